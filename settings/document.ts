@@ -1,5 +1,6 @@
 import { accessVariables } from "./access.ts";
 import { answerVariables } from "./answers.ts";
+import { changesVariables } from "./changes.ts";
 import { databaseVariables } from "./database.ts";
 import { explorerVariables } from "./explorer.ts";
 import { freshnessVariables } from "./freshness.ts";
@@ -34,7 +35,7 @@ export const groups: Group[] = [
         ...freshnessVariables,
         ...verifyVariables,
       },
-      ...{ ...answerVariables, ...logVariables },
+      ...{ ...answerVariables, ...changesVariables, ...logVariables },
     },
   },
   {

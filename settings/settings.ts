@@ -1,5 +1,6 @@
 import { type AccessSettings, accessVariables, toAccessSettings } from "./access.ts";
 import { type AnswerSettings, answerVariables, toAnswerSettings } from "./answers.ts";
+import { type ChangesSettings, changesVariables, toChangesSettings } from "./changes.ts";
 import { check, type Given } from "./check.ts";
 import { type DatabaseSettings, databaseVariables, toDatabaseSettings } from "./database.ts";
 import { type ExplorerSettings, explorerVariables, toExplorerSettings } from "./explorer.ts";
@@ -24,6 +25,7 @@ export type Settings = DatabaseSettings &
   FreshnessSettings &
   AnswerSettings &
   LabelSettings &
+  ChangesSettings &
   LogSettings &
   MetricsSettings &
   VerifySettings & {
@@ -48,6 +50,7 @@ const variables = {
   ...explorerVariables,
   ...freshnessVariables,
   ...answerVariables,
+  ...changesVariables,
   ...verifyVariables,
   ...labelVariables,
   ...paymentVariables,
@@ -73,6 +76,7 @@ export function readSettings(env: Given): Settings {
     ...toFreshnessSettings(known),
     ...toAnswerSettings(known),
     ...toLabelSettings(known),
+    ...toChangesSettings(known),
     ...toLogSettings(known),
     ...toVerifySettings(known),
     ...toMetricsSettings(known),

@@ -117,8 +117,9 @@ const layers: Layer[] = [
     may: [
       ...["viem", "ical-generator", "src/ens/"],
       ...api("rules/", "schemas/", "query/page.ts", "query/section.ts", "comparison/check.ts"),
+      ...api("feed/position.ts"),
     ],
-    mayTypes: ["zod", "abis/", ...api("comparison/", "errors/", "resolution/", "query/", "live/")],
+    mayTypes: ["zod", "abis/", ...api("comparison/", "errors/", "feed/", "resolution/", "query/", "live/")],
     because:
       "serializers turn state into JSON, or into a calendar; they read nothing, and know how long a page is",
   },
@@ -166,6 +167,22 @@ const layers: Layer[] = [
     mayTypes: api("serviceDb/"),
     because:
       "labels that others than the chain's logs gave, on their way from the service's table to the handlers of this process",
+  },
+  {
+    files: "src/api/feed/",
+    may: [...["pg", "ponder", "drizzle-orm", "viem", "engine/"], ...api("errors/", "postgres/", "rules/")],
+    because:
+      "the feed of changes: its tables and triggers, the one writer, and how it is read; it knows no HTTP and no JSON of answers",
+  },
+  {
+    files: "src/api/stream/",
+    may: [
+      ...["hono", "@hono/zod-openapi"],
+      ...api("errors/", "feed/", "http/inputError.ts", "endpoints/changes.ts", "serializers/change.ts"),
+    ],
+    mayTypes: ["abis/", ...api("access/access.ts", "postgres/db.ts")],
+    because:
+      "the feed of changes without end: one look at the table for all readers of a process; what a reader wants is said as for a page",
   },
   {
     files: "src/api/upkeep/",
@@ -305,7 +322,7 @@ const layers: Layer[] = [
         "schemas/",
         "rules/",
       ),
-      ...api("query/", "counts/", "resolution/", "serializers/"),
+      ...api("query/", "counts/", "feed/", "resolution/", "serializers/"),
       ...api("comparison/", "indexState/progress.ts", "postgres/queriesThrough.ts", "access/signup.ts"),
     ],
     mayTypes: ["abis/", ...api("http/context.ts", "indexState/freshness.ts", "postgres/db.ts")],

@@ -11,6 +11,8 @@ import { comparisonSetting } from "./comparison/listChecks.ts";
 import { operations } from "./endpoints/index.ts";
 import { signupEndpoints } from "./endpoints/signup.ts";
 import { createExplorer } from "./explorer/explorer.ts";
+import { feedChannel } from "./feed/channel.ts";
+import { startFeed } from "./feed/writer.ts";
 import { startInPlace } from "./hotReload.ts";
 import { createApp } from "./http/app.ts";
 import type { Ctx } from "./http/context.ts";
@@ -49,8 +51,10 @@ import { watchQueries } from "./observe/queries.ts";
 import { observeRequests } from "./observe/requests.ts";
 import { createPages } from "./pages/pages.ts";
 import type { Db } from "./postgres/db.ts";
+import { listen } from "./postgres/listen.ts";
 import { oneChain } from "./query/scope.ts";
 import { newestBlock } from "./resolution/newestBlock.ts";
+import { lifeOf } from "./rules/life.ts";
 import { parseName } from "./schemas/input.ts";
 import { askedLabelsIn } from "./serviceDb/askedLabels.ts";
 import { completedIndexesIn } from "./serviceDb/completedIndexes.ts";
@@ -62,6 +66,9 @@ import { activityIn } from "./serviceDb/releases.ts";
 import { openStore } from "./serviceDb/store.ts";
 import { verificationsIn } from "./serviceDb/verifications.ts";
 import { readHealing } from "./statistics/healing.ts";
+import { createHub } from "./stream/hub.ts";
+import { createStreamPlaces } from "./stream/places.ts";
+import { streamRoutes } from "./stream/routes.ts";
 import { subgraphRoutes } from "./subgraph/routes.ts";
 import { startUpkeep } from "./upkeep/upkeep.ts";
 
@@ -152,6 +159,13 @@ startInPlace("upkeep", () =>
       (await listProgress(db)).find((chain) => chain.chainId === id)?.finalizedTimestamp ?? 0,
     isReady: async () => (await readIndexerState(db)).isReady,
     chores: async () => (ledgerDays === null ? undefined : trimLedger(store, ledgerDays)),
+    log: (line) => console.log(line),
+  }),
+);
+
+startInPlace("feed", () =>
+  startFeed({
+    ...{ databaseUrl, schema, rules: lifeOf(contracts.ensv2), retention: settings.changes },
     log: (line) => console.log(line),
   }),
 );
@@ -259,6 +273,14 @@ const explorer = createExplorer({
   publicUrl: settings.publicUrls[0],
 });
 
+const hub = createHub({ db, onError: (error) => log.warn({ error }, "the feed of changes cannot be read") });
+startInPlace("stream", () => {
+  const line = listen({
+    ...{ databaseUrl, channel: feedChannel(schema), applicationName: `${schema}_stream`, onNews: hub.look },
+  });
+  return { stop: async () => void (await Promise.all([line.stop(), hub.stop()])) };
+});
+
 export default createApp({
   ...{ operations: offered, ...server },
   observe: observeRequests({ meters, log, requestLog: settings.requestLog }),
@@ -266,6 +288,10 @@ export default createApp({
     ...(settings.hasExplorer ? [explorer] : []),
     pages,
     mcpRoutes(offered, server, settings.publicUrls),
+    streamRoutes({
+      ...{ db, contracts, hub, access, callerOf: server.callerOf, places: createStreamPlaces() },
+      ...{ requireReadyIndex: freshness.require, shareOf: (caller) => shareOf(caller, settings.access) },
+    }),
     subgraphRoutes(server, (caller) => shareOf(caller, settings.access)),
   ],
 });

@@ -13,6 +13,7 @@ export async function readTables({ sql, schema }: Pick<Stack, "sql" | "schema">)
   const names = await sql<{ name: string }>(
     `select table_name as name from information_schema.tables
      where table_schema = $1 and table_type = 'BASE TABLE' and table_name not like '\\_%' and table_name not like 'figures\\_%'
+       and table_name not like 'feed\\_%'
        and table_name <> 'blocks'
      order by 1`,
     [schema],

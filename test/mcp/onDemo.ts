@@ -18,6 +18,7 @@ const questionsOf = (alice: string): Question[] => [
   ["get_address_portfolio", { address: alice, view: "summary" }, `/address/${alice}/summary`],
   ["get_primary_names", { address: alice }, `/address/${alice}/primary-name?history=true`],
   ["get_events", { type: "transfer" }, "/events?type=transfer"],
+  ["get_changes", { after: "oldest", limit: 5 }, "/changes?after=oldest&limit=5"],
   ["get_permissions", { name: "legacy.eth" }, "/domain/legacy.eth/permissions"],
   ["get_permissions", { address: alice, view: "address" }, `/address/${alice}/permissions`],
   ["get_statistics", {}, "/ens-stats"],
@@ -35,7 +36,7 @@ export function describeTools(stageOf: () => Stage): void {
     let client: AnyClient;
     beforeAll(async () => {
       client = await connect(`${stageOf().stack.url}/mcp`);
-      expect((await client.tools()).length).toBe(12);
+      expect((await client.tools()).length).toBe(13);
     });
     afterAll(() => client?.close());
 

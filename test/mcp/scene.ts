@@ -15,7 +15,7 @@ import {
   STRANGE_RESOLVER,
   transaction,
 } from "../query/rows.ts";
-import { createTables, setProgress, type Tables } from "../query/tables.ts";
+import { beginFeed, createTables, setProgress, type Tables } from "../query/tables.ts";
 import type { TestAppPlan } from "../support/app.ts";
 
 const NOW = 1_800_000_000;
@@ -30,6 +30,7 @@ export type Scene = { api: TestApi; url: string; tables: Tables; close: () => Pr
 
 export async function openScene(asking: Pick<TestAppPlan, "access" | "callerOf"> = {}): Promise<Scene> {
   const tables = await createTables();
+  await beginFeed(tables);
   await setProgress(tables, { chainId: CHAIN_ID, block: 100, time: NOW });
   await fill(tables);
   const api = openApi(tables, NOW, { chainHead: 100, ...asking });

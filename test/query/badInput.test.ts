@@ -7,7 +7,7 @@ import { type Endpoint, errorsOf } from "../../src/api/http/endpoint.ts";
 import { openApi, type TestApi } from "./api.ts";
 import { needsNode } from "./noChain.ts";
 import { account, registeredRow, STATIC_RESOLVER } from "./rows.ts";
-import { createTables, setProgress, type Tables } from "./tables.ts";
+import { beginFeed, createTables, setProgress, type Tables } from "./tables.ts";
 
 const NOW = 1_800_000_000;
 const AT_ONCE_MS = 5_000;
@@ -16,6 +16,7 @@ let api: TestApi;
 
 beforeAll(async () => {
   tables = await createTables();
+  await beginFeed(tables);
   api = openApi(tables, NOW);
   await setProgress(tables, { chainId: 31_337, block: 1, time: NOW });
   const resolver = { resolver: STATIC_RESOLVER };
@@ -128,7 +129,8 @@ const withQuery = operations.flatMap((operation) =>
 );
 
 /** Parameters that take any text, that take none for their default, and those that hold an address. */
-const freeText = ["q", "parent"];
+const names = ["parent", "name", "subtree"];
+const freeText = ["q", ...names];
 /** Keys of records, which can be any text, NUL and none included. */
 const keys = ["keys", "record_key"];
 const mayBeEmpty = ["q", "types", "type", "record", "kind"];
@@ -139,9 +141,11 @@ describe("a parameter of the query that is not valid", () => {
   test.each(withQuery)("$path?$param=", async ({ operation, param }) => {
     const code = isAddress(param)
       ? "INVALID_ADDRESS"
-      : param === "parent"
+      : names.includes(param)
         ? "INVALID_NAME"
-        : "INVALID_PARAMETER";
+        : param === "namehash"
+          ? "INVALID_HASH"
+          : "INVALID_PARAMETER";
     const others = [
       "%00",
       ...(freeText.includes(param) ? [] : ["%E2%80%8F", "nonsense", "-1", "1e3", "%E0%A4%A"]),

@@ -1,6 +1,8 @@
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { drizzle } from "drizzle-orm/node-postgres";
 import type pg from "pg";
+import { beginEpoch } from "../../src/api/feed/install.ts";
+import { withClient } from "../../src/api/postgres/client.ts";
 import type { Db } from "../../src/api/postgres/db.ts";
 import { ownIndexes } from "../../src/api/upkeep/indexes.ts";
 import { createTestDatabase, openPool } from "../support/database.ts";
@@ -72,6 +74,10 @@ export async function createTables({
     },
   };
 }
+
+/** Begins a feed of changes beside the tables. */
+export const beginFeed = ({ databaseUrl }: Pick<Tables, "databaseUrl">): Promise<boolean> =>
+  withClient({ connectionString: databaseUrl }, (client) => beginEpoch(client, "public"));
 
 function connect(connectionString: string, onQuery: Options["onQuery"] = () => {}) {
   const pool = openPool({ connectionString });

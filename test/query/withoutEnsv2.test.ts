@@ -9,7 +9,7 @@ import { contracts as ofLayer2s } from "./layer2.ts";
 import { fillWithMany } from "./manyRows.ts";
 import { needsNode } from "./noChain.ts";
 import { account, CHAIN_ID } from "./rows.ts";
-import { createTables, setProgress, type Tables } from "./tables.ts";
+import { beginFeed, createTables, setProgress, type Tables } from "./tables.ts";
 
 /*
  * Where ENSv2 is not deployed, nothing of it may be read or change an answer. Where it is deployed, and nothing is in it
@@ -26,6 +26,7 @@ let empty: TestApi;
 
 beforeAll(async () => {
   tables = await createTables({ fill: fillWithMany(NAMES), onQuery: (sql) => void statements.push(sql) });
+  await beginFeed(tables);
   await setProgress(tables, { chainId: CHAIN_ID, block: NAMES, time: NOW });
   without = openApi(tables, NOW);
   empty = openApi(tables, NOW, { contracts: withEnsv2 });

@@ -115,3 +115,31 @@ export const writeCheckpoint = (
   client.query("insert into _ponder_checkpoint values ($1, $2, $3, $3, $3)", [
     ...[index.chainName, index.chainId, checkpointOf(index)],
   ]);
+
+/** Says that an indexer runs and is ready, and that it has no block yet of these chains. */
+export async function beginState(client: Client, chainIds: readonly number[]): Promise<void> {
+  await client.query(
+    `insert into _ponder_meta values ('app', jsonb_build_object('is_ready', 1, 'is_locked', 1,
+       'heartbeat_at', extract(epoch from now()) * 1000))`,
+  );
+  for (const chainId of chainIds) {
+    await client.query("insert into _ponder_checkpoint values ($1, $2, $3, $3, $3)", [
+      ...[`chain${chainId}`, chainId, checkpointOf({ time: 0, chainId, block: 0 })],
+    ]);
+  }
+}
+
+type Checkpoint = Record<"time" | "chainId" | "block", number>;
+
+/** Says which block of a chain was indexed last. */
+export const setLatest = (client: Pick<Client, "query">, at: Checkpoint) =>
+  client.query("update _ponder_checkpoint set latest_checkpoint = $2 where chain_id = $1", [
+    ...[at.chainId, checkpointOf(at)],
+  ]);
+
+/** Says which block of a chain is final; a start takes the tables back to it. */
+export const setFinal = (client: Pick<Client, "query">, at: Checkpoint) =>
+  client.query(
+    "update _ponder_checkpoint set finalized_checkpoint = $2, safe_checkpoint = $2 where chain_id = $1",
+    [at.chainId, checkpointOf(at)],
+  );

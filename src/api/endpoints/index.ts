@@ -3,6 +3,7 @@ import { addressEndpoints } from "./addresses.ts";
 import { agentEndpoints } from "./agents.ts";
 import { bulkEndpoints } from "./bulk.ts";
 import { calendarEndpoints } from "./calendars.ts";
+import { changeEndpoints } from "./changes.ts";
 import { domainEndpoints } from "./domains.ts";
 import { eventEndpoints } from "./events.ts";
 import { historyEndpoints } from "./history.ts";
@@ -32,6 +33,7 @@ export const operations: readonly Endpoint[] = [
   ...searchEndpoints,
   ...recordEndpoints,
   ...eventEndpoints,
+  ...changeEndpoints,
   ...historyEndpoints,
   ...verifyEndpoints,
   ...lookupEndpoints,

@@ -34,6 +34,11 @@ export const errorCodes = {
   NOT_FOUND: { status: 404, meaning: "No operation has this path." },
   METHOD_NOT_ALLOWED: { status: 405, meaning: "The path exists, with the methods that `Allow` names." },
   NOT_ACCEPTABLE: { status: 406, meaning: "`Accept` excludes the forms that the path answers in." },
+  POSITION_GONE: {
+    status: 410,
+    meaning:
+      "The position in the feed of changes is too old, or of another epoch; the message names the oldest and the newest one.",
+  },
   RATE_LIMITED: {
     status: 429,
     meaning: "Too many requests; `Retry-After` tells in how many seconds the next one is answered.",

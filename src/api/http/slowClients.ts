@@ -1,7 +1,7 @@
 import type { Server, ServerResponse } from "node:http";
 import type { HttpBindings } from "@hono/node-server";
 import type { MiddlewareHandler } from "hono";
-import { limitReading, type ReaderPatience } from "./slowReaders.ts";
+import { isStream, limitPauses, limitReading, type ReaderPatience } from "./slowReaders.ts";
 import { refuseUnreadable } from "./unreadable.ts";
 
 /** How long a request may take to arrive, in milliseconds from its first byte: its headers, and all of it. */
@@ -60,6 +60,8 @@ export function endSlowReaders(patience: ReaderPatience = READER_PATIENCE): Midd
   return async (c, next) => {
     await next();
     const { outgoing } = (c.env ?? {}) as Partial<HttpBindings>;
-    if (outgoing) limitReading(outgoing as ServerResponse, patience);
+    if (!outgoing) return;
+    if (isStream(c.res.headers.get("content-type"))) limitPauses(outgoing as ServerResponse, patience);
+    else limitReading(outgoing as ServerResponse, patience);
   };
 }

@@ -15,3 +15,16 @@ export function limitReading(response: ServerResponse, { pauseMs, wholeMs }: Rea
   late.unref();
   response.once("close", () => clearTimeout(late));
 }
+
+/** Whether an answer is a stream of events, which has no end. */
+export const isStream = (contentType: string | null | undefined): boolean =>
+  contentType?.startsWith("text/event-stream") ?? false;
+
+/**
+ * Ends a stream whose reader takes nothing for `pauseMs`. A stream says something more often than that, so a connection on which
+ * nothing moves has a reader that does not read. It may last as long as it is read.
+ */
+export function limitPauses(response: ServerResponse, { pauseMs }: Pick<ReaderPatience, "pauseMs">): void {
+  if (response.writableFinished || response.destroyed) return;
+  response.setTimeout(pauseMs);
+}

@@ -72,6 +72,10 @@ export const catalogue: Record<string, ToolPlan> = {
     title: "What the contracts logged",
     use: "Use it for what happened in all of ENS, or at one contract: the newest events, by kind, chain and time. For one name use `get_domain_history`, for one address `get_address_portfolio`.",
   },
+  get_changes: {
+    title: "What changed since a position",
+    use: "Use it to go on from where you were: what changed of a name, of an address or of all of ENS, in order, also what only time brings. Give `next_position` of the answer as `after` the next time. For the past of one name use `get_domain_history`.",
+  },
   get_permissions: {
     title: "Who may change what",
     use: "Use it before a purchase or a warning: which accounts can change one name now, and what one address may change of others. For names that an address owns use `get_address_portfolio`.",

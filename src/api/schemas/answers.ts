@@ -4,6 +4,7 @@
  */
 
 export * from "./answers/activity.ts";
+export * from "./answers/change.ts";
 export * from "./answers/contracts.ts";
 export * from "./answers/domain.ts";
 export * from "./answers/ensv2.ts";

@@ -97,7 +97,7 @@ export async function isTended(databaseUrl: string): Promise<boolean> {
   const [state] = await ask<{ is: boolean }>(
     databaseUrl,
     `select to_regclass('namedex.${metaTable}') is not null and to_regclass('namedex_index.domains_name_trgm') is not null
-       and to_regclass('namedex_index.figures_state') is not null
+       and to_regclass('namedex_index.figures_state') is not null and to_regclass('namedex_index.feed_state') is not null
        and to_regclass('namedex_index.figures_days_state') is not null as is`,
   );
   return state?.is ?? false;

@@ -1,0 +1,143 @@
+import { z } from "@hono/zod-openapi";
+import type { Address, Hex } from "viem";
+import type { Contracts } from "../../../abis/contracts.ts";
+import { ApiError } from "../errors/errors.ts";
+import type { ChangeFilters } from "../feed/filters.ts";
+import { readPosition, writePosition } from "../feed/position.ts";
+import { type After, numberAfter, readChanges, readFeedState } from "../feed/read.ts";
+import { blockTypes } from "../feed/source.ts";
+import { timeTypes } from "../feed/times.ts";
+import { endpoint } from "../http/endpoint.ts";
+import { askedChains } from "../resolution/askedChains.ts";
+import { change, feedBlock, position } from "../schemas/answers.ts";
+import { input, type ParsedName } from "../schemas/input.ts";
+import { toChangeRecord, toFeedBlock } from "../serializers/change.ts";
+
+/** Changes of one answer, at most and unless the caller chooses. */
+export const MAX_CHANGES = 1_000;
+const CHANGES = 100;
+
+/** Types that a reader can ask for. The ends of blocks come with the changes of the block. */
+const askedTypes = [...blockTypes, ...timeTypes, "chain.finalized"] as const;
+
+const NAMEHASH = "0xde9b09fd7c5f901e23a3f19fecc54828e9c848539801e86591bd9801b019f84f";
+
+/** Filters of the feed and of its stream. */
+export const changeFilters = {
+  name: input.name().optional(),
+  namehash: input.hash("Changes of the name with this namehash", NAMEHASH).optional(),
+  subtree: input.name().optional().openapi({ description: "Changes of this name and of the names below it" }),
+  address: input.address().optional().openapi({
+    description: "Changes that have this address in any role: owner, primary name, address record",
+  }),
+  resolver: input
+    .address()
+    .optional()
+    .openapi({ description: "Changes at this resolver, or of names with it" }),
+  type: input
+    .text("type", {
+      max: 1_000,
+      description: `Types of changes, separated by commas: ${askedTypes.join(", ")}`,
+      example: "name.renewed,name.expired",
+    })
+    .optional(),
+  chain: input.chains("Left out: all chains that are indexed."),
+};
+
+export type AskedChanges = {
+  name?: ParsedName | undefined;
+  namehash?: Hex | undefined;
+  subtree?: ParsedName | undefined;
+  address?: Address | undefined;
+  resolver?: Address | undefined;
+  type?: string | undefined;
+  chain?: readonly string[] | undefined;
+};
+
+/** @throws ApiError INVALID_PARAMETER */
+export function changeFiltersOf(asked: AskedChanges, contracts: Contracts): ChangeFilters {
+  const { name, namehash, subtree, address, resolver, type, chain } = asked;
+  if (name !== undefined && namehash !== undefined) {
+    throw new ApiError("INVALID_PARAMETER", "`name` and `namehash` exclude each other: give one of them.");
+  }
+  return {
+    types: type ? typesOf(type) : undefined,
+    chainIds: chain && askedChains(chain, contracts, contracts.indexedChainIds).ids,
+    node: name?.node ?? namehash,
+    subtree: subtree?.name,
+    ...{ address, resolver },
+  };
+}
+
+/** @throws ApiError INVALID_PARAMETER */
+function typesOf(text: string): string[] {
+  const types = text.split(",").map((type) => type.trim());
+  if (!types.every((type) => askedTypes.includes(type as (typeof askedTypes)[number]))) {
+    throw new ApiError("INVALID_PARAMETER", "`type` holds a type that no change has; see docs/changes.md.");
+  }
+  return types;
+}
+
+const WORDS = ["oldest", "newest"] as const;
+type Word = (typeof WORDS)[number];
+
+/** Where a reader begins. @throws ApiError INVALID_PARAMETER if the text is no position */
+export function parseAfter(text: string): After {
+  if (WORDS.includes(text as Word)) return text as Word;
+  const known = readPosition(text);
+  if (known === null) {
+    throw new ApiError("INVALID_PARAMETER", "`after` must be a position of the feed, `oldest` or `newest`.");
+  }
+  return known;
+}
+
+const after = (description: string) =>
+  input.text("after", { max: 64, description, example: "oldest" }).optional();
+
+const changes = endpoint({
+  method: "get",
+  path: "/changes",
+  group: "Lookups",
+  summary: "What changed, in order",
+  description:
+    "The feed of changes. A program that stores each `new_value` by its `subject`, and goes on from `next_position`, holds at each `block.ended` what the index holds. A change that a reorganisation takes back comes again with `state` `removed`. What only time brings (an expiry, the end of grace) is among them. The page *changes* of the documentation explains positions, epochs and finality.",
+  query: z.object({
+    after: after(
+      "A position: the changes after it. `oldest` (as without it): from the oldest one stored. `newest`: none, and the position to begin from",
+    ),
+    limit: input
+      .digits("limit", { min: 1, max: MAX_CHANGES, description: "Changes in one answer" })
+      .optional()
+      .openapi({ default: CHANGES }),
+    ...changeFilters,
+  }),
+  reply: z.strictObject({
+    changes: z.array(change),
+    next_position: position.openapi({ description: "Where to go on, also where nothing was found" }),
+    oldest_position: position,
+    newest_position: position,
+    has_more: z.boolean().openapi({ description: "True if the feed goes on after `next_position` already" }),
+    blocks: z.array(feedBlock).openapi({ description: "The block of each chain as of which the feed is" }),
+  }),
+  errors: ["INVALID_NAME", "INVALID_ADDRESS", "INVALID_HASH", "POSITION_GONE"],
+  cost: 1,
+  tool: "get_changes",
+  handle: async (request, ctx) => {
+    const filters = changeFiltersOf(request, ctx.contracts);
+    const state = await readFeedState(ctx.db);
+    const { epoch, newest, oldest } = state;
+    const begin = numberAfter(parseAfter(request.after ?? "oldest"), state);
+    const page = await readChanges(ctx.db, {
+      ...{ after: begin, newest, filters, limit: request.limit ?? CHANGES },
+    });
+    const at = (number: number) => writePosition({ epoch, number });
+    return {
+      changes: page.rows.map((row) => toChangeRecord(row, { ...ctx, epoch })),
+      ...{ next_position: at(page.next), oldest_position: at(oldest), newest_position: at(newest) },
+      has_more: page.next < newest,
+      blocks: state.blocks.map((block) => toFeedBlock(block, ctx)),
+    };
+  },
+});
+
+export const changeEndpoints = [changes];

@@ -1,0 +1,156 @@
+import type pg from "pg";
+import { blockOf, checkpointTable, JOURNAL, readIndexer } from "../../../engine/ponderInternals.ts";
+import { type Queries, queriesOf } from "../postgres/client.ts";
+import type { LifeRules } from "../rules/life.ts";
+import { append, type Batch, type BlockAt, mark } from "./batch.ts";
+import { appendDifferences } from "./changes.ts";
+import { feedChannel } from "./channel.ts";
+import { removeLost } from "./removals.ts";
+import { appendTimes, removeUntrueTimes } from "./times.ts";
+
+/** More rows than this are not compared at once: after so long a time readers are better off with the state itself. */
+export const MOST_TOUCHED = 500_000;
+
+/** How a look at the index ended. `gap`: there is no feed, or it can no longer say everything. */
+export type Outcome = "advanced" | "not ready" | "gap";
+
+type Chain = {
+  chainId: number;
+  /** As of which block the feed is. */
+  said: BlockAt;
+  finalNumber: number;
+  /** On which block the tables stand. */
+  now: BlockAt;
+  nowFinal: number;
+};
+
+/**
+ * Brings the feed to the state of the tables, in one transaction, which sees one state. A chain whose tables stand lower than the
+ * feed waits: a reorganisation or a start took rows back, and they, or others, are about to come. So the feed says only what is so
+ * at the end of a block, and of what went and came back nothing.
+ */
+export async function advanceFeed(client: pg.ClientBase, rules: LifeRules): Promise<Outcome> {
+  await client.query("begin isolation level repeatable read");
+  try {
+    await client.query(`set local lock_timeout = ${LOCK_WAIT_MS}`);
+    const outcome = await advanceAll(queriesOf(client), rules);
+    await client.query("commit");
+    return outcome;
+  } catch (error) {
+    await client.query("rollback").catch(() => {}); // The first error says more.
+    throw error;
+  }
+}
+
+/** A reorganisation locks all tables for a while; the next look sees what came of it. */
+const LOCK_WAIT_MS = 500;
+
+async function advanceAll(db: Queries, rules: LifeRules): Promise<Outcome> {
+  const state = await readState(db);
+  if (state === null || !state.isOfTables) return "gap";
+  if (!(await readIndexer((text) => db.query(text)))?.isReady) return "not ready";
+  if (Number(state.touched) > MOST_TOUCHED) return "gap";
+  const begin = Number(state.newest);
+  let newest = begin;
+  for (const chain of await listChains(db)) {
+    if (chain.now.number < chain.said.number) continue;
+    const batch = { db, chainId: chain.chainId, newest };
+    await advanceChain(batch, chain, rules);
+    newest = batch.newest;
+  }
+  if (newest > begin) {
+    await db.query("update feed_state set newest = $1", [newest]);
+    await db.query("select pg_notify($1 || current_schema(), '')", [feedChannel("")]);
+  }
+  return "advanced";
+}
+
+type State = { newest: string; isOfTables: boolean; touched: string };
+
+async function readState(db: Queries): Promise<State | null> {
+  const [{ exists = false } = {}] = await db.query<{ exists: boolean }>(
+    "select to_regclass('feed_state') is not null as exists",
+  );
+  if (!exists) return null;
+  const [state] = await db.query<State>(
+    `select newest, tables = 'domains'::regclass::oid and not has_gap as "isOfTables",
+       (select count(*) from (select from feed_touched limit ${MOST_TOUCHED + 1}) t) as touched from feed_state`,
+  );
+  return state ?? null;
+}
+
+/** The chains of the index that stand on a block. One that the feed does not know yet is as of its block now. */
+async function listChains(db: Queries): Promise<Chain[]> {
+  await db.query(
+    `insert into feed_chains select c.chain_id::int, b.number, b.hash, b."timestamp", ${FINAL}
+     from ${checkpointTable} c ${NEWEST} where b.number is not null on conflict do nothing`,
+  );
+  const rows = await db.query<Record<string, string | number>>(
+    `select c.chain_id::int as id, f.number as said_number, f.hash as said_hash, f."timestamp"::float8 as said_time,
+       f.final_number, b.number, b.hash, b."timestamp"::float8 as time, ${FINAL} as final
+     from ${checkpointTable} c join feed_chains f on f.chain_id = c.chain_id ${NEWEST}
+     where b.number is not null order by c.chain_id`,
+  );
+  return rows.map((row) => ({
+    chainId: Number(row.id),
+    said: {
+      ...{ number: Number(row.said_number), hash: String(row.said_hash), timestamp: Number(row.said_time) },
+    },
+    finalNumber: Number(row.final_number),
+    now: { number: Number(row.number), hash: String(row.hash), timestamp: Number(row.time) },
+    nowFinal: Number(row.final),
+  }));
+}
+
+const NEWEST = `left join lateral (
+  select * from ${JOURNAL} where chain_id = c.chain_id order by number desc limit 1) b on true`;
+
+const FINAL = `${blockOf("c.finalized_checkpoint")}::int`;
+
+async function advanceChain(batch: Batch, chain: Chain, rules: LifeRules): Promise<void> {
+  const { said, now, finalNumber, nowFinal } = chain;
+  const begin = batch.newest;
+  if (await isAhead(batch, chain)) {
+    const isSameBranch = await hasBlock(batch, said);
+    const from = isSameBranch ? said.number : Math.min(finalNumber, said.number);
+    const removed = isSameBranch ? [] : await removeLost(batch, { finalNumber });
+    if (!isSameBranch) await removeUntrueTimes(batch, rules, { finalNumber, to: now });
+    await appendDifferences(batch, removed, { from, to: now });
+    await appendTimes(batch, rules, { after: said.timestamp, to: now });
+    if (batch.newest > begin) await append(batch, [mark("block.ended", now)]);
+  }
+  if (nowFinal > finalNumber) await appendFinal(batch, chain);
+  await batch.db.query(
+    `update feed_chains set number = $2, hash = $3, "timestamp" = $4, final_number = greatest(final_number, $5)
+     where chain_id = $1 and (number, hash, final_number) is distinct from ($2, $3, greatest(final_number, $5))`,
+    [batch.chainId, now.number, now.hash, now.timestamp, nowFinal],
+  );
+}
+
+/** Whether there may be something new: another block, or rows that were written. */
+async function isAhead({ db, chainId }: Batch, { said, now }: Chain): Promise<boolean> {
+  if (said.hash !== now.hash) return true;
+  return (await db.query("select from feed_touched where chain_id = $1 limit 1", [chainId])).length > 0;
+}
+
+/** Whether the block is the chain's. One that the journal does not have may be: a start can leave out blocks without logs. */
+async function hasBlock({ db, chainId }: Batch, { number, hash }: BlockAt): Promise<boolean> {
+  const rows = await db.query<{ hash: string }>(
+    `select hash from ${JOURNAL} where chain_id = $1 and number = $2`,
+    [chainId, number],
+  );
+  return rows[0]?.hash === hash;
+}
+
+/** Says that changes are final, where there are some between the final block of before and that of now. */
+async function appendFinal(batch: Batch, { finalNumber, nowFinal }: Chain): Promise<void> {
+  const [newest] = await batch.db.query<BlockAt>(
+    `select b.number, b.hash, b."timestamp"::float8 as "timestamp" from ${JOURNAL} b
+     where b.chain_id = $1 and b.number <= $3 and exists (
+       select from feed_changes where chain_id = $1 and state = 'new' and not is_taken_back and source is not null
+         and block_number > $2 and block_number <= $3)
+     order by b.number desc limit 1`,
+    [batch.chainId, finalNumber, nowFinal],
+  );
+  if (newest) await append(batch, [mark("chain.finalized", newest)]);
+}

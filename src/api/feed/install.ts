@@ -1,0 +1,87 @@
+import { createHash, randomBytes } from "node:crypto";
+import type pg from "pg";
+import { blockOf, checkpointTable, JOURNAL } from "../../../engine/ponderInternals.ts";
+import { inTransaction } from "../postgres/client.ts";
+import { findDatabaseError } from "../postgres/databaseErrors.ts";
+import { writePosition } from "./position.ts";
+import { sources } from "./sources.ts";
+import { createFeedTables, createFeedTriggers } from "./tables.ts";
+
+/** Readers of the feed wait behind one that waits to drop its tables. */
+const DROP_WAIT_MS = 500;
+
+/** PostgreSQL's lock_not_available. */
+const LOCKED = ["55P03"];
+
+/** What the feed is made by: a program with other tables or triggers begins an epoch of its own. */
+const rules = createHash("sha256")
+  .update(createFeedTables("s") + createFeedTriggers("s"))
+  .digest("hex");
+
+/** Whether there is a feed of these tables, made by this program's rules. The client's search path is the schema. */
+export async function hasFeed(client: pg.ClientBase): Promise<boolean> {
+  const { rows: found } = await client.query("select from pg_class where oid = to_regclass('feed_state')");
+  if (found.length === 0) return false;
+  const { rows } = await client.query(
+    "select from feed_state where tables = 'domains'::regclass::oid and rules = $1 and not has_gap",
+    [rules],
+  );
+  return rows.length > 0;
+}
+
+/**
+ * Begins an epoch: the feed is as of the tables now, and from then on each write is noted. The indexer waits meanwhile, for
+ * some milliseconds. Locks are taken at once or not at all, so that the two never wait for each other.
+ *
+ * @returns false if the tables were in use
+ */
+export async function beginEpoch(client: pg.ClientBase, schema: string): Promise<boolean> {
+  const quoted = `"${schema}"`;
+  const epoch = randomBytes(6).toString("hex");
+  const tables = [...sources.keys()].map((table) => `${quoted}.${table}`).join(", ");
+  try {
+    await inTransaction(client, async () => {
+      await client.query(`lock table ${tables} in share row exclusive mode nowait`);
+      await client.query(`set local lock_timeout = ${DROP_WAIT_MS}`);
+      const previous = await lastPosition(client);
+      await client.query(createFeedTables(quoted));
+      await client.query(createFeedTriggers(quoted));
+      await client.query(
+        "insert into feed_state (epoch, tables, rules, newest, oldest, previous) values ($1, 'domains'::regclass::oid, $2, 0, 0, $3)",
+        [epoch, rules, previous],
+      );
+      await client.query(
+        `insert into feed_chains select c.chain_id::int, b.number, b.hash, b."timestamp", ${blockOf("c.finalized_checkpoint")}::int
+         from ${checkpointTable} c cross join lateral (
+           select * from ${JOURNAL} where chain_id = c.chain_id order by number desc limit 1) b`,
+      );
+      await noteStart(client, previous);
+    });
+    return true;
+  } catch (error) {
+    if (findDatabaseError(error, LOCKED) !== null) return false;
+    throw error;
+  }
+}
+
+/** Where the epoch before ended; null where it left no state. */
+async function lastPosition(client: pg.ClientBase): Promise<string | null> {
+  const { rows } = await client.query("select from pg_class where oid = to_regclass('feed_changes')");
+  if (rows.length === 0) return null;
+  const { rows: states } = await client.query<{ epoch: string; newest: string }>(
+    "select epoch, newest from feed_state",
+  );
+  const [state] = states;
+  return state ? writePosition({ epoch: state.epoch, number: Number(state.newest) }) : null;
+}
+
+/** The first rows of an epoch: one for each chain, with the block that the feed begins after. */
+async function noteStart(client: pg.ClientBase, previous: string | null): Promise<void> {
+  const { rowCount } = await client.query(
+    `insert into feed_changes (number, state, type, chain_id, block_number, block_hash, block_timestamp, details)
+     select row_number() over (order by chain_id), 'new', 'feed.started', chain_id, number, hash, "timestamp",
+       jsonb_build_object('previous_position', $1::text) from feed_chains`,
+    [previous],
+  );
+  await client.query("update feed_state set newest = $1", [rowCount ?? 0]);
+}

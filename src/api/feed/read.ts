@@ -1,0 +1,96 @@
+import { sql } from "ponder";
+import { ApiError } from "../errors/errors.ts";
+import { findDatabaseError } from "../postgres/databaseErrors.ts";
+import type { Db } from "../postgres/db.ts";
+import { type ChangeFilters, filterSql } from "./filters.ts";
+import { type FeedPosition, writePosition } from "./position.ts";
+import { CHANGE_COLUMNS, type ChangeRow, type FeedState } from "./rows.ts";
+
+/** Numbers that one page looks through: a reader whose filters match little gets a position to go on from. */
+export const MAX_SCANNED = 50_000;
+
+/** PostgreSQL's undefined_table. */
+const NO_TABLE = ["42P01"];
+
+/** @throws ApiError INDEX_NOT_READY while there is no feed: at first, and for some seconds after a fault */
+export async function readFeedState(db: Db): Promise<FeedState> {
+  const rows = await db
+    .execute(
+      sql.raw(`select s.epoch, s.newest::float8 as newest, s.oldest::float8 as oldest, coalesce((
+          select json_agg(json_build_object('chainId', chain_id, 'number', number, 'hash', hash, 'timestamp', "timestamp",
+            'finalNumber', final_number) order by chain_id) from feed_chains), '[]') as blocks
+        from feed_state s`),
+    )
+    .catch((error: unknown) => {
+      if (findDatabaseError(error, NO_TABLE) !== null) throw noFeed();
+      throw error;
+    });
+  const [state] = rows.rows as FeedState[];
+  if (state === undefined) throw noFeed();
+  return state;
+}
+
+const noFeed = () =>
+  new ApiError("INDEX_NOT_READY", "The feed of changes has not begun yet.", {
+    headers: { "Retry-After": "5" },
+  });
+
+/** Where a reader begins: a position, or an end of the feed. */
+export type After = FeedPosition | "oldest" | "newest";
+
+/**
+ * The number after which a reader goes on.
+ *
+ * @throws ApiError POSITION_GONE if changes after the position are no longer there, or the position is of another epoch
+ */
+export function numberAfter(after: After, { epoch, newest, oldest }: FeedState): number {
+  if (after === "newest") return newest;
+  if (after === "oldest") return oldest;
+  if (after.epoch === epoch && after.number >= oldest && after.number <= newest) return after.number;
+  const why =
+    after.epoch === epoch && after.number < oldest
+      ? "Changes after this position are no longer stored"
+      : "This position is of another epoch";
+  const [from, to] = [oldest, newest].map((number) => writePosition({ epoch, number }));
+  throw new ApiError(
+    "POSITION_GONE",
+    `${why}; the oldest is ${from}, the newest ${to}. Take \`next_position\` of \`/changes?after=newest\`, read what you hold again, and go on from that position.`,
+  );
+}
+
+export type ChangePage = {
+  rows: ChangeRow[];
+  /** The number to go on from, also where nothing was found. */
+  next: number;
+};
+
+/**
+ * Changes after a number, at most `limit`, with the ends of their blocks. A reader that stands within a block gets its end,
+ * whether or not more of its changes follow.
+ */
+export async function readChanges(
+  db: Db,
+  { after, newest, limit, filters }: { after: number; newest: number; limit: number; filters: ChangeFilters },
+): Promise<ChangePage> {
+  const end = Math.min(newest, after + MAX_SCANNED);
+  const { rows } = await db.execute(sql`
+    with page as (
+      select f.number from feed_changes f where f.number > ${after} and f.number <= ${end} and ${filterSql(filters)}
+      order by f.number limit ${limit}
+    ), inside as (
+      select ${after}::bigint as number, coalesce(
+        (select source is not null from feed_changes where number = ${after}), true) as has_end
+      union all select f.number, f.source is not null from page join feed_changes f using (number)
+    ), ends as (
+      select e.number from inside p cross join lateral (
+        select number from feed_changes where type = 'block.ended' and number > p.number order by number limit 1) e
+      where p.has_end
+    )
+    select ${sql.raw(CHANGE_COLUMNS)} from feed_changes f
+    where f.number <= ${end} and f.number in (select number from page union select number from ends)
+    order by f.number limit ${limit + 1}`);
+  const found = rows as ChangeRow[];
+  if (found.length < limit) return { rows: found, next: end };
+  const page = found.slice(0, limit);
+  return { rows: page, next: page.at(-1)?.number ?? end };
+}

@@ -1,0 +1,44 @@
+import type { Hex } from "viem";
+import type { Value } from "./source.ts";
+
+/** A row of the feed. */
+export type ChangeRow = {
+  number: number;
+  state: "new" | "removed";
+  type: string;
+  chainId: number;
+  source: string | null;
+  slot: string | null;
+  key: string[] | null;
+  node: string | null;
+  name: string | null;
+  resolver: string | null;
+  addresses: string[];
+  blockNumber: number;
+  blockHash: string;
+  blockTimestamp: number;
+  transactionHash: string | null;
+  logIndex: number | null;
+  details: Record<string, string | number | null>;
+  oldValue: Value | null;
+  newValue: Value | null;
+  takenBack: number | null;
+};
+
+/** SQL for the columns of a row `f`, by the names of {@link ChangeRow}. */
+export const CHANGE_COLUMNS = `f.number::float8 as number, f.state, f.type, f.chain_id as "chainId", f.source, f.slot, f.key, f.node, f.name,
+  f.resolver, f.addresses, f.block_number as "blockNumber", f.block_hash as "blockHash",
+  f.block_timestamp::float8 as "blockTimestamp", f.transaction_hash as "transactionHash", f.log_index as "logIndex",
+  f.details, f.old_value as "oldValue", f.new_value as "newValue", f.taken_back::float8 as "takenBack"`;
+
+/** The block of a chain as of which the feed is. */
+export type FeedBlock = {
+  chainId: number;
+  number: number;
+  hash: Hex;
+  timestamp: number;
+  finalNumber: number;
+};
+
+/** How far the feed is. `oldest`: readers who stand before it have missed changes. */
+export type FeedState = { epoch: string; newest: number; oldest: number; blocks: FeedBlock[] };

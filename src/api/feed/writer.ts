@@ -1,0 +1,130 @@
+import pg from "pg";
+import { journalChannel } from "../../../engine/blocks/sql.ts";
+import { readIndexer } from "../../../engine/ponderInternals.ts";
+import { queriesOf } from "../postgres/client.ts";
+import { findDatabaseError } from "../postgres/databaseErrors.ts";
+import type { LifeRules } from "../rules/life.ts";
+import { advanceFeed } from "./advance.ts";
+import { beginEpoch, hasFeed } from "./install.ts";
+import { type Retention, removeOld } from "./retention.ts";
+
+export type WriterPlan = {
+  databaseUrl: string;
+  /** Schema of the index. */
+  schema: string;
+  rules: LifeRules;
+  retention: Retention;
+  log: (line: string) => void;
+};
+
+/** Notifications can be lost: the tables are looked at this often without one. */
+const LOOK_MS = 2_000;
+/** How long a process waits before it tries again to be the writer. */
+const TRY_MS = 5_000;
+const RETENTION_MS = 60_000;
+const CONNECT_MS = 10_000;
+/** A number that only the feed's writer uses; with the schema's hash it is the advisory lock of one index. */
+const LOCK = 626_393;
+
+/** A look at tables that are changed meanwhile is made again. Source: PostgreSQL's documentation, appendix A. */
+const AGAIN = ["55P03", "40P01", "40001"];
+
+/**
+ * Writes the feed of an index. Every process of the API tries this, and a lock lets one do it: so the feed has one writer, and goes
+ * on in another process when that one ends. Nothing waits for it: what it has not seen yet is noted in the tables.
+ */
+export function startFeed(plan: WriterPlan): { stop: () => Promise<void> } {
+  let isStopped = false;
+  let timer: NodeJS.Timeout | undefined;
+  let client: pg.Client | undefined;
+  let running: Promise<void> = Promise.resolve();
+  const turn = async () => {
+    client = new pg.Client({
+      ...{ connectionString: plan.databaseUrl, application_name: `${plan.schema}_feed` },
+      ...{ connectionTimeoutMillis: CONNECT_MS, keepAlive: true },
+      options: `-c search_path="${plan.schema}" -c jit=off`,
+    });
+    client.on("error", () => {}); // The running query fails, and the next turn connects again.
+    try {
+      await client.connect();
+      if (await mayWrite(client, plan.schema)) await follow(client, plan, () => isStopped);
+    } catch (error) {
+      if (!isStopped)
+        plan.log(`The feed of changes failed and goes on in a while: ${(error as Error).message}`);
+    }
+    await client.end().catch(() => {});
+    if (!isStopped) timer = setTimeout(start, TRY_MS).unref();
+  };
+  const start = () => {
+    running = turn();
+  };
+  start();
+  return {
+    stop: async () => {
+      isStopped = true;
+      clearTimeout(timer);
+      client?.emit("feed_stop" as never);
+      await running;
+    },
+  };
+}
+
+/** Whether this process may and does hold the lock. A role that only reads the index leaves the feed to the indexer's process. */
+async function mayWrite(client: pg.Client, schema: string): Promise<boolean> {
+  const { rows } = await client.query<{ may: boolean | null }>(
+    `select case when pg_has_role(relowner, 'usage') then pg_try_advisory_lock($1, hashtext($2)) end as may
+     from pg_class where oid = to_regclass('domains')`,
+    [LOCK, schema],
+  );
+  return rows[0]?.may ?? false;
+}
+
+/** Writes the feed until the connection ends or the process stops. */
+async function follow(client: pg.Client, plan: WriterPlan, isStopped: () => boolean): Promise<void> {
+  const news = createBell(client);
+  await client.query(`listen ${pg.escapeIdentifier(journalChannel(plan.schema))}`);
+  let tidiedAt = 0;
+  while (!isStopped()) {
+    const heard = news.next(LOOK_MS);
+    await look(client, plan);
+    if (Date.now() - tidiedAt > RETENTION_MS && (await hasFeed(client))) {
+      if (!(await removeOld(client, plan.retention))) tidiedAt = Date.now();
+    }
+    await heard;
+  }
+}
+
+/** One look; where there is no feed that can go on, an epoch begins. */
+async function look(client: pg.Client, { schema, rules, log }: WriterPlan): Promise<void> {
+  try {
+    if (!(await readIndexer(queriesOf(client).query))?.isReady) return;
+    if ((await hasFeed(client)) && (await advanceFeed(client, rules)) !== "gap") return;
+    if (await beginEpoch(client, schema)) log("The feed of changes begins an epoch.");
+  } catch (error) {
+    if (findDatabaseError(error, AGAIN) === null) throw error;
+  }
+}
+
+/** Waits for a notification, for some time, or for the end. */
+function createBell(client: pg.Client): { next: (most: number) => Promise<void> } {
+  let rung = false;
+  let wake = () => {};
+  const ring = () => {
+    rung = true;
+    wake();
+  };
+  for (const event of ["notification", "end", "feed_stop"]) client.on(event as "end", ring);
+  return {
+    next: (most) => {
+      rung = false;
+      return new Promise((resolve) => {
+        const timer = setTimeout(resolve, most);
+        wake = () => {
+          clearTimeout(timer);
+          resolve();
+        };
+        if (rung) wake();
+      });
+    },
+  };
+}

@@ -1,0 +1,61 @@
+import type { ChangeFilters } from "../feed/filters.ts";
+import { readChanges } from "../feed/read.ts";
+import type { ChangeRow } from "../feed/rows.ts";
+import type { Db } from "../postgres/db.ts";
+import type { Hub } from "./hub.ts";
+
+/** What a reader of a stream gets next: changes, or after a silence only where it stands. */
+export type Part = { rows: ChangeRow[]; at: number };
+
+type Plan = {
+  hub: Hub;
+  db: Db;
+  epoch: string;
+  /** The number after which the reader begins. */
+  from: number;
+  filters: ChangeFilters;
+  /** After how long a silence the reader hears where it stands, in milliseconds. */
+  silentMs: number;
+  signal: AbortSignal;
+};
+
+/** Changes of one page of the table, for a reader that is behind what is in memory. */
+const PAGE = 500;
+
+/**
+ * The changes after a number as they come, without end. One part is read when the one before was taken: so a slow reader costs no
+ * memory, and one that is far behind reads the table page by page. It ends with the epoch.
+ */
+export async function* follow({
+  hub,
+  db,
+  epoch,
+  from,
+  filters,
+  silentMs,
+  signal,
+}: Plan): AsyncGenerator<Part> {
+  let at = from;
+  /** Whether changes of a block were given and its end was not. */
+  let isInside = false;
+  let spokenAt = Date.now();
+  while (!signal.aborted && hub.state().epoch === epoch) {
+    const { newest } = hub.state();
+    const known = hub.after(at, filters);
+    const page =
+      known === null
+        ? await readChanges(db, { after: at, newest, limit: PAGE, filters })
+        : { rows: known, next: newest };
+    const rows = page.rows.filter((row) => {
+      const isWanted = row.type !== "block.ended" || isInside || known === null;
+      isInside = row.type === "block.ended" ? false : isInside || row.source !== null;
+      return isWanted;
+    });
+    const isMoved = page.next > at;
+    at = Math.max(at, page.next);
+    if (rows.length > 0 || Date.now() - spokenAt >= silentMs) {
+      spokenAt = Date.now();
+      yield { rows, at };
+    } else if (!isMoved) await hub.news(silentMs - (Date.now() - spokenAt), signal);
+  }
+}

@@ -1,0 +1,124 @@
+import { z } from "@hono/zod-openapi";
+import { type Context, Hono } from "hono";
+import { type SSEStreamingApi, streamSSE } from "hono/streaming";
+import type { Contracts } from "../../../abis/contracts.ts";
+import type { Access, Caller } from "../access/access.ts";
+import { changeFilters, changeFiltersOf, parseAfter } from "../endpoints/changes.ts";
+import { ApiError, answerError, toApiError } from "../errors/errors.ts";
+import { writePosition } from "../feed/position.ts";
+import { numberAfter } from "../feed/read.ts";
+import { inputError } from "../http/inputError.ts";
+import type { Db } from "../postgres/db.ts";
+import { toChangeRecord } from "../serializers/change.ts";
+import { follow } from "./follow.ts";
+import type { Hub } from "./hub.ts";
+import type { StreamPlaces } from "./places.ts";
+
+export type StreamPlan = {
+  db: Db;
+  contracts: Contracts;
+  hub: Hub;
+  access: Pick<Access, "admit">;
+  places: StreamPlaces;
+  callerOf: (c: Context) => Caller;
+  shareOf: (caller: Caller) => string;
+  /** @throws ApiError INDEX_NOT_READY */
+  requireReadyIndex: () => Promise<void>;
+  /** How long a stream may be silent, and how long one credit lasts, in milliseconds. */
+  times?: { silentMs: number; paidMs: number };
+};
+
+const TIMES = { silentMs: 15_000, paidMs: 60_000 };
+
+const OPERATION = "GET /changes/stream";
+
+const query = z.object({
+  after: z.string().max(64).optional(),
+  ...changeFilters,
+});
+
+/** `GET /changes/stream`: the feed of changes as server-sent events. A stream costs one credit a minute. */
+export function streamRoutes(plan: StreamPlan): Hono {
+  const app = new Hono();
+  app.get("/changes/stream", async (c) => {
+    let leave = () => {};
+    try {
+      const asked = readQuery(c);
+      await plan.requireReadyIndex();
+      const caller = plan.callerOf(c);
+      const free = plan.places.take(plan.shareOf(caller));
+      leave = free;
+      const state = await plan.hub.join();
+      leave = () => {
+        free();
+        plan.hub.leave();
+      };
+      const from = numberAfter(asked.after, state);
+      const filters = changeFiltersOf(asked.filters, plan.contracts);
+      const pay = async () =>
+        (await plan.access.admit(caller, { credits: 1, operation: OPERATION })).settle();
+      for (const [name, value] of Object.entries(await pay())) c.header(name, value);
+      c.header("X-Accel-Buffering", "no");
+      const reader = { epoch: state.epoch, from, filters, pay };
+      return streamSSE(c, (stream) => send(stream, plan, reader).finally(leave));
+    } catch (thrown) {
+      leave();
+      return answerError(thrown, c);
+    }
+  });
+  return app;
+}
+
+/** Where the reader begins, and what it wants. A browser that connects again says by a header where it was. */
+function readQuery(c: Context) {
+  const given = c.req.query();
+  const { data, error } = query.safeParse(given);
+  if (error) throw inputError(error, given);
+  const { after, ...filters } = data;
+  const last = c.req.header("last-event-id");
+  return { after: parseAfter((last || after) ?? "newest"), filters };
+}
+
+type Reader = {
+  epoch: string;
+  from: number;
+  filters: ReturnType<typeof changeFiltersOf>;
+  pay: () => Promise<unknown>;
+};
+
+/** Sends changes until the reader leaves, does not pay, or the epoch ends. */
+async function send(stream: SSEStreamingApi, plan: StreamPlan, reader: Reader): Promise<void> {
+  const { silentMs, paidMs } = plan.times ?? TIMES;
+  const { epoch, from, filters, pay } = reader;
+  const left = new AbortController();
+  stream.onAbort(() => left.abort());
+  const gone = new Promise<void>((resolve) => left.signal.addEventListener("abort", () => resolve()));
+  const write = (text: string) => Promise.race([stream.write(text), gone]);
+  let paidAt = Date.now();
+  try {
+    await write(`retry: ${RETRY_MS}\nid: ${writePosition({ epoch, number: from })}\n\n`);
+    const parts = follow({ hub: plan.hub, db: plan.db, epoch, from, filters, silentMs, signal: left.signal });
+    for await (const { rows, at } of parts) {
+      if (Date.now() - paidAt >= paidMs) {
+        await pay();
+        paidAt = Date.now();
+      }
+      for (const row of rows) {
+        const record = toChangeRecord(row, { contracts: plan.contracts, now: 0, epoch });
+        await write(`event: change\nid: ${record.position}\ndata: ${JSON.stringify(record)}\n\n`);
+        if (left.signal.aborted) return;
+      }
+      await write(`: ${rows.length}\nid: ${writePosition({ epoch, number: at })}\n\n`);
+    }
+    if (!left.signal.aborted) throw epochEnded();
+  } catch (thrown) {
+    const { code, message } = toApiError(thrown);
+    await write(`event: error\ndata: ${JSON.stringify({ error: { code, message } })}\n\n`);
+  }
+}
+
+/** How long a browser waits before it connects again. */
+const RETRY_MS = 3_000;
+
+const epochEnded = () =>
+  new ApiError("POSITION_GONE", "The epoch of the feed has ended. Ask `GET /changes` with your position.");

@@ -1,0 +1,116 @@
+import { namehash } from "viem";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { openApi, type TestApi } from "../query/api.ts";
+import { account } from "../query/rows.ts";
+import { createTables } from "../query/tables.ts";
+import type { Chain } from "./engine.ts";
+import { openPlay, type Play } from "./histories.ts";
+import { domainWrite } from "./writes.ts";
+
+const NOW = 1_800_000_000;
+
+let play: Play & { close: () => Promise<void> };
+let api: TestApi;
+let main: Chain;
+
+type Body = {
+  changes: {
+    type: string;
+    position: string;
+    subject?: string;
+    domain?: string;
+    new_value?: object;
+    chain: string;
+  }[];
+  next_position: string;
+  oldest_position: string;
+  newest_position: string;
+  has_more: boolean;
+  blocks: { chain: string; block_number: number }[];
+};
+
+beforeAll(async () => {
+  play = await openPlay();
+  [main] = play.engine.chains as [Chain];
+  api = openApi(play.tables, NOW);
+  for (const name of ["alice.eth", "pay.alice.eth", "bob.eth"]) {
+    play.engine.mine(main, {
+      seconds: 12,
+      writes: [domainWrite(main, name, { resolver: account(0xe5), effective_owner_address: account(1) })],
+    });
+    await play.engine.index(main);
+    await play.look();
+  }
+});
+afterAll(() => play.close());
+
+const get = async (query: string): Promise<Body> => (await api.get(`/changes?${query}`)).body as Body;
+
+test("pages join without gap or overlap, whatever their length", async () => {
+  const whole = await get("limit=1000");
+  expect(whole.has_more).toBe(false);
+  expect(whole.next_position).toBe(whole.newest_position);
+  for (const limit of [1, 2, 5]) {
+    const found: string[] = [];
+    for (let after = "oldest", more = true; more; ) {
+      const page = await get(`limit=${limit}&after=${after}`);
+      expect(page.changes.length).toBeLessThanOrEqual(limit);
+      found.push(...page.changes.map(({ position }) => position));
+      [after, more] = [page.next_position, page.has_more];
+    }
+    expect(found).toEqual(whole.changes.map(({ position }) => position));
+  }
+});
+
+test.each([
+  ["name=alice.eth", ["alice.eth"]],
+  [`namehash=${namehash("bob.eth")}`, ["bob.eth"]],
+  ["subtree=alice.eth", ["alice.eth", "pay.alice.eth"]],
+  [`address=${account(1)}`, ["alice.eth", "bob.eth", "pay.alice.eth"]],
+  [`resolver=${account(0xe5)}`, ["alice.eth", "bob.eth", "pay.alice.eth"]],
+  ["type=resolver.changed&subtree=alice.eth", ["alice.eth", "pay.alice.eth"]],
+  ["chain=devnet&name=bob.eth", ["bob.eth"]],
+  ["chain=devnet2", []],
+  ["name=missing.eth", []],
+])("%s", async (query, names) => {
+  const { changes, next_position, newest_position } = await get(`limit=1000&${query}`);
+  const found = new Set(changes.flatMap(({ domain }) => domain ?? []));
+  expect([...found].sort()).toEqual(names);
+  expect(next_position, "one can go on also from where nothing was found").toBe(newest_position);
+});
+
+test("a change has a subject by which a follower stores its value", async () => {
+  const { changes } = await get("name=alice.eth&type=name.transferred");
+  expect(changes[0]).toMatchObject({
+    ...{ type: "name.transferred", domain: "alice.eth", chain: "devnet", namehash: namehash("alice.eth") },
+    ...{ subject: `owner:31337:${namehash("alice.eth")}`, state: "new", old_value: null },
+    new_value: { owner_address: account(1) },
+  });
+  expect(changes.at(-1)?.type).toBe("block.ended");
+});
+
+test.each([
+  ["after=x", 400, "INVALID_PARAMETER"],
+  ["after=aaaaaaaaaaaa-5", 410, "POSITION_GONE"],
+  ["limit=0", 400, "INVALID_PARAMETER"],
+  ["limit=1001", 400, "INVALID_PARAMETER"],
+  ["type=name.lost", 400, "INVALID_PARAMETER"],
+  ["name=a..b", 400, "INVALID_NAME"],
+  [`name=alice.eth&namehash=${namehash("alice.eth")}`, 400, "INVALID_PARAMETER"],
+  ["chain=atlantis", 400, "INVALID_PARAMETER"],
+])("%s is refused", async (query, status, code) => {
+  const reply = await api.get(`/changes?${query}`);
+  expect(reply).toMatchObject({ status, body: { error: { code } } });
+  if (status !== 410) return;
+  const { oldest_position, newest_position } = await get("after=newest");
+  for (const position of [oldest_position, newest_position]) {
+    expect(JSON.stringify(reply.body)).toContain(position);
+  }
+});
+
+test("where there is no feed yet, the answer says when to ask again", async () => {
+  const tables = await createTables();
+  const reply = await openApi(tables, NOW).get("/changes");
+  expect(reply).toMatchObject({ status: 503, body: { error: { code: "INDEX_NOT_READY" } } });
+  await tables.drop();
+});

@@ -1,0 +1,375 @@
+import pg from "pg";
+import { namehash } from "viem";
+import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { advanceFeed } from "../../src/api/feed/advance.ts";
+import { type ChangeFilters, isWanted } from "../../src/api/feed/filters.ts";
+import { beginEpoch, hasFeed } from "../../src/api/feed/install.ts";
+import { numberAfter, readChanges, readFeedState } from "../../src/api/feed/read.ts";
+import { removeOld } from "../../src/api/feed/retention.ts";
+import type { ChangeRow } from "../../src/api/feed/rows.ts";
+import { lifeOf } from "../../src/api/rules/life.ts";
+import { account, CHAIN_ID, transaction } from "../query/rows.ts";
+import type { Chain, Write } from "./engine.ts";
+import { openPlay, type Play } from "./histories.ts";
+import { domainWrite } from "./writes.ts";
+
+const DAY = 86_400;
+const rules = lifeOf(undefined);
+let play: Play & { close: () => Promise<void> };
+let main: Chain;
+let other: Chain;
+
+beforeAll(async () => {
+  play = await openPlay();
+  [main, other] = play.engine.chains as [Chain, Chain, Chain];
+});
+afterAll(() => play.close());
+
+/** Each test stands on blocks that no other one takes back. */
+beforeEach(async () => {
+  await play.catchUp();
+});
+
+/** All changes after a number, as one reader gets them. */
+async function changesAfter(after: number, filters: ChangeFilters = {}): Promise<ChangeRow[]> {
+  const { newest } = await readFeedState(play.tables.db);
+  return (await readChanges(play.tables.db, { after, newest, limit: 1_000, filters })).rows;
+}
+
+const newest = async () => (await readFeedState(play.tables.db)).newest;
+
+const named = (rows: readonly ChangeRow[]) =>
+  rows.filter(({ source }) => source !== null).map(({ state, type }) => `${state} ${type}`);
+
+const timeOf = (chain: Chain) => chain.node.at(-1)?.timestamp ?? 0;
+
+let logs = 0;
+
+const logOf = (chain: Chain, name: string, eventType: string): Write => ({
+  table: "events",
+  key: { chain_id: chain.chainId, block_number: chain.node.length + 1, log_index: 7, ordinal: logs++ },
+  patch: {
+    ...{
+      block_timestamp: 1,
+      transaction_hash: transaction(99),
+      contract: "REGISTRY",
+      contract_address: account(0xe1),
+    },
+    ...{ event_type: eventType, node: namehash(name) },
+  },
+});
+
+/** A block with these writes is mined, indexed and looked at. */
+async function block(chain: Chain, writes: readonly Write[], seconds = 12): Promise<void> {
+  play.engine.mine(chain, { seconds, writes });
+  await play.engine.index(chain);
+  await play.look();
+}
+
+test("a change has its name, block, log and both values", async () => {
+  await block(main, [
+    domainWrite(main, "one.eth", { registry_owner: account(1), effective_owner_address: account(1) }),
+  ]);
+  const before = await newest();
+  await block(main, [
+    domainWrite(main, "one.eth", { registry_owner: account(2), effective_owner_address: account(2) }),
+    logOf(main, "one.eth", "Transfer"),
+  ]);
+  const [change, end] = await changesAfter(before);
+  expect(change).toMatchObject({
+    ...{
+      type: "name.transferred",
+      state: "new",
+      name: "one.eth",
+      node: namehash("one.eth"),
+      chainId: CHAIN_ID,
+    },
+    ...{
+      blockNumber: main.node.length,
+      blockHash: main.node.at(-1)?.hash,
+      logIndex: 7,
+      transactionHash: transaction(99),
+    },
+    ...{
+      addresses: [account(2)],
+      oldValue: { owner_address: account(1) },
+      newValue: { owner_address: account(2) },
+    },
+  });
+  expect(end).toMatchObject({ type: "block.ended", blockHash: main.node.at(-1)?.hash });
+});
+
+test("a new name for an old node is a change without a log", async () => {
+  await block(main, [domainWrite(main, "two.eth", { full_name: "[aa].eth" })]);
+  const before = await newest();
+  await block(main, [domainWrite(main, "two.eth", {})]);
+  const [change] = await changesAfter(before);
+  expect(change).toMatchObject({
+    ...{ type: "name.renamed", name: "two.eth", transactionHash: null, logIndex: null },
+    ...{ oldValue: { name: "[aa].eth" }, newValue: { name: "two.eth" } },
+  });
+});
+
+test.each([1, 2, 6])(
+  "a reorganisation of %i blocks gives each removal once, and only when it stayed away",
+  async (depth) => {
+    const name = `lost${depth}.eth`;
+    const before = await newest();
+    for (let i = 0; i < depth; i++)
+      await block(main, [domainWrite(main, name, { resolver: account(10 + i) })]);
+    const said = named(await changesAfter(before));
+    expect(said).toEqual([
+      "new subname.created",
+      ...Array.from({ length: depth }, () => "new resolver.changed"),
+    ]);
+    const middle = await newest();
+    play.engine.fork(main, depth);
+    await play.engine.revert(main, main.node.length);
+    await play.look();
+    expect(await newest(), "nothing is said before other blocks are there").toBe(middle);
+    for (let i = 0; i < depth; i++) await block(main, []);
+    const removals = (await changesAfter(middle)).filter(({ source }) => source !== null);
+    expect(removals.map(({ state }) => state)).toEqual(said.map(() => "removed"));
+    expect(new Set(removals.map(({ takenBack }) => takenBack)).size).toBe(said.length);
+    expect(removals.at(-1)?.newValue, "the first one is taken back last").toBeNull();
+    await play.follower.follow(10);
+    await play.expectTruth();
+  },
+);
+
+test("what another branch has again is said with its own block", async () => {
+  const write = () => domainWrite(main, "again.eth", { resolver: account(5) });
+  await block(main, [write()]);
+  const before = await newest();
+  play.engine.fork(main, 1);
+  await play.engine.revert(main, main.node.length);
+  await block(main, [write()]);
+  expect(named(await changesAfter(before))).toEqual([
+    ...["removed resolver.changed", "removed subname.created"],
+    ...["new subname.created", "new resolver.changed"],
+  ]);
+});
+
+test("a reorganisation of one chain is not in the feed of another, whose rows go and come back", async () => {
+  play.engine.mine(main, { seconds: 12, writes: [domainWrite(main, "own.eth", { resolver: account(6) })] });
+  await play.engine.index(main);
+  await block(other, [domainWrite(other, "others.eth", { resolver: account(7) })]);
+  const before = await newest();
+  play.engine.fork(main, 1);
+  await play.engine.revert(main, main.node.length);
+  await play.look();
+  await block(main, []);
+  await block(other, []);
+  const rows = (await changesAfter(before)).filter(({ source }) => source !== null);
+  expect(rows.length).toBe(2);
+  expect(rows.map(({ chainId, state }) => `${chainId} ${state}`)).toEqual(
+    rows.map(() => `${main.chainId} removed`),
+  );
+});
+
+test("a start that takes rows back and brings the same again gives nothing", async () => {
+  for (let i = 0; i < 4; i++)
+    await block(main, [domainWrite(main, "start.eth", { resolver: account(20 + i) })]);
+  const before = await newest();
+  await play.engine.stop();
+  await play.look();
+  await play.engine.backfill();
+  await play.look();
+  while (main.indexed < main.node.length) {
+    await play.engine.index(main);
+    await play.look();
+  }
+  for (const chain of play.engine.chains)
+    while (chain.indexed < chain.node.length) await play.engine.index(chain);
+  await play.look();
+  expect(named(await changesAfter(before))).toEqual([]);
+});
+
+test("what came while no indexer ran is said after the start", async () => {
+  await play.engine.stop();
+  play.engine.mine(main, { seconds: 12, writes: [domainWrite(main, "meanwhile.eth", {})] });
+  for (let i = 0; i < 10; i++) play.engine.mine(main, { seconds: 12, writes: [] });
+  const before = await newest();
+  await play.engine.backfill();
+  await play.look();
+  expect(named(await changesAfter(before))).toEqual(["new subname.created"]);
+});
+
+test("changes become final by one marker", async () => {
+  await block(main, [domainWrite(main, "final.eth", {})]);
+  const of = main.node.length;
+  const before = await newest();
+  for (let i = 0; i < 8; i++) await block(main, []);
+  const markers = (await changesAfter(before)).filter(({ type }) => type === "chain.finalized");
+  expect(markers.map(({ blockNumber }) => blockNumber)).toEqual([of]);
+});
+
+test("time brings each end once, at the first block that reaches it", async () => {
+  const expiry = timeOf(main) + 100 * DAY;
+  const terms = { expiry_timestamp: expiry, registrar_expiry_timestamp: expiry };
+  await block(main, [domainWrite(main, "timed.eth", terms)]);
+  const before = await newest();
+  const times = async () =>
+    (await changesAfter(before, { node: namehash("timed.eth") }))
+      .filter(({ source }) => source === "time")
+      .map(({ type, state, details }) => `${state} ${type} ${details.days ?? ""}`.trim());
+  await block(main, [], 5 * DAY);
+  expect(await times()).toEqual([]);
+  await block(main, [], 6 * DAY);
+  expect(await times()).toEqual(["new name.expires_in 90"]);
+  await block(main, [], 86 * DAY);
+  expect(await times()).toEqual([
+    ...["new name.expires_in 90", "new name.expires_in 30", "new name.expires_in 7"],
+  ]);
+  await block(main, [], expiry - timeOf(main) - 1);
+  expect((await times()).at(-1)).toBe("new name.expires_in 1");
+  await block(main, [], 1);
+  expect((await times()).at(-1)).toBe("new name.expired");
+  await block(main, [], 90 * DAY);
+  expect((await times()).at(-1)).toBe("new name.expired");
+  await block(main, [], 1);
+  expect((await times()).at(-1)).toBe("new name.grace_ended");
+  await block(main, [], 21 * DAY);
+  expect((await times()).at(-1)).toBe("new name.premium_ended");
+  expect((await times()).length).toBe(7);
+});
+
+test("a renewal before the second takes an end out, and a branch without the second takes it back once", async () => {
+  const expiry = timeOf(main) + 200 * DAY;
+  const write = (at: number) =>
+    domainWrite(main, "renewed.eth", { expiry_timestamp: at, registrar_expiry_timestamp: at });
+  await block(main, [write(expiry)]);
+  await block(main, [write(expiry + 365 * DAY)], 199 * DAY);
+  const before = await newest();
+  await block(main, [], 2 * DAY);
+  const ended = async () =>
+    (await changesAfter(before, { node: namehash("renewed.eth") })).map(
+      ({ type, state }) => `${state} ${type}`,
+    );
+  expect(await ended()).not.toContain("new name.expired");
+  await block(main, [], expiry + 365 * DAY - timeOf(main));
+  expect(await ended()).toContain("new name.expired");
+  play.engine.fork(main, 1);
+  await play.engine.revert(main, main.node.length);
+  await block(main, [], 12);
+  expect((await ended()).filter((one) => one === "removed name.expired").length).toBe(1);
+  await block(main, [], expiry + 365 * DAY - timeOf(main));
+  expect((await ended()).filter((one) => one === "new name.expired").length).toBe(2);
+  play.engine.fork(main, 1);
+  await play.engine.revert(main, main.node.length);
+  await block(main, [], expiry + 366 * DAY - timeOf(main));
+  expect(
+    (await ended()).filter((one) => one.endsWith("name.expired")).length,
+    "it holds in both branches",
+  ).toBe(3);
+});
+
+test("filters find in SQL what they find in memory", async () => {
+  const all = await changesAfter(0);
+  const some: ChangeFilters[] = [
+    ...[
+      { types: ["resolver.changed", "chain.finalized"] },
+      { chainIds: [other.chainId] },
+      { subtree: "eth" },
+    ],
+    ...[
+      { node: namehash("one.eth") },
+      { subtree: "one.eth" },
+      { address: account(2) },
+      { resolver: account(5) },
+      {},
+    ],
+  ];
+  for (const filters of some) {
+    const found = (await changesAfter(0, filters)).filter(({ type }) => type !== "block.ended");
+    expect(found.map(({ number }) => number)).toEqual(
+      all.filter((row) => isWanted(row, filters)).map(({ number }) => number),
+    );
+    expect(found.length).toBeGreaterThan(0);
+  }
+});
+
+test("a reader with filters gets the end of each block that has changes of its own, however short its pages", async () => {
+  const before = await newest();
+  await block(main, [
+    domainWrite(main, "x.pages.eth", { resolver: account(1) }),
+    domainWrite(main, "y.eth", {}),
+  ]);
+  await block(main, [domainWrite(main, "y.eth", { resolver: account(1) })]);
+  await block(main, [domainWrite(main, "x.pages.eth", { resolver: account(2) })]);
+  const state = await readFeedState(play.tables.db);
+  for (const limit of [1, 2, 3, 100]) {
+    const types: string[] = [];
+    for (let after = before; after < state.newest; ) {
+      const page = await readChanges(play.tables.db, {
+        ...{ after, newest: state.newest, limit, filters: { subtree: "pages.eth" } },
+      });
+      types.push(...page.rows.map(({ type }) => type));
+      after = page.next;
+    }
+    expect(types).toEqual([
+      ...["subname.created", "resolver.changed", "block.ended", "resolver.changed", "block.ended"],
+    ]);
+  }
+});
+
+test("6,000 changes of a block are one block of the feed", async () => {
+  const before = await newest();
+  await block(
+    main,
+    Array.from({ length: 6_000 }, (_, i) => domainWrite(main, `spam${i}.eth`, {})),
+  );
+  expect((await newest()) - before).toBe(6_001);
+  expect((await changesAfter(before + 5_999)).map(({ type }) => type)).toEqual([
+    "subname.created",
+    "block.ended",
+  ]);
+}, 120_000);
+
+test("what is too old is gone, and readers who stand before it hear so", async () => {
+  const { tables, client } = play;
+  await tables.pool.query(
+    "update feed_changes set written_at = now() - interval '2 hours' where number <= 10",
+  );
+  while (await removeOld(client, { days: 7, changes: 10 }));
+  const state = await readFeedState(tables.db);
+  expect(state.oldest).toBe(10);
+  expect((await changesAfter(state.oldest))[0]?.number).toBe(11);
+  expect(() => numberAfter({ epoch: state.epoch, number: 9 }, state)).toThrow(
+    /no longer stored; the oldest is .*-10/,
+  );
+  expect(numberAfter({ epoch: state.epoch, number: 10 }, state)).toBe(10);
+  expect(() => numberAfter({ epoch: "0".repeat(12), number: 10 }, state)).toThrow(/another epoch/);
+});
+
+test("a fault of the feed stops no write; it ends the epoch, and the next one names the last position", async () => {
+  const { tables, client } = play;
+  const { epoch, newest: last } = await readFeedState(tables.db);
+  await tables.pool.query("alter table feed_touched add constraint broken check (false) not valid");
+  play.engine.mine(main, { seconds: 12, writes: [domainWrite(main, "gap.eth", {})] });
+  await play.engine.index(main);
+  expect((await tables.pool.query("select from domains where full_name = 'gap.eth'")).rowCount).toBe(1);
+  expect(await hasFeed(client)).toBe(false);
+  expect(await advanceFeed(client, rules)).toBe("gap");
+  expect(await readFeedState(tables.db), "readers still get what was said before").toMatchObject({
+    epoch,
+    newest: last,
+  });
+  expect(await beginEpoch(client, "public")).toBe(true);
+  const state = await readFeedState(tables.db);
+  expect(state.epoch).not.toBe(epoch);
+  const [started] = await changesAfter(0);
+  expect(started).toMatchObject({ type: "feed.started", details: { previous_position: `${epoch}-${last}` } });
+  await play.follower.follow(100);
+  await block(main, [domainWrite(main, "after.eth", {})]);
+  await play.follower.follow(100);
+  await play.expectTruth();
+});
+
+test("where the tables are in use, no epoch begins and nothing waits", async () => {
+  const writing = new pg.Client({ connectionString: play.tables.databaseUrl });
+  await writing.connect();
+  await writing.query("begin; update domains set label = label where false");
+  expect(await beginEpoch(play.client, "public")).toBe(false);
+  await writing.end();
+});

@@ -1,0 +1,228 @@
+import { once } from "node:events";
+import type { Server } from "node:http";
+import { type AddressInfo, connect } from "node:net";
+import { serve } from "@hono/node-server";
+import { Hono } from "hono";
+import { createNamedex } from "namedex-client";
+import { afterAll, afterEach, beforeAll, expect, test, vi } from "vitest";
+import { type Access, openAccess } from "../../src/api/access/access.ts";
+import { ApiError } from "../../src/api/errors/errors.ts";
+import { beginEpoch } from "../../src/api/feed/install.ts";
+import { endSlowReaders } from "../../src/api/http/slowClients.ts";
+import { createHub, type Hub } from "../../src/api/stream/hub.ts";
+import { createStreamPlaces } from "../../src/api/stream/places.ts";
+import { streamRoutes } from "../../src/api/stream/routes.ts";
+import { account, contracts } from "../query/rows.ts";
+import type { Chain } from "./engine.ts";
+import { openPlay, type Play } from "./histories.ts";
+import { domainWrite } from "./writes.ts";
+
+const PATIENCE = { pauseMs: 1_500, wholeMs: 2_000 };
+
+let play: Play & { close: () => Promise<void> };
+let main: Chain;
+let hub: Hub;
+let server: Server;
+let url: string;
+let access: Pick<Access, "admit"> = openAccess;
+let looks = 0;
+const leaving: AbortController[] = [];
+
+beforeAll(async () => {
+  play = await openPlay((sql) => {
+    if (sql.includes("from feed_state")) looks++;
+  });
+  [main] = play.engine.chains as [Chain];
+  hub = createHub({ db: play.tables.db, everyMs: 50, onError: console.error });
+  const app = new Hono();
+  app.use(endSlowReaders(PATIENCE));
+  app.route(
+    "/",
+    streamRoutes({
+      ...{ db: play.tables.db, contracts, hub, places: createStreamPlaces(300, 250) },
+      ...{ access: { admit: (...given) => access.admit(...given) }, requireReadyIndex: async () => {} },
+      ...{ callerOf: () => ({ address: "::1", header: () => undefined }), shareOf: () => "one" },
+      times: { silentMs: 300, paidMs: 600 },
+    }),
+  );
+  server = serve({ fetch: app.fetch, port: 0 }) as Server;
+  await once(server, "listening");
+  url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+});
+afterEach(() => {
+  for (const one of leaving.splice(0)) one.abort();
+  access = openAccess;
+});
+afterAll(async () => {
+  server.closeAllConnections();
+  server.close();
+  await hub.stop();
+  await play.close();
+});
+
+let blocks = 0;
+
+/** A block in which some names get another resolver. */
+async function block(...names: string[]): Promise<void> {
+  blocks++;
+  const writes = names.map((name) => domainWrite(main, name, { resolver: account(blocks) }));
+  play.engine.mine(main, { seconds: 12, writes });
+  await play.engine.index(main);
+  await play.look();
+}
+
+/** A stream that is read; `text` has all that came. */
+async function open(query: string, headers: Record<string, string> = {}) {
+  const controller = new AbortController();
+  leaving.push(controller);
+  const reply = await fetch(`${url}/changes/stream?${query}`, { headers, signal: controller.signal });
+  const stream = { reply, text: "", isOver: false, leave: () => controller.abort() };
+  void (async () => {
+    const decoder = new TextDecoder();
+    for await (const chunk of reply.body ?? []) stream.text += decoder.decode(chunk as Uint8Array);
+  })()
+    .catch(() => {})
+    .finally(() => (stream.isOver = true));
+  return stream;
+}
+
+const typesIn = (text: string): string[] =>
+  [...text.matchAll(/^data: (.*)$/gm)].map(([, data = ""]) => (JSON.parse(data) as { type: string }).type);
+
+const lastId = (text: string): string => [...text.matchAll(/^id: (.*)$/gm)].at(-1)?.[1] ?? "";
+
+test("changes come as events, each with its position, and the ends of their blocks", async () => {
+  const stream = await open("");
+  expect(stream.reply.headers.get("content-type")).toBe("text/event-stream");
+  expect(stream.reply.headers.get("x-accel-buffering")).toBe("no");
+  await block("a.eth");
+  await vi.waitFor(() =>
+    expect(typesIn(stream.text)).toEqual(["subname.created", "resolver.changed", "block.ended"]),
+  );
+});
+
+test("who connects again with its last position gets what came meanwhile, once", async () => {
+  const first = await open("");
+  await block("b.eth");
+  await vi.waitFor(() => expect(typesIn(first.text).length).toBe(3));
+  first.leave();
+  const position = lastId(first.text);
+  await block("b.eth");
+  for (const again of [open("", { "Last-Event-ID": position }), open(`after=${position}`)]) {
+    const stream = await again;
+    await vi.waitFor(() => expect(typesIn(stream.text)).toEqual(["resolver.changed", "block.ended"]));
+  }
+});
+
+test("a filter gives its changes only, and the position goes on without them", async () => {
+  const stream = await open("name=c.eth");
+  const before = lastId(stream.text);
+  await block("d.eth");
+  await vi.waitFor(() => expect(lastId(stream.text)).not.toBe(before), { timeout: 5_000 });
+  expect(typesIn(stream.text)).toEqual([]);
+  await block("c.eth", "d.eth");
+  await vi.waitFor(() =>
+    expect(typesIn(stream.text)).toEqual(["subname.created", "resolver.changed", "block.ended"]),
+  );
+});
+
+test("a stream that is read lasts longer than any answer may take", async () => {
+  const stream = await open("");
+  await new Promise((resolve) => setTimeout(resolve, PATIENCE.wholeMs + 1_000));
+  expect(stream.isOver).toBe(false);
+  await block("e.eth");
+  await vi.waitFor(() => expect(typesIn(stream.text)).toContain("block.ended"));
+}, 30_000);
+
+test("a reader that takes nothing is cut off, and others go on", async () => {
+  const socket = connect({ port: (server.address() as AddressInfo).port, host: "127.0.0.1" });
+  socket.on("error", () => {});
+  socket.write("GET /changes/stream?after=oldest HTTP/1.1\r\nHost: x\r\n\r\n");
+  socket.pause();
+  const other = await open("");
+  await block(...Array.from({ length: 12_000 }, (_, i) => `${"long".repeat(20)}${i}.eth`));
+  await vi.waitFor(() => expect(typesIn(other.text).length).toBe(24_001), { timeout: 60_000 });
+  await vi.waitFor(
+    async () => {
+      const sockets = await new Promise<number>((resolve) =>
+        server.getConnections((_, count) => resolve(count)),
+      );
+      expect(sockets).toBeLessThanOrEqual(2);
+    },
+    { timeout: 20_000 },
+  );
+  socket.destroy();
+}, 180_000);
+
+test("two hundred readers cost one look at the table, not two hundred", async () => {
+  const streams = await Promise.all(
+    Array.from({ length: 200 }, (_, i) => open(`subtree=${i % 2 ? "eth" : "f.eth"}`)),
+  );
+  const before = looks;
+  const began = Date.now();
+  await block("f.eth");
+  await vi.waitFor(() => {
+    for (const { text } of streams) expect(typesIn(text).length).toBe(3);
+  });
+  expect(looks - before).toBeLessThan((Date.now() - began) / 50 + 5);
+}, 30_000);
+
+test("a caller has a limited number of streams", async () => {
+  await Promise.all(Array.from({ length: 250 }, () => open("")));
+  const refused = await open("");
+  expect(refused.reply.status).toBe(429);
+  await vi.waitFor(() => expect(refused.text).toContain("RATE_LIMITED"));
+  for (const one of leaving.splice(0)) one.abort();
+  await vi.waitFor(async () => expect((await open("")).reply.status, "places are free again").toBe(200), {
+    timeout: 10_000,
+  });
+}, 30_000);
+
+test("who cannot pay the next minute hears so, and the stream ends", async () => {
+  let minutes = 0;
+  access = {
+    admit: async (...given) => {
+      if (minutes++ > 1) throw new ApiError("PAYMENT_REQUIRED", "The key has no credits left.");
+      return openAccess.admit(...given);
+    },
+  };
+  const stream = await open("");
+  await vi.waitFor(() => expect(stream.isOver).toBe(true), { timeout: 10_000 });
+  expect(minutes).toBe(3);
+  expect(stream.text).toMatch(/event: error\ndata: .*PAYMENT_REQUIRED/);
+}, 30_000);
+
+test.each([
+  ["after=bbbbbbbbbbbb-1", 410],
+  ["type=x", 400],
+  ["after=x", 400],
+])("%s is refused before the stream begins", async (query, status) => {
+  expect((await open(query)).reply.status).toBe(status);
+});
+
+test("the client goes on over a lost connection, and leaves out and repeats nothing", async () => {
+  const namedex = createNamedex({ url });
+  const ending = new AbortController();
+  const seen: string[] = [];
+  const reading = (async () => {
+    for await (const { position } of namedex.changes({ subtree: "g.eth" }, { signal: ending.signal }))
+      seen.push(position);
+  })().catch(() => {});
+  await vi.waitFor(() => expect(hub.state().newest).toBeGreaterThan(0));
+  for (let i = 0; i < 5; i++) {
+    await block("g.eth", `${i}.g.eth`);
+    if (i % 2 === 1) server.closeAllConnections();
+  }
+  await vi.waitFor(() => expect(seen.length).toBe(6 + 5 * 2 + 5), { timeout: 20_000 });
+  expect(new Set(seen).size).toBe(seen.length);
+  ending.abort();
+  await reading;
+}, 60_000);
+
+test("an epoch that ends closes the streams, and says so", async () => {
+  const stream = await open("");
+  await play.tables.pool.query("update feed_state set has_gap = true");
+  expect(await beginEpoch(play.client, "public")).toBe(true);
+  await vi.waitFor(() => expect(stream.isOver).toBe(true), { timeout: 10_000 });
+  expect(stream.text).toContain("POSITION_GONE");
+}, 30_000);
