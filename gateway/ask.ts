@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Dispatcher } from "undici";
-import { limitReading, type ReaderPatience } from "../src/api/http/slowReaders.ts";
+import { isStream, limitPauses, limitReading, type ReaderPatience } from "../src/api/http/slowReaders.ts";
 import type { Body } from "./body.ts";
 import { type Headers, replyHeaders } from "./headers.ts";
 import type { Indexer } from "./indexers.ts";
@@ -15,10 +15,15 @@ export type UpstreamRequest = {
   body: Body | null;
   /** Whether another indexer can be asked if this one refuses to answer. */
   canMove: () => boolean;
+  /** The answer is a stream of events: it has no end, so it does not count as a request that is being answered. */
+  onStream: () => void;
 };
 
-/** How a request ended: the answer was passed on; only a part of it came; or the indexer refused and nothing was passed on. */
-export type Outcome = "answered" | "broken_off" | "refused";
+/**
+ * How a request ended: the answer was passed on; only a part of it came; the indexer refused and nothing was passed on; or it does
+ * not have the epoch of the feed of changes in which the caller stands, and another one may.
+ */
+export type Outcome = "answered" | "broken_off" | "refused" | "other_epoch";
 
 /** The caller went away before the answer was complete. */
 export class CallerLeft extends Error {
@@ -39,9 +44,13 @@ export function ask(indexer: Indexer, question: UpstreamRequest): Promise<Outcom
     body: body && (body.read() as AsyncIterable<Buffer> as never),
   };
   return new Promise((resolve, reject) => {
-    indexer.pool.dispatch(options, passOn({ indexer, question }, { resolve, reject }));
+    const pool = STREAM_PATH.test(request.url ?? "") ? indexer.streams : indexer.pool;
+    pool.dispatch(options, passOn({ indexer, question }, { resolve, reject }));
   });
 }
+
+/** The path that answers with a stream. */
+const STREAM_PATH = /^(\/api)?\/changes\/stream(\?|$)/;
 
 type Settle = { resolve: (outcome: Outcome) => void; reject: (error: unknown) => void };
 
@@ -53,11 +62,13 @@ function passOn(
   const { response, canMove, patience } = question;
   /** Bytes of the body that are still to come; NaN where the indexer does not say. */
   let left = Number.NaN;
-  let isRefused = false;
+  let refusal: "refused" | "other_epoch" | null = null;
   let leave = () => {};
   let isLimited = false;
+  let hasEnd = true;
   const waitForReader = () => {
-    if (isLimited) response.setTimeout(patience.pauseMs);
+    if (!hasEnd) limitPauses(response, patience);
+    else if (isLimited) response.setTimeout(patience.pauseMs);
     else limitReading(response, patience);
     isLimited = true;
   };
@@ -69,8 +80,11 @@ function passOn(
     },
     onResponseStart(controller, status, headers) {
       if (status < 200) return;
-      isRefused = status === 503 && canMove();
-      if (isRefused) return controller.abort(new Error("refused"));
+      if (status === 503 && canMove()) refusal = "refused";
+      if (status === 410 && canMove()) refusal = "other_epoch";
+      if (refusal !== null) return controller.abort(new Error(refusal));
+      hasEnd = !isStream(headers["content-type"]?.toString());
+      if (!hasEnd) question.onStream();
       if (status < 400) indexer.answeredAt = Date.now();
       left = Number(headers["content-length"] ?? Number.NaN);
       response.writeHead(status, replyHeaders(headers));
@@ -96,7 +110,7 @@ function passOn(
     },
     onResponseError(_controller, error) {
       response.off("close", leave);
-      if (isRefused) return resolve("refused");
+      if (refusal !== null) return resolve(refusal);
       if (error instanceof CallerLeft || response.destroyed) return reject(new CallerLeft());
       if (!response.headersSent) return reject(error);
       response.destroy();

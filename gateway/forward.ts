@@ -11,6 +11,8 @@ export type Forwarding = {
   indexers: Indexers;
   metrics: Metrics;
   settings: GatewaySettings;
+  /** Answers without end that are being passed on: they are cut when the gateway stops. */
+  streams: Set<ServerResponse>;
   /** Whether callers are asked to close their connections. */
   isStopping: () => boolean;
 };
@@ -31,25 +33,32 @@ export async function forward(
   response: ServerResponse,
   forwarding: Forwarding,
 ): Promise<Indexer> {
-  const { indexers, metrics, settings } = forwarding;
+  const { indexers, metrics, settings, streams } = forwarding;
   const tried = new Set<Indexer>();
   const choose = () => chooseIndexer(indexers.all, { tried, maxRequests: settings.maxRequests });
+  let free = () => {};
   const question: UpstreamRequest = {
     ...{ request, response },
     patience: { pauseMs: settings.timeoutSeconds * 1_000, wholeMs: settings.timeoutSeconds * WHOLE * 1_000 },
     headers: requestHeaders(request, settings.trustedProxies),
     body: readBody(request, settings),
     canMove: () => tried.size < MAX_TRIES && choose() !== null,
+    onStream: () => {
+      free();
+      streams.add(response);
+      response.once("close", () => streams.delete(response));
+    },
   };
   for (;;) {
     const indexer = choose();
     if (indexer === null) throw noIndexerFor(indexers.all, tried);
     tried.add(indexer);
-    indexer.inFlight++;
+    free = placeIn(indexer);
     try {
       const outcome = await ask(indexer, question);
       if (outcome === "broken_off") metrics.brokenOff(indexer);
-      if (outcome !== "refused") return indexer;
+      if (outcome === "answered" || outcome === "broken_off") return indexer;
+      if (outcome === "other_epoch") continue;
       // A refused request was not charged.
       indexers.rest(indexer, "not_ready", "answered 503");
     } catch (error) {
@@ -58,10 +67,20 @@ export async function forward(
       if (isAway(indexer, error)) indexers.rest(indexer, "unreachable", String((error as Error).message));
       if (tried.size >= MAX_TRIES || !mayRepeat(request, error)) throw unreachable(error, settings);
     } finally {
-      indexer.inFlight--;
+      free();
     }
     metrics.repeated(indexer);
   }
+}
+
+/** Counts a request of an indexer; gives what ends the count, once. */
+function placeIn(indexer: Indexer): () => void {
+  let isCounted = true;
+  indexer.inFlight++;
+  return () => {
+    if (isCounted) indexer.inFlight--;
+    isCounted = false;
+  };
 }
 
 function readBody(request: IncomingMessage, settings: GatewaySettings): Body | null {

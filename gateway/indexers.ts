@@ -12,6 +12,8 @@ export type Indexer = {
   /** Path of its base address; requests are appended to it. */
   prefix: string;
   pool: Pool;
+  /** Connections of streams, which last: answers must not wait for one of them. */
+  streams: Pool;
   /** A separate connection that asks for its state: it must not wait behind answers. */
   line: Client;
   /** Requests that it is answering now. */
@@ -57,6 +59,8 @@ const POLL_MS = 1_000;
 const SILENCE_MS = 3_000;
 const SILENCE_CHECK_MS = 250;
 const CONNECT_TIMEOUT_MS = 2_000;
+/** As many as one process of the API has (`src/api/stream/places.ts`). */
+const MOST_STREAMS = 2_000;
 const MAX_STATUS_BYTES = 262_144;
 
 /** The indexers, watched. */
@@ -108,7 +112,9 @@ export async function watchIndexers(plan: Plan): Promise<Indexers> {
     stop: async () => {
       clearInterval(timer);
       stopping.abort();
-      await Promise.all(all.flatMap(({ pool, line }) => [pool.destroy(), line.destroy()]));
+      await Promise.all(
+        all.flatMap(({ pool, streams, line }) => [pool.destroy(), streams.destroy(), line.destroy()]),
+      );
     },
   };
 }
@@ -124,6 +130,7 @@ function createIndexer(url: string, { timeoutSeconds, maxRequests }: Plan): Inde
     url,
     prefix: pathname.replace(/\/$/, ""),
     pool: new Pool(origin, { ...connection, connections: maxRequests }),
+    streams: new Pool(origin, { ...connection, connections: MOST_STREAMS }),
     line: new Client(origin, connection),
     inFlight: 0,
     state: "unknown",

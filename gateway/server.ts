@@ -30,10 +30,10 @@ export type Gateway = {
 export const NAME_PREFIXES = ["/whois/", "/domain/"];
 
 /** Starts to listen. @throws the error of a port that cannot be used */
-export async function startServer(forwarding: Omit<Forwarding, "isStopping">): Promise<Gateway> {
+export async function startServer(forwarding: Omit<Forwarding, "isStopping" | "streams">): Promise<Gateway> {
   let isStopping = false;
   const places = createPlaces(forwarding.settings.maxRequestsPerAddress);
-  const running: Running = { ...forwarding, places, isStopping: () => isStopping };
+  const running: Running = { ...forwarding, places, streams: new Set(), isStopping: () => isStopping };
   const answers = new WeakMap<Duplex, ServerResponse>();
   const answer = (request: IncomingMessage, response: ServerResponse) => {
     answers.set(request.socket, response);
@@ -64,6 +64,7 @@ export async function startServer(forwarding: Omit<Forwarding, "isStopping">): P
     stop: async () => {
       isStopping = true;
       await sleep(forwarding.settings.drainSeconds * 1_000);
+      for (const stream of running.streams) stream.destroy(); // Their readers connect again, elsewhere.
       await close(server);
       await forwarding.indexers.stop();
       await operators.stop();
