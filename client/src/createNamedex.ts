@@ -1,4 +1,6 @@
 import { type ManyAddresses, type ManyNames, primaryNames, whoisMany } from "./bulk.ts";
+import { type ChangesOf, readChanges } from "./changes.ts";
+import type { Change } from "./openapi/types.gen.ts";
 import {
   type Answer,
   type CallOptions,
@@ -9,7 +11,7 @@ import {
 } from "./operations.ts";
 import { type PagedOperation, readPages } from "./pages.ts";
 
-/** A Namedex, typed: one method for each operation, and three for what takes more than one request. */
+/** A Namedex, typed: one method for each operation, and four for what takes more than one request. */
 export type Namedex = Operations & {
   /**
    * Everything about any number of names: as `postWhoisBulk`, in as few requests as possible.
@@ -39,6 +41,14 @@ export type Namedex = Operations & {
     parameters: Omit<OperationParameters<Name>, "page"> & { page?: number },
     options?: CallOptions,
   ) => AsyncGenerator<Answer<Name>, void, undefined>;
+  /**
+   * Changes as they come, without end; it connects again by itself and leaves out none. Store the `position` of the last
+   * one that you have worked on, and give it as `after` the next time.
+   *
+   * @example
+   * for await (const change of namedex.changes({ name: "alice.eth" })) console.log(change.type, change.new_value);
+   */
+  readonly changes: (asked?: ChangesOf, options?: CallOptions) => AsyncGenerator<Change, void, undefined>;
 };
 
 /**
@@ -56,5 +66,6 @@ export function createNamedex(config: NamedexConfig): Namedex {
     primaryNames: (items, options) => primaryNames(operations, items, options),
     pages: (operation, parameters, options) =>
       readPages(operations, operation, parameters as OperationParameters<typeof operation>, options),
+    changes: (asked, options) => readChanges(config, asked, options),
   };
 }

@@ -64,6 +64,11 @@ export class NoSuchOperationError extends NamedexError<
   override readonly name = "NoSuchOperationError";
 }
 
+/** The position in the feed of changes is too old, or of another epoch: what is followed has to be read again. */
+export class PositionGoneError extends NamedexError<"POSITION_GONE"> {
+  override readonly name = "PositionGoneError";
+}
+
 /** The answer has to come from the chain, and the chain could not be asked. */
 export class LiveResolutionError extends NamedexError<"LIVE_RESOLUTION_FAILED"> {
   override readonly name = "LiveResolutionError";
@@ -101,6 +106,7 @@ const classes = {
   NOT_FOUND: NoSuchOperationError,
   METHOD_NOT_ALLOWED: NoSuchOperationError,
   NOT_ACCEPTABLE: NoSuchOperationError,
+  POSITION_GONE: PositionGoneError,
   RATE_LIMITED: RateLimitedError,
   LIVE_RESOLUTION_FAILED: LiveResolutionError,
   INDEXER_UNREACHABLE: UnavailableError,
@@ -108,6 +114,14 @@ const classes = {
   NO_INDEXERS_AVAILABLE: UnavailableError,
   INTERNAL_ERROR: ServerError,
 } satisfies { [Code in ErrorCode]: new (details: ErrorDetails<Code>) => NamedexError };
+
+/** The error of a code, with the class that it has. */
+export function errorOfCode(details: ErrorDetails<string>): NamedexError {
+  const known: Record<string, new (details: ErrorDetails<never>) => NamedexError> = classes;
+  const ErrorClass = Object.hasOwn(classes, details.code) ? known[details.code] : undefined;
+  // A newer server may have codes that this client does not know.
+  return ErrorClass ? new ErrorClass({ ...details, code: details.code as never }) : new NamedexError(details);
+}
 
 /** The error for what a request failed with: an answer of the API, another answer, or none. */
 export function toNamedexError(thrown: unknown, response: Response | undefined): NamedexError {
@@ -126,12 +140,7 @@ export function toNamedexError(thrown: unknown, response: Response | undefined):
     return new ConnectionError({ ...about, code: "UNREADABLE_ANSWER", message, cause: thrown });
   }
   const { code, message } = thrown.error;
-  const known: Record<string, new (details: ErrorDetails<never>) => NamedexError> = classes;
-  const ErrorClass = Object.hasOwn(classes, code) ? known[code] : undefined;
-  // A newer server may have codes that this client does not know.
-  return ErrorClass
-    ? new ErrorClass({ ...about, code: code as never, message })
-    : new NamedexError({ ...about, code, message });
+  return errorOfCode({ ...about, code, message });
 }
 
 /** `fetch` hides in `cause` what went wrong. */

@@ -1,3 +1,4 @@
+export type { ChangesOf } from "./changes.ts";
 export { createNamedex, type Namedex } from "./createNamedex.ts";
 export {
   AccessError,
@@ -7,6 +8,7 @@ export {
   LiveResolutionError,
   NamedexError,
   NoSuchOperationError,
+  PositionGoneError,
   RateLimitedError,
   ServerError,
   UnavailableError,

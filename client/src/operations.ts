@@ -82,7 +82,7 @@ export function createOperations({ url, apiKey, fetch, ...limits }: NamedexConfi
 }
 
 /** In a browser `url` may be relative to the page. */
-function checkUrl(url: string): string {
+export function checkUrl(url: string): string {
   const page = (globalThis as { location?: { href: string } }).location?.href;
   const parsed = new URL(url, page);
   if (!/^https?:$/.test(parsed.protocol)) {

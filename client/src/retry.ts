@@ -26,7 +26,7 @@ const passing = [
 /** What proxies answer for a server that is not there, in words of their own. */
 const passingStatuses = [429, 502, 503, 504];
 
-const isPassing = ({ code, status = 0 }: NamedexError): boolean =>
+export const isPassing = ({ code, status = 0 }: NamedexError): boolean =>
   passing.includes(code) || (code === "UNREADABLE_ANSWER" && passingStatuses.includes(status));
 
 /** Asks again after errors that pass, as late as `Retry-After` says. */
@@ -48,9 +48,10 @@ export async function withRetries<T>(
 }
 
 /** Half of it is by chance: clients that failed together do not come back together. */
-const waitBefore = (attempt: number): number => FIRST_WAIT_SECONDS * 2 ** attempt * (0.5 + Math.random() / 2);
+export const waitBefore = (attempt: number): number =>
+  FIRST_WAIT_SECONDS * 2 ** attempt * (0.5 + Math.random() / 2);
 
-function sleep(milliseconds: number, signal: AbortSignal | undefined): Promise<void> {
+export function sleep(milliseconds: number, signal: AbortSignal | undefined): Promise<void> {
   return new Promise((resolve, reject) => {
     const stop = () => {
       clearTimeout(timer);

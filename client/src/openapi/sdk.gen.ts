@@ -2,7 +2,7 @@
 
 import { client } from './client.gen.ts';
 import { buildClientParams, type Client, type ClientMeta, type Options as Options2, type RequestResult, type TDataShape } from './client/index.ts';
-import type { GetAddressDomainCountErrors, GetAddressDomainCountResponses, GetAddressDomainsErrors, GetAddressDomainsResponses, GetAddressEventsErrors, GetAddressEventsResponses, GetAddressExpiriesIcsErrors, GetAddressExpiriesIcsResponses, GetAddressPermissionsErrors, GetAddressPermissionsResponses, GetAddressPreviousDomainsErrors, GetAddressPreviousDomainsResponses, GetAddressPrimaryNameErrors, GetAddressPrimaryNameResponses, GetAddressResolvesToErrors, GetAddressResolvesToResponses, GetAddressSummaryErrors, GetAddressSummaryResponses, GetAgentsByAgentIdErrors, GetAgentsByAgentIdResponses, GetAgentsErrors, GetAgentsResponses, GetContractEventsErrors, GetContractEventsResponses, GetDomainAgentErrors, GetDomainAgentResponses, GetDomainEventsErrors, GetDomainEventsResponses, GetDomainExpiryIcsErrors, GetDomainExpiryIcsResponses, GetDomainOwnershipHistoryErrors, GetDomainOwnershipHistoryResponses, GetDomainPermissionsErrors, GetDomainPermissionsResponses, GetDomainPriceErrors, GetDomainPriceResponses, GetDomainRecordsErrors, GetDomainRecordsResponses, GetDomainRecordsTextByKeyErrors, GetDomainRecordsTextByKeyResponses, GetDomainRecordsTextHistoryErrors, GetDomainRecordsTextHistoryResponses, GetDomainRegistrationHistoryErrors, GetDomainRegistrationHistoryResponses, GetDomainResolverHistoryErrors, GetDomainResolverHistoryResponses, GetDomainRoleChangesErrors, GetDomainRoleChangesResponses, GetDomainRolesErrors, GetDomainRolesResponses, GetDomainSubdomainsErrors, GetDomainSubdomainsResponses, GetDomainVerifyErrors, GetDomainVerifyResponses, GetEnsStatsDistributionErrors, GetEnsStatsDistributionResponses, GetEnsStatsErrors, GetEnsStatsExpiriesErrors, GetEnsStatsExpiriesResponses, GetEnsStatsHoldersErrors, GetEnsStatsHoldersResponses, GetEnsStatsPrimaryNamesErrors, GetEnsStatsPrimaryNamesResponses, GetEnsStatsPurchasesErrors, GetEnsStatsPurchasesResponses, GetEnsStatsRecentActivityErrors, GetEnsStatsRecentActivityResponses, GetEnsStatsRegistrationsErrors, GetEnsStatsRegistrationsResponses, GetEnsStatsResponses, GetEnsStatsSellersErrors, GetEnsStatsSellersResponses, GetEnsStatsStatesErrors, GetEnsStatsStatesResponses, GetEventsErrors, GetEventsResponses, GetIndexingStatusErrors, GetIndexingStatusResponses, GetLookupHashByHashErrors, GetLookupHashByHashResponses, GetLookupLabelhashByHashErrors, GetLookupLabelhashByHashResponses, GetLookupNamehashByHashErrors, GetLookupNamehashByHashResponses, GetPendingStatsErrors, GetPendingStatsResponses, GetRegistryByAddressErrors, GetRegistryByAddressResponses, GetRegistryLabelsErrors, GetRegistryLabelsResponses, GetRegistryReferringNamesErrors, GetRegistryReferringNamesResponses, GetRegistryRoleChangesErrors, GetRegistryRoleChangesResponses, GetRegistryRolesErrors, GetRegistryRolesResponses, GetResolverByAddressErrors, GetResolverByAddressResponses, GetResolverFormerNamesErrors, GetResolverFormerNamesResponses, GetResolverLinksErrors, GetResolverLinksResponses, GetResolverNamesErrors, GetResolverNamesResponses, GetResolverRolesErrors, GetResolverRolesResponses, GetSearchDomainsErrors, GetSearchDomainsResponses, GetSignupUsageErrors, GetSignupUsageResponses, GetStatsErrors, GetStatsResponses, GetWhoisByNameErrors, GetWhoisByNameResponses, PostAddressPrimaryNamesBulkErrors, PostAddressPrimaryNamesBulkResponses, PostLookupErrors, PostLookupResponses, PostPriceBulkErrors, PostPriceBulkResponses, PostSignupErrors, PostSignupNonceErrors, PostSignupNonceResponses, PostSignupResponses, PostWhoisBulkErrors, PostWhoisBulkResponses, RecordChoice } from './types.gen.ts';
+import type { GetAddressDomainCountErrors, GetAddressDomainCountResponses, GetAddressDomainsErrors, GetAddressDomainsResponses, GetAddressEventsErrors, GetAddressEventsResponses, GetAddressExpiriesIcsErrors, GetAddressExpiriesIcsResponses, GetAddressPermissionsErrors, GetAddressPermissionsResponses, GetAddressPreviousDomainsErrors, GetAddressPreviousDomainsResponses, GetAddressPrimaryNameErrors, GetAddressPrimaryNameResponses, GetAddressResolvesToErrors, GetAddressResolvesToResponses, GetAddressSummaryErrors, GetAddressSummaryResponses, GetAgentsByAgentIdErrors, GetAgentsByAgentIdResponses, GetAgentsErrors, GetAgentsResponses, GetChangesErrors, GetChangesResponses, GetContractEventsErrors, GetContractEventsResponses, GetDomainAgentErrors, GetDomainAgentResponses, GetDomainEventsErrors, GetDomainEventsResponses, GetDomainExpiryIcsErrors, GetDomainExpiryIcsResponses, GetDomainOwnershipHistoryErrors, GetDomainOwnershipHistoryResponses, GetDomainPermissionsErrors, GetDomainPermissionsResponses, GetDomainPriceErrors, GetDomainPriceResponses, GetDomainRecordsErrors, GetDomainRecordsResponses, GetDomainRecordsTextByKeyErrors, GetDomainRecordsTextByKeyResponses, GetDomainRecordsTextHistoryErrors, GetDomainRecordsTextHistoryResponses, GetDomainRegistrationHistoryErrors, GetDomainRegistrationHistoryResponses, GetDomainResolverHistoryErrors, GetDomainResolverHistoryResponses, GetDomainRoleChangesErrors, GetDomainRoleChangesResponses, GetDomainRolesErrors, GetDomainRolesResponses, GetDomainSubdomainsErrors, GetDomainSubdomainsResponses, GetDomainVerifyErrors, GetDomainVerifyResponses, GetEnsStatsDistributionErrors, GetEnsStatsDistributionResponses, GetEnsStatsErrors, GetEnsStatsExpiriesErrors, GetEnsStatsExpiriesResponses, GetEnsStatsHoldersErrors, GetEnsStatsHoldersResponses, GetEnsStatsPrimaryNamesErrors, GetEnsStatsPrimaryNamesResponses, GetEnsStatsPurchasesErrors, GetEnsStatsPurchasesResponses, GetEnsStatsRecentActivityErrors, GetEnsStatsRecentActivityResponses, GetEnsStatsRegistrationsErrors, GetEnsStatsRegistrationsResponses, GetEnsStatsResponses, GetEnsStatsSellersErrors, GetEnsStatsSellersResponses, GetEnsStatsStatesErrors, GetEnsStatsStatesResponses, GetEventsErrors, GetEventsResponses, GetIndexingStatusErrors, GetIndexingStatusResponses, GetLookupHashByHashErrors, GetLookupHashByHashResponses, GetLookupLabelhashByHashErrors, GetLookupLabelhashByHashResponses, GetLookupNamehashByHashErrors, GetLookupNamehashByHashResponses, GetPendingStatsErrors, GetPendingStatsResponses, GetRegistryByAddressErrors, GetRegistryByAddressResponses, GetRegistryLabelsErrors, GetRegistryLabelsResponses, GetRegistryReferringNamesErrors, GetRegistryReferringNamesResponses, GetRegistryRoleChangesErrors, GetRegistryRoleChangesResponses, GetRegistryRolesErrors, GetRegistryRolesResponses, GetResolverByAddressErrors, GetResolverByAddressResponses, GetResolverFormerNamesErrors, GetResolverFormerNamesResponses, GetResolverLinksErrors, GetResolverLinksResponses, GetResolverNamesErrors, GetResolverNamesResponses, GetResolverRolesErrors, GetResolverRolesResponses, GetSearchDomainsErrors, GetSearchDomainsResponses, GetSignupUsageErrors, GetSignupUsageResponses, GetStatsErrors, GetStatsResponses, GetWhoisByNameErrors, GetWhoisByNameResponses, PostAddressPrimaryNamesBulkErrors, PostAddressPrimaryNamesBulkResponses, PostLookupErrors, PostLookupResponses, PostPriceBulkErrors, PostPriceBulkResponses, PostSignupErrors, PostSignupNonceErrors, PostSignupNonceResponses, PostSignupResponses, PostWhoisBulkErrors, PostWhoisBulkResponses, RecordChoice } from './types.gen.ts';
 
 export type Options<TData extends TDataShape = TDataShape, ThrowOnError extends boolean = boolean, TResponse = unknown> = Options2<TData, ThrowOnError, TResponse> & {
     /**
@@ -513,6 +513,44 @@ export const getEvents = <ThrowOnError extends boolean = false>(parameters?: {
         responseStyle: 'data',
         security: [{ name: 'X-API-Key', type: 'apiKey' }],
         url: '/events',
+        ...options,
+        ...params
+    });
+};
+
+/**
+ * What changed, in order
+ *
+ * The feed of changes. A program that stores each `new_value` by its `subject`, and goes on from `next_position`, holds at each `block.ended` what the index holds. A change that a reorganisation takes back comes again with `state` `removed`. What only time brings (an expiry, the end of grace) is among them. The page *changes* of the documentation explains positions, epochs and finality.
+ */
+export const getChanges = <ThrowOnError extends boolean = false>(parameters?: {
+    after?: string;
+    limit?: number;
+    name?: string;
+    namehash?: string;
+    subtree?: string;
+    address?: string;
+    resolver?: string;
+    type?: string;
+    chain?: string;
+    strict?: 'true' | 'false';
+}, options?: Options<never, ThrowOnError>): RequestResult<GetChangesResponses, GetChangesErrors, ThrowOnError, 'data'> => {
+    const params = buildClientParams([parameters], [{ args: [
+                { in: 'query', key: 'after' },
+                { in: 'query', key: 'limit' },
+                { in: 'query', key: 'name' },
+                { in: 'query', key: 'namehash' },
+                { in: 'query', key: 'subtree' },
+                { in: 'query', key: 'address' },
+                { in: 'query', key: 'resolver' },
+                { in: 'query', key: 'type' },
+                { in: 'query', key: 'chain' },
+                { in: 'query', key: 'strict' }
+            ] }]);
+    return (options?.client ?? client).get<GetChangesResponses, GetChangesErrors, ThrowOnError, 'data'>({
+        responseStyle: 'data',
+        security: [{ name: 'X-API-Key', type: 'apiKey' }],
+        url: '/changes',
         ...options,
         ...params
     });
