@@ -27,6 +27,7 @@ import { UNPAID } from "../../src/api/access/requestCount.ts";
 import { CALLS_AT_ONCE, REQUESTS_AT_ONCE } from "../../src/api/comparison/askContracts.ts";
 import { MAX_COMPARED_BYTES, MAX_COMPARED_RECORDS } from "../../src/api/comparison/compareName.ts";
 import { MAX_LABELS } from "../../src/api/endpoints/bulk.ts";
+import { MAX_CHANGES as MAX_FEED_CHANGES } from "../../src/api/endpoints/changes.ts";
 import { MAX_INPUTS, MAX_LABELS as MAX_LABELS_OF_LOOKUP } from "../../src/api/endpoints/lookup/lookup.ts";
 import { MONTHS_AHEAD } from "../../src/api/endpoints/population.ts";
 import { MAX_PRICED, MAX_PRICED_LABELS } from "../../src/api/endpoints/prices.ts";
@@ -40,6 +41,9 @@ import { MAX_AGENTS } from "../../src/api/explorer/pages/name/agents.tsx";
 import { MAX_PICTURE, MAX_RECORDS } from "../../src/api/explorer/pages/name/records.tsx";
 import { CSV_PAGE_SIZE, MAX_CSV_PAGES } from "../../src/api/explorer/pages/namesCsv.ts";
 import { SHOWN_AT_ONCE, SHOWN_UNFOLDED } from "../../src/api/explorer/parts/text.tsx";
+import { MOST_TOUCHED } from "../../src/api/feed/advance.ts";
+import { MAX_TEXT_BYTES } from "../../src/api/feed/compare.ts";
+import { MAX_SCANNED } from "../../src/api/feed/read.ts";
 import {
   DEEP_AFTER,
   MAX_PAGE,
@@ -88,6 +92,8 @@ import { MAX_WRITTEN } from "../../src/api/serializers/calendar.ts";
 import { MAX_STORED_BYTES, MAX_STORED_BYTES_A_MINUTE } from "../../src/api/serviceDb/liveAnswers.ts";
 import { MAX_LABELS_PER_MINUTE } from "../../src/api/serviceDb/provenLabels.ts";
 import { HELD_SECONDS } from "../../src/api/serviceDb/reservations.ts";
+import { MOST_IN_MEMORY } from "../../src/api/stream/hub.ts";
+import { MOST_OF_CALLER, MOST_STREAMS } from "../../src/api/stream/places.ts";
 import * as subgraph from "../../src/api/subgraph/bounds.ts";
 import { MAX_LABEL_BYTES, MAX_NAME_BYTES } from "../../src/ens/name.ts";
 import { GIVEN_MS_PER_BLOCK, MAX_GIVEN_PER_BLOCK } from "../../src/indexing/write/applyLabels.ts";
@@ -238,6 +244,12 @@ const bounds: [what: string, bound: string][] = [
     "requests of an address that nothing pays for, with `ACCESS=metered`",
     `${UNPAID.requests} in ${UNPAID.seconds} s`,
   ],
+  ["changes of one answer of the feed", inWords(MAX_FEED_CHANGES)],
+  ["changes that one page of the feed looks through", inWords(MAX_SCANNED)],
+  ["bytes of a text in the feed", inWords(MAX_TEXT_BYTES)],
+  ["touched rows that the feed compares at once", inWords(MOST_TOUCHED)],
+  ["changes of the feed in a process's memory", inWords(MOST_IN_MEMORY)],
+  ["streams of the feed of one process", shares({ most: MOST_STREAMS, each: MOST_OF_CALLER })],
   ["tokens of a query of the subgraph", inWords(subgraph.MAX_TOKENS)],
   ["levels of a query of the subgraph", `${subgraph.MAX_DEPTH}`],
   ["fields of Query in one query of the subgraph", `${subgraph.MAX_ROOTS}, aliases counted`],
