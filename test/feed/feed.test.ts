@@ -13,7 +13,6 @@ import type { Chain, Write } from "./engine.ts";
 import { openPlay, type Play } from "./histories.ts";
 import { domainWrite } from "./writes.ts";
 
-const DAY = 86_400;
 const rules = lifeOf(undefined);
 let play: Play & { close: () => Promise<void> };
 let main: Chain;
@@ -30,18 +29,12 @@ beforeEach(async () => {
   await play.catchUp();
 });
 
-/** All changes after a number, as one reader gets them. */
-async function changesAfter(after: number, filters: ChangeFilters = {}): Promise<ChangeRow[]> {
-  const { newest } = await readFeedState(play.tables.db);
-  return (await readChanges(play.tables.db, { after, newest, limit: 1_000, filters })).rows;
-}
-
-const newest = async () => (await readFeedState(play.tables.db)).newest;
+const changesAfter = (after: number, filters?: ChangeFilters) => play.changesAfter(after, filters);
+const newest = () => play.newest();
+const block = (...given: Parameters<Play["block"]>) => play.block(...given);
 
 const named = (rows: readonly ChangeRow[]) =>
   rows.filter(({ source }) => source !== null).map(({ state, type }) => `${state} ${type}`);
-
-const timeOf = (chain: Chain) => chain.node.at(-1)?.timestamp ?? 0;
 
 let logs = 0;
 
@@ -58,13 +51,6 @@ const logOf = (chain: Chain, name: string, eventType: string): Write => ({
     ...{ event_type: eventType, node: namehash(name) },
   },
 });
-
-/** A block with these writes is mined, indexed and looked at. */
-async function block(chain: Chain, writes: readonly Write[], seconds = 12): Promise<void> {
-  play.engine.mine(chain, { seconds, writes });
-  await play.engine.index(chain);
-  await play.look();
-}
 
 test("a change has its name, block, log and both values", async () => {
   await block(main, [
@@ -202,66 +188,6 @@ test("changes become final by one marker", async () => {
   for (let i = 0; i < 8; i++) await block(main, []);
   const markers = (await changesAfter(before)).filter(({ type }) => type === "chain.finalized");
   expect(markers.map(({ blockNumber }) => blockNumber)).toEqual([of]);
-});
-
-test("time brings each end once, at the first block that reaches it", async () => {
-  const expiry = timeOf(main) + 100 * DAY;
-  const terms = { expiry_timestamp: expiry, registrar_expiry_timestamp: expiry };
-  await block(main, [domainWrite(main, "timed.eth", terms)]);
-  const before = await newest();
-  const times = async () =>
-    (await changesAfter(before, { node: namehash("timed.eth") }))
-      .filter(({ source }) => source === "time")
-      .map(({ type, state, details }) => `${state} ${type} ${details.days ?? ""}`.trim());
-  await block(main, [], 5 * DAY);
-  expect(await times()).toEqual([]);
-  await block(main, [], 6 * DAY);
-  expect(await times()).toEqual(["new name.expires_in 90"]);
-  await block(main, [], 86 * DAY);
-  expect(await times()).toEqual([
-    ...["new name.expires_in 90", "new name.expires_in 30", "new name.expires_in 7"],
-  ]);
-  await block(main, [], expiry - timeOf(main) - 1);
-  expect((await times()).at(-1)).toBe("new name.expires_in 1");
-  await block(main, [], 1);
-  expect((await times()).at(-1)).toBe("new name.expired");
-  await block(main, [], 90 * DAY);
-  expect((await times()).at(-1)).toBe("new name.expired");
-  await block(main, [], 1);
-  expect((await times()).at(-1)).toBe("new name.grace_ended");
-  await block(main, [], 21 * DAY);
-  expect((await times()).at(-1)).toBe("new name.premium_ended");
-  expect((await times()).length).toBe(7);
-});
-
-test("a renewal before the second takes an end out, and a branch without the second takes it back once", async () => {
-  const expiry = timeOf(main) + 200 * DAY;
-  const write = (at: number) =>
-    domainWrite(main, "renewed.eth", { expiry_timestamp: at, registrar_expiry_timestamp: at });
-  await block(main, [write(expiry)]);
-  await block(main, [write(expiry + 365 * DAY)], 199 * DAY);
-  const before = await newest();
-  await block(main, [], 2 * DAY);
-  const ended = async () =>
-    (await changesAfter(before, { node: namehash("renewed.eth") })).map(
-      ({ type, state }) => `${state} ${type}`,
-    );
-  expect(await ended()).not.toContain("new name.expired");
-  await block(main, [], expiry + 365 * DAY - timeOf(main));
-  expect(await ended()).toContain("new name.expired");
-  play.engine.fork(main, 1);
-  await play.engine.revert(main, main.node.length);
-  await block(main, [], 12);
-  expect((await ended()).filter((one) => one === "removed name.expired").length).toBe(1);
-  await block(main, [], expiry + 365 * DAY - timeOf(main));
-  expect((await ended()).filter((one) => one === "new name.expired").length).toBe(2);
-  play.engine.fork(main, 1);
-  await play.engine.revert(main, main.node.length);
-  await block(main, [], expiry + 366 * DAY - timeOf(main));
-  expect(
-    (await ended()).filter((one) => one.endsWith("name.expired")).length,
-    "it holds in both branches",
-  ).toBe(3);
 });
 
 test("filters find in SQL what they find in memory", async () => {

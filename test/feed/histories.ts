@@ -2,11 +2,14 @@ import fc from "fast-check";
 import pg from "pg";
 import { expect } from "vitest";
 import { advanceFeed } from "../../src/api/feed/advance.ts";
+import type { ChangeFilters } from "../../src/api/feed/filters.ts";
 import { beginEpoch } from "../../src/api/feed/install.ts";
+import { readChanges, readFeedState } from "../../src/api/feed/read.ts";
+import type { ChangeRow } from "../../src/api/feed/rows.ts";
 import { lifeOf } from "../../src/api/rules/life.ts";
 import { CHAIN_ID, LAYER2_CHAIN_ID } from "../query/rows.ts";
 import { createTables, type Tables } from "../query/tables.ts";
-import { Engine } from "./engine.ts";
+import { type Chain, Engine, type Write } from "./engine.ts";
 import { Follower, readJudged } from "./follower.ts";
 import { type Act, anyAct } from "./writes.ts";
 
@@ -109,6 +112,21 @@ export class Play {
       if (one.looks) await this.look();
     }
   }
+
+  /** A block with these writes is mined, indexed and looked at. */
+  async block(of: Chain, writes: readonly Write[], seconds = 12): Promise<void> {
+    this.engine.mine(of, { seconds, writes });
+    await this.engine.index(of);
+    await this.look();
+  }
+
+  /** All changes after a number, as one reader gets them. */
+  async changesAfter(after: number, filters: ChangeFilters = {}): Promise<ChangeRow[]> {
+    const newest = await this.newest();
+    return (await readChanges(this.tables.db, { after, newest, limit: 1_000, filters })).rows;
+  }
+
+  newest = async (): Promise<number> => (await readFeedState(this.tables.db)).newest;
 
   mine(of: Engine["chains"][number], given: readonly Act[], after: number): void {
     const time = (of.node.at(-1)?.timestamp ?? 0) + after;

@@ -116,7 +116,7 @@ async function advanceChain(batch: Batch, chain: Chain, rules: LifeRules): Promi
     const removed = isSameBranch ? [] : await removeLost(batch, { finalNumber });
     if (!isSameBranch) await removeUntrueTimes(batch, rules, { finalNumber, to: now });
     await appendDifferences(batch, removed, { from, to: now });
-    await appendTimes(batch, rules, { after: said.timestamp, to: now });
+    await appendTimes(batch, rules, { after: said.timestamp, to: now, finalNumber });
     if (batch.newest > begin) await append(batch, [mark("block.ended", now)]);
   }
   if (nowFinal > finalNumber) await appendFinal(batch, chain);

@@ -108,8 +108,11 @@ const offsetsOf = ({ lives }: LifeRules): number[] => {
   return [...new Set([...ends, ...NOTICE_DAYS.map((days) => -days * DAY)])];
 };
 
-/** The blocks of a look, with the time up to which the feed had been: times after it and up to that of `to` are new. */
-export type TimeWindow = { after: number; to: BlockAt };
+/**
+ * The blocks of a look, with the time up to which the feed had been: times after it and up to that of `to` are new. What is of
+ * blocks up to `finalNumber` is older than that.
+ */
+type TimeWindow = { after: number; to: BlockAt; finalNumber: number };
 
 /** Appends what time brought between two blocks. */
 export async function appendTimes(batch: Batch, rules: LifeRules, window: TimeWindow): Promise<void> {
@@ -119,7 +122,7 @@ export async function appendTimes(batch: Batch, rules: LifeRules, window: TimeWi
       .filter(({ second }) => second > window.after && second <= window.to.timestamp)
       .map((timed) => ({ row, timed })),
   );
-  const known = await listKnown(batch, found.map(keyOf));
+  const known = await listKnown(batch, window, found.map(keyOf));
   const fresh = found
     .filter((one) => !known.has(JSON.stringify(keyOf(one))))
     .sort((a, b) => a.timed.second - b.timed.second);
@@ -164,12 +167,16 @@ function listNear({ db, chainId }: Batch, rules: LifeRules, { after, to }: TimeW
 }
 
 /** Those of these that the feed has and that were not taken back, as JSON. */
-async function listKnown({ db, chainId }: Batch, keys: readonly string[][]): Promise<ReadonlySet<string>> {
+async function listKnown(
+  { db, chainId }: Batch,
+  { finalNumber }: TimeWindow,
+  keys: readonly string[][],
+): Promise<ReadonlySet<string>> {
   if (keys.length === 0) return new Set();
   const rows = await db.query<{ key: string[] }>(
     `select key from feed_changes where chain_id = $1 and state = 'new' and not is_taken_back and source = '${TIME}'
-       and key = any($2::jsonb[])`,
-    [chainId, keys.map((key) => JSON.stringify(key))],
+       and block_number > $2 and key = any($3::jsonb[])`,
+    [chainId, finalNumber, keys.map((key) => JSON.stringify(key))],
   );
   return new Set(rows.map(({ key }) => JSON.stringify(key)));
 }
