@@ -56,6 +56,6 @@ export async function* follow({
     if (rows.length > 0 || Date.now() - spokenAt >= silentMs) {
       spokenAt = Date.now();
       yield { rows, at };
-    } else if (!isMoved) await hub.news(silentMs - (Date.now() - spokenAt), signal);
+    } else if (!isMoved) await hub.news(Math.max(0, spokenAt + silentMs - Date.now()), signal);
   }
 }
