@@ -11,6 +11,7 @@ type Schema = {
 type Content = { schema: Schema; example?: object };
 
 const COMPONENTS = "#/components/schemas/";
+const reference = new RegExp(`"${COMPONENTS}([^"]+)"`, "g");
 const asOf = { $ref: `${COMPONENTS}AsOf` };
 
 /**
@@ -21,6 +22,7 @@ export function describeAsOf(document: OpenApiDocument, operations: readonly End
   const components = (document.components?.schemas ?? {}) as Record<string, Schema>;
   const contents = operations.filter(hasAsOf).flatMap((operation) => contentOf(document, operation));
   const answers = new Set(contents.flatMap(({ schema }) => choicesOf(schema).map(nameOf)));
+  const references = countReferences(document);
   for (const content of contents) {
     for (const choice of choicesOf(content.schema)) if (nameOf(choice) === "") extend(choice);
     if (content.example !== undefined) content.example = { ...content.example, as_of: exampleAsOf };
@@ -31,7 +33,7 @@ export function describeAsOf(document: OpenApiDocument, operations: readonly End
     const choices = contents
       .flatMap(({ schema }) => choicesOf(schema))
       .filter((choice) => nameOf(choice) === name);
-    if (countReferences(document, name) === choices.length) extend(component);
+    if (references.get(name) === choices.length) extend(component);
     else {
       components[`${name}Answer`] = extend(structuredClone(component));
       for (const choice of choices) choice.$ref = `${COMPONENTS}${name}Answer`;
@@ -58,5 +60,11 @@ function extend(schema: Schema): Schema {
   return schema;
 }
 
-const countReferences = (document: OpenApiDocument, name: string): number =>
-  JSON.stringify(document).split(`"${COMPONENTS}${name}"`).length - 1;
+/** How many times each schema is a part of the document, by its name. The document is large: it is written once. */
+function countReferences(document: OpenApiDocument): Map<string, number> {
+  const counts = new Map<string, number>();
+  for (const [, name = ""] of JSON.stringify(document).matchAll(reference)) {
+    counts.set(name, (counts.get(name) ?? 0) + 1);
+  }
+  return counts;
+}
