@@ -1,4 +1,5 @@
 import { usualChanges } from "./changes/index.ts";
+import { registerPackagePaths } from "./packagePaths.ts";
 import { findChanges, missingChanges, registerChanges } from "./register.ts";
 import { endWithParent } from "./withParent.ts";
 
@@ -12,6 +13,7 @@ try {
   if (missing.length > 0) {
     console.error(`WARNING: Ponder runs WITHOUT the changes ${missing.join(", ")}. Only benchmarks do this.`);
   }
+  registerPackagePaths();
   registerChanges(wanted);
   endWithParent();
 } catch (error) {
