@@ -22,6 +22,8 @@ export type Size = {
   /** Names of each bulk request, and inputs of each look-up. */
   bulk: number;
   inputs: number;
+  /** Callers at once who have one name compared; 300 by default. */
+  comparisons?: number;
   approvals: number;
   /** Names that a stranger gives to one address, and that he points at one resolver. */
   gifts: number;
@@ -42,6 +44,7 @@ export const familiesOf = ({
   burstMegabytes,
   bulk,
   inputs,
+  comparisons = 300,
   approvals,
   gifts,
   pointed,
@@ -59,5 +62,5 @@ export const familiesOf = ({
   { name: "branches", attacks: attacksByBranches({ seed, turns: reorganisations, depth: 28 }) },
   { name: "requests", attacks: attacksByRequests({ oddTexts }) },
   { name: "queries of the subgraph", attacks: attacksBySubgraph },
-  { name: "live answers", attacks: attacksByLiveAnswers({ count: bulk, inputs }) },
+  { name: "live answers", attacks: attacksByLiveAnswers({ count: bulk, inputs, comparisons }) },
 ];

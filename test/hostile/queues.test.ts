@@ -29,7 +29,7 @@ import { startLocalChain } from "../devnet/localChain.ts";
 const address = (digits: string): Address => getAddress(`0x${digits.repeat(20)}`);
 const [BIG, HONEST] = [address("91"), address("92")];
 /** More than two blocks' worth. */
-const MANY = 1_200;
+const MANY = 1_050;
 const HONEST_NAMES = 60;
 
 let stage: Stage;

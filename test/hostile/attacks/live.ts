@@ -132,8 +132,8 @@ const texts = (bytes: number): Attack => ({
 const COMPARED_TEXTS = 250;
 
 /** Asks for one name's comparison many times at once. @throws if another caller's name is not answered meanwhile */
-const comparedAtOnce: Attack = {
-  name: `a name with ${COMPARED_TEXTS} texts that is compared 300 times at once`,
+const comparedAtOnce = (times: number): Attack => ({
+  name: `a name with ${COMPARED_TEXTS} texts that is compared ${times} times at once`,
   run: async (stage) => {
     const { chain, mallory, stack } = stage;
     const label = `compared-${labels++}`;
@@ -152,7 +152,7 @@ const comparedAtOnce: Attack = {
     await stack.waitForHead();
     const ask = (path: string, address: string) =>
       fetch(`${stack.url}${path}`, { headers: { "x-forwarded-for": address } });
-    const compared = Array.from({ length: 300 }, () => ask(`/domain/${label}.eth/verify`, "203.0.113.1"));
+    const compared = Array.from({ length: times }, () => ask(`/domain/${label}.eth/verify`, "203.0.113.1"));
     for (let i = 0; i < 20; i++) {
       const reply = await ask(`/whois/${VICTIM}`, "203.0.113.2");
       if (reply.status !== 200) throw new Error(`Others got ${reply.status}: ${await reply.text()}`);
@@ -164,7 +164,7 @@ const comparedAtOnce: Attack = {
     }
     return { names: [`${label}.eth`], keys: ["long"] };
   },
-};
+});
 
 /** Asks until the gateway would be taken for silent. @throws if names of the honest resolver are no longer asked for */
 const borrowedGateway: Attack = {
@@ -219,9 +219,12 @@ const stoppedNode: Attack = {
 
 /**
  * What resolvers and gateways of strangers can do to those who ask for names of theirs. `count` is how many names each bulk
- * request asks for, `inputs` each look-up, with all records.
+ * request asks for, `inputs` each look-up, with all records; `comparisons` how many callers have a name compared at once.
  */
-export const attacksByLiveAnswers = (counts: Counts): readonly Attack[] => [
+export const attacksByLiveAnswers = ({
+  comparisons,
+  ...counts
+}: Counts & { comparisons: number }): readonly Attack[] => [
   tree(counts, "45 look-ups that each are 45 that each are 45, all at one place", { width: 45, depth: 3 }),
   tree(counts, "batches inside batches, 12 deep", { width: 2, depth: 12 }),
   tree(counts, "400 look-ups in one batch, all at one place", { width: 400, depth: 1 }),
@@ -243,6 +246,6 @@ export const attacksByLiveAnswers = (counts: Counts): readonly Attack[] => [
   texts(100_000),
   texts(131_073),
   borrowedGateway,
-  comparedAtOnce,
+  comparedAtOnce(comparisons),
   stoppedNode,
 ];
