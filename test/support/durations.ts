@@ -21,9 +21,11 @@ const committed = join(import.meta.dirname, "durations.json");
 
 /** The newest that is known of each file: the last report has what was run last, which may be one file only. */
 export function readDurations(): ReadonlyMap<string, number> {
-  const known = JSON.parse(readFileSync(committed, "utf8")) as Durations;
-  return new Map(Object.entries({ ...known, ...reported() }));
+  return new Map(Object.entries({ ...readCommitted(), ...reported() }));
 }
+
+/** What a fresh clone knows. */
+export const readCommitted = (): Durations => JSON.parse(readFileSync(committed, "utf8")) as Durations;
 
 /** A file that failed may have ended early, so it says nothing. */
 function reported(): Durations {
@@ -44,9 +46,10 @@ function readReport(file: string): Report {
   }
 }
 
+/** How long files took, as far as they are still there: an earlier run may have had more than the last one. */
 if (import.meta.url === pathToFileURL(process.argv[1] ?? "").href) {
-  const lines = Object.entries(reported())
-    .filter(([, seconds]) => seconds > 0)
+  const lines = Object.entries({ ...readCommitted(), ...reported() })
+    .filter(([file]) => existsSync(join(root, file)))
     .sort(([a], [b]) => (a < b ? -1 : 1))
     .map(([file, seconds]) => `  ${JSON.stringify(file)}: ${seconds}`);
   writeFileSync(committed, `{\n${lines.join(",\n")}\n}\n`);
