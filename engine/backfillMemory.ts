@@ -1,4 +1,4 @@
-import { setFlagsFromString } from "node:v8";
+import { getHeapStatistics, setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { canCountBuffers } from "./nodeFlags.ts";
 
@@ -12,13 +12,18 @@ type Collect = (how: {
   flavor: "last-resort";
 }) => Promise<void>;
 
+/** A process that is no larger has little to give back, and the collection alone would take most of a second of each start. */
+const SMALL_BYTES = 384 * 2 ** 20;
+
 /**
  * Ends what serves a backfill only: from here on V8 starts collections by the growth of buffers again, so that an indexer
- * that follows its chain stays small. What the backfill has left is collected now, before the index is ready.
+ * that follows its chain stays small. What a large backfill has left is collected now, before the index is ready.
  */
 export async function endBackfillMemory(): Promise<void> {
   if (!canCountBuffers) return;
   setFlagsFromString("--no-external-memory-accounted-in-global-limit");
+  const { total_heap_size: heap, external_memory: buffers } = getHeapStatistics();
+  if (heap + buffers <= SMALL_BYTES) return;
   setFlagsFromString("--expose-gc");
   const collect = runInNewContext("gc") as Collect;
   await collect({ type: "major", execution: "async", flavor: "last-resort" });

@@ -12,29 +12,38 @@ test("Node knows the flags", async () => {
 });
 
 /**
- * Makes rows and drops them, as a backfill does, and prints the megabytes of the process before and after. What is remembered
- * for longer lies between them: in each quarter of a megabyte there is something of it.
+ * Makes rows and drops them, as a backfill does, and prints the megabytes of the process before and after, and those of used
+ * heap. What is remembered for longer lies between them: in each quarter of a megabyte there is something of it.
  */
-const backfill = `
+const backfillOf = (count: number) => `
   const { endBackfillMemory } = await import(${JSON.stringify(new URL("../../engine/backfillMemory.ts", import.meta.url).href)});
   const megabytes = () => process.memoryUsage().rss / 1e6;
+  const used = () => process.memoryUsage().heapUsed / 1e6;
   const remembered = [];
-  let rows = Array.from({ length: 2e6 }, (_, i) => {
+  let rows = Array.from({ length: ${count} }, (_, i) => {
     if (i % 100 === 0) remembered.push({ hash: "hash of " + i });
     return { name: "name " + i, owner: "owner " + i, node: [i, i + 1, i + 2] };
   });
-  const before = megabytes();
+  const before = [megabytes(), used()];
   rows = null;
   await endBackfillMemory();
-  console.log(JSON.stringify([before, megabytes(), remembered.length]));
+  console.log(JSON.stringify([before, [megabytes(), used()], remembered.length]));
 `;
 
+async function runBackfill(count: number): Promise<[before: [number, number], after: [number, number]]> {
+  const args = [...largeHeapFlags, "--input-type=module", "--eval", backfillOf(count)];
+  return JSON.parse((await promisify(execFile)(process.execPath, args)).stdout);
+}
+
 test("what a backfill has left is given back at its end", async () => {
-  const args = [...largeHeapFlags, "--input-type=module", "--eval", backfill];
-  const { stdout } = await promisify(execFile)(process.execPath, args);
-  const [before, after] = JSON.parse(stdout);
+  const [[before], [after]] = await runBackfill(2e6);
   expect(before).toBeGreaterThan(300);
   expect(after).toBeLessThan(before / 2);
+});
+
+test("a small process does not wait for a collection", async () => {
+  const [[, before], [, after]] = await runBackfill(2e5);
+  expect(after).toBeGreaterThan(before * 0.9);
 });
 
 test("three quarters of the memory are the indexer's, and all but a working space of it holds rows", () => {
