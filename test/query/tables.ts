@@ -5,7 +5,7 @@ import { beginEpoch } from "../../src/api/feed/install.ts";
 import { withClient } from "../../src/api/postgres/client.ts";
 import type { Db } from "../../src/api/postgres/db.ts";
 import { ownIndexes } from "../../src/api/upkeep/indexes.ts";
-import { createTestDatabase, openPool } from "../support/database.ts";
+import { copyTestDatabase, createTestDatabase, openPool } from "../support/database.ts";
 import schema from "../support/ponderSchema.ts";
 import { stateTableStatements } from "../support/ponderState.ts";
 
@@ -51,18 +51,13 @@ type Options = {
 };
 
 /** Creates the index's tables, and those in which Ponder keeps its progress, on an empty database. */
-export async function createTables({
-  fill = async () => {},
-  onQuery,
-  ...place
-}: Options = {}): Promise<Tables> {
-  const database = await createTestDatabase(undefined, place);
+export async function createTables({ fill, onQuery, locale }: Options = {}): Promise<Tables> {
+  const isPlain = fill === undefined && locale === undefined;
+  const database = isPlain
+    ? await copyTestDatabase(addTables)
+    : await createTestDatabase(undefined, locale ? { locale } : {});
   const { pool, writer } = connect(database.url, onQuery);
-  const { enums, tables, views, indexes } = await readDdl();
-  for (const statement of [...enums, ...tables, ...views, ...stateTableStatements])
-    await pool.query(statement);
-  await fill(pool);
-  for (const statement of indexes) await pool.query(statement);
+  if (!isPlain) await addTablesBy(pool, fill);
   return {
     db: writer as unknown as Db,
     writer,
@@ -78,6 +73,19 @@ export async function createTables({
 /** Begins a feed of changes beside the tables. */
 export const beginFeed = ({ databaseUrl }: Pick<Tables, "databaseUrl">): Promise<boolean> =>
   withClient({ connectionString: databaseUrl }, (client) => beginEpoch(client, "public"));
+
+async function addTables(databaseUrl: string): Promise<void> {
+  const pool = openPool({ connectionString: databaseUrl });
+  await addTablesBy(pool).finally(() => pool.end());
+}
+
+async function addTablesBy(pool: pg.Pool, fill: Options["fill"] = async () => {}): Promise<void> {
+  const { enums, tables, views, indexes } = await readDdl();
+  for (const statement of [...enums, ...tables, ...views, ...stateTableStatements])
+    await pool.query(statement);
+  await fill(pool);
+  for (const statement of indexes) await pool.query(statement);
+}
 
 function connect(connectionString: string, onQuery: Options["onQuery"] = () => {}) {
   const pool = openPool({ connectionString });

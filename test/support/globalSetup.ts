@@ -1,11 +1,14 @@
+import { randomBytes } from "node:crypto";
 import type { TestProject } from "vitest/node";
 import { withClient } from "../../src/api/postgres/client.ts";
-import { startTemporaryPostgres } from "../devnet/postgres.ts";
+import { dropDatabase, startTemporaryPostgres } from "../devnet/postgres.ts";
 
 declare module "vitest" {
   export interface ProvidedContext {
     /** A PostgreSQL server whose user may create databases; tests open their own there. */
     databaseServerUrl: string;
+    /** What the database is called that others are copies of; the first test that needs it makes it. */
+    templateDatabase: string;
     /** Of all random inputs. */
     seed: number;
     /** Of proofs that have two: see size.ts. */
@@ -23,10 +26,15 @@ export default async function setup(project: TestProject): Promise<() => Promise
   const given = process.env.DATABASE_URL;
   if (given) await expectRoom(given);
   const server = given ? { url: given, stop: async () => {} } : await startTemporaryPostgres();
+  const template = `template_${randomBytes(6).toString("hex")}`;
   project.provide("databaseServerUrl", server.url);
+  project.provide("templateDatabase", template);
   project.provide("seed", Number(process.env.FUZZ_SEED ?? SEED));
   project.provide("form", "short");
-  return server.stop;
+  return async () => {
+    if (given) await dropDatabase(given, template);
+    await server.stop();
+  };
 }
 
 /** Two workers have several Namedex at a time, each with pools of its own; what lacks a connection fails now and then. */
