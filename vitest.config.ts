@@ -19,10 +19,13 @@ const sharing = [
   "test/{counts,ens,http,indexState,query,resolution,rules,scheduling,schemas,serializers,statistics,subgraph}/**/*.test.ts",
   "test/access/{keys,ledger,metered,paymentMarks,reservations,security,signup,signupWallets}.test.ts",
   "test/dev/{logLines,postgres,takenPort}.test.ts",
-  "test/explorer/{demo,history,parts}.test.ts",
+  "test/engine/{cachedLogs,changes,document,failingBlock,foundContracts,keptRows,largeBlocks,linearQueue}.test.ts",
+  "test/engine/{memory,metricsApart,predictedRows,quickCache,refusedRows,rowStore}.test.ts",
+  "test/explorer/{demo,history,parts,statistics}.test.ts",
   "test/gateway/*.test.ts",
   "test/live/{abi,bounds,cache,partial,prices,rateLimiter,records,rpc,stories,strangers}.test.ts",
   "test/live/ccip/*.test.ts",
+  "test/log/read.test.ts",
   "test/mcp/{equality,errors,metering,schemas,tools,transport}.test.ts",
   "test/observe/{dashboard,requests,stopping}.test.ts",
 ];
@@ -44,6 +47,7 @@ const common = {
 const limits = {
   setupFiles: ["./test/support/seed.ts"],
   pool: "forks" as const,
+  execArgv: [`--import=${new URL("./test/support/packagePaths.ts", import.meta.url)}`],
   testTimeout: 180_000,
   hookTimeout: 600_000,
   teardownTimeout: 30_000,

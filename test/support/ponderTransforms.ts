@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { mkdirSync, readFileSync, renameSync, statSync, writeFileSync } from "node:fs";
 import { registerHooks } from "node:module";
 import { join } from "node:path";
+import { registerPackagePaths } from "../../engine/packagePaths.ts";
 
 /*
  * `node --import ponderTransforms.ts <Ponder>`: every start of Ponder translates the whole program from TypeScript, which is a third
@@ -56,6 +57,8 @@ const serverFile = /\/vite-node\/dist\/server\.mjs$/;
 const addition = `
 const server = ViteNodeServer.prototype;
 server._transformRequest = globalThis[Symbol.for("namedex.ponderTransforms")](server._transformRequest);`;
+
+registerPackagePaths(); // For programs that are no Ponder, too.
 
 if (process.env.NODE_COMPILE_CACHE) {
   mkdirSync(folder, { recursive: true });
