@@ -102,15 +102,19 @@ export async function until(
   { child }: Pick<Ponder, "child">,
   { look, describe, timeout }: { look: () => Promise<boolean>; describe: () => string; timeout: number },
 ): Promise<void> {
-  const deadline = Date.now() + timeout;
+  const begin = Date.now();
+  const deadline = begin + timeout;
   while (!(await look())) {
     if (child.exitCode !== null || child.signalCode !== null) {
       throw new Error(`Ponder ended (${child.exitCode ?? child.signalCode})\n${describe()}`);
     }
     if (Date.now() > deadline) throw new Error(`Nothing after ${timeout / 1000} s\n${describe()}`);
-    await sleep(50);
+    await sleep(Date.now() - begin < SOON_MS ? 50 : 200);
   }
 }
+
+/** What has not happened by then takes longer: to ask often would only slow it down. */
+const SOON_MS = 1_000;
 
 const levels: Record<string, number> = { trace: 10, debug: 20, info: 30, warn: 40, error: 50, fatal: 60 };
 const INFO = 30;
