@@ -19,9 +19,10 @@ export type Operation = {
   grows?: true;
 };
 
-const atMost = (times: number): Target => ({ of: "ratio", atMost: times });
+export const atMost = (times: number): Target => ({ of: "ratio", atMost: times });
 const get = (paths: string[]): Request[] => paths.map((path) => ({ path }));
-const post = (path: string, body: unknown): Request => ({
+/** A request with a body of JSON. */
+export const post = (path: string, body: unknown): Request => ({
   method: "POST",
   path,
   headers: { "content-type": "application/json" },

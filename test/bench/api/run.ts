@@ -14,6 +14,7 @@ import { type Document, hotOperations, type Operation, operationsOf } from "./op
 import { measurePages } from "./pages.ts";
 import { type Samples, takeSamples } from "./samples.ts";
 import { type Server, startServer } from "./server.ts";
+import { subgraphOperations } from "./subgraph.ts";
 import { WORLD_TIME } from "./worldTime.ts";
 
 const {
@@ -126,6 +127,7 @@ async function runAt(size: number): Promise<Measured> {
     const operations = [
       ...operationsOf(document, samples, WORLD_TIME).filter((one) => !one.ofEnsv2),
       ...(await cursorOperations(server.url, samples)),
+      ...subgraphOperations(samples, WORLD_TIME),
     ];
     const { rows, p50 } = await measureAll(server.url, operations, samples);
     rows.push(...ofEnsv2);
