@@ -2,6 +2,7 @@ import type { Hono } from "hono";
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { nameOf } from "../../src/api/http/endpoint.ts";
+import { beginFeed } from "../query/tables.ts";
 import { type Example, examples, itemsIn } from "../support/examples.ts";
 import { type Wired, wireService } from "./wired.ts";
 
@@ -54,6 +55,8 @@ const prices: Record<string, Price> = {
   "GET /docs/favicon.png": "free",
   "GET /docs/reference.js": "free",
   "GET /docs/reference.css": "free",
+  // Its first minute; each further one as much.
+  "GET /changes/stream": 1,
   "GET /subgraph": "free",
   "GET /subgraph/graphiql.js": "free",
   "GET /subgraph/graphiql.css": "free",
@@ -132,6 +135,7 @@ let poorKey: string;
 beforeAll(async () => {
   wired = await wireService({ ACCESS: "metered" });
   app = wired.app;
+  await beginFeed(wired.tables);
   const made = await wired.keys.create({ label: "poor", owner: null, credits: 0, reason: "for a test" });
   poorKey = made.key;
 });
