@@ -17,7 +17,7 @@ import { contracts as ofLayer2s } from "./layer2.ts";
 import { fillWithMany } from "./manyRows.ts";
 import { countRead, type Plan, type Query } from "./readRows.ts";
 import { account, CHAIN_ID, registeredRow, STATIC_RESOLVER, transaction } from "./rows.ts";
-import { createTables, setProgress, type Tables } from "./tables.ts";
+import { beginFeed, createTables, setProgress, type Tables } from "./tables.ts";
 
 const NOW = 1_800_000_000;
 const MANY_DOMAINS = sizeOf({ short: 120_000, long: 200_000 });
@@ -70,6 +70,7 @@ const owner = account(4_096 + 7);
 beforeAll(async () => {
   const onQuery = (sql: string, parameters: unknown[]) => void queries.push({ sql, parameters });
   tables = await createTables({ fill: fillWithMany(MANY_DOMAINS), onQuery });
+  await beginFeed(tables);
   await setProgress(tables, { chainId: CHAIN_ID, block: MANY_DOMAINS, time: NOW });
   const resolver = { resolver: STATIC_RESOLVER };
   await tables.writer
