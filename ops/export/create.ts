@@ -2,6 +2,7 @@ import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import type pg from "pg";
 import type { Settings } from "../../settings/settings.ts";
+import { pairLocks } from "../../src/api/postgres/advisoryLocks.ts";
 import { withClient } from "../../src/api/postgres/client.ts";
 import { CommandError } from "../commandLine/command.ts";
 import { type Progress, type Screen, startProgress } from "../commandLine/progress.ts";
@@ -52,9 +53,6 @@ export type Exporting = {
   note: () => Promise<void>;
   progress: Progress;
 };
-
-/** Numbers of an advisory lock that no other program uses; with the folder's hash it is of one export. */
-const ONE_AT_A_TIME = 626_395;
 
 /**
  * Writes views as files, all as they are at the last final block of each chain, while the indexer goes on. An export that was
@@ -117,7 +115,7 @@ const configOf = ({ databaseUrl, schema }: ExportPlan["settings"]): pg.ClientCon
 async function requireAlone(client: pg.Client, folder: string): Promise<void> {
   const { rows } = await client.query<{ free: boolean }>(
     "select pg_try_advisory_lock($1, hashtext($2)) as free",
-    [ONE_AT_A_TIME, folder],
+    [pairLocks.export, folder],
   );
   if (rows[0]?.free) return;
   throw new CommandError(`Another export into ${folder} is at work: wait until it has ended.`);

@@ -1,11 +1,10 @@
 import type pg from "pg";
+import { databaseLocks } from "../../src/api/postgres/advisoryLocks.ts";
 import { inTransaction, type Queries, queriesOf, withClient } from "../../src/api/postgres/client.ts";
 import { migrate } from "../../src/api/serviceDb/migrations.ts";
 
 /** Long enough for a lock that is held for a moment; shorter than PostgreSQL's deadlock timeout, which ends a query. */
 const LOCK_TIMEOUT_MS = 500;
-/** Number of the advisory lock under which one process at a time moves readers; no other lock uses it. */
-const LOCK = 6_263_922_018;
 
 /** A connection to the database; its search path is the service's own schema. */
 export type Connection = Queries & {
@@ -40,6 +39,6 @@ export async function withConnection<T>(
 const transact = (client: pg.Client, work: () => Promise<void>): Promise<void> =>
   inTransaction(client, async () => {
     await client.query(`SET LOCAL lock_timeout = ${LOCK_TIMEOUT_MS}`);
-    await client.query("SELECT pg_advisory_xact_lock($1)", [LOCK]);
+    await client.query("SELECT pg_advisory_xact_lock($1)", [databaseLocks.moveOfReaders]);
     await work();
   });

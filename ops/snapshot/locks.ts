@@ -1,8 +1,6 @@
 import type pg from "pg";
+import { pairLocks } from "../../src/api/postgres/advisoryLocks.ts";
 import { CommandError } from "../commandLine/command.ts";
-
-/** Numbers of advisory locks that no other program uses; with the schema's hash they are of one restore. */
-const [ONE_AT_A_TIME, AT_WORK] = [626_393, 626_394];
 
 /** PostgreSQL ends what a killed program had asked for, where the server's system can tell. */
 const CHECK_CLIENT = "set client_connection_check_interval = '1s'";
@@ -22,14 +20,14 @@ export async function takeRestoreLock(
 ): Promise<void> {
   await client.query(CHECK_CLIENT).catch(() => {});
   await lockWithin(client, patience.another, {
-    lock: [ONE_AT_A_TIME, schema],
+    lock: [pairLocks.restore, schema],
     orElse: `Another restore into "${schema}" is at work: wait until it has ended.`,
   });
   await lockWithin(client, patience.killed, {
-    lock: [AT_WORK, schema],
+    lock: [pairLocks.restoreWork, schema],
     orElse: `Connections of an interrupted restore into "${schema}" are still at work. Wait, or end them: SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = '${schema}_restore'; Then run the same command again.`,
   });
-  await client.query("select pg_advisory_unlock($1, hashtext($2))", [AT_WORK, schema]);
+  await client.query("select pg_advisory_unlock($1, hashtext($2))", [pairLocks.restoreWork, schema]);
   await client.query("set lock_timeout = 0");
 }
 
@@ -48,5 +46,5 @@ async function lockWithin(
 /** Each connection that works for a restore holds this, so that the next one can wait for its end. */
 export async function noteWork(client: pg.Client, schema: string): Promise<void> {
   await client.query(CHECK_CLIENT).catch(() => {});
-  await client.query("select pg_advisory_lock_shared($1, hashtext($2))", [AT_WORK, schema]);
+  await client.query("select pg_advisory_lock_shared($1, hashtext($2))", [pairLocks.restoreWork, schema]);
 }

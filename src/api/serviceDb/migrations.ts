@@ -1,4 +1,5 @@
 import type pg from "pg";
+import { databaseLocks } from "../postgres/advisoryLocks.ts";
 import { inTransaction, type Queries, queriesOf } from "../postgres/client.ts";
 
 /**
@@ -159,9 +160,6 @@ export const migrations: readonly string[] = [
   );`,
 ];
 
-/** Number of the advisory lock under which one process at a time migrates; no other lock uses it. */
-const LOCK = 6_263_922_017;
-
 /** Migrates the service's own schema. If several processes start at once, one migrates and the others wait. */
 export async function migrate(client: pg.ClientBase, schema: string): Promise<void> {
   await inTransaction(client, () => migrateTo(client, { schema, version: migrations.length }));
@@ -172,7 +170,7 @@ export async function migrateTo(
   client: pg.ClientBase,
   { schema, version }: { schema: string; version: number },
 ): Promise<void> {
-  await client.query("SELECT pg_advisory_xact_lock($1)", [LOCK]);
+  await client.query("SELECT pg_advisory_xact_lock($1)", [databaseLocks.migration]);
   await enterSchema(queriesOf(client), schema);
   await client.query(`SET LOCAL search_path TO "${schema}"`);
   await client.query(

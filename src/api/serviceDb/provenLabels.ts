@@ -1,3 +1,4 @@
+import { databaseLocks } from "../postgres/advisoryLocks.ts";
 import type { Store } from "./store.ts";
 
 /** A text, and where it is from. */
@@ -40,9 +41,6 @@ export type LabelRows = {
 
 const ROWS_AT_ONCE = 10_000;
 
-/** Number of the advisory lock under which rows get their numbers; no other lock uses it. */
-const LOCK = 6_263_922_018;
-
 export function labelRowsIn(store: Pick<Store, "query" | "transaction">): LabelRows {
   return {
     readAfter: async (position) => {
@@ -83,7 +81,7 @@ async function numberRows(store: Pick<Store, "query" | "transaction">): Promise<
   const [unnumbered] = await store.query("SELECT FROM proven_labels WHERE position IS NULL LIMIT 1");
   if (unnumbered === undefined) return;
   await store.transaction(async ({ query }) => {
-    await query("SELECT pg_advisory_xact_lock($1)", [LOCK]);
+    await query("SELECT pg_advisory_xact_lock($1)", [databaseLocks.labelNumbers]);
     await query(
       `UPDATE proven_labels SET position = base.position + next.number
        FROM (SELECT greatest(coalesce(max(position), 0), (extract(epoch FROM clock_timestamp()) * 1000000)::bigint)

@@ -7,6 +7,7 @@ import {
   hasCounters,
   mayCreateCounters,
 } from "../counts/maintain.ts";
+import { pairLocks } from "../postgres/advisoryLocks.ts";
 import { withClient } from "../postgres/client.ts";
 import type { Scope } from "../query/scope.ts";
 import { buildIndexes } from "./build.ts";
@@ -33,8 +34,6 @@ export type UpkeepPlan = {
 const ROUND_MS = 30_000;
 /** Time to the next round while something is not ready yet. */
 const SOON_MS = 2_000;
-/** A number that only upkeep uses; with the schema's hash it is the advisory lock of one index. */
-const LOCK = 626_392;
 
 /**
  * Builds the large indexes and keeps the counters. Every process of the API tries this, and a lock lets one do it at a
@@ -94,7 +93,7 @@ async function mayMaintain(client: pg.Client, schema: string): Promise<boolean> 
 async function takeLock(client: pg.Client, schema: string): Promise<boolean> {
   const { rows } = await client.query<{ taken: boolean }>(
     "select pg_try_advisory_lock($1, hashtext($2)) as taken",
-    [LOCK, schema],
+    [pairLocks.upkeep, schema],
   );
   return rows[0]?.taken ?? false;
 }

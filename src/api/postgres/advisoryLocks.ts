@@ -1,0 +1,28 @@
+/*
+ * The numbers of all advisory locks, in one place, so that no two are the same: a database has one space of numbers, and a program
+ * that takes another's waits for it, or stops it. What is deployed keeps its number.
+ */
+
+/** Locks of the whole database. */
+export const databaseLocks = {
+  /** One process at a time migrates the service's schema. */
+  migration: 6_263_922_017,
+  /** One process at a time moves readers to another index. */
+  moveOfReaders: 6_263_922_018,
+  /** One process at a time gives numbers to labels of callers and tables. */
+  labelNumbers: 6_263_922_019,
+} as const;
+
+/** First numbers of pairs; the second one is the hash of what they lock: a schema, or a folder. */
+export const pairLocks = {
+  /** One process builds indexes and keeps counters of an index. */
+  upkeep: 626_392,
+  /** One restore works in a schema at a time. */
+  restore: 626_393,
+  /** Connections that work for a restore. */
+  restoreWork: 626_394,
+  /** One export writes into a folder. */
+  export: 626_395,
+  /** One process writes the feed of changes of an index. */
+  feed: 626_396,
+} as const;
