@@ -1,5 +1,6 @@
-import { type Hex, zeroAddress } from "viem";
+import { type Address, type Hex, zeroAddress } from "viem";
 import { describe, expect, test } from "vitest";
+import { lower } from "../../chain/stage.ts";
 import { addressOf, ETH_NODE, ethNode, hashLabel, nodeOf } from "../../devnet/acts.ts";
 import { addressAt, expectedDomain, logsOf, logsThatCount } from "../oracle.ts";
 import { ask, namesIn, post, stage } from "../stage.ts";
@@ -12,7 +13,6 @@ import { ask, namesIn, post, stage } from "../stage.ts";
 type Expected = Awaited<ReturnType<typeof expectedDomain>>;
 type Named = { name: string };
 
-const lower = (address: string): string => address.toLowerCase();
 const sorted = (names: readonly Named[]): string[] => names.map(({ name }) => name).sort();
 
 /** Every name, as the contracts have it. */
@@ -39,7 +39,7 @@ const firstLabel = (name: string): string => name.split(".")[0] ?? "";
 const isRegistered = ({ registration }: Expected): boolean => registration !== null;
 
 /** Holders of registrations by when these end, each with its name. */
-async function registrationsOf(holder?: string): Promise<{ expiryDate: string; domain: Named }[]> {
+async function registrationsOf(holder?: Address): Promise<{ expiryDate: string; domain: Named }[]> {
   const all = (await everyName()).filter(isRegistered);
   const own = all.filter(({ registrant }) => holder === undefined || registrant?.id === lower(holder));
   return own.map(({ registration, name }) => ({

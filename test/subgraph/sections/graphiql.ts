@@ -32,7 +32,7 @@ describe.runIf(chromiumPath)("in a real browser", () => {
       await page.locator("button.graphiql-execute-button").click();
       const answer = page.locator("section.result-window");
       await answer.getByText('"expiryDate"').first().waitFor();
-      expect(await answer.textContent()).toContain('"texts"');
+      expect(await answer.textContent()).toContain('"registrant"');
       await page.getByRole("button", { name: "Show Documentation Explorer" }).click();
       await page.getByRole("link", { name: "Query", exact: true }).click();
       await page.getByText("wrappedDomains", { exact: true }).first().waitFor();
