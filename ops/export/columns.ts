@@ -1,3 +1,5 @@
+import pg from "pg";
+
 /** Forms of files. */
 export const fileFormats = ["parquet", "csv", "ndjson"] as const;
 export type FileFormat = (typeof fileFormats)[number];
@@ -32,7 +34,7 @@ export function fileTypeOf({ name, type }: { name: string; type: string }, forma
 }
 
 /** Quotes a name, for PostgreSQL and for DuckDB. */
-export const quoted = (name: string): string => `"${name.replaceAll('"', '""')}"`;
+export const quoted = pg.escapeIdentifier;
 
 /**
  * SQL for a number that follows from all rows of a query, whatever their order: the sum of 60 bits of each row's MD5. Two

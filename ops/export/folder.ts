@@ -1,9 +1,10 @@
 import { createHash } from "node:crypto";
 import { createReadStream } from "node:fs";
-import { mkdir, open, readdir, rename, rm } from "node:fs/promises";
+import { mkdir, readdir, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { CommandError } from "../commandLine/command.ts";
 import { onOneLine } from "../commandLine/foreignText.ts";
+import { openFolder, syncPath, writeThrough } from "../files/durable.ts";
 import { FILE_NAME, MANIFEST_FILE, type Manifest, readManifest } from "./manifest.ts";
 
 // The folder of an export. While one is written, `unfinished.json` is there in place of the manifest, with the files that are
@@ -45,15 +46,6 @@ const notEmpty = (folder: string, file: string): CommandError =>
     `${folder} has other files (${onOneLine(file)}): name a new or empty folder, or one in which an export was interrupted.`,
   );
 
-async function openFolder(folder: string): Promise<string[]> {
-  try {
-    await mkdir(folder, { recursive: true });
-    return await readdir(folder);
-  } catch (error) {
-    throw new CommandError(`The folder ${folder} cannot be used: ${(error as Error).message}`);
-  }
-}
-
 /** Removes what no table of the manifest has: half a file, or one of a state that has passed. */
 export async function clearFolder(folder: string, { tables }: Manifest): Promise<void> {
   const wanted = new Set(tables.flatMap(({ files }) => files.map(({ file }) => file)));
@@ -79,33 +71,20 @@ export async function listFiles(folder: string): Promise<string[]> {
 
 /** Notes how far the export is. It comes under its name in one step. */
 export const noteUnfinished = (folder: string, manifest: Manifest): Promise<void> =>
-  writeThrough(folder, UNFINISHED_FILE, manifest);
+  writeManifest(folder, UNFINISHED_FILE, manifest);
 
 /** Makes an export of what was written, when all else is on the disk. */
 export async function finishFolder(folder: string, manifest: Manifest): Promise<void> {
   await rm(stagingOf(folder), { recursive: true, force: true });
-  await writeThrough(folder, MANIFEST_FILE, manifest);
+  await writeManifest(folder, MANIFEST_FILE, manifest);
   await rm(join(folder, UNFINISHED_FILE), { force: true });
   await syncPath(folder);
 }
 
-async function writeThrough(folder: string, name: string, manifest: Manifest): Promise<void> {
+async function writeManifest(folder: string, name: string, manifest: Manifest): Promise<void> {
   const path = join(folder, name);
-  const opened = await open(`${path}.new`, "w");
-  try {
-    await opened.writeFile(`${JSON.stringify(manifest, null, 1)}\n`);
-    await opened.sync();
-  } finally {
-    await opened.close();
-  }
+  await writeThrough(`${path}.new`, `${JSON.stringify(manifest, null, 1)}\n`);
   await rename(`${path}.new`, path);
-}
-
-/** What is written is on the disk. Some systems cannot do this with a folder. */
-export async function syncPath(path: string): Promise<void> {
-  const opened = await open(path, "r").catch(() => null);
-  await opened?.sync().catch(() => {});
-  await opened?.close();
 }
 
 /** Size and SHA-256 of a file. @param onBytes hears of each piece that was read */

@@ -1,7 +1,8 @@
-import { mkdir, open, readdir, rename, rm } from "node:fs/promises";
+import { rename, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { CommandError } from "../commandLine/command.ts";
 import { onOneLine } from "../commandLine/foreignText.ts";
+import { openFolder, syncPath, writeThrough } from "../files/durable.ts";
 import { MANIFEST_FILE, type Manifest } from "./manifest.ts";
 
 /** Stands in a folder while a snapshot is written there: what else is there may be deleted. */
@@ -33,37 +34,11 @@ export async function prepareFolder(folder: string): Promise<void> {
   for (const file of files) if (file !== UNFINISHED_FILE) await rm(join(folder, file));
 }
 
-async function openFolder(folder: string): Promise<string[]> {
-  try {
-    await mkdir(folder, { recursive: true });
-    return await readdir(folder);
-  } catch (error) {
-    throw new CommandError(`The folder ${folder} cannot be used: ${(error as Error).message}`);
-  }
-}
-
 /** Makes a snapshot of what was written: the manifest comes under its name in one step, when all else is on the disk. */
 export async function finishFolder(folder: string, manifest: Manifest): Promise<void> {
   const file = join(folder, NEW_MANIFEST_FILE);
   await writeThrough(file, `${JSON.stringify(manifest, null, 1)}\n`);
   await rename(file, join(folder, MANIFEST_FILE));
   await rm(join(folder, UNFINISHED_FILE));
-  await syncFolder(folder);
-}
-
-async function writeThrough(path: string, text: string): Promise<void> {
-  const file = await open(path, "w");
-  try {
-    await file.writeFile(text);
-    await file.sync();
-  } finally {
-    await file.close();
-  }
-}
-
-/** The names of the files too are on the disk. Some systems cannot do this with a folder. */
-async function syncFolder(folder: string): Promise<void> {
-  const opened = await open(folder, "r").catch(() => null);
-  await opened?.sync().catch(() => {});
-  await opened?.close();
+  await syncPath(folder);
 }
