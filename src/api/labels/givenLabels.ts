@@ -44,7 +44,7 @@ export function holdGivenLabels({ rows, schema, warn, followMs = FOLLOW_MS }: Pl
       warn("There are more labels of callers and tables than are held in memory: some stay unused");
   };
   const follow = async (): Promise<void> => {
-    await readNew().catch((error: unknown) => warn(`New labels cannot be read: ${messageOf(error)}`));
+    await readNew().catch((error: unknown) => warn(`New labels cannot be read: ${(error as Error).message}`));
     if (!state.isFull) wait();
   };
   const wait = (): void => {
@@ -58,7 +58,7 @@ export function holdGivenLabels({ rows, schema, warn, followMs = FOLLOW_MS }: Pl
         state.isUsed = true;
         return wait();
       } catch (error) {
-        warn(`The index waits for the labels of callers and tables: ${messageOf(error)}`);
+        warn(`The index waits for the labels of callers and tables: ${(error as Error).message}`);
         await new Promise((resolve) => setTimeout(resolve, followMs));
       }
     }
@@ -78,5 +78,3 @@ export function holdGivenLabels({ rows, schema, warn, followMs = FOLLOW_MS }: Pl
     },
   };
 }
-
-const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));

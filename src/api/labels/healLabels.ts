@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import { isLabelOf, isPrintable } from "../../ens/name.ts";
 import type { AskedLabels } from "../serviceDb/askedLabels.ts";
 import { type LabelService, LabelServiceError } from "./labelService.ts";
@@ -36,7 +37,7 @@ const usualTimes: HealingTimes = { question: 200, round: 60_000, failure: 1_000,
 export function startHealing(plan: HealingPlan): { stop: () => Promise<void> } {
   const { service, warn, times = usualTimes } = plan;
   const end = new AbortController();
-  const pause = (ms: number) => pauseFor(ms, end.signal);
+  const pause = (ms: number) => sleep(ms, undefined, { signal: end.signal, ref: false }).catch(() => {});
   const run = async (): Promise<void> => {
     let failures = 0;
     while (!end.signal.aborted) {
@@ -48,7 +49,7 @@ export function startHealing(plan: HealingPlan): { stop: () => Promise<void> } {
         const isFinal = error instanceof LabelServiceError && error.isFinal;
         const wait = isFinal ? times.longest : Math.min(times.failure * 2 ** failures, times.longest);
         failures++;
-        warn(`Labels cannot be asked for: ${error instanceof Error ? error.message : String(error)}`);
+        warn(`Labels cannot be asked for: ${(error as Error).message}`);
         await pause(wait);
       }
     }
@@ -91,17 +92,4 @@ async function askFor({ service, asked, times = usualTimes }: HealingPlan, hashe
   } finally {
     if (left.length > 0) await asked.release(left);
   }
-}
-
-function pauseFor(ms: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    if (signal.aborted) return resolve();
-    const timer = setTimeout(done, ms).unref();
-    signal.addEventListener("abort", done, { once: true });
-    function done() {
-      clearTimeout(timer);
-      signal.removeEventListener("abort", done);
-      resolve();
-    }
-  });
 }

@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import type { Hono } from "hono";
-import { type Asset, sendAsset, toAsset } from "../http/asset.ts";
+import { toAsset } from "../http/asset.ts";
+import { mountFiles, SCRIPT, SHEET } from "./files.ts";
 import { escapeHtml, sendPage } from "./html.ts";
 
 /** `open`: everybody can sign up. `closed`: only the operator creates keys. `needless`: no key is needed. */
@@ -15,13 +16,10 @@ export function mountSignup(app: Hono, state: SignupState): void {
   app.get("/signup", (c) =>
     sendPage(c, state === "open" ? openPage(new URL(c.req.url).origin) : closedPages[state]),
   );
-  const files: Record<string, Asset> = {
-    "signup.css": toAsset(fromBrowserFolder("signup.css"), "text/css; charset=utf-8"),
-    ...(state === "open" && {
-      "signup.js": toAsset(fromBrowserFolder("signup.js"), "text/javascript; charset=utf-8"),
-    }),
-  };
-  for (const [name, asset] of Object.entries(files)) app.get(`/signup/${name}`, (c) => sendAsset(c, asset));
+  mountFiles(app, "/signup", {
+    "signup.css": () => toAsset(fromBrowserFolder("signup.css"), SHEET),
+    ...(state === "open" && { "signup.js": () => toAsset(fromBrowserFolder("signup.js"), SCRIPT) }),
+  });
 }
 
 const frame = ({ head = "", body }: { head?: string; body: string }) => `<!doctype html>

@@ -6,7 +6,7 @@ import type { DomainState } from "./domainState.ts";
 import { readEnsv2 } from "./ensv2/readEnsv2.ts";
 import type { Found, FoundByNode, Requested } from "./found.ts";
 import { includable, withIncluded } from "./included.ts";
-import { withLabelSources } from "./labelSources.ts";
+import { readLabelSources } from "./labelSources.ts";
 import { showProvenLabels } from "./provenLabels.ts";
 import { readAnsweringRows, readMainRows } from "./rows.ts";
 
@@ -58,14 +58,14 @@ export async function completeKnown(
 /** Adds what domain records show besides the state of a name. */
 export async function withDetails(ctx: Ctx, found: FoundByNode): Promise<FoundByNode> {
   const states = [...found.values()].map(({ state }) => state);
-  const [complete, sourced] = await Promise.all([
+  const [complete, sources] = await Promise.all([
     withIncluded(ctx, states, includable),
-    withLabelSources(ctx, states),
+    readLabelSources(ctx, states),
   ]);
   return new Map(
     [...found].map(([node, one], i) => [
       node,
-      { ...one, state: { ...(complete[i] ?? one.state), labelSource: sourced[i]?.labelSource ?? null } },
+      { ...one, state: { ...(complete[i] ?? one.state), labelSource: sources[i] ?? null } },
     ]),
   );
 }

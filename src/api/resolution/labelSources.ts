@@ -10,18 +10,17 @@ import type { DomainState } from "./domainState.ts";
 /** Where the text of a label of ENS itself is from. */
 const OF_ENS = "ens";
 
-/** Adds to names of the index where the text of their own label is from; null where the index does not know it. */
-export async function withLabelSources<State extends DomainState>(
+/** Where the text of the own label of each name of the index is from, in their order; null where the index does not know it. */
+export async function readLabelSources(
   ctx: Pick<Ctx, "db" | "contracts" | "provenLabels">,
-  states: readonly State[],
-): Promise<State[]> {
+  states: readonly DomainState[],
+): Promise<(string | null)[]> {
   const known = await readSources(ctx, states);
-  const sourceOf = ({ label, labelhash }: State): string | null => {
+  return states.map(({ label, labelhash }) => {
     if (labelhash === null) return null;
     if (wellKnownLabels.has(labelhash)) return OF_ENS;
     return known.get(labelhash) ?? (UNKNOWN_LABEL.test(label) ? null : "event");
-  };
-  return states.map((state) => ({ ...state, labelSource: sourceOf(state) }));
+  });
 }
 
 /** Sources that the index has, and those of labels that it is still to apply. */
