@@ -1,11 +1,13 @@
 import type pg from "pg";
-import { blockOf, checkpointTable, JOURNAL, readIndexer } from "../../../engine/ponderInternals.ts";
+import { JOURNAL, readIndexer } from "../../../engine/ponderInternals.ts";
 import { type Queries, queriesOf } from "../postgres/client.ts";
 import type { LifeRules } from "../rules/life.ts";
 import { append, type Batch, type BlockAt, mark } from "./batch.ts";
 import { appendDifferences } from "./changes.ts";
 import { feedChannel } from "./channel.ts";
+import { readFeed } from "./install.ts";
 import { removeLost } from "./removals.ts";
+import { addChains, CHAINS_NOW, FINAL } from "./tables.ts";
 import { appendTimes, removeUntrueTimes } from "./times.ts";
 
 /** More rows than this are not compared at once: after so long a time readers are better off with the state itself. */
@@ -46,11 +48,10 @@ export async function advanceFeed(client: pg.ClientBase, rules: LifeRules): Prom
 const LOCK_WAIT_MS = 500;
 
 async function advanceAll(db: Queries, rules: LifeRules): Promise<Outcome> {
-  const state = await readState(db);
-  if (state === null || !state.isOfTables) return "gap";
   if (!(await readIndexer((text) => db.query(text)))?.isReady) return "not ready";
-  if (Number(state.touched) > MOST_TOUCHED) return "gap";
-  const begin = Number(state.newest);
+  const feed = await readFeed(db);
+  if (!feed?.isWhole || (await isTooMuch(db))) return "gap";
+  const { newest: begin } = feed;
   let newest = begin;
   for (const chain of await listChains(db)) {
     if (chain.now.number < chain.said.number) continue;
@@ -65,31 +66,16 @@ async function advanceAll(db: Queries, rules: LifeRules): Promise<Outcome> {
   return "advanced";
 }
 
-type State = { newest: string; isOfTables: boolean; touched: string };
-
-async function readState(db: Queries): Promise<State | null> {
-  const [{ exists = false } = {}] = await db.query<{ exists: boolean }>(
-    "select to_regclass('feed_state') is not null as exists",
-  );
-  if (!exists) return null;
-  const [state] = await db.query<State>(
-    `select newest, tables = 'domains'::regclass::oid and not has_gap as "isOfTables",
-       (select count(*) from (select from feed_touched limit ${MOST_TOUCHED + 1}) t) as touched from feed_state`,
-  );
-  return state ?? null;
-}
+const isTooMuch = async (db: Queries): Promise<boolean> =>
+  (await db.query(`select from feed_touched offset ${MOST_TOUCHED} limit 1`)).length > 0;
 
 /** The chains of the index that stand on a block. One that the feed does not know yet is as of its block now. */
 async function listChains(db: Queries): Promise<Chain[]> {
-  await db.query(
-    `insert into feed_chains select c.chain_id::int, b.number, b.hash, b."timestamp", ${FINAL}
-     from ${checkpointTable} c ${NEWEST} where b.number is not null on conflict do nothing`,
-  );
+  await db.query(addChains);
   const rows = await db.query<Record<string, string | number>>(
     `select c.chain_id::int as id, f.number as said_number, f.hash as said_hash, f."timestamp"::float8 as said_time,
        f.final_number, b.number, b.hash, b."timestamp"::float8 as time, ${FINAL} as final
-     from ${checkpointTable} c join feed_chains f on f.chain_id = c.chain_id ${NEWEST}
-     where b.number is not null order by c.chain_id`,
+     from ${CHAINS_NOW} join feed_chains f on f.chain_id = c.chain_id order by c.chain_id`,
   );
   return rows.map((row) => ({
     chainId: Number(row.id),
@@ -101,11 +87,6 @@ async function listChains(db: Queries): Promise<Chain[]> {
     nowFinal: Number(row.final),
   }));
 }
-
-const NEWEST = `left join lateral (
-  select * from ${JOURNAL} where chain_id = c.chain_id order by number desc limit 1) b on true`;
-
-const FINAL = `${blockOf("c.finalized_checkpoint")}::int`;
 
 async function advanceChain(batch: Batch, chain: Chain, rules: LifeRules): Promise<void> {
   const { said, now, finalNumber, nowFinal } = chain;

@@ -1,11 +1,10 @@
 import { createHash, randomBytes } from "node:crypto";
 import type pg from "pg";
-import { blockOf, checkpointTable, JOURNAL } from "../../../engine/ponderInternals.ts";
-import { inTransaction } from "../postgres/client.ts";
+import { inTransaction, type Queries, queriesOf } from "../postgres/client.ts";
 import { findDatabaseError } from "../postgres/databaseErrors.ts";
 import { writePosition } from "./position.ts";
 import { sources } from "./sources.ts";
-import { createFeedTables, createFeedTriggers } from "./tables.ts";
+import { addChains, createFeedTables, createFeedTriggers } from "./tables.ts";
 
 /** Readers of the feed wait behind one that waits to drop its tables. */
 const DROP_WAIT_MS = 500;
@@ -18,15 +17,21 @@ const rules = createHash("sha256")
   .update(createFeedTables("s") + createFeedTriggers("s"))
   .digest("hex");
 
-/** Whether there is a feed of these tables, made by this program's rules. The client's search path is the schema. */
-export async function hasFeed(client: pg.ClientBase): Promise<boolean> {
-  const { rows: found } = await client.query("select from pg_class where oid = to_regclass('feed_state')");
-  if (found.length === 0) return false;
-  const { rows } = await client.query(
-    "select from feed_state where tables = 'domains'::regclass::oid and rules = $1 and not has_gap",
+/** The feed of these tables. `isWhole`: it was made by this program's rules, and has no gap. */
+export type Feed = { newest: number; isWhole: boolean };
+
+/** Reads how far the feed is; null if there is none. The search path is the schema. */
+export async function readFeed({ query }: Pick<Queries, "query">): Promise<Feed | null> {
+  if (!(await hasTable({ query }, "feed_state"))) return null;
+  const [state] = await query<{ newest: string; isWhole: boolean }>(
+    `select newest, tables = 'domains'::regclass::oid and rules = $1 and not has_gap as "isWhole" from feed_state`,
     [rules],
   );
-  return rows.length > 0;
+  return state ? { ...state, newest: Number(state.newest) } : null;
+}
+
+async function hasTable({ query }: Pick<Queries, "query">, table: string): Promise<boolean> {
+  return (await query("select from pg_class where oid = to_regclass($1)", [table])).length > 0;
 }
 
 /**
@@ -50,11 +55,7 @@ export async function beginEpoch(client: pg.ClientBase, schema: string): Promise
         "insert into feed_state (epoch, tables, rules, newest, oldest, previous) values ($1, 'domains'::regclass::oid, $2, 0, 0, $3)",
         [epoch, rules, previous],
       );
-      await client.query(
-        `insert into feed_chains select c.chain_id::int, b.number, b.hash, b."timestamp", ${blockOf("c.finalized_checkpoint")}::int
-         from ${checkpointTable} c cross join lateral (
-           select * from ${JOURNAL} where chain_id = c.chain_id order by number desc limit 1) b`,
-      );
+      await client.query(addChains);
       await noteStart(client, previous);
     });
     return true;
@@ -66,8 +67,7 @@ export async function beginEpoch(client: pg.ClientBase, schema: string): Promise
 
 /** Where the epoch before ended; null where it left no state. */
 async function lastPosition(client: pg.ClientBase): Promise<string | null> {
-  const { rows } = await client.query("select from pg_class where oid = to_regclass('feed_changes')");
-  if (rows.length === 0) return null;
+  if (!(await hasTable(queriesOf(client), "feed_changes"))) return null;
   const { rows: states } = await client.query<{ epoch: string; newest: string }>(
     "select epoch, newest from feed_state",
   );

@@ -1,3 +1,4 @@
+import { blockOf, checkpointTable, JOURNAL } from "../../../engine/ponderInternals.ts";
 import type { Source } from "./source.ts";
 import { keySql, rowSql, sources } from "./sources.ts";
 
@@ -35,6 +36,18 @@ export const createFeedTables = (schema: string): string => `
   create index feed_changes_open on ${schema}.feed_changes (chain_id, block_number)
     where state = 'new' and not is_taken_back and source is not null;
   create index feed_changes_block_ends on ${schema}.feed_changes (number) where type = 'block.ended'`;
+
+/** SQL for the newest block `b` of each chain `c` of the index, in its journal. */
+export const CHAINS_NOW = `${checkpointTable} c join lateral (
+  select * from ${JOURNAL} where chain_id = c.chain_id order by number desc limit 1) b on true`;
+
+/** SQL for the number of the newest final block of a chain `c`. */
+export const FINAL = `${blockOf("c.finalized_checkpoint")}::int`;
+
+/** SQL that makes the feed as of the block now of each chain that it does not know yet. */
+export const addChains = `
+  insert into feed_chains select c.chain_id::int, b.number, b.hash, b."timestamp", ${FINAL}
+  from ${CHAINS_NOW} on conflict do nothing`;
 
 const operations = {
   insert: { rows: "new_rows", before: () => "null", tables: "new table as new_rows" },

@@ -1,11 +1,10 @@
 import pg from "pg";
 import { journalChannel } from "../../../engine/blocks/sql.ts";
-import { readIndexer } from "../../../engine/ponderInternals.ts";
-import { queriesOf } from "../postgres/client.ts";
+import { pairLocks } from "../postgres/advisoryLocks.ts";
 import { findDatabaseError } from "../postgres/databaseErrors.ts";
 import type { LifeRules } from "../rules/life.ts";
 import { advanceFeed } from "./advance.ts";
-import { beginEpoch, hasFeed } from "./install.ts";
+import { beginEpoch } from "./install.ts";
 import { type Retention, removeOld } from "./retention.ts";
 
 export type WriterPlan = {
@@ -23,8 +22,6 @@ const LOOK_MS = 2_000;
 const TRY_MS = 5_000;
 const RETENTION_MS = 60_000;
 const CONNECT_MS = 10_000;
-/** A number that only the feed's writer uses; with the schema's hash it is the advisory lock of one index. */
-const LOCK = 626_393;
 
 /** A look at tables that are changed meanwhile is made again. Source: PostgreSQL's documentation, appendix A. */
 const AGAIN = ["55P03", "40P01", "40001"];
@@ -34,7 +31,7 @@ const AGAIN = ["55P03", "40P01", "40001"];
  * on in another process when that one ends. Nothing waits for it: what it has not seen yet is noted in the tables.
  */
 export function startFeed(plan: WriterPlan): { stop: () => Promise<void> } {
-  let isStopped = false;
+  const end = new AbortController();
   let timer: NodeJS.Timeout | undefined;
   let client: pg.Client | undefined;
   let running: Promise<void> = Promise.resolve();
@@ -47,13 +44,13 @@ export function startFeed(plan: WriterPlan): { stop: () => Promise<void> } {
     client.on("error", () => {}); // The running query fails, and the next turn connects again.
     try {
       await client.connect();
-      if (await mayWrite(client, plan.schema)) await follow(client, plan, () => isStopped);
+      if (await mayWrite(client, plan.schema)) await follow(client, plan, end.signal);
     } catch (error) {
-      if (!isStopped)
+      if (!end.signal.aborted)
         plan.log(`The feed of changes failed and goes on in a while: ${(error as Error).message}`);
     }
     await client.end().catch(() => {});
-    if (!isStopped) timer = setTimeout(start, TRY_MS).unref();
+    if (!end.signal.aborted) timer = setTimeout(start, TRY_MS).unref();
   };
   const start = () => {
     running = turn();
@@ -61,9 +58,8 @@ export function startFeed(plan: WriterPlan): { stop: () => Promise<void> } {
   start();
   return {
     stop: async () => {
-      isStopped = true;
+      end.abort();
       clearTimeout(timer);
-      client?.emit("feed_stop" as never);
       await running;
     },
   };
@@ -74,46 +70,48 @@ async function mayWrite(client: pg.Client, schema: string): Promise<boolean> {
   const { rows } = await client.query<{ may: boolean | null }>(
     `select case when pg_has_role(relowner, 'usage') then pg_try_advisory_lock($1, hashtext($2)) end as may
      from pg_class where oid = to_regclass('domains')`,
-    [LOCK, schema],
+    [pairLocks.feed, schema],
   );
   return rows[0]?.may ?? false;
 }
 
 /** Writes the feed until the connection ends or the process stops. */
-async function follow(client: pg.Client, plan: WriterPlan, isStopped: () => boolean): Promise<void> {
-  const news = createBell(client);
+async function follow(client: pg.Client, plan: WriterPlan, signal: AbortSignal): Promise<void> {
+  const news = createBell(client, signal);
   await client.query(`listen ${pg.escapeIdentifier(journalChannel(plan.schema))}`);
   let tidiedAt = 0;
-  while (!isStopped()) {
+  while (!signal.aborted) {
     const heard = news.next(LOOK_MS);
-    await look(client, plan);
-    if (Date.now() - tidiedAt > RETENTION_MS && (await hasFeed(client))) {
+    const hasFeed = await look(client, plan);
+    if (hasFeed && Date.now() - tidiedAt > RETENTION_MS) {
       if (!(await removeOld(client, plan.retention))) tidiedAt = Date.now();
     }
     await heard;
   }
 }
 
-/** One look; where there is no feed that can go on, an epoch begins. */
-async function look(client: pg.Client, { schema, rules, log }: WriterPlan): Promise<void> {
+/** One look; where there is no feed that can go on, an epoch begins. @returns whether there is one that does */
+async function look(client: pg.Client, { schema, rules, log }: WriterPlan): Promise<boolean> {
   try {
-    if (!(await readIndexer(queriesOf(client).query))?.isReady) return;
-    if ((await hasFeed(client)) && (await advanceFeed(client, rules)) !== "gap") return;
-    if (await beginEpoch(client, schema)) log("The feed of changes begins an epoch.");
+    const outcome = await advanceFeed(client, rules);
+    if (outcome === "gap" && (await beginEpoch(client, schema))) log("The feed of changes begins an epoch.");
+    return outcome === "advanced";
   } catch (error) {
     if (findDatabaseError(error, AGAIN) === null) throw error;
+    return false;
   }
 }
 
 /** Waits for a notification, for some time, or for the end. */
-function createBell(client: pg.Client): { next: (most: number) => Promise<void> } {
+function createBell(client: pg.Client, signal: AbortSignal): { next: (most: number) => Promise<void> } {
   let rung = false;
   let wake = () => {};
   const ring = () => {
     rung = true;
     wake();
   };
-  for (const event of ["notification", "end", "feed_stop"]) client.on(event as "end", ring);
+  for (const event of ["notification", "end"]) client.on(event as "end", ring);
+  signal.addEventListener("abort", ring);
   return {
     next: (most) => {
       rung = false;
