@@ -1,3 +1,5 @@
+import { packHashes } from "./packedHashes.ts";
+
 /** A label that others than the chain's logs gave, as `src/indexing/write/givenLabels.ts` reads it. */
 export type GivenLabel = {
   /** Grows with each label that is stored. */
@@ -25,44 +27,26 @@ export const MAX_GIVEN_LABELS = 5_000_000;
 /** Bytes of all their texts. */
 export const MAX_GIVEN_BYTES = 128 * 1_024 * 1_024;
 
-const HASH_BYTES = 32;
 const FIRST_ROOM = 1_024;
 
 /**
- * Labels in memory, by hash and in their order: 32 bytes and the text, and about 20 bytes more for each. A million takes
- * some 70 MB, outside of V8's heap. Nothing is ever taken out.
+ * Labels in memory, by hash and in their order: the hash and the text, and some 14 bytes more for each. A million takes some 70
+ * MB, outside of V8's heap. Nothing is ever taken out.
  */
 export function packLabels({ max = MAX_GIVEN_LABELS, maxBytes = MAX_GIVEN_BYTES } = {}): PackedLabels {
-  let count = 0;
+  const hashes = packHashes();
   let room = FIRST_ROOM;
-  let hashes = Buffer.alloc(room * HASH_BYTES);
   let positions = new Float64Array(room);
   let starts = new Uint32Array(room + 1);
   let sourceOf = new Uint16Array(room);
   let texts = Buffer.alloc(room * 16);
-  /** Open addressing by the first bytes of the hash: the number of a label, from 1. */
-  let slots = new Uint32Array(room * 2);
   const sources: string[] = [];
-  const wanted = Buffer.alloc(HASH_BYTES);
-
-  const slotOf = (hash: Buffer, at: number): number => {
-    let slot = hash.readUInt32BE(at) % slots.length;
-    while (slots[slot] !== 0) {
-      const from = ((slots[slot] ?? 0) - 1) * HASH_BYTES;
-      if (hash.compare(hashes, from, from + HASH_BYTES, at, at + HASH_BYTES) === 0) break;
-      slot = (slot + 1) % slots.length;
-    }
-    return slot;
-  };
 
   const grow = (): void => {
     room *= 2;
-    hashes = Buffer.concat([hashes], room * HASH_BYTES);
     positions = grown(new Float64Array(room), positions);
     starts = grown(new Uint32Array(room + 1), starts);
     sourceOf = grown(new Uint16Array(room), sourceOf);
-    slots = new Uint32Array(room * 2);
-    for (let i = 0; i < count; i++) slots[slotOf(hashes, i * HASH_BYTES)] = i + 1;
   };
 
   const numberOf = (source: string): number => {
@@ -72,45 +56,43 @@ export function packLabels({ max = MAX_GIVEN_LABELS, maxBytes = MAX_GIVEN_BYTES 
 
   const at = (i: number): GivenLabel => ({
     position: positions[i] ?? 0,
-    labelhash: `0x${hashes.toString("hex", i * HASH_BYTES, (i + 1) * HASH_BYTES)}`,
+    labelhash: `0x${hashes.at(i)}`,
     label: texts.toString("utf8", starts[i], starts[i + 1]),
     source: sources[sourceOf[i] ?? 0] ?? "",
   });
 
   return {
     add: ({ position, labelhash, label, source }) => {
+      const count = hashes.count();
       const from = starts[count] ?? 0;
       const end = from + Buffer.byteLength(label);
       if (count >= max || end > maxBytes || sources.length > 0xffff) return false;
       if (count === room) grow();
       if (end > texts.length) texts = Buffer.concat([texts], Math.max(end, texts.length * 2));
-      hashes.write(labelhash.slice(2), count * HASH_BYTES, "hex");
       texts.write(label, from);
       positions[count] = position;
       starts[count + 1] = end;
       sourceOf[count] = numberOf(source);
-      count++;
-      slots[slotOf(hashes, (count - 1) * HASH_BYTES)] = count;
+      hashes.add(bytesOf(labelhash));
       return true;
     },
-    newest: () => (count === 0 ? 0 : (positions[count - 1] ?? 0)),
+    newest: () => positions[hashes.count() - 1] ?? 0,
     bytes: () =>
-      [hashes, positions, starts, sourceOf, texts, slots].reduce(
-        (sum, { byteLength }) => sum + byteLength,
-        0,
-      ),
+      [positions, starts, sourceOf, texts].reduce((sum, { byteLength }) => sum + byteLength, hashes.bytes()),
     find: (labelhash) => {
-      if (count === 0) return null;
-      wanted.write(labelhash.slice(2), "hex");
-      const number = slots[slotOf(wanted, 0)] ?? 0;
-      return number === 0 ? null : at(number - 1);
+      if (hashes.count() === 0) return null;
+      const number = hashes.find(bytesOf(labelhash));
+      return number < 0 ? null : at(number);
     },
     after: (position, limit) => {
+      const count = hashes.count();
       const first = firstBehind(positions.subarray(0, count), position);
       return Array.from({ length: Math.min(limit, count - first) }, (_, i) => at(first + i));
     },
   };
 }
+
+const bytesOf = (hash: string): Buffer => Buffer.from(hash.slice(2), "hex");
 
 function grown<Numbers extends Float64Array | Uint32Array | Uint16Array>(
   to: Numbers,
