@@ -48,7 +48,8 @@ const limits = {
   setupFiles: ["./test/support/seed.ts"],
   pool: "forks" as const,
   execArgv: [`--import=${new URL("./test/support/packagePaths.ts", import.meta.url)}`],
-  testTimeout: 180_000,
+  // A test ends by its own waits. This ends one that hangs, also on a machine that is ten times as slow.
+  testTimeout: 600_000,
   hookTimeout: 600_000,
   teardownTimeout: 30_000,
 };

@@ -18,8 +18,8 @@ const complaintsOf = (script: string): Promise<string> =>
 
 test("types: `npm run typecheck` has no complaint", async () => {
   expect(await complaintsOf("typecheck")).toBe("");
-}, 600_000);
+});
 
 test("lint: `npm run lint` has no complaint", async () => {
   expect(await complaintsOf("lint")).toBe("");
-}, 600_000);
+});

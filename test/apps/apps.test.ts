@@ -20,7 +20,7 @@ const scenarios: Record<string, () => Promise<unknown>> = {
 beforeAll(async () => {
   const opened = await openAppsStage();
   setStage(opened, await readStory(opened));
-}, 400_000);
+});
 afterAll(() => stage?.close());
 
 for (const [name, load] of Object.entries(scenarios)) describe(name, async () => void (await load()));

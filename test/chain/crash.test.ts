@@ -48,4 +48,4 @@ test("an index that is killed in the backfill is complete after a restart", asyn
     await stack.destroy();
     await rpc.close();
   }
-}, 600_000);
+});

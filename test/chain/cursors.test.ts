@@ -98,7 +98,7 @@ test("pages by cursor are the pages by number, where nothing changes", async () 
 test("blocks come between the pages", async () => {
   const steps = common.slice(80);
   for (const path of lists) await expectOnce(path, () => play(steps, 2));
-}, 600_000);
+});
 
 test("reorganisations come between the pages", async () => {
   const [old, fresh] = [[...abandoned], [...lasting]];
@@ -112,7 +112,7 @@ test("reorganisations come between the pages", async () => {
       await play(fresh, 5);
     });
   }
-}, 600_000);
+});
 
 type Event = { id: string; transaction_hash: string };
 type EventPage = { events: Event[]; next_cursor: string | null };
@@ -193,4 +193,4 @@ test("events come and are taken back between the pages: those that stay are seen
     ).toEqual(staying);
   }
   expect(taken).toBeGreaterThan(10);
-}, 600_000);
+});

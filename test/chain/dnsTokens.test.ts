@@ -61,7 +61,7 @@ beforeAll(async () => {
   sources.push({ name: "box", client: chain.client, registry: addressOf(chain, "dnsToken") });
   await playStory(chain);
   stack = await startStack(planOf());
-}, 300_000);
+});
 
 afterAll(async () => {
   await stack?.destroy();

@@ -91,7 +91,7 @@ beforeAll(async () => {
   stage = await stageOf(local, { before: playEnsv1 });
   ({ chain, cast } = stage);
   live = openLive(local.deployment);
-}, 300_000);
+});
 
 afterAll(async () => {
   await live?.close();

@@ -65,7 +65,7 @@ beforeAll(async () => {
   await emit(...foundations(), ...[BIG, SHARED, TREE, SMALL, HOOKED].flatMap((proxy) => deployProxy(proxy)));
   await fill(BIG, MANY);
   stage = await stageOf({ ...local, deployment: withEnsv2(local) });
-}, 600_000);
+});
 afterAll(() => stage?.close());
 
 const rows = <Row extends Record<string, unknown>>(text: string, ...values: unknown[]) =>
@@ -115,7 +115,7 @@ describe("a registry of many entries", () => {
     expect(await finish()).toBeLessThanOrEqual(Math.ceil(MANY / MAX_WORK_PER_BLOCK));
     expect(await changed()).toEqual([{ resolver: lower(RESOLVER) }]);
     expect(await countBelow("big.eth", BIG)).toBe(MANY + 1);
-  }, 120_000);
+  });
 
   test("has its first thousand entries below a second name", async () => {
     await emit(...register(ETH, { label: "copy", owner: ALICE, subregistry: BIG }));
@@ -124,7 +124,7 @@ describe("a registry of many entries", () => {
     await emit(...briefly(BIG, "newest"));
     expect(await countBelow("copy.eth", BIG)).toBe(MAX_SHARED_ENTRIES);
     expect(await countBelow("big.eth", BIG)).toBe(MANY + 2);
-  }, 120_000);
+  });
 
   test("has all of them below it once it is the first", async () => {
     await emit(link(ETH, { label: "big", subregistry: zeroAddress }));
@@ -132,7 +132,7 @@ describe("a registry of many entries", () => {
     await finish();
     expect(await countBelow("big.eth", BIG)).toBe(0);
     expect(await countBelow("copy.eth", BIG)).toBe(MANY + 2);
-  }, 120_000);
+  });
 
   test("survives a reorganisation across the link", async () => {
     await emit(link(ETH, { label: "copy", subregistry: zeroAddress }));
@@ -144,7 +144,7 @@ describe("a registry of many entries", () => {
     await anyBlock();
     await finish();
     expect(await countBelow("copy.eth", BIG)).toBe(MANY + 2);
-  }, 120_000);
+  });
 });
 
 describe("the names of a registry", () => {
@@ -195,7 +195,7 @@ describe("the names of a registry", () => {
       "select max(cardinality(string_to_array(full_name, '.'))) as most from domains",
     );
     expect(row?.most).toBe(32);
-  }, 120_000);
+  });
 
   test("that are cut off are taken down, and do not grow meanwhile", async () => {
     const levels = Array.from({ length: 20 }, (_, number) =>
@@ -219,7 +219,7 @@ describe("the names of a registry", () => {
     await emit(link(ETH, { label: "maze", subregistry: zeroAddress }));
     expect(await finish()).toBeLessThan(5);
     expect(await rows(mounts, all)).toEqual([{ count: 0, deepest: null }]);
-  }, 120_000);
+  });
 
   test("below a mere reservation are left to the walk", async () => {
     await emit(...briefly(SMALL, "kid"));
@@ -265,7 +265,7 @@ test("a batch of more tokens than a transaction moves is cut, and says so", asyn
     transactionHash,
   );
   expect(found).toEqual([{ anomaly: "more tokens than a transaction can move", ordinal: 5_000 }]);
-}, 120_000);
+});
 
 test("what waits is done before the log in whose block its turn is, and stands before it in histories", async () => {
   await finish();
@@ -289,4 +289,4 @@ test("names say when the way to them ends", async () => {
 test("after all that every table is as an index has it that saw the last branch only", async () => {
   await stage.stack.waitForHead();
   await expectUndisturbed(stage.stack, stage.local);
-}, 600_000);
+});

@@ -91,34 +91,30 @@ function storyOf(layout: Layout): Emission[] {
 }
 
 describe("logs in the layout of", () => {
-  test.each(sizeOf({ short: layouts.slice(-1), long: [...layouts] }))(
-    "%s",
-    async (layout) => {
-      const local = await startLocalChain();
-      const emit = await emitterOn(local.chain, local);
-      await emit(...storyOf(layout));
-      const stage = await stageOf({ ...local, deployment: withEnsv2(local, layout) });
-      try {
-        const [name] = await stage.sql(
-          "select registry, effective_owner_address as owner, expiry_timestamp::text as expiry, resolver from domains where node = $1",
-          [namehash("alice.eth")],
-        );
-        expect(name).toEqual({
-          ...{ registry: lower(ETH), owner: lower(ALICE), expiry: String(LATER), resolver: lower(RESOLVER) },
-        });
-        const bought = await stage.sql(
-          "select event_type, amount::text, referrer from ensv2_purchases where node = $1 order by log_index",
-          [namehash("alice.eth")],
-        );
-        expect(bought).toEqual([
-          { event_type: "NameRegistered", amount: "10", referrer: REFERRER },
-          { event_type: "NameRenewed", amount: "5", referrer: REFERRER },
-        ]);
-        expect(bought[0]?.referrer).not.toBe(zeroHash);
-      } finally {
-        await stage.close();
-      }
-    },
-    300_000,
-  );
+  test.each(sizeOf({ short: layouts.slice(-1), long: [...layouts] }))("%s", async (layout) => {
+    const local = await startLocalChain();
+    const emit = await emitterOn(local.chain, local);
+    await emit(...storyOf(layout));
+    const stage = await stageOf({ ...local, deployment: withEnsv2(local, layout) });
+    try {
+      const [name] = await stage.sql(
+        "select registry, effective_owner_address as owner, expiry_timestamp::text as expiry, resolver from domains where node = $1",
+        [namehash("alice.eth")],
+      );
+      expect(name).toEqual({
+        ...{ registry: lower(ETH), owner: lower(ALICE), expiry: String(LATER), resolver: lower(RESOLVER) },
+      });
+      const bought = await stage.sql(
+        "select event_type, amount::text, referrer from ensv2_purchases where node = $1 order by log_index",
+        [namehash("alice.eth")],
+      );
+      expect(bought).toEqual([
+        { event_type: "NameRegistered", amount: "10", referrer: REFERRER },
+        { event_type: "NameRenewed", amount: "5", referrer: REFERRER },
+      ]);
+      expect(bought[0]?.referrer).not.toBe(zeroHash);
+    } finally {
+      await stage.close();
+    }
+  });
 });

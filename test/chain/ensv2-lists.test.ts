@@ -40,7 +40,7 @@ const cast = () => stage.cast;
 beforeAll(async () => {
   const local = await startLocalChain({ contracts: { ensv2: true } });
   stage = await stageOf(local, { before: registerNames });
-}, 300_000);
+});
 afterAll(() => stage?.close());
 
 /** Names of ENSv1: two unwrapped, one wrapped, and one that ends 91 days before ENSv2 opens. */
@@ -272,4 +272,4 @@ test("a name of ENSv2 goes through its life on the second, as its registrar says
     ...["premium", "available", "available"],
   ]);
   expect(await namesAt(`/address/${cast().bob}/domains`)).toEqual([]);
-}, 300_000);
+});

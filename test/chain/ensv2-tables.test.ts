@@ -44,7 +44,7 @@ beforeAll(async () => {
   emit = await emitterOn(local.chain, local);
   await emit(...foundations());
   stage = await stageOf({ ...local, deployment: withEnsv2(local) });
-}, 300_000);
+});
 afterAll(() => stage?.close());
 
 function address(digits: string): Address {

@@ -55,7 +55,7 @@ export function describeRandomHistories({ seed, runs, atOnce }: RandomPlan): voi
     local = await startLocalChain({ contracts: { ensv2: true }, statesKept: 100_000 });
     begun = await local.chain.client.getBlockNumber();
     await prepareHistories(local.chain, { runs });
-  }, 300_000);
+  });
   afterAll(() => stage?.close() ?? local?.anvil.stop());
 
   test(`${runs} random histories leave tables and answers as the contracts say (FUZZ_SEED=${seed})`, async () => {

@@ -133,4 +133,4 @@ test("a block that cannot be indexed is seen, with the reason, until it is index
   const after = await (await fetch(`${replica.url}/indexing-status`)).json();
   expect(after).toMatchObject({ ready: true, reason: null, failing: null });
   await gateway.stop();
-}, 180_000);
+});

@@ -70,7 +70,7 @@ test("while past events are missing, names are refused by the indexer and its re
     await stack.destroy();
     await rpc.close();
   }
-}, 600_000);
+});
 
 const good: Record<string, string> = { name: "alice.eth", key: "url", agentId: "1" };
 
@@ -132,7 +132,7 @@ test("a replica answers what the indexer answers, and through its restart nothin
     await stack.destroy();
     await rpc.close();
   }
-}, 600_000);
+});
 
 /** Expects that an answer names a block of the chain, by its own number, hash and time. */
 async function expectOfChain({ as_of }: Answer["body"]): Promise<void> {

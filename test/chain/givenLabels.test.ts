@@ -193,7 +193,7 @@ test("a kill while labels are applied loses none of them", async () => {
   stage.stack.restart();
   await stage.stack.ready();
   for (const label of labels) await untilNamed(`${label}.known.eth`, nodeBelow(ethNode("known"), label));
-}, 240_000);
+});
 
 test("names are those of an index that had the labels from its first block", async () => {
   await settle();
@@ -219,7 +219,7 @@ test("names are those of an index that had the labels from its first block", asy
   } finally {
     await other.destroy();
   }
-}, 240_000);
+});
 
 test("an index with labels that the service's table lost gives them back", async () => {
   // A restart takes back what is not final yet. Ponder takes a local block for final after 30 more, and then 30 at a time.
@@ -239,4 +239,4 @@ test("an index with labels that the service's table lost gives them back", async
     `select label, source from ${SERVICE}.proven_labels where label = 'shared'`,
   );
   expect(row).toEqual({ label: "shared", source: "table:words@2" });
-}, 240_000);
+});

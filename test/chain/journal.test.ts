@@ -29,7 +29,7 @@ beforeAll(async () => {
   const replica = await stack.startReplica();
   await waitForHeads();
   watch = await watchJournal(stack, { chains: both(), urls: [stack.url, replica.url] });
-}, 600_000);
+});
 afterAll(async () => {
   await stack?.destroy();
   await chains?.stop();
@@ -91,23 +91,15 @@ test("after the backfill it has the last final block, every block from there on,
   }
 });
 
-test.each(depths.main)(
-  "a reorganisation of %i blocks of the main chain",
-  async (depth) => {
-    await reorganise(chains.main, depth);
-    for (const chain of both()) await expectJournal(chain, firstLive.get(chain.chainId) ?? 0);
-  },
-  300_000,
-);
+test.each(depths.main)("a reorganisation of %i blocks of the main chain", async (depth) => {
+  await reorganise(chains.main, depth);
+  for (const chain of both()) await expectJournal(chain, firstLive.get(chain.chainId) ?? 0);
+});
 
-test.each(depths.base)(
-  "a reorganisation of %i blocks of the layer 2",
-  async (depth) => {
-    await reorganise(chains.base, depth);
-    for (const chain of both()) await expectJournal(chain, firstLive.get(chain.chainId) ?? 0);
-  },
-  300_000,
-);
+test.each(depths.base)("a reorganisation of %i blocks of the layer 2", async (depth) => {
+  await reorganise(chains.base, depth);
+  for (const chain of both()) await expectJournal(chain, firstLive.get(chain.chainId) ?? 0);
+});
 
 test("a chain that flaps between branches without logs, whose other chain has some", async () => {
   for (let turn = 0; turn < sizeOf({ short: 6, long: 40 }); turn++) {
@@ -122,7 +114,7 @@ test("a chain that flaps between branches without logs, whose other chain has so
     await waitForHeads();
   }
   for (const chain of both()) await expectJournal(chain, firstLive.get(chain.chainId) ?? 0);
-}, 300_000);
+});
 
 test("through all of this no state, answer or notification named a block that the tables did not stand on", async () => {
   const seen = await watch.stop();
@@ -135,23 +127,19 @@ test("through all of this no state, answer or notification named a block that th
 test.each([
   ["a clean stop", () => stack.stop()],
   ["a kill", () => stack.kill()],
-] as const)(
-  "after %s it has every block again, also those that came meanwhile",
-  async (_, end) => {
-    watch = await watchJournal(stack, { chains: both(), urls: [stack.url] });
-    await end();
-    await grow(chains.main, 5);
-    await stack.expireLock();
-    stack.restart();
-    await stack.ready();
-    await waitForHeads();
-    await grow(chains.base, 3);
-    await waitForHeads();
-    expect((await watch.stop()).wrong).toEqual([]);
-    for (const chain of both()) await expectJournal(chain, firstLive.get(chain.chainId) ?? 0);
-  },
-  300_000,
-);
+] as const)("after %s it has every block again, also those that came meanwhile", async (_, end) => {
+  watch = await watchJournal(stack, { chains: both(), urls: [stack.url] });
+  await end();
+  await grow(chains.main, 5);
+  await stack.expireLock();
+  stack.restart();
+  await stack.ready();
+  await waitForHeads();
+  await grow(chains.base, 3);
+  await waitForHeads();
+  expect((await watch.stop()).wrong).toEqual([]);
+  for (const chain of both()) await expectJournal(chain, firstLive.get(chain.chainId) ?? 0);
+});
 
 test("where a branch replaces blocks while no indexer runs, nothing of the old one stays", async () => {
   await grow(chains.main, 8);
@@ -163,4 +151,4 @@ test("where a branch replaces blocks while no indexer runs, nothing of the old o
   await stack.ready();
   await waitForHeads();
   for (const chain of both()) await expectJournal(chain, firstLive.get(chain.chainId) ?? 0);
-}, 300_000);
+});

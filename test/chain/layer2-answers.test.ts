@@ -28,7 +28,7 @@ beforeAll(async () => {
   const env = Object.fromEntries(layer2.map((one) => [`RPC_URL_${one.deployment.chainId}`, one.anvil.url]));
   indexed = await startStack({ ...plan, env });
   mainOnly = await startStack(plan);
-}, 400_000);
+});
 
 afterAll(async () => {
   await Promise.all([indexed?.destroy(), mainOnly?.destroy()]);
@@ -207,7 +207,7 @@ test("where the resolver on Base is not an indexed one, the bridge tells the rec
      where subject = 'sold.base.eth'`,
   );
   expect(asked).toEqual([{ has_owners: false }]);
-}, 90_000);
+});
 
 test("once base.eth has another resolver, Base no longer answers for its names, and then again", async () => {
   const [deployer] = chains.chain.accounts;
@@ -222,4 +222,4 @@ test("once base.eth has another resolver, Base no longer answers for its names, 
   expect((await whois()).body).not.toHaveProperty("chain");
   await set(addressOf(chains.chain, "baseBridge"));
   expect((await whois()).body).toMatchObject({ chain: base.deployment.name, source: "indexed" });
-}, 60_000);
+});

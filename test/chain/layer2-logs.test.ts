@@ -50,7 +50,7 @@ beforeAll(async () => {
   await buildScaffolding();
   await onBase.emit(...purchase({ label: "first", owner: ALICE, price: ETHER }));
   stack = await startStack(planOf());
-}, 300_000);
+});
 
 afterAll(async () => {
   await stack?.destroy();

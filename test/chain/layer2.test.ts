@@ -63,7 +63,7 @@ beforeAll(async () => {
   chains = await startDemoChains({ ...forHistories, contracts: { layer2ReverseRegistrar: true } });
   [base, linea] = chains.layer2 as [LocalLayer2, LocalLayer2];
   stack = await startStack(planOf(chains));
-}, 300_000);
+});
 
 afterAll(async () => {
   await stack?.destroy();
@@ -332,7 +332,7 @@ test(`random acts on all three chains at once leave the index as the contracts s
   const { anvil, deployment } = chains;
   const main = { rpcUrl: anvil.url, deployment, query: stack.sql, archiveReads: true };
   expect((await judge(main)).differences).toEqual([]);
-}, 300_000);
+});
 
 /** On each layer 2 one new name of which others may change something now, in every way that its contracts have. */
 async function letOthersAct(): Promise<void> {
@@ -364,7 +364,7 @@ test("who may change a name of a layer 2, each power tried by a call, and what e
     for (const kind of ["owner", "token_approval", "operator", "record_delegate", "parent_owner"])
       expect(inForce[kind] ?? 0, `${kind} on ${layer2.deployment.name}`).toBeGreaterThan(0);
   }
-}, 300_000);
+});
 
 describe("while one chain is disturbed the others go on", () => {
   const people = () => {
@@ -392,7 +392,7 @@ describe("while one chain is disturbed the others go on", () => {
     await buyLineaname(linea.chain, { from: bob, label: "afterwards" });
     await expectAsOnChains();
     expect(await stack.sql("select 1 from domains where node = $1", [basenameNode("gone")])).toEqual([]);
-  }, 300_000);
+  });
 
   test("when the node of Base does not answer", async () => {
     const { alice, carol } = people();
@@ -409,7 +409,7 @@ describe("while one chain is disturbed the others go on", () => {
     }
     await buyBasename(base.chain, { from: carol, label: "back-again", ...onBase });
     await expectAsOnChains();
-  }, 300_000);
+  });
 
   test.runIf(isLong())(
     "when the indexer is killed, and its tables are those of one that nothing disturbed",
@@ -435,6 +435,5 @@ describe("while one chain is disturbed the others go on", () => {
         await undisturbed.destroy();
       }
     },
-    600_000,
   );
 });

@@ -46,7 +46,7 @@ beforeAll(async () => {
   const urls = chains.layer2.map((one) => [`RPC_URL_${one.deployment.chainId}`, one.anvil.url]);
   const { anvil, deployment } = chains;
   stack = await startStack({ rpcUrl: anvil.url, deployment, env: Object.fromEntries(urls) });
-}, 300_000);
+});
 
 afterAll(async () => {
   await stack?.destroy();
@@ -283,7 +283,7 @@ describe("prices in ENSv2 are those that its registrars give", () => {
   let stage: Stage;
   beforeAll(async () => {
     stage = await stageOf(await startDemoChain({ contracts: { ensv2: true }, statesKept: 100_000 }));
-  }, 300_000);
+  });
   afterAll(() => stage?.close());
 
   /** A price in a token; null where the contract refuses. */

@@ -55,10 +55,10 @@ for (const depth of [1, 5, 20]) {
     expect(await hashAt(top - depth + 1)).not.toBe(hash);
     expect(Number(seen?.count), "the old branch had logs").toBeGreaterThan(0);
     expect((await judgeStack(stack, local)).differences).toEqual([]);
-  }, 600_000);
+  });
 }
 
 test("after all reorganisations every table is as an index has it that saw the last branch only", async () => {
   await stack.waitForHead();
   await expectUndisturbed(stack, local);
-}, 600_000);
+});

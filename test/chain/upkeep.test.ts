@@ -102,7 +102,7 @@ test("once the index is ready, its large indexes are built and its names counted
   expect((await totals.fromCounters(db, at(0)))?.totals.total).toBeGreaterThan(5);
   await waitUntil(async () => (await countKeptDays()) > 0);
   await expectKept();
-}, 600_000);
+});
 
 test("the counts follow the chain, and its reorganisations", async () => {
   await playSteps(local.chain, "present", present.slice(0, 40));
@@ -111,7 +111,7 @@ test("the counts follow the chain, and its reorganisations", async () => {
   await playSteps(local.chain, "present", present.slice(40, 70));
   await expectKept();
   expect(await isCounted()).toBe(true);
-}, 600_000);
+});
 
 test("a killed and restarted indexer leaves the large indexes and the counts as they are", async () => {
   const before = await readIndexes();
@@ -126,7 +126,7 @@ test("a killed and restarted indexer leaves the large indexes and the counts as 
   expect(after.get("domains_node")?.id, "Ponder builds its own again").not.toBe(
     before.get("domains_node")?.id,
   );
-}, 600_000);
+});
 
 test("the ledger of credits loses what is older than its days", async () => {
   const store = openStore({ databaseUrl: stack.databaseUrl, schema: "namedex_service" });
@@ -140,7 +140,7 @@ test("the ledger of credits loses what is older than its days", async () => {
   } finally {
     await store.close();
   }
-}, 600_000);
+});
 
 test("a build that was killed in the middle is dropped and done again, once for all who are there", async () => {
   await stack.stop();
@@ -170,4 +170,4 @@ test("a build that was killed in the middle is dropped and done again, once for 
   await waitUntil(async () => (await readIndexes()).get(name)?.valid === true);
   await Promise.all(several.map(({ stop }) => stop()));
   expect(logged.filter((line) => line.startsWith(`Built the index ${name}`))).toHaveLength(1);
-}, 600_000);
+});

@@ -212,7 +212,7 @@ test("counters are what the rows say, before and after ENSv2 opens, and what a s
     await compare(now);
     await compare(START - 40 * DAY + next(80 * DAY), round % 2 === 0 ? MAIN : { ...MAIN, reach: "several" });
   }
-}, 600_000);
+});
 
 const open = () =>
   tables.pool.query(

@@ -92,7 +92,7 @@ test("npm run dev shows what runs and what to ask, every line of it works, and C
   expect(existsSync(join(home, "postgres", "postmaster.pid"))).toBe(false);
   apiPort.close();
   chainPort.close();
-}, 600_000);
+});
 
 /** The demo played the change to ENSv2, its names are answered, and Ponder warned of nothing. */
 async function expectEnsv2({ output }: Dev): Promise<void> {

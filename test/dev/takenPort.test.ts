@@ -41,4 +41,4 @@ test("where another program takes the port in the last moment, the port that Pon
     ponder.url !== `http://127.0.0.1:${port}` && (await ask(`${ponder.url}/health`))?.ok === true;
   await until(ponder, { look, timeout: PATIENCE_MS, describe: () => lines.join("\n") });
   expect(await (await fetch(`${ponder.url}/indexing-status`)).json()).toMatchObject({ schema: "taken" });
-}, 300_000);
+});

@@ -11,4 +11,4 @@ test("the cache has the same rows as by Ponder's own statements", async () => {
   expect([its.isChanged, ours.isChanged]).toEqual([false, true]);
   expect(ours.stored).toEqual(its.stored);
   expect(ours.stored.map((rows) => rows.length)).toEqual([15, 60, 90]);
-}, 600_000);
+});

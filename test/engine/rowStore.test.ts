@@ -25,4 +25,4 @@ test("the changed store does what Ponder's own does", async () => {
     "back\\\\slash",
   ];
   expect(faces.filter((face) => !seen.some((line) => line.includes(face)))).toEqual([]);
-}, 600_000);
+});

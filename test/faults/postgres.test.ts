@@ -120,10 +120,10 @@ test("a database that dies in the backfill costs no row", async () => {
   const { anvil, deployment } = chain.local;
   const index = { rpcUrl: anvil.url, deployment, query: stack.sql, archiveReads: true };
   expect((await judge(index)).differences).toEqual([]);
-}, 600_000);
+});
 
 test("a database that dies while the index follows its chain costs no row and makes no answer wrong", async () => {
   for (let beat = 0; beat < 3; beat++) await chain.beat();
   await breakDatabase("live");
   expect((await judgeStack(stack, chain.local)).differences).toEqual([]);
-}, 600_000);
+});

@@ -43,4 +43,4 @@ test("in a storm of reorganisations every answer is of a branch that was the cha
   expect(seen.answers).toBeGreaterThan(50);
   await chain.play(10);
   expect((await judgeStack(stack, chain.local)).differences).toEqual([]);
-}, 600_000);
+});

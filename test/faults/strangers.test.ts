@@ -110,4 +110,4 @@ test("where other programs have every connection of the database each caller is 
   expect(seen.unanswered).toBe(0);
   expect(Object.keys(seen.refused)).toEqual(["INDEX_NOT_READY"]);
   expect((await judgeStack(stack, chain.local)).differences).toEqual([]);
-}, 600_000);
+});

@@ -251,7 +251,7 @@ test("6,000 changes of a block are one block of the feed", async () => {
     "subname.created",
     "block.ended",
   ]);
-}, 120_000);
+});
 
 test("what is too old is gone, and readers who stand before it hear so", async () => {
   const { tables, client } = play;

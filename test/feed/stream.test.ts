@@ -118,7 +118,7 @@ test("a filter gives its changes only, and the position goes on without them", a
   const stream = await open("name=c.eth");
   const before = lastId(stream.text);
   await block("d.eth");
-  await vi.waitFor(() => expect(lastId(stream.text)).not.toBe(before), { timeout: 5_000 });
+  await vi.waitFor(() => expect(lastId(stream.text)).not.toBe(before), { timeout: 60_000 });
   expect(typesIn(stream.text)).toEqual([]);
   await block("c.eth", "d.eth");
   await vi.waitFor(() =>
@@ -132,7 +132,7 @@ test("a stream that is read lasts longer than any answer may take", async () => 
   expect(stream.isOver).toBe(false);
   await block("e.eth");
   await vi.waitFor(() => expect(typesIn(stream.text)).toContain("block.ended"));
-}, 30_000);
+});
 
 /** Changes that no buffer of a system takes at once: 12 MB. */
 const LARGE = 4_000;
@@ -180,7 +180,7 @@ test("a reader that takes nothing is cut off, and others go on", async () => {
     { timeout: 20_000 },
   );
   socket.destroy();
-}, 180_000);
+});
 
 test("two hundred readers cost one look at the table, not two hundred", async () => {
   const streams = await Promise.all(
@@ -193,7 +193,7 @@ test("two hundred readers cost one look at the table, not two hundred", async ()
     for (const { text } of streams) expect(typesIn(text).length).toBe(3);
   });
   expect(looks - before).toBeLessThan((Date.now() - began) / 50 + 5);
-}, 30_000);
+});
 
 test("a caller has a limited number of streams", async () => {
   await Promise.all(Array.from({ length: 250 }, () => open("")));
@@ -204,7 +204,7 @@ test("a caller has a limited number of streams", async () => {
   await vi.waitFor(async () => expect((await open("")).reply.status, "places are free again").toBe(200), {
     timeout: 10_000,
   });
-}, 30_000);
+});
 
 test("who cannot pay the next minute hears so, and the stream ends", async () => {
   let minutes = 0;
@@ -218,7 +218,7 @@ test("who cannot pay the next minute hears so, and the stream ends", async () =>
   await vi.waitFor(() => expect(stream.isOver).toBe(true), { timeout: 10_000 });
   expect(minutes).toBe(3);
   expect(stream.text).toMatch(/event: error\ndata: .*PAYMENT_REQUIRED/);
-}, 30_000);
+});
 
 test.each([
   ["after=bbbbbbbbbbbb-1", 410],
@@ -245,7 +245,7 @@ test("the client goes on over a lost connection, and leaves out and repeats noth
   expect(new Set(seen).size).toBe(seen.length);
   ending.abort();
   await reading;
-}, 60_000);
+});
 
 test("an epoch that ends closes the streams, and says so", async () => {
   const stream = await open("");
@@ -253,4 +253,4 @@ test("an epoch that ends closes the streams, and says so", async () => {
   expect(await beginEpoch(play.client, "public")).toBe(true);
   await vi.waitFor(() => expect(stream.isOver).toBe(true), { timeout: 10_000 });
   expect(stream.text).toContain("POSITION_GONE");
-}, 30_000);
+});

@@ -49,7 +49,7 @@ test("a stream does not hold up a gateway that stops", async () => {
   const stream = await listenTo(`${gateway.url}/changes/stream`);
   expect(await gateway.stop()).toBe(0);
   await vi.waitFor(() => expect(stream.isOver).toBe(true));
-}, 30_000);
+});
 
 test("a position that one indexer does not know is passed on to the other", async () => {
   const upstreams = await Promise.all(
@@ -68,4 +68,4 @@ test("a position that one indexer does not know is passed on to the other", asyn
     }
   }
   expect((await fetch(`${gateway.url}/changes?after=cccccccccccc-1`)).status).toBe(410);
-}, 30_000);
+});

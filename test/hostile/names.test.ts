@@ -300,25 +300,21 @@ describe("names and reveals in any order", () => {
     await expectNamesOfLogs();
   });
 
-  test.runIf(isLong())(
-    "also where a reorganisation takes back some blocks while names wait",
-    async () => {
-      await waitingTwins("forked", 1_100);
-      await visit();
-      const { waiting } = await readRenames();
-      expect(waiting).toBeGreaterThan(0);
-      const top = await height();
-      await rpc(stage.chain, "anvil_rollback", [2]);
-      await grow(2, "forked");
-      expect(await height()).toBeGreaterThan(top);
-      await finish();
-      await expectNamesOfLogs();
-      await emit([spell("twin-forked")]);
-      await finish();
-      await expectNamesOfLogs();
-    },
-    600_000,
-  );
+  test.runIf(isLong())("also where a reorganisation takes back some blocks while names wait", async () => {
+    await waitingTwins("forked", 1_100);
+    await visit();
+    const { waiting } = await readRenames();
+    expect(waiting).toBeGreaterThan(0);
+    const top = await height();
+    await rpc(stage.chain, "anvil_rollback", [2]);
+    await grow(2, "forked");
+    expect(await height()).toBeGreaterThan(top);
+    await finish();
+    await expectNamesOfLogs();
+    await emit([spell("twin-forked")]);
+    await finish();
+    await expectNamesOfLogs();
+  });
 
   test("also where a block that begins at a later log takes the place of one that went on", async () => {
     await waitingTwins("later", 1_100);
@@ -335,25 +331,21 @@ describe("names and reveals in any order", () => {
     expect(row).toEqual({ done: MAX_WORK_PER_BLOCK, is_of_this_block: true });
     expect(await finish()).toBe(1);
     await expectNamesOfLogs();
-  }, 600_000);
+  });
 
   // The last one: an indexer that does not start again is a failure of this test only.
-  test.runIf(isLong())(
-    "also where the indexer is killed while names wait",
-    async () => {
-      await settle();
-      await waitingTwins("killed", 600);
-      const { stack } = stage;
-      await stack.kill();
-      await stack.expireLock();
-      stack.restart();
-      await stack.ready();
-      expect((await readRenames()).waiting).toBeGreaterThan(0);
-      await finish();
-      await expectNamesOfLogs();
-    },
-    600_000,
-  );
+  test.runIf(isLong())("also where the indexer is killed while names wait", async () => {
+    await settle();
+    await waitingTwins("killed", 600);
+    const { stack } = stage;
+    await stack.kill();
+    await stack.expireLock();
+    stack.restart();
+    await stack.ready();
+    expect((await readRenames()).waiting).toBeGreaterThan(0);
+    await finish();
+    await expectNamesOfLogs();
+  });
 
   /** A label in `names` names becomes known: some of them wait. */
   async function waitingTwins(prefix: string, names: number): Promise<void> {

@@ -178,7 +178,7 @@ test("a Universal Resolver that cannot answer is named, and the index starts all
   } finally {
     await own.drop();
   }
-}, 120_000);
+});
 
 test("SIGTERM gives the lock back, and a second start and a replica answer from the same tables", async () => {
   const isLocked = async () =>
@@ -223,7 +223,7 @@ test("SIGTERM gives the lock back, and a second start and a replica answer from 
   replica.child.kill("SIGKILL");
   expect(orphan).not.toBeNull();
   await vi.waitFor(() => expect(orphan && isRunning(orphan)).toBe(false), { timeout: 20_000, interval: 100 });
-}, 600_000);
+});
 
 test("all that a program says is one form: lines of JSON with time, level, program and message", async () => {
   const { child, url, output, exit } = await launch("serve", { LOG_FORMAT: "" });
@@ -245,4 +245,4 @@ test("all that a program says is one form: lines of JSON with time, level, progr
       message: expect.stringMatching(/./),
     });
   }
-}, 300_000);
+});

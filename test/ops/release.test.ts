@@ -189,7 +189,7 @@ describe("a new version", () => {
     expect((await release("list")).stdout).toMatch(
       /^index_new .* ready .* active, views\n?[\s\S]*^index_old .* stopped .* the one before$/m,
     );
-  }, 500_000);
+  });
 
   test("rights that were given on views stay", async () => {
     await ask(database.url, `GRANT SELECT ON namedex.domains TO ${prefix}_api`);
@@ -227,7 +227,7 @@ describe("going back", () => {
     await waitFor(() => gatewayPrefers(old), gateway.output);
     expect(await readStatus(gateway.url)).toMatchObject({ schema: OLD, active: true });
     expect(await viewsShow((await readStatus(old.url))?.build)).toBe(true);
-  }, 400_000);
+  });
 });
 
 /** The server ends a session a moment after the process. */
@@ -278,5 +278,5 @@ describe("pruning", () => {
       code: 1,
       stderr: expect.stringMatching(/no index to go back/),
     });
-  }, 300_000);
+  });
 });

@@ -229,4 +229,4 @@ test("an indexer and its API, whatever their node does", async () => {
   expect(lines.join("\n")).toMatch(/HttpRequestError|Status: 401/);
   expect(lines.filter((line) => SECRET.test(line))).toEqual([]);
   expect(answers.filter((answer) => SECRET.test(answer))).toEqual([]);
-}, 240_000);
+});

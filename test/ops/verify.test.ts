@@ -22,7 +22,7 @@ beforeAll(async () => {
   await stack.waitForHead();
   proxy = await startRpcProxy(anvil.url);
   verified = { databaseUrl: stack.databaseUrl, rpcUrl: proxy.url, deployment };
-}, 480_000);
+});
 
 beforeEach(() => {
   proxy.fault = () => undefined;

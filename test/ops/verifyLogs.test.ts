@@ -21,7 +21,7 @@ beforeAll(async () => {
   await stack.waitForHead();
   proxy = await startRpcProxy(anvil.url);
   verified = { databaseUrl: stack.databaseUrl, rpcUrl: proxy.url, deployment, env };
-}, 480_000);
+});
 
 beforeEach(() => {
   proxy.fault = () => undefined;
@@ -87,7 +87,7 @@ test("a node that fails, and a chain that is not indexed, are told in a sentence
   const { code, err } = await runVerify(verified, ["--logs", "--chain", "10"]);
   expect(err).toMatch(/^--chain is 10: expected a chain that is indexed, 4242 \(devnet\)\.\n$/);
   expect(code).toBe(2);
-}, 60_000);
+});
 
 test.each([
   [["--refetch", "9-5"], /--refetch is "9-5": expected the first and the last block/],
@@ -156,4 +156,4 @@ test("logs that are lost or changed in the cache are found, and one command has 
   expect(await cachedLogs()).toEqual(logs);
   expect(await intervals()).toEqual(ranges);
   expect(await compareLogs()).toMatchObject({ code: 0, differences: [] });
-}, 240_000);
+});

@@ -19,7 +19,7 @@ beforeAll(async () => {
   proxy = await startRpcProxy(anvil.url);
   stack = await startStack({ rpcUrl: anvil.url, deployment, env: { LIVE_RPC_URL: proxy.url } });
   await stack.waitForHead();
-}, 480_000);
+});
 
 beforeEach(() => {
   proxy.fault = () => undefined;
@@ -103,7 +103,7 @@ describe("a node", () => {
   test("that hangs ends the answer in time", async () => {
     proxy.fault = ({ method }) => (method === "eth_call" ? { hang: true } : undefined);
     expect(await refusal()).toMatch(/in time/);
-  }, 60_000);
+  });
 });
 
 const dead = "0x000000000000000000000000000000000000dead";

@@ -167,7 +167,7 @@ beforeAll(async () => {
     .insert(ensv2Link)
     .values([link("deep.eth", 2), link("", 1), link("alpha.deep.eth", 2), link("beta.deep.eth", null)]);
   api = openApi(tables, NOW, { contracts });
-}, 120_000);
+});
 
 afterAll(() => tables?.drop());
 

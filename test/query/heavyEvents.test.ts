@@ -84,7 +84,7 @@ beforeAll(async () => {
   await tables.pool.query("cluster events using events_time");
   await tables.pool.query("vacuum analyze");
   api = openApi(tables, NOW);
-}, 300_000);
+});
 afterAll(() => tables?.drop());
 
 async function read(path: string): Promise<Answer> {

@@ -63,7 +63,7 @@ beforeAll(async () => {
   client.release();
   await tables.pool.query("vacuum analyze");
   api = openApi(tables, NOW, { contracts });
-}, 300_000);
+});
 
 afterAll(() => tables?.drop());
 

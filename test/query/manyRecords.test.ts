@@ -75,7 +75,7 @@ beforeAll(async () => {
     zeros,
   );
   await tables.writer.insert(addressRecord).values([coin("zeros.eth", 900_000, account(0xa11ce))]);
-}, 120_000);
+});
 afterAll(() => tables?.drop());
 
 test("the bound is that of an answer", () => expect(MAX_READ_BYTES).toBe(MAX_JSON_BYTES));

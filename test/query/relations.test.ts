@@ -44,7 +44,7 @@ beforeAll(async () => {
   await writer.insert(ensv2Role).values(world.flatMap(({ roles }) => roles));
   await writer.insert(holder).values(world.flatMap(({ holders }) => holders));
   api = openApi(tables, NOW, { contracts });
-}, 60_000);
+});
 
 afterAll(() => tables.drop());
 

@@ -49,7 +49,7 @@ beforeAll(async () => {
   const onQuery = (sql: string, parameters: unknown[]) => void queries.push({ sql, parameters });
   tables = await createTables({ fill, onQuery });
   await tables.pool.query("analyze");
-}, 120_000);
+});
 afterAll(() => tables.drop());
 
 const asked = { chains: MAIN, address: heaviest, coins: 60n, contracts, now: NOW } as const;

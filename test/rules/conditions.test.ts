@@ -195,7 +195,6 @@ test.each(lives)(
     });
     await fc.assert(both, { numRuns: 6, endOnFailure: true });
   },
-  120_000,
 );
 
 test.each(lives)(
@@ -244,7 +243,6 @@ test.each(lives)(
     });
     await fc.assert(both, { numRuns: 4, endOnFailure: true });
   },
-  120_000,
 );
 
 test.each(lives)("%s: a name is in one phase, and in one state of availability at most", (_, life) => {
@@ -291,4 +289,4 @@ test("the owner at a time is the same in TypeScript and in both kinds of SQL", a
     expect(await judge(rows, "d", [named(sql.raw(ownerText(`${now}::bigint`)), "owner")])).toEqual(wanted);
   });
   await fc.assert(both, { numRuns: 4, endOnFailure: true });
-}, 120_000);
+});

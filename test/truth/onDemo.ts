@@ -13,5 +13,5 @@ export function describeTruth(stageOf: () => Stage): void {
   test("the index of the demo says what the contracts answer", async () => {
     const { stack, local } = stageOf();
     expectTruth(await judgeStack(stack, local));
-  }, 480_000);
+  });
 }

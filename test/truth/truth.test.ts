@@ -34,7 +34,7 @@ test("without archive reads the index knows less, marks it, and nothing else dif
   const verdict = await judge({ ...chain, query: stack.sql, archiveReads: false });
   expectTruth(verdict);
   expect(verdict.counts["texts whose value is unknown"]).toBeGreaterThan(0);
-}, 600_000);
+});
 
 describeHistories({ seed, runs: 3, steps: 100, shrinkSeconds: 120 });
 

@@ -43,7 +43,7 @@ beforeAll(async () => {
   await registerEntry(chain, { ...below, label: "kid", owner: bob, expiry: far, subregistry: belowKid });
   await registerEntry(chain, { from, registry: "belowKid", label: "deep", owner: carol, expiry: far });
   await registerEntry(chain, { ...below, label: "own", owner: dave, expiry: expiry - DAY });
-}, 60_000);
+});
 
 type Owned = {
   address: Address;

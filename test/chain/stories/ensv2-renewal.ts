@@ -53,7 +53,7 @@ test("a name has another state at each second at which its life changes", async 
     const more = timestamp < expiry ? ["sub.native.eth", "held.native.eth"] : [];
     await expectAnswersAsOnChain(stage, [...names, ...more]);
   }
-}, 120_000);
+});
 
 const byTime = (a: bigint, b: bigint): number => (a < b ? -1 : a > b ? 1 : 0);
 

@@ -48,7 +48,7 @@ export function goesOn(stageOf: () => Stage): void {
       expect(statSync(join(copy, "text_records/000001.parquet")).mtimeMs).toBe(before);
       expect(manifest.tables).toEqual(readManifestOf(stage.folder).tables);
       expect((await check(stage.index, copy)).faults).toEqual([]);
-    }, 60_000);
+    });
 
     test("writes again what a power cut damaged", async () => {
       const stage = stageOf();
@@ -56,7 +56,7 @@ export function goesOn(stageOf: () => Stage): void {
       writeFileSync(join(copy, fileOf(readManifestOf(stage.folder), "events").file), "");
       const { manifest } = await stage.index.write({ folder: copy });
       expect(manifest.tables).toEqual(readManifestOf(stage.folder).tables);
-    }, 60_000);
+    });
 
     test("is not mixed with another one", async () => {
       const stage = stageOf();
@@ -84,7 +84,7 @@ export function goesOn(stageOf: () => Stage): void {
         expect(await rowsInFiles(copy, name), name).toEqual(await rowsInPostgres(index, name));
       const { faults, left } = await check(index, copy);
       expect([faults, left]).toEqual([[], []]);
-    }, 60_000);
+    });
 
     test("--since writes the logs after the older export, and states whole", async () => {
       const { index, folder, expected } = stageOf();
@@ -100,7 +100,7 @@ export function goesOn(stageOf: () => Stage): void {
       expect(tableOf(later.manifest, "events").rows).toBe(30);
       const { faults, left } = await check(index, later.folder);
       expect([faults, left]).toEqual([[], []]);
-    }, 60_000);
+    });
 
     test("the older export's logs are still compared with the index, and its states no longer", async () => {
       const { index, folder } = stageOf();
@@ -110,6 +110,6 @@ export function goesOn(stageOf: () => Stage): void {
       expect(left).toEqual([
         expect.stringMatching(/^with the index, which is at another position now: .*domains/),
       ]);
-    }, 60_000);
+    });
   });
 }

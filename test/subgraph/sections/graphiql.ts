@@ -14,33 +14,29 @@ describe.runIf(chromiumPath)("in a real browser", () => {
   test.each([
     ["desktop", 1_280],
     ["phone", 390],
-  ])(
-    "GraphiQL reads the schema, sends a query, and asks no other host, on a %s",
-    async (_, width) => {
-      const { url } = stage.stack;
-      const page = await browser.newPage({ viewport: { width, height: 900 } });
-      page.setDefaultTimeout(60_000);
-      const faults: string[] = [];
-      const asked: string[] = [];
-      page.on("pageerror", (error) => faults.push(String(error)));
-      page.on("console", (message) => message.type() === "error" && faults.push(message.text()));
-      page.on("request", (request) => {
-        if (request.url().startsWith("data:")) return;
-        (request.url().startsWith(url) ? asked : faults).push(request.url());
-      });
-      await page.goto(`${url}/subgraph`, { waitUntil: "networkidle" });
-      await page.locator("button.graphiql-execute-button").click();
-      const answer = page.locator("section.result-window");
-      await answer.getByText('"expiryDate"').first().waitFor();
-      expect(await answer.textContent()).toContain('"registrant"');
-      await page.getByRole("button", { name: "Show Documentation Explorer" }).click();
-      await page.getByRole("link", { name: "Query", exact: true }).click();
-      await page.getByText("wrappedDomains", { exact: true }).first().waitFor();
-      expect(await page.evaluate("document.documentElement.scrollWidth")).toBe(width);
-      expect(faults).toEqual([]);
-      expect(asked.filter((one) => one === `${url}/subgraph`).length).toBeGreaterThanOrEqual(3);
-      await page.close();
-    },
-    120_000,
-  );
+  ])("GraphiQL reads the schema, sends a query, and asks no other host, on a %s", async (_, width) => {
+    const { url } = stage.stack;
+    const page = await browser.newPage({ viewport: { width, height: 900 } });
+    page.setDefaultTimeout(60_000);
+    const faults: string[] = [];
+    const asked: string[] = [];
+    page.on("pageerror", (error) => faults.push(String(error)));
+    page.on("console", (message) => message.type() === "error" && faults.push(message.text()));
+    page.on("request", (request) => {
+      if (request.url().startsWith("data:")) return;
+      (request.url().startsWith(url) ? asked : faults).push(request.url());
+    });
+    await page.goto(`${url}/subgraph`, { waitUntil: "networkidle" });
+    await page.locator("button.graphiql-execute-button").click();
+    const answer = page.locator("section.result-window");
+    await answer.getByText('"expiryDate"').first().waitFor();
+    expect(await answer.textContent()).toContain('"registrant"');
+    await page.getByRole("button", { name: "Show Documentation Explorer" }).click();
+    await page.getByRole("link", { name: "Query", exact: true }).click();
+    await page.getByText("wrappedDomains", { exact: true }).first().waitFor();
+    expect(await page.evaluate("document.documentElement.scrollWidth")).toBe(width);
+    expect(faults).toEqual([]);
+    expect(asked.filter((one) => one === `${url}/subgraph`).length).toBeGreaterThanOrEqual(3);
+    await page.close();
+  });
 });
