@@ -20,6 +20,7 @@ import { expectPathEnds } from "../chain/ensv2Paths.ts";
 import { lower, type Stage, stageOf } from "../chain/stage.ts";
 import { rpc } from "../devnet/acts.ts";
 import { startLocalChain } from "../devnet/localChain.ts";
+import { isLong } from "../support/size.ts";
 
 /*
  * Who links and unlinks a large registry again and again has the index no more to do than what is linked at the end, and
@@ -92,7 +93,7 @@ test("an honest registry that is linked between two attacks is complete a few bl
   expect(await countBelow("honest.eth", HONEST)).toBe(HONEST_NAMES);
 });
 
-describe("a registry that is linked and unlinked 500 times in one transaction", () => {
+describe.runIf(isLong())("a registry that is linked and unlinked 500 times in one transaction", () => {
   test("waits once, and only with the names that it got", async () => {
     await finish();
     await emit(...toggle("attack", 500));
@@ -122,7 +123,7 @@ test("one that is linked at many names in turn waits no more for those where it 
   expect(await finish()).toBeLessThanOrEqual(2);
 });
 
-test("a parent that is renewed in each block lets every name below it follow", async () => {
+test.runIf(isLong())("a parent that is renewed in each block lets every name below it follow", async () => {
   await emit(set("attack", BIG));
   await finish();
   const renewed = (newExpiry: bigint) =>
@@ -142,6 +143,8 @@ test("a parent that is renewed in each block lets every name below it follow", a
 });
 
 test("a reorganisation takes back what waits with all else", async () => {
+  await emit(set("attack", BIG));
+  await finish();
   await emit(set("attack", zeroAddress));
   await stage.stack.waitForHead();
   expect((await readWaiting()).lists).toBe(1);

@@ -36,7 +36,7 @@ test("without archive reads the index knows less, marks it, and nothing else dif
   expect(verdict.counts["texts whose value is unknown"]).toBeGreaterThan(0);
 });
 
-describeHistories({ seed, runs: 3, steps: 100, shrinkSeconds: 120 });
+describeHistories({ seed, runs: 2, steps: 100, shrinkSeconds: 120 });
 
 /** A text at a resolver whose log has no value, by a transaction that went elsewhere: only the chain's state has it. */
 async function writeTextByContract(chain: Chain): Promise<void> {

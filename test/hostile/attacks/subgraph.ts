@@ -161,7 +161,7 @@ export const attacksBySubgraph: readonly Attack[] = [
     },
   },
   crowd("slow queries of the subgraph", {
-    requests: Array.from({ length: 200 }, (_, i) => [
+    requests: Array.from({ length: 100 }, (_, i) => [
       "/subgraph",
       { method: "POST", body: JSON.stringify(slow[i % slow.length]) },
     ]),
