@@ -28,12 +28,13 @@ export async function openStoryStage(plan: Pick<StagePlan, "ensv2"> = {}): Promi
 
 /**
  * Whoever asks for a name proves its labels, and the indexer applies them two seconds later, with the next block: where the machine
- * is slow, between two lines of a story. In stories only logs tell labels; `givenLabels.test.ts` has the others.
+ * is slow, between two lines of a story. In stories it takes none, because none gets its number; `givenLabels.test.ts` has the others.
  */
 const takeNoLabels = () =>
   stage.stack.sql(`
-    create function namedex_service.take_none() returns trigger language plpgsql as 'begin return null; end';
-    create trigger take_none before insert on namedex_service.proven_labels for each row execute function namedex_service.take_none()`);
+    create function namedex_service.number_none() returns trigger language plpgsql as 'begin return null; end';
+    create trigger number_none before update on namedex_service.proven_labels
+      for each row execute function namedex_service.number_none()`);
 
 /** Who had a name after each other, by which contract, and the logs that told so. */
 export async function listOwners(name: string): Promise<string[][]> {
