@@ -27,7 +27,7 @@ export async function openStoryStage(plan: Pick<StagePlan, "ensv2"> = {}): Promi
 }
 
 /**
- * Whoever asks for a name proves its labels, and the indexer applies them two seconds later, with the next block: where the machine
+ * A caller who asks for a name proves its labels, and the indexer applies them two seconds later, with the next block: where the machine
  * is slow, between two lines of a story. In stories it takes none, because none gets its number; `givenLabels.test.ts` has the others.
  */
 const takeNoLabels = () =>
