@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
 import { journalChannel } from "../../engine/blocks/sql.ts";
+import { sizeOf } from "../support/size.ts";
 import type { Stack } from "../support/stack.ts";
 import { type CountedChain, MAIN_NAME } from "./journalChains.ts";
 
@@ -23,7 +24,8 @@ export type Watch = {
   stop: () => Promise<Watched>;
 };
 
-const PAUSE_MS = 15;
+/** Between two looks: each costs as much as a request. */
+const PAUSE_MS = sizeOf({ short: 60, long: 15 });
 
 type Named = { chain_id: number; source: string; block_hash?: string };
 

@@ -4,7 +4,7 @@ import { beginState, setFinal, setLatest, setReady } from "../support/ponderStat
 
 /*
  * What Ponder does to the tables of an index at blocks, reorganisations and starts, played on a database without Ponder. So
- * thousands of histories take minutes. `test/chain/feed.test.ts` has the real one.
+ * thousands of histories take minutes. `test/chain/journal.test.ts` has the real one.
  */
 
 /** A change of a row: what it is patched with. The row is made if there is none. */

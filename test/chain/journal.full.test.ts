@@ -1,2 +1,2 @@
 // The same in its long form: see test/support/size.ts.
-import "./feed.test.ts";
+import "./journal.test.ts";
