@@ -4,8 +4,8 @@ import { connect } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, test, vi } from "vitest";
 import { freePort } from "../devnet/ports.ts";
-import { type GatewayProcess, launchGateway } from "./gateway.ts";
-import { open, unlessHeldUp } from "./opened.ts";
+import { launchGateway, type RunningGateway } from "./gateway.ts";
+import { open, openProcess, unlessHeldUp } from "./opened.ts";
 import { says, startUpstream, type Upstream } from "./upstream.ts";
 
 const wordOf = async (reply: Response): Promise<string> => ((await reply.json()) as { word: string }).word;
@@ -304,7 +304,7 @@ describe("an indexer that fails", unlessHeldUp, () => {
 });
 
 describe("which indexer is asked", unlessHeldUp, () => {
-  const words = async (gateway: GatewayProcess, times: number) => {
+  const words = async (gateway: RunningGateway, times: number) => {
     const replies = Array.from({ length: times }, async () => wordOf(await fetch(`${gateway.url}/x`)));
     return new Set(await Promise.all(replies));
   };
@@ -367,7 +367,7 @@ describe("which indexer is asked", unlessHeldUp, () => {
 describe("a stop", unlessHeldUp, () => {
   test.each(["SIGTERM", "SIGINT"] as const)("by %s under load loses no request", async (signal) => {
     const upstream = await startUpstream((_, response) => void setTimeout(() => response.end("{}"), 30));
-    const gateway = await open([upstream], { GATEWAY_DRAIN_SECONDS: "8" });
+    const gateway = await openProcess([upstream], { GATEWAY_DRAIN_SECONDS: "8" });
     const counts = { answered: 0, whileStopping: 0, lost: [] as unknown[] };
     let isFit = true;
     const read = async (reply: Response) => {
@@ -406,7 +406,7 @@ describe("a stop", unlessHeldUp, () => {
     const upstream = await startUpstream((_, response) => {
       end = () => response.end('"late"');
     });
-    const gateway = await open([upstream]);
+    const gateway = await openProcess([upstream]);
     const slow = fetch(`${gateway.url}/x`);
     while (upstream.requests.length === 0) await sleep(10);
     const ended = gateway.stop();

@@ -4,6 +4,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
+import { startGateway as runGateway } from "../../gateway/start.ts";
+import { createLog } from "../../log/log.ts";
+import { readGatewaySettings } from "../../settings/gateway.ts";
 import { trackChild } from "../devnet/children.ts";
 import { freePort } from "../devnet/ports.ts";
 import { bareEnvironment } from "../support/environment.ts";
@@ -11,22 +14,26 @@ import { bareEnvironment } from "../support/environment.ts";
 const program = fileURLToPath(new URL("../../gateway/index.ts", import.meta.url));
 const START_PATIENCE_MS = 60_000;
 
-/** A gateway as `npm run gateway` starts it. */
-export type GatewayProcess = {
+/** A gateway that answers. */
+export type RunningGateway = {
   url: string;
   /** The port of the operator. */
   metricsUrl: string;
-  pid: number;
+  /** Everything that it has said. */
   output: () => string;
-  exit: Promise<number | null>;
-  /** Asks it to stop; the promise is of its end. */
-  stop: (signal?: NodeJS.Signals) => Promise<number | null>;
   /** What `/gateway/status` says. */
   status: () => Promise<{ status: number; body: GatewayStatus }>;
   /** What it says to the operator. */
   operatorStatus: () => Promise<GatewayStatus>;
   /** Waits until each indexer, in the order of their list, is in this state. */
   until: (...states: string[]) => Promise<void>;
+};
+
+/** A gateway as `npm run gateway` starts it. */
+export type GatewayProcess = RunningGateway & {
+  exit: Promise<number | null>;
+  /** Asks it to stop; the promise is of its end. */
+  stop: (signal?: NodeJS.Signals) => Promise<number | null>;
 };
 
 export type GatewayStatus = { synced: number; stopping: boolean; indexers: Record<string, unknown>[] };
@@ -46,6 +53,21 @@ export async function launchGateway(settings: Record<string, string>): Promise<G
   for (const stream of [child.stdout, child.stderr]) stream.on("data", (text) => (output += text));
   const exit = new Promise<number | null>((resolve) => child.once("close", resolve));
   void exit.then(() => rmSync(folder, { recursive: true, force: true }));
+  return {
+    ...{ ...questions({ port, metricsPort, output: () => output }), exit },
+    stop: (signal = "SIGTERM") => {
+      child.kill(signal);
+      return exit;
+    },
+  };
+}
+
+/** What tests ask of a gateway at these ports. */
+function questions({
+  port,
+  metricsPort,
+  output,
+}: Record<"port" | "metricsPort", string> & Pick<RunningGateway, "output">): RunningGateway {
   const url = `http://127.0.0.1:${port}`;
   const metricsUrl = `http://127.0.0.1:${metricsPort}`;
   const status = async () => {
@@ -55,29 +77,40 @@ export async function launchGateway(settings: Record<string, string>): Promise<G
   const operatorStatus = async () =>
     (await (await fetch(`${metricsUrl}/gateway/status`)).json()) as GatewayStatus;
   return {
-    ...{ url, metricsUrl, pid: child.pid ?? 0, exit, status, operatorStatus, output: () => output },
-    stop: (signal = "SIGTERM") => {
-      child.kill(signal);
-      return exit;
-    },
+    ...{ url, metricsUrl, status, operatorStatus, output },
     until: async (...states) => {
       const deadline = Date.now() + START_PATIENCE_MS;
       for (;;) {
         const seen = await status().catch(() => null);
         if (seen?.body.indexers.map(({ state }) => state).join() === states.join()) return;
-        if (Date.now() > deadline) throw new Error(`Not ${states}: ${JSON.stringify(seen)}\n${output}`);
+        if (Date.now() > deadline) throw new Error(`Not ${states}: ${JSON.stringify(seen)}\n${output()}`);
         await sleep(50);
       }
     },
   };
 }
 
+/** Starts one in this process: a process of its own costs a second of processor. `stop` answers what it has, then ends. */
+export async function startGatewayHere(
+  indexers: readonly { url: string }[],
+  settings: Record<string, string> = {},
+): Promise<RunningGateway & { stop: () => Promise<void> }> {
+  const [port, metricsPort] = [String(await freePort()), String(await freePort())];
+  let output = "";
+  const log = createLog({ program: "gateway", format: "text", out: { write: (text) => (output += text) } });
+  const given = { PORT: port, METRICS_PORT: metricsPort, INDEXERS: listOf(indexers), ...settings };
+  const gateway = await runGateway(readGatewaySettings({ GATEWAY_DRAIN_SECONDS: "0", ...given }), log);
+  return { ...questions({ port, metricsPort, output: () => output }), stop: gateway.stop };
+}
+
+const listOf = (indexers: readonly { url: string }[]): string => indexers.map(({ url }) => url).join(",");
+
 /** Starts a gateway before these indexers and waits until it answers. */
 export async function startGateway(
   indexers: readonly { url: string }[],
   settings: Record<string, string> = {},
 ): Promise<GatewayProcess> {
-  const gateway = await launchGateway({ INDEXERS: indexers.map(({ url }) => url).join(","), ...settings });
+  const gateway = await launchGateway({ INDEXERS: listOf(indexers), ...settings });
   const deadline = Date.now() + START_PATIENCE_MS;
   let hasEnded = false;
   void gateway.exit.then(() => {

@@ -4,12 +4,12 @@ import { NAME_PREFIXES } from "../../gateway/server.ts";
 import { operations } from "../../src/api/endpoints/index.ts";
 import { namePrefixesOf } from "../../src/api/http/paths.ts";
 import { freePort } from "../devnet/ports.ts";
-import type { GatewayProcess } from "./gateway.ts";
+import type { RunningGateway } from "./gateway.ts";
 import { open } from "./opened.ts";
 import { says, startUpstream } from "./upstream.ts";
 
 /** Sends these bytes, and gives what comes back until the connection ends. */
-function exchange({ url }: GatewayProcess, bytes: string): Promise<string> {
+function exchange({ url }: RunningGateway, bytes: string): Promise<string> {
   return new Promise((resolve) => {
     const socket = connect(Number(new URL(url).port), "127.0.0.1");
     let text = "";

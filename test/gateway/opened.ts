@@ -1,6 +1,6 @@
 import { monitorEventLoopDelay } from "node:perf_hooks";
 import { afterEach, beforeEach } from "vitest";
-import { type GatewayProcess, startGateway } from "./gateway.ts";
+import { type GatewayProcess, type RunningGateway, startGateway, startGatewayHere } from "./gateway.ts";
 import type { Upstream } from "./upstream.ts";
 
 /** For how long this process, in which the indexers live, was held up during a test, in nanoseconds. */
@@ -12,10 +12,10 @@ beforeEach(() => holdUps.reset());
 export const unlessHeldUp = { retry: { count: 2, condition: () => holdUps.max > 1e9 } };
 
 /** What one test started: ended with it. */
-const running: { gateways: GatewayProcess[]; upstreams: Upstream[] } = { gateways: [], upstreams: [] };
+const running: { ends: (() => unknown)[]; upstreams: Upstream[] } = { ends: [], upstreams: [] };
 
 afterEach(async () => {
-  await Promise.all(running.gateways.splice(0).map((gateway) => gateway.stop("SIGKILL")));
+  await Promise.all(running.ends.splice(0).map((end) => end()));
   await Promise.all(running.upstreams.splice(0).map((upstream) => upstream.kill().catch(() => {})));
 });
 
@@ -23,9 +23,21 @@ afterEach(async () => {
 export async function open(
   upstreams: Upstream[],
   settings: Record<string, string> = {},
+): Promise<RunningGateway> {
+  running.upstreams.push(...upstreams);
+  const gateway = await startGatewayHere(upstreams, settings);
+  // It waits for callers who stay until their time is up: not for them.
+  running.ends.push(() => void gateway.stop());
+  return gateway;
+}
+
+/** The same in a process of its own. */
+export async function openProcess(
+  upstreams: Upstream[],
+  settings: Record<string, string> = {},
 ): Promise<GatewayProcess> {
   running.upstreams.push(...upstreams);
   const gateway = await startGateway(upstreams, settings);
-  running.gateways.push(gateway);
+  running.ends.push(() => gateway.stop("SIGKILL"));
   return gateway;
 }

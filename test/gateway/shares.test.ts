@@ -1,6 +1,6 @@
 import { connect, type Socket } from "node:net";
 import { afterEach, describe, expect, test } from "vitest";
-import type { GatewayProcess } from "./gateway.ts";
+import type { RunningGateway } from "./gateway.ts";
 import { open } from "./opened.ts";
 import { says, startUpstream } from "./upstream.ts";
 
@@ -10,7 +10,7 @@ afterEach(() => {
 });
 
 /** Asks for an answer, and reads it only as told. */
-function reader({ url }: GatewayProcess, path: string): Socket {
+function reader({ url }: RunningGateway, path: string): Socket {
   const socket = connect(Number(new URL(url).port), "127.0.0.1");
   socket.on("error", () => {});
   socket.pause();
@@ -22,7 +22,7 @@ function reader({ url }: GatewayProcess, path: string): Socket {
 /** More than the buffers of all sockets on the way hold. */
 const large = Buffer.alloc(64 * 1_048_576, "a");
 const SIP = 262_144;
-const inFlight = async (gateway: GatewayProcess) =>
+const inFlight = async (gateway: RunningGateway) =>
   (await gateway.status()).body.indexers[0]?.requests_in_flight;
 const patience = { timeout: 60_000 };
 

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, test, vi } from "vitest";
-import { open, unlessHeldUp } from "./opened.ts";
+import { open, openProcess, unlessHeldUp } from "./opened.ts";
 import { startUpstream } from "./upstream.ts";
 
 /** An indexer with a stream that says something every 200 ms. */
@@ -45,7 +45,7 @@ test("a stream lasts longer than an answer may take, and is not counted as a req
 });
 
 test("a stream does not hold up a gateway that stops", async () => {
-  const gateway = await open([await streaming()], { GATEWAY_DRAIN_SECONDS: "0" });
+  const gateway = await openProcess([await streaming()], { GATEWAY_DRAIN_SECONDS: "0" });
   const stream = await listenTo(`${gateway.url}/changes/stream`);
   expect(await gateway.stop()).toBe(0);
   await vi.waitFor(() => expect(stream.isOver).toBe(true));

@@ -1,7 +1,7 @@
 import { Agent, get } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, test, vi } from "vitest";
-import type { GatewayProcess } from "./gateway.ts";
+import type { RunningGateway } from "./gateway.ts";
 import { open, unlessHeldUp } from "./opened.ts";
 import { type Claim, says, startUpstream, type Upstream } from "./upstream.ts";
 
@@ -43,7 +43,7 @@ function crowd({ url }: Upstream, connections: number): () => void {
 }
 
 /** Callers who ask without a break, one after the other at first; each answer is noted by its status. */
-function startCallers({ url }: GatewayProcess, callers: number) {
+function startCallers({ url }: RunningGateway, callers: number) {
   const seen = new Map<number, number>();
   let isOver = false;
   const call = async (number: number) => {
@@ -65,7 +65,7 @@ function startCallers({ url }: GatewayProcess, callers: number) {
   };
 }
 
-const statesOf = async (gateway: GatewayProcess) =>
+const statesOf = async (gateway: RunningGateway) =>
   (await gateway.status()).body.indexers.map(({ state }) => state);
 
 test(
