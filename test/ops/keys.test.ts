@@ -1,7 +1,3 @@
-import { execFile } from "node:child_process";
-import { tmpdir } from "node:os";
-import { fileURLToPath } from "node:url";
-import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { CommandError, readCommand } from "../../ops/commandLine/command.ts";
 import { keysProgram } from "../../ops/keys/commands.ts";
@@ -9,9 +5,7 @@ import { keysIn } from "../../src/api/serviceDb/keys.ts";
 import { openStore, type Store } from "../../src/api/serviceDb/store.ts";
 import { today, unlessMidnight } from "../access/today.ts";
 import { createTestDatabase } from "../support/database.ts";
-import { bareEnvironment } from "../support/environment.ts";
-
-const program = fileURLToPath(new URL("../../ops/keys.ts", import.meta.url));
+import { type Outcome, runProgram } from "./programs.ts";
 
 let database: Awaited<ReturnType<typeof createTestDatabase>>;
 let store: Store;
@@ -24,21 +18,9 @@ afterAll(async () => {
   await database?.drop();
 });
 
-type Ended = { code: number; stdout: string; stderr: string };
-
 /** Runs the program as `npm run keys --` does, with nothing but these settings. */
-async function runKeys(line: string[], env: Record<string, string> = {}): Promise<Ended> {
-  const settings = { ...bareEnvironment, DATABASE_URL: database.url, ...env };
-  try {
-    const { stdout, stderr } = await promisify(execFile)(process.execPath, [program, ...line], {
-      env: settings,
-      cwd: tmpdir(),
-    });
-    return { code: 0, stdout, stderr };
-  } catch (error) {
-    return error as Ended;
-  }
-}
+const runKeys = (line: string[], env: Record<string, string> = {}): Promise<Outcome> =>
+  runProgram("keys.ts", line, { DATABASE_URL: database.url, ...env });
 
 const json = async (...line: string[]) =>
   JSON.parse((await runKeys([...line, "--json"])).stdout) as Record<string, unknown>;

@@ -11,12 +11,12 @@ import { type GatewayProcess, startGateway } from "../gateway/gateway.ts";
 import { type RpcProxy, startRpcProxy } from "../live/rpcProxy.ts";
 import { ask, createTestDatabase } from "../support/database.ts";
 import { bareEnvironment } from "../support/environment.ts";
+import { runProgram } from "./programs.ts";
 import {
   expectAnswer,
   keepDoing,
   prepareVersion,
   readStatus,
-  runProgram,
   startAnalyst,
   type Version,
   waitFor,

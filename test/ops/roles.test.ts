@@ -8,6 +8,7 @@ import { keysIn } from "../../src/api/serviceDb/keys.ts";
 import { openStore } from "../../src/api/serviceDb/store.ts";
 import { ask, createTestDatabase } from "../support/database.ts";
 import { bareEnvironment } from "../support/environment.ts";
+import { runProgram } from "./programs.ts";
 
 // Roles belong to the server, not to a database: each run has names of its own.
 const prefix = `t${randomBytes(4).toString("hex")}`;
@@ -19,8 +20,15 @@ let database: Awaited<ReturnType<typeof createTestDatabase>>;
 let urls: Record<string, string>;
 let backup: string;
 
-/** An operator's program as `npm run` starts it; gives all that it said. */
-function run(words: string[], env: Record<string, string>, input = ""): Promise<Ended> {
+/** An operator's program; gives all that it said. */
+async function run(words: string[], env: Record<string, string>): Promise<Ended> {
+  const [program = "", ...more] = words;
+  const { code, stdout, stderr } = await runProgram(`${program}.ts`, more, env);
+  return { code, out: stdout + stderr };
+}
+
+/** The same with an input, in a process of its own. */
+function runWithInput(words: string[], env: Record<string, string>, input: string): Promise<Ended> {
   const [program = "", ...more] = words;
   const file = fileURLToPath(new URL(`../../ops/${program}.ts`, import.meta.url));
   return new Promise((resolve) => {
@@ -37,7 +45,7 @@ const roles = (env: Record<string, string> = {}) =>
   run(["roles", "--prefix", prefix], { DATABASE_URL: database.url, ...env });
 
 const restoreAs = (url: string) =>
-  run(["restore"], { DATABASE_URL: url, DATABASE_SERVICE_SCHEMA: RESTORED }, backup);
+  runWithInput(["restore"], { DATABASE_URL: url, DATABASE_SERVICE_SCHEMA: RESTORED }, backup);
 
 const listKeys = () =>
   run(["keys", "list"], { DATABASE_URL: urls.api ?? "", DATABASE_SERVICE_SCHEMA: RESTORED });

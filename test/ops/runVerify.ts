@@ -9,6 +9,7 @@ import type { Deployment } from "../../abis/deployments.ts";
 import { withClient } from "../../src/api/postgres/client.ts";
 import { bareEnvironment } from "../support/environment.ts";
 import type { Stack } from "../support/stack.ts";
+import { runProgram } from "./programs.ts";
 
 /** What `npm run verify -- --json` prints, as far as tests look at it. */
 export type Report = {
@@ -78,8 +79,11 @@ export function startVerify(
   return { child, ended };
 }
 
-export const runVerify = (verified: Verified, args: readonly string[]): Promise<Ended> =>
-  startVerify(verified, args).ended;
+/** Runs the program to its end. */
+export async function runVerify(verified: Verified, args: readonly string[]): Promise<Ended> {
+  const { code, stdout, stderr } = await runProgram("verify.ts", args, environmentOf(verified));
+  return { code, out: stdout, err: stderr };
+}
 
 /** Runs it with `--json`, and gives the report with the exit code. */
 export async function reportOf(

@@ -1,17 +1,19 @@
 import { afterAll, beforeAll } from "vitest";
+import { exportsOfAChain } from "./export/onChain.ts";
 import { refusesWhatDoesNotFit } from "./snapshot/refusals.ts";
-import { openSnapshotStage, PATIENCE_MS, type SnapshotStage } from "./snapshot/stage.ts";
+import { openSnapshotStage, type SnapshotStage } from "./snapshot/stage.ts";
 import { restoresWhole } from "./snapshot/whole.ts";
 
-// All share one chain, its index and a snapshot of that.
+// All share one chain, its index and a snapshot of that. Exports come last: they go on with the chain.
 
 let stage: SnapshotStage;
 
 beforeAll(async () => {
   stage = await openSnapshotStage();
-}, PATIENCE_MS);
+});
 
 afterAll(() => stage?.close());
 
 restoresWhole(() => stage);
 refusesWhatDoesNotFit(() => stage);
+exportsOfAChain(() => stage);

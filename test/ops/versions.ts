@@ -1,4 +1,4 @@
-import { execFile, spawn } from "node:child_process";
+import { spawn } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -12,6 +12,7 @@ import { trackChild } from "../devnet/children.ts";
 import { freePort } from "../devnet/ports.ts";
 import { withoutAsOf } from "../support/asOf.ts";
 import { bareEnvironment } from "../support/environment.ts";
+import { sizeOf } from "../support/size.ts";
 
 const pathOf = (file: string) => fileURLToPath(new URL(`../../ops/${file}`, import.meta.url));
 const START_PATIENCE_MS = 180_000;
@@ -19,19 +20,6 @@ const START_PATIENCE_MS = 180_000;
 const folders = mkdtempSync(join(tmpdir(), "namedex-versions-"));
 // Several files of tests use this module in one process.
 process.once("exit", () => rmSync(folders, { recursive: true, force: true }));
-
-/** What a program ended with. */
-export type Outcome = { code: number; stdout: string; stderr: string };
-
-/** Runs one of the operator's programs to its end. */
-export function runProgram(file: string, args: string[], env: Record<string, string>): Promise<Outcome> {
-  return new Promise((resolve) => {
-    const options = { env: { ...bareEnvironment, ...env }, cwd: tmpdir() };
-    execFile(process.execPath, [pathOf(file), ...args], options, (error, stdout, stderr) => {
-      resolve({ code: Number(error?.code ?? 0), stdout, stderr });
-    });
-  });
-}
 
 /** One version of the index as `npm start` runs it, or a replica as `npm run serve` does. */
 export type Version = {
@@ -109,6 +97,9 @@ export async function waitFor(look: () => Promise<boolean>, describe: () => stri
   }
 }
 
+/** Several are at work beside each other: without it they would have the processor to themselves. */
+const LOAD_PAUSE_MS = sizeOf({ short: 60, long: 5 });
+
 /** Does something again and again until it is told to stop; gives how often, and what it threw. */
 export function keepDoing(work: () => Promise<void>): () => Promise<{ times: number; failures: string[] }> {
   let isStopped = false;
@@ -117,7 +108,7 @@ export function keepDoing(work: () => Promise<void>): () => Promise<{ times: num
   const done = (async () => {
     for (; !isStopped; times++) {
       await work().catch((error: Error) => failures.push(error.message));
-      await sleep(5);
+      await sleep(LOAD_PAUSE_MS);
     }
   })();
   return async () => {

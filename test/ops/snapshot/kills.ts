@@ -11,7 +11,7 @@ import { trackChild } from "../../devnet/children.ts";
 import { freePort } from "../../devnet/ports.ts";
 import { ask } from "../../support/database.ts";
 import { bareEnvironment } from "../../support/environment.ts";
-import { runProgram } from "../versions.ts";
+import { runProgram } from "../programs.ts";
 import { rowsOf } from "./definitions.ts";
 import { prepareFollowed } from "./followed.ts";
 import { expectEnd, hasIndex, isBegun, PATIENCE_MS, type SnapshotStage } from "./stage.ts";

@@ -11,7 +11,8 @@ import { readTables, type Tables } from "../../chain/tables.ts";
 import { mineBlocks } from "../../devnet/acts.ts";
 import { type LocalChain, startDemoChain } from "../../devnet/localChain.ts";
 import { ask } from "../../support/database.ts";
-import { type Outcome, runProgram, waitFor } from "../versions.ts";
+import { type Outcome, runProgram } from "../programs.ts";
+import { waitFor } from "../versions.ts";
 import { type Followed, prepareFollowed } from "./followed.ts";
 
 /** An index of the demo, a snapshot of it, and a folder for more. */
@@ -35,7 +36,7 @@ export const PATIENCE_MS = 600_000;
 export const secrets = ["a label that only the service knows", "5e".repeat(20)] as const;
 
 /** Ponder takes a block for final once 30 follow, and looks when twice as many do. */
-const SETTLING_BLOCKS = 70;
+export const SETTLING_BLOCKS = 70;
 
 export async function openSnapshotStage(): Promise<SnapshotStage> {
   const folder = mkdtempSync(join(tmpdir(), "namedex-snapshots-"));
