@@ -89,10 +89,10 @@ test("through all of this no state, answer or notification named a block that th
 });
 
 describe("an indexer that ended and starts again", () => {
-  const ways = [
+  const ways: [string, () => Promise<void>][] = [
     ["a clean stop", () => stage.stack.stop()],
     ["a kill", () => stage.stack.kill()],
-  ] as const;
+  ];
 
   /** Ends the indexer, does something meanwhile, and starts it. */
   async function restart(end: () => Promise<void>, meanwhile: () => Promise<void>): Promise<void> {
