@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { GatewayProcess } from "../gateway/gateway.ts";
+import type { RunningGateway } from "../gateway/gateway.ts";
 import { open } from "../gateway/opened.ts";
 import { says, startUpstream } from "../gateway/upstream.ts";
 import { askAsWritten, metricsTargets } from "./metricsTargets.ts";
@@ -8,7 +8,7 @@ import { askAsWritten, metricsTargets } from "./metricsTargets.ts";
  * The metrics of indexers, and their addresses, through a gateway. `hostile.test.ts` asks the port of an API itself.
  */
 
-const statusOf = async ({ url }: GatewayProcess, target: string) => (await askAsWritten(url, target)).status;
+const statusOf = async ({ url }: RunningGateway, target: string) => (await askAsWritten(url, target)).status;
 
 test("metrics are not forwarded, however their path is written; other paths are", async () => {
   const gateway = await open([await startUpstream(says("an indexer"))]);

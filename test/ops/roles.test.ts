@@ -8,7 +8,7 @@ import { keysIn } from "../../src/api/serviceDb/keys.ts";
 import { openStore } from "../../src/api/serviceDb/store.ts";
 import { ask, createTestDatabase } from "../support/database.ts";
 import { bareEnvironment } from "../support/environment.ts";
-import { runProgram } from "./programs.ts";
+import { type Outcome, runProgram } from "./programs.ts";
 
 // Roles belong to the server, not to a database: each run has names of its own.
 const prefix = `t${randomBytes(4).toString("hex")}`;
@@ -20,21 +20,22 @@ let database: Awaited<ReturnType<typeof createTestDatabase>>;
 let urls: Record<string, string>;
 let backup: string;
 
-/** An operator's program; gives all that it said. */
-async function run(words: string[], env: Record<string, string>): Promise<Ended> {
+/** An operator's program; gives all that it said. With an input it is a process of its own. */
+async function run(words: string[], env: Record<string, string>, input?: string): Promise<Ended> {
   const [program = "", ...more] = words;
-  const { code, stdout, stderr } = await runProgram(`${program}.ts`, more, env);
+  const { code, stdout, stderr } = await (input === undefined
+    ? runProgram(`${program}.ts`, more, env)
+    : runWithInput(words, env, input));
   return { code, out: stdout + stderr };
 }
 
-/** The same with an input, in a process of its own. */
-function runWithInput(words: string[], env: Record<string, string>, input: string): Promise<Ended> {
+function runWithInput(words: string[], env: Record<string, string>, input: string): Promise<Outcome> {
   const [program = "", ...more] = words;
   const file = fileURLToPath(new URL(`../../ops/${program}.ts`, import.meta.url));
   return new Promise((resolve) => {
     const options = { env: { ...bareEnvironment, ...env } };
     const child = execFile(process.execPath, [file, ...more], options, (error, stdout, stderr) =>
-      resolve({ code: Number(error?.code ?? 0), out: stdout + stderr }),
+      resolve({ code: Number(error?.code ?? 0), stdout, stderr }),
     );
     child.stdin?.on("error", () => {}); // A program that refuses its input stops reading it.
     child.stdin?.end(input);
@@ -45,7 +46,7 @@ const roles = (env: Record<string, string> = {}) =>
   run(["roles", "--prefix", prefix], { DATABASE_URL: database.url, ...env });
 
 const restoreAs = (url: string) =>
-  runWithInput(["restore"], { DATABASE_URL: url, DATABASE_SERVICE_SCHEMA: RESTORED }, backup);
+  run(["restore"], { DATABASE_URL: url, DATABASE_SERVICE_SCHEMA: RESTORED }, backup);
 
 const listKeys = () =>
   run(["keys", "list"], { DATABASE_URL: urls.api ?? "", DATABASE_SERVICE_SCHEMA: RESTORED });
@@ -138,7 +139,7 @@ test("no program ends with a stack trace for a missing right: it names what give
   await ask(database.url, `CREATE SCHEMA ${RESTORED}`);
   for (const words of [["keys", "list"], ["backup"], ["restore"], ["release", "list"], ["roles"]]) {
     const env = { DATABASE_URL: urls.api ?? "", DATABASE_SERVICE_SCHEMA: RESTORED };
-    const { code, out } = await run(words, env, backup);
+    const { code, out } = await run(words, env, words[0] === "restore" ? backup : undefined);
     expect([words, code]).toEqual([words, 1]);
     expect(out, words[0]).not.toMatch(/^ {4}at /m);
     expect(out, words[0]).toContain("npm run roles");
