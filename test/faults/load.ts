@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { onTestFinished } from "vitest";
 import { errorCodes } from "../../src/api/errors/errors.ts";
+import { sizeOf } from "../support/size.ts";
 import { PULSE, PULSE_KEYS, pulseAddress, type Timeline } from "./pulse.ts";
 
 /** What callers saw while something was broken. */
@@ -35,7 +36,8 @@ type LoadPlan = {
   slack?: () => number;
 };
 
-const PAUSE_MS = 15;
+/** Of a caller, between two questions. */
+const PAUSE_MS = sizeOf({ short: 40, long: 15 });
 const PAUSE_AFTER_NOTHING_MS = 100;
 const PATIENCE_MS = 40_000;
 
