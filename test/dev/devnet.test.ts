@@ -18,7 +18,7 @@ function run(line: string): Program {
   const { PATH, HOME } = process.env;
   const child = spawn("sh", ["-c", line], {
     cwd: checkout,
-    env: { PATH, HOME },
+    env: { PATH, HOME, NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE },
     detached: true,
     stdio: ["ignore", "pipe", "pipe"],
   });

@@ -60,10 +60,12 @@ export async function startDemoChain(options: DemoOptions = {}): Promise<LocalCh
 export const startOfStories = (blockSeconds = BLOCK_SECONDS): bigint =>
   BigInt(Math.floor(Date.now() / 1000) - SETTLING_BLOCKS * blockSeconds) - STORY_SECONDS;
 
+type Extensible = { extend: (actions: unknown) => Extensible };
+
 /** A client of a chain that is there already. */
 export function connect(url: string): Chain["client"] {
   const transport = http(url, { timeout: 60_000, retryCount: 0 });
-  return createTestClient({ mode: "anvil", transport, pollingInterval: 20 })
-    .extend(publicActions)
-    .extend(walletActions) as Chain["client"];
+  const client: unknown = createTestClient({ mode: "anvil", transport, pollingInterval: 20 });
+  // What it becomes is known; the compiler would need seconds to find it.
+  return (client as Extensible).extend(publicActions).extend(walletActions) as unknown as Chain["client"];
 }
