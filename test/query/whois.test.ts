@@ -25,16 +25,13 @@ const PCC = 65536;
 /** Stands for a name of more than 1,024 bytes. */
 const DEEP = namehash("deep.strange.eth");
 
-/** What was asked of the database. */
-const statements: string[] = [];
-
 let tables: Tables;
 let api: TestApi;
 
 const whois = async (name: string) => (await api.get(`/whois/${name}`)).body;
 
 beforeAll(async () => {
-  tables = await createTables({ onQuery: (sql) => void statements.push(sql) });
+  tables = await createTables();
   api = openApi(tables, NOW);
   const owned = { registryOwner: alice, effectiveOwnerAddress: alice };
   const wrapped = {
@@ -323,15 +320,4 @@ describe("a name that is written by its node", () => {
       ...{ query: absent, availability_status: "unknown", source: "indexed" },
     });
   });
-});
-
-test("a name takes one statement for its row with the source of its label, and one for its subnames", async () => {
-  await whois("alice.eth");
-  statements.length = 0;
-  await whois("alice.eth");
-  const [ofRow, ofCounters, ofSubnames] = statements;
-  expect(ofRow).toContain('"labels"');
-  expect(ofCounters).toContain("figures_parents");
-  expect(ofSubnames).toContain("count(*)"); // There are no counters here, so they are counted.
-  expect(statements).toHaveLength(3);
 });

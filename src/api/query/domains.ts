@@ -1,4 +1,4 @@
-import { domain, label, resolverNode, textRecord } from "ponder:schema";
+import { domain, resolverNode, textRecord } from "ponder:schema";
 import type { SQL } from "drizzle-orm";
 import type { AnyPgColumn } from "drizzle-orm/pg-core";
 import { and, eq, sql } from "ponder";
@@ -20,18 +20,13 @@ import {
   valuesAt,
 } from "./keyset.ts";
 import { cutPage, domainKeys, foundKeys, limitOf, offsetOf, type PageRequest, sortKeyOf } from "./page.ts";
-import { type Scope, type ScopeSql, sqlOf, statementOf } from "./scope.ts";
+import { type Scope, sqlOf, statementOf } from "./scope.ts";
 
 /**
  * A row of `domains` with the beginning of the `display` text at the name's current resolver. Only a text that is the
  * name itself with other capitals counts, and no name is longer than what is read.
  */
-export type DomainRow = typeof domain.$inferSelect & {
-  displayText: string | null;
-} & Partial<WithLabelSource>;
-
-/** Where the tables have the text of the row's own label from; null if they do not have it. Read with rows of nodes. */
-type WithLabelSource = { storedLabelSource: string | null };
+export type DomainRow = typeof domain.$inferSelect & { displayText: string | null };
 
 const DISPLAY_KEY_HASH = keccak256("display");
 
@@ -177,24 +172,18 @@ const domainsOfNodes = prepared((db) =>
   selectDomains(db, {}).where(isOneOfNodes).prepare("domains_of_nodes"),
 );
 
-/** What the tables of these chains say of the label of a row of `domains`: the log of any of them goes before the others. */
-const labelSource = ({ holds }: ScopeSql) => sql<string | null>`(
-  select ${label.source} from ${label}
-  where ${label.labelhash} = ${domain.labelhash} and ${label.label} is not null and ${holds(label.chainId)}
-  order by ${label.source} <> 'event' limit 1)`;
-
-/** The domains of these nodes on some chains, with the source of their labels. */
+/** The domains of these nodes on several chains. */
 export async function listDomainsOnChains(
   db: Db,
   { chains, nodes }: { chains: Scope; nodes: readonly Hex[] },
 ): Promise<DomainRow[]> {
   if (nodes.length === 0) return [];
   const rows = await domainsOnChains(db, chains, { nodes });
-  return rows.map((row) => ({ ...toRow(row), storedLabelSource: row.storedLabelSource }));
+  return rows.map(toRow);
 }
 
 const domainsOnChains = statementOf((of, db) =>
-  selectDomains(db, { storedLabelSource: labelSource(of).as("label_source") })
+  selectDomains(db, {})
     .where(and(of.holds(domain.chainId), sql`${domain.node} = any(${sql.placeholder("nodes")}::text[])`))
     .prepare(of.title("domains_on_chains")),
 );

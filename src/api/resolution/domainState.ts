@@ -12,8 +12,6 @@ export type DomainState = StoredOwners & {
   label: string;
   /** Where the text of the label is from; null while it is unknown. Read for domain records. */
   labelSource?: string | null;
-  /** The same as far as the tables tell: null where they do not have the text. Read with the rows of nodes. */
-  storedLabelSource?: string | null;
   labelLength: number | null;
   fullName: string;
   expiryTimestamp: bigint | null;

@@ -28,14 +28,7 @@ async function readSources(
   { db, contracts, provenLabels }: Pick<Ctx, "db" | "contracts" | "provenLabels">,
   states: readonly DomainState[],
 ): Promise<ReadonlyMap<Hex, string>> {
-  const unread = states.filter(({ storedLabelSource }) => storedLabelSource === undefined);
-  const known =
-    unread.length === 0
-      ? new Map<Hex, string>()
-      : await listSources(db, { chains: allChains(contracts), hashes: hashesOf(unread) });
-  for (const { labelhash, storedLabelSource } of states) {
-    if (labelhash !== null && storedLabelSource) known.set(labelhash, storedLabelSource);
-  }
+  const known = await listSources(db, { chains: allChains(contracts), hashes: hashesOf(states) });
   const unknown = states.filter(
     ({ label, labelhash }) => UNKNOWN_LABEL.test(label) && labelhash !== null && !known.has(labelhash),
   );

@@ -38,16 +38,13 @@ function chooseRow<Row extends { resolver: Address | null }>(choice: RowChoice<R
 export async function readAnsweringRows(ctx: Ctx, requested: readonly Requested[]): Promise<Rows> {
   const { managed, chainId } = ctx.contracts;
   const nodes = requested.map(({ node }) => node);
-  const chains = allChains(ctx.contracts);
-  if (managed.length === 0) {
-    const rows = await inChunks(nodes, (some) => listDomainsOnChains(ctx.db, { chains, nodes: some }));
-    return byNode(rows);
-  }
+  if (managed.length === 0) return readMainRows(ctx, nodes);
   const betweenOf = await findBetween(ctx.contracts, requested);
   const above = [
     ...managed.map(({ node }) => node),
     ...[...betweenOf.values()].flatMap((some) => some ?? []),
   ];
+  const chains = allChains(ctx.contracts);
   const rows = await inChunks([...nodes, ...above], (some) =>
     listDomainsOnChains(ctx.db, { chains, nodes: some }),
   );
@@ -139,10 +136,9 @@ export async function readMainRows(
   { db, contracts: { chainId } }: Ctx,
   nodes: readonly Hex[],
 ): Promise<Rows> {
-  return byNode(await inChunks(nodes, (some) => listDomains(db, { chainId, nodes: some })));
+  const rows = await inChunks(nodes, (some) => listDomains(db, { chainId, nodes: some }));
+  return new Map(rows.map((row) => [row.node, row]));
 }
-
-const byNode = (rows: readonly DomainRow[]): Rows => new Map(rows.map((row) => [row.node, row]));
 
 /** Nodes of one query: more of them hold the database and the event loop for too long at once. */
 const NODES_OF_QUERY = 2_000;
