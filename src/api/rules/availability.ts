@@ -19,22 +19,26 @@ export type Lifetime = {
   isUnseen: boolean;
 };
 
-/** A row that says nothing of ENSv2, or of its owner. */
-const ofEnsv1 = { registry: null, pathExpiryTimestamp: null, isUnseen: false, effectiveOwnerAddress: null };
-
-type Unsaid = keyof typeof ofEnsv1;
+/** What a row of ENSv1 says nothing of, and one of the index nothing of `isUnseen`. */
+type Unsaid = "registry" | "pathExpiryTimestamp" | "isUnseen" | "effectiveOwnerAddress";
 
 /** What is known of a name; what it says nothing of is as in ENSv1. */
 export type KnownLife = Omit<Lifetime, Unsaid | "labelLength"> & Partial<Pick<Lifetime, Unsaid>>;
 
-/** All that decides a name's life. A row of the index says all of it: it is not copied, because batches read thousands. */
-export const asLife = <Known extends KnownLife>(known: Known): Known & Pick<Lifetime, Unsaid> =>
-  saysAll(known) ? known : { ...ofEnsv1, ...known };
-
-const unsaid = Object.keys(ofEnsv1) as Unsaid[];
-
-const saysAll = <Known extends KnownLife>(known: Known): known is Known & Pick<Lifetime, Unsaid> =>
-  unsaid.every((column) => column in known);
+/**
+ * All that decides a name's life, and no more: states have some thirty fields, and batches read thousands of them. The label's
+ * length is null where it is not said.
+ */
+export const asLife = (known: KnownLife & Partial<Pick<Lifetime, "labelLength">>): Lifetime => ({
+  chainId: known.chainId,
+  parentNode: known.parentNode,
+  expiryTimestamp: known.expiryTimestamp,
+  labelLength: known.labelLength ?? null,
+  effectiveOwnerAddress: known.effectiveOwnerAddress ?? null,
+  registry: known.registry ?? null,
+  pathExpiryTimestamp: known.pathExpiryTimestamp ?? null,
+  isUnseen: known.isUnseen ?? false,
+});
 
 /** The state of a name that is in the index. */
 export function availabilityOf(

@@ -6,14 +6,15 @@ import type { ApiError } from "../errors/errors.ts";
 import type { DomainState } from "../resolution/domainState.ts";
 import type { DomainOutcome, UnresolvedDomain } from "../resolution/domains.ts";
 import { availabilityOf, neverRegistered } from "../rules/availability.ts";
-import { lifeOf } from "../rules/life.ts";
+import { type LifeRules, lifeOf } from "../rules/life.ts";
+import { graceEndOf } from "../rules/lifeEnds.ts";
 import { type OwnersNow, ownersAt } from "../rules/ownership.ts";
 import { type ProtocolWord, protocolsOf } from "../rules/protocols.ts";
 import type * as schemas from "../schemas/answers.ts";
 import { isEthSecondLevel, type ParsedName, type ParsedNode, UNKNOWN_LABEL } from "../schemas/input.ts";
 import { ensv2Fields, ensv2TokenId } from "./ensv2.ts";
 import { toAddress, toDecimal } from "./hex.ts";
-import { graceEnd, ownerOf, toOwnership, toWrapper } from "./ownership.ts";
+import { isEndless, ownerOf, toOwnership, toWrapper } from "./ownership.ts";
 import { resolutionOf } from "./resolution.ts";
 
 /** What a record depends on besides the state: the time of the request, and the deployment's contracts. */
@@ -39,6 +40,9 @@ export function toDomainRecord(
   at: SerializeContext,
 ): DomainRecord {
   const owners = ownersAt(state, at.now);
+  const life = lifeOf(at.contracts.ensv2);
+  const owned = ownerOf(state, owners);
+  const graceEnd = graceEndOf(owned, life);
   const resolver = toResolver(state, at.contracts, records?.answeredBy);
   const isKnown = source === "live" || resolver.status === "indexed" || resolver.answered_by !== undefined;
   const display = isKnown ? toDisplay(state) : undefined;
@@ -55,13 +59,13 @@ export function toDomainRecord(
     parent_node: state.parentNode,
     parent_name: toParentName(state),
     expiry_timestamp: state.expiryTimestamp?.toString() ?? null,
-    ...timesOf(state, owners, at),
+    ...timesOf(state, graceEnd),
     ...protocolsIn(state, at.now),
-    ownership: toOwnership(state, owners, at),
+    ownership: toOwnership(state, owners, { now: at.now, graceEnd }),
     ...(owners.wrapper && { wrapper: toWrapper(owners.wrapper) }),
     resolver,
     ...(state.subnameCount !== undefined && { subname_count: state.subnameCount }),
-    availability_status: toAvailability(state, owners, at),
+    availability_status: toAvailability(owned, at.now, life),
     source,
     ...(kind === "resolverNotAsked" && { live: "not_asked" as const }),
     ...(error && { unresolved: unresolvedParts(partsOfRecord(state), error) }),
@@ -75,11 +79,10 @@ function labelSourceOf({ label, labelSource }: DomainState): { label_source?: st
 }
 
 /** When a name was seen first, when it was registered last, and when its grace ends. */
-function timesOf(state: DomainState, owners: OwnersNow, { contracts }: SerializeContext) {
+function timesOf(state: DomainState, graceEnd: bigint | null) {
   const { registeredTimestamp, createdTimestamp } = state;
-  const end = graceEnd(state, owners, contracts);
   return {
-    ...(end !== null && { grace_end_timestamp: end.toString() }),
+    ...(graceEnd !== null && !isEndless(state) && { grace_end_timestamp: graceEnd.toString() }),
     ...(typeof registeredTimestamp === "number" && { registered_timestamp: registeredTimestamp }),
     ...(createdTimestamp !== undefined && { created_timestamp: createdTimestamp }),
   };
@@ -211,9 +214,8 @@ const pick = <Key extends keyof DomainRecord>(record: DomainRecord, keys: readon
     Key
   >;
 
-/** State of a name that is in the index. */
-function toAvailability(state: DomainState, owners: OwnersNow, { now, contracts }: SerializeContext) {
-  const life = lifeOf(contracts.ensv2);
+/** State of a name that is in the index, with the owner that it has now. */
+function toAvailability(state: DomainState, now: number, life: LifeRules) {
   const entry = state.ensv2?.walk.entry ?? null;
   // Only ENSv2's reservation says anything of the name: it is not free before the registrar sells it.
   if (
@@ -222,7 +224,7 @@ function toAvailability(state: DomainState, owners: OwnersNow, { now, contracts 
     state.expiryTimestamp !== null ||
     !isEthSecondLevel(state)
   ) {
-    return availabilityOf(ownerOf(state, owners), now, life);
+    return availabilityOf(state, now, life);
   }
   const reserved = { ...state, registry: entry.registry, expiryTimestamp: entry.expiry };
   const afterwards = availabilityOf(reserved, now, life);

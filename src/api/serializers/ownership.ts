@@ -1,13 +1,9 @@
 import type { Address } from "viem";
 import type { z } from "zod";
-import type { Contracts } from "../../../abis/contracts.ts";
 import type { DomainState } from "../resolution/domainState.ts";
 import { type Ending, endOf } from "../rules/ends.ts";
-import { lifeOf } from "../rules/life.ts";
-import { graceEndOf } from "../rules/lifeEnds.ts";
 import { isTokenUnknown, type OwnersNow } from "../rules/ownership.ts";
 import type * as schemas from "../schemas/answers.ts";
-import type { SerializeContext } from "./domain.ts";
 import { fuseNames } from "./fuses.ts";
 import { toAddress } from "./hex.ts";
 
@@ -21,9 +17,8 @@ const NO_EXPIRY = 2n ** 64n - 1n;
 export function toOwnership(
   state: DomainState,
   owners: OwnersNow,
-  { now, contracts }: SerializeContext,
+  { now, graceEnd: end }: { now: number; graceEnd: bigint | null },
 ): z.infer<typeof schemas.ownership> {
-  const end = graceEndOf(ownerOf(state, owners), lifeOf(contracts.ensv2));
   const isOver = owners.owner !== null && end !== null && end <= now;
   // Where the wrapper's token ends on the same second, the wrapper's contract decides, as in the history of owners.
   const isEndedByToken = state.isWrapped && endOf("wrapper_expiry", state) === end;
@@ -68,11 +63,9 @@ export function ownerOf(state: DomainState, { owner }: OwnersNow): DomainState {
   return state.effectiveOwnerAddress === effectiveOwnerAddress ? state : { ...state, effectiveOwnerAddress };
 }
 
-/** The first second after the grace of a registrar's name; null for other names, and for those that never expire. */
-export const graceEnd = (state: DomainState, owners: OwnersNow, { ensv2 }: Contracts): bigint | null =>
-  state.expiryTimestamp !== null && state.expiryTimestamp >= NO_EXPIRY
-    ? null
-    : graceEndOf(ownerOf(state, owners), lifeOf(ensv2));
+/** Whether an entry of ENSv2 never ends. */
+export const isEndless = ({ expiryTimestamp }: Pick<DomainState, "expiryTimestamp">): boolean =>
+  expiryTimestamp !== null && expiryTimestamp >= NO_EXPIRY;
 
 export function toWrapper(token: NonNullable<OwnersNow["wrapper"]>): z.infer<typeof schemas.wrapper> {
   return {
