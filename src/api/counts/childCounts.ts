@@ -1,7 +1,7 @@
 import { domain } from "ponder:schema";
 import { and, sql } from "ponder";
 import type { Hex } from "viem";
-import { type Scope, statementOf } from "../query/scope.ts";
+import { type Scope, type ScopeSql, statementOf } from "../query/scope.ts";
 import { type Count, countOf } from "./count.ts";
 import { momentOf, preparedCountRows } from "./counters.ts";
 
@@ -19,6 +19,12 @@ const counters = preparedCountRows<"node" | "count", Hex | number>(
     left join figures_parents parent on parent.parent_node = wanted.node and ${of.holds(sql`parent.chain_id`)}
     group by wanted.node`,
 );
+
+/** How many names are right under a row of `domains` on the main chain, in a statement of its rows; null as the moment is. */
+export const childCountOfRow = (of: ScopeSql) =>
+  sql<number | null>`case when ${momentOf(of)} is not null then coalesce((
+    select parent.all_time from figures_parents parent
+    where parent.parent_node = ${domain.node} and ${of.holds(sql`parent.chain_id`)}), 0)::int end`;
 
 const rows = statementOf((of, db) =>
   db

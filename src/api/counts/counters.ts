@@ -38,10 +38,13 @@ async function ifCounted<Row extends object>(reading: Promise<object[]>): Promis
     const rows = (await reading) as WithMoment<Row>[];
     return rows[0] === undefined || rows[0].moment === null ? null : rows;
   } catch (error) {
-    if (findDatabaseError(error, notCounted) !== null) return null;
+    if (isNotCounted(error)) return null;
     throw error;
   }
 }
+
+/** Whether a statement failed because there are no counters. */
+export const isNotCounted = (error: unknown): boolean => findDatabaseError(error, notCounted) !== null;
 
 type Values = Record<string, unknown>;
 

@@ -10,7 +10,7 @@ export type DomainState = StoredOwners & {
   parentNode: Hex | null;
   labelhash: Hex | null;
   label: string;
-  /** Where the text of the label is from; null while it is unknown. Read for domain records. */
+  /** Where the text of the label is from, as stored until `readLabelSources` completes it; null while it is unknown. Read for domain records. */
   labelSource?: string | null;
   labelLength: number | null;
   fullName: string;

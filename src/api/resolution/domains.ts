@@ -16,7 +16,7 @@ import { type Absence, absenceOf, decide, type Outcome } from "./decision.ts";
 import type { DomainState } from "./domainState.ts";
 import { readEnsv2 } from "./ensv2/readEnsv2.ts";
 import type { FoundByNode, Requested } from "./found.ts";
-import { completeKnown, type Known, readFound, readKnown, withDetails } from "./known.ts";
+import { completeKnown, type Known, readFound, readFoundForRecords, readKnown, withDetails } from "./known.ts";
 import { showTexts } from "./provenLabels.ts";
 
 /** What is known of a name, and where it comes from. */
@@ -72,7 +72,7 @@ export async function tryDomain(ctx: Ctx, requested: Requested): Promise<DomainO
 
 /** The same for many names and nodes, in their order. */
 export const tryDomains = async (ctx: Ctx, requested: readonly Requested[]): Promise<DomainOutcome[]> =>
-  tryFound(ctx, requested, await readFound(ctx, requested));
+  tryFound(ctx, requested, await readFoundForRecords(ctx, requested));
 
 /**
  * The same for domains that were read from the index already, each with its row. Of a node that is on two chains, the row
@@ -109,7 +109,7 @@ export const tryDomainsWithRecords = async (
   requested: readonly Requested[],
   select: RecordSelector,
 ): Promise<DomainOutcome[]> =>
-  tryFound(ctx, requested, await readFound(ctx, requested), { select, ask: askChainInWaves });
+  tryFound(ctx, requested, await readFoundForRecords(ctx, requested), { select, ask: askChainInWaves });
 
 /**
  * What is known of a name, for an answer about its records.

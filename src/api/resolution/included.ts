@@ -19,7 +19,7 @@ export async function withIncluded<State extends DomainState>(
   const isAsked = (word: Includable) => include.includes(word);
   const [details, counts] = await Promise.all([
     readDetails(ctx, states, { holders: isAsked("role_holder_count"), migration: isAsked("migration") }),
-    isAsked("subname_count") ? readSubnameCounts(ctx, states) : undefined,
+    isAsked("subname_count") ? readSubnameCounts(ctx, states.filter(isUncounted)) : undefined,
   ]);
   return states.map((state) => {
     const ofEnsv2 = details.get(state);
@@ -31,6 +31,8 @@ export async function withIncluded<State extends DomainState>(
     };
   });
 }
+
+const isUncounted = ({ subnameCount }: DomainState): boolean => subnameCount === undefined;
 
 /** How many names are right under names: as many as the lists of their subnames have. */
 async function readSubnameCounts<State extends DomainState>(

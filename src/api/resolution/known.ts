@@ -8,7 +8,7 @@ import type { Found, FoundByNode, Requested } from "./found.ts";
 import { includable, withIncluded } from "./included.ts";
 import { readLabelSources } from "./labelSources.ts";
 import { showProvenLabels } from "./provenLabels.ts";
-import { readAnsweringRows, readMainRows } from "./rows.ts";
+import { readAnsweringRows, readMainRows, readRowsOfRecords } from "./rows.ts";
 
 /** Everything that the index has of a requested name or node. */
 export type Known = {
@@ -29,6 +29,10 @@ export const readKnown = async (ctx: Ctx, requested: readonly Requested[]): Prom
 /** What the index has of names and nodes, each in the state of what answers for it. */
 export const readFound = async (ctx: Ctx, requested: readonly Requested[]): Promise<FoundByNode> =>
   readEnsv2(ctx, requested, await readAnsweringRows(ctx, requested));
+
+/** The same, with the details of domain records where the rows' statement reads them. `withDetails` adds the others. */
+export const readFoundForRecords = async (ctx: Ctx, requested: readonly Requested[]): Promise<FoundByNode> =>
+  readEnsv2(ctx, requested, await readRowsOfRecords(ctx, requested));
 
 /** What a registry has or had of a name; null if none has. */
 export async function readStored(ctx: Ctx, name: ParsedName): Promise<DomainState | null> {

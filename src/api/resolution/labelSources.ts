@@ -28,7 +28,9 @@ async function readSources(
   { db, contracts, provenLabels }: Pick<Ctx, "db" | "contracts" | "provenLabels">,
   states: readonly DomainState[],
 ): Promise<ReadonlyMap<Hex, string>> {
-  const known = await listSources(db, { chains: allChains(contracts), hashes: hashesOf(states) });
+  const unread = states.filter(({ labelSource }) => labelSource === undefined);
+  const known = await listSources(db, { chains: allChains(contracts), hashes: hashesOf(unread) });
+  for (const { labelhash, labelSource } of states) if (labelhash && labelSource) known.set(labelhash, labelSource);
   const unknown = states.filter(
     ({ label, labelhash }) => UNKNOWN_LABEL.test(label) && labelhash !== null && !known.has(labelhash),
   );

@@ -1,9 +1,10 @@
 import type { Address, Hex } from "viem";
 import type { Contracts, Managed } from "../../../abis/contracts.ts";
 import { nodeOfNameByNode } from "../../ens/name.ts";
+import { listRecordRows, type RecordRow } from "../counts/recordRows.ts";
 import type { Ctx } from "../http/context.ts";
 import { type DomainRow, listDomains, listDomainsOnChains } from "../query/domains.ts";
-import { allChains } from "../query/scope.ts";
+import { allChains, mainChain } from "../query/scope.ts";
 import { mapYielding } from "../scheduling/turns.ts";
 import { ancestorNodes, type ParsedName } from "../schemas/input.ts";
 import type { Requested } from "./found.ts";
@@ -59,8 +60,21 @@ export async function readAnsweringRows(ctx: Ctx, requested: readonly Requested[
   return new Map(chosen);
 }
 
+/**
+ * The same rows for domain records. Where the main chain alone is indexed they come with the details of records; elsewhere a
+ * name's chains decide what is read of it, and the rows come without.
+ */
+export async function readRowsOfRecords(ctx: Ctx, requested: readonly Requested[]): Promise<Rows> {
+  if (ctx.contracts.chainIds.length > 1) return readAnsweringRows(ctx, requested);
+  const chains = mainChain(ctx.contracts);
+  const nodes = requested.map(({ node }) => node);
+  return byNode(await inChunks(nodes, (some) => listRecordRows(ctx.db, { chains, nodes: some })));
+}
+
 /** Rows by node. */
-type Rows = ReadonlyMap<Hex, DomainRow>;
+type Rows = ReadonlyMap<Hex, RecordRow>;
+
+const byNode = (rows: readonly RecordRow[]): Rows => new Map(rows.map((row) => [row.node, row]));
 
 /** Nodes between a node and its managed name; null where the way up is not known. */
 type Between = Map<Hex, readonly Hex[] | null>;
@@ -137,7 +151,7 @@ export async function readMainRows(
   nodes: readonly Hex[],
 ): Promise<Rows> {
   const rows = await inChunks(nodes, (some) => listDomains(db, { chainId, nodes: some }));
-  return new Map(rows.map((row) => [row.node, row]));
+  return byNode(rows);
 }
 
 /** Nodes of one query: more of them hold the database and the event loop for too long at once. */

@@ -1,0 +1,42 @@
+import type { Hex } from "viem";
+import type { Db } from "../postgres/db.ts";
+import { type DomainRow, isOneOfNodes, listDomains, selectDomains, toRow } from "../query/domains.ts";
+import { labelSourceOfRow } from "../query/labels.ts";
+import { type Scope, statementOf } from "../query/scope.ts";
+import { childCountOfRow } from "./childCounts.ts";
+import { isNotCounted } from "./counters.ts";
+
+/**
+ * A row with what a domain record shows besides: how many names are right under it, absent while there are no counters, and
+ * where the text of its label is from, absent where the statement could not read it.
+ */
+export type RecordRow = DomainRow & { subnameCount?: number; labelSource?: string | null };
+
+/**
+ * The domains of these nodes with the details of domain records, where the main chain alone is indexed. A statement costs
+ * more to send than these columns to read, so all is in one. The names right under a row are counted by the counters
+ * alone: who needs the number without them counts the rows.
+ *
+ * @returns in any order; nodes that no event ever named are left out
+ */
+export async function listRecordRows(
+  db: Db,
+  { chains, nodes }: { chains: Scope; nodes: readonly Hex[] },
+): Promise<RecordRow[]> {
+  if (nodes.length === 0) return [];
+  try {
+    const rows = await recordRows(db, chains, { nodes });
+    return rows.map(({ subnameCount, labelSource, ...row }) =>
+      Object.assign(toRow(row), { labelSource }, subnameCount !== null && { subnameCount }),
+    );
+  } catch (error) {
+    if (!isNotCounted(error)) throw error;
+    return listDomains(db, { chainId: chains.ids[0] as number, nodes });
+  }
+}
+
+const recordRows = statementOf((of, db) =>
+  selectDomains(db, { subnameCount: childCountOfRow(of), labelSource: labelSourceOfRow(of) })
+    .where(isOneOfNodes)
+    .prepare(of.title("record_rows")),
+);

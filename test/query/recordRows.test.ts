@@ -1,0 +1,90 @@
+import { domain, label } from "ponder:schema";
+import { namehash } from "viem";
+import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { createCountersSoon } from "../counts/exactCounters.ts";
+import { openApi, type TestApi } from "./api.ts";
+import { contracts as withEnsv2 } from "./ensv2.ts";
+import { account, answerable, CHAIN_ID, domainRow, registeredRow, STATIC_RESOLVER } from "./rows.ts";
+import { createTables, type Tables } from "./tables.ts";
+
+/*
+ * Sending a statement costs the API more than anything else of an answer, so the rows of names come with all that domain
+ * records show of them. The numbers of statements are written here: another one makes every answer slower.
+ */
+const NOW = 1_800_000_000;
+const alice = account(0xa11ce);
+const names = ["alice.eth", "sub.alice.eth", "dictionary.eth", "hidden.eth", "resolver.eth"];
+const hidden = `[${"ab".repeat(32)}]`;
+
+let tables: Tables;
+let api: TestApi;
+let statements: string[] = [];
+
+const row = (name: string, more = {}) => registeredRow(name, alice, BigInt(NOW + 1_000), more);
+
+beforeAll(async () => {
+  tables = await createTables({ onQuery: (sql) => void statements.push(sql) });
+  api = openApi(tables, NOW);
+  const unknown = { fullName: `${hidden}.eth`, label: hidden, labelLength: null };
+  const rows = [
+    domainRow("eth", { registryOwner: account(0xe2), effectiveOwnerAddress: account(0xe2) }),
+    ...names.map((name) => row(name, { resolver: STATIC_RESOLVER })),
+    domainRow("gone.alice.eth"),
+    row("unknown.eth", { ...unknown, isLabelKnown: false, isNameKnown: false }),
+  ];
+  await tables.writer.insert(domain).values(answerable(rows));
+  const [, , dictionary, stored] = rows.slice(1);
+  await tables.writer.insert(label).values([
+    { chainId: CHAIN_ID, labelhash: dictionary?.labelhash ?? "0x", label: "dictionary", source: "dictionary" },
+    { chainId: CHAIN_ID, labelhash: stored?.labelhash ?? "0x", label: null, source: null },
+  ]);
+});
+afterAll(() => tables.drop());
+beforeEach(() => {
+  statements = [];
+});
+
+const questions: [question: string, ask: (of: TestApi) => ReturnType<TestApi["get"]>, statements: number][] = [
+  ...names.map((name): (typeof questions)[number] => [name, (of) => of.get(`/whois/${name}`), 1]),
+  ["a node", (of) => of.get(`/lookup-namehash/${namehash("alice.eth")}`), 1],
+  ["a name that is absent", (of) => of.get("/whois/absent.eth"), 1],
+  ["bulk", (of) => of.post("/whois/bulk", { names: [...names, "absent.eth"] }), 1],
+  ["lookup", (of) => of.post("/lookup", { inputs: [...names, "absent.eth"] }), 1],
+];
+
+const withoutEntry = (body: unknown) => JSON.stringify(body, (key, value) => (key === "protocol" ? undefined : value));
+
+/** Answers of before there were counters: the details are then read by statements of their own. */
+let before: Awaited<ReturnType<TestApi["get"]>>[];
+
+test("without counters the rows are counted", async () => {
+  before = [];
+  for (const [, ask] of questions) before.push(await ask(api));
+  expect(before.map(({ status }) => status)).toEqual(questions.map(() => 200));
+  expect(before.slice(0, 4).map(({ body }) => [body.subname_count, body.label_source])).toEqual([
+    [2, "event"],
+    [0, "event"],
+    [0, "dictionary"],
+    [0, "event"],
+  ]);
+  expect(statements.some((text) => text.includes("count(*)"))).toBe(true);
+});
+
+test("with counters each answer takes its number of statements, and says the same", async () => {
+  const client = await tables.pool.connect();
+  await createCountersSoon({ client, schema: "public" }, NOW);
+  client.release();
+  for (const [i, [question, ask, most]] of questions.entries()) {
+    statements = [];
+    expect(await ask(api), question).toEqual(before[i]);
+    expect(statements, question).toHaveLength(most);
+  }
+});
+
+test("with ENSv2 the details are those of the same row", async () => {
+  const both = openApi(tables, NOW, { contracts: withEnsv2 });
+  const { body } = await both.get("/whois/alice.eth");
+  const { token, ...others } = body;
+  expect(withoutEntry(others)).toBe(withoutEntry(before[0]?.body));
+  expect(token).toBeDefined();
+});
