@@ -15,6 +15,13 @@ export type OutgoingRules = {
   subject: string;
   /** Largest body of an answer in bytes, counted after decompression. */
   maxBytes: number;
+  /**
+   * `status`: only the status of an answer is of use. Up to `maxBytes` of its body are read within a second, so that the
+   * connection can be used again; a longer body is left, and the answer counts. `body` by default.
+   */
+  reads?: "body" | "status";
+  /** Ports that may be asked; any by default. */
+  ports?: readonly number[];
   /** Time for a whole request, with its answer. */
   timeoutMs: number;
   /** Open connections to one origin. */
@@ -35,8 +42,14 @@ export type OutgoingRequest = {
   signal: AbortSignal;
 };
 
-/** `body` is empty unless the status is one of success: other bodies are not read. */
-export type OutgoingAnswer = { status: number; contentType: string | null; body: Uint8Array };
+/** `body` is empty unless the status is one of success, and bodies are read: others are not. */
+export type OutgoingAnswer = {
+  status: number;
+  contentType: string | null;
+  /** The header `Retry-After`, as it was sent. */
+  retryAfter: string | null;
+  body: Uint8Array;
+};
 
 export type Outgoing = {
   /** @throws OutgoingError if no request may go there. `ask` checks it, too. */
@@ -92,7 +105,7 @@ export function createOutgoing(rules: OutgoingRules): Outgoing {
 }
 
 /** Checks the URL. Addresses in the URL itself are checked here, because they are not looked up. */
-function requireAllowed(url: URL, { subject, ownHosts, allowLoopback }: OutgoingRules): void {
+function requireAllowed(url: URL, { subject, ownHosts, allowLoopback, ports }: OutgoingRules): void {
   const isOwnMachine = allowLoopback && namesLoopback(url);
   if (url.protocol !== "https:" && !(isOwnMachine && url.protocol === "http:")) {
     throw refused(
@@ -102,12 +115,19 @@ function requireAllowed(url: URL, { subject, ownHosts, allowLoopback }: Outgoing
   if (url.username !== "" || url.password !== "") {
     throw refused(`The ${subject}'s URL contains a user name`);
   }
+  if (ports && !isOwnMachine && !ports.includes(portOf(url))) {
+    throw refused(`The ${subject}'s URL has the port ${portOf(url)}; allowed: ${ports.join(", ")}`);
+  }
   if (ownHosts.includes(url.host)) {
     throw refused(`${sanitizeMessage(url.host)} is this service itself, so it is not asked`);
   }
   const literal = literalOf(url);
   if (literal !== null && !isOwnMachine && !isPublic(literal)) throw notPublic(url.host);
 }
+
+const portOf = ({ port }: URL): number => (port === "" ? HTTPS_PORT : Number(port));
+
+const HTTPS_PORT = 443;
 
 const refused = (message: string) => new OutgoingError("refused", message);
 
@@ -138,13 +158,43 @@ function guardedLookup({ lookup = dnsLookup, allowLoopback }: OutgoingRules): Lo
 async function readAnswer(
   response: Response,
   url: URL,
-  { maxBytes }: OutgoingRules,
+  { maxBytes, reads }: OutgoingRules,
 ): Promise<OutgoingAnswer> {
   const { status, ok, headers } = response;
-  const answer = { status, contentType: headers.get("content-type") };
+  const answer = {
+    ...{ status, contentType: headers.get("content-type"), retryAfter: headers.get("retry-after") },
+    body: new Uint8Array(),
+  };
+  if (reads === "status") {
+    await drain(response, maxBytes);
+    return answer;
+  }
   if (ok) return { ...answer, body: await readBody(response, url, maxBytes) };
   await response.body?.cancel();
-  return { ...answer, body: new Uint8Array() };
+  return answer;
+}
+
+/** How long a body is waited for of which nothing is used. */
+export const DRAIN_MS = 1_000;
+
+/** Reads a short body to its end. Cancelling a longer one ends the connection. */
+async function drain({ body }: Response, maxBytes: number): Promise<void> {
+  const reader = body?.getReader();
+  if (reader === undefined) return;
+  const cancel = () => reader.cancel().catch(() => {}); // The status is known, whatever becomes of the connection.
+  const timer = setTimeout(cancel, DRAIN_MS);
+  try {
+    for (let bytes = 0; bytes <= maxBytes; ) {
+      const { done, value } = await reader.read();
+      if (done) return;
+      bytes += (value as Uint8Array).byteLength;
+    }
+  } catch {
+    return;
+  } finally {
+    clearTimeout(timer);
+    void cancel();
+  }
 }
 
 /** Collects the body up to the limit. Leaving the loop ends the connection. */
