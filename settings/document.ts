@@ -15,6 +15,7 @@ import { rpcUrlVariable, rpcVariables } from "./rpc.ts";
 import { portVariables } from "./settings.ts";
 import type { Variable, Variables } from "./variable.ts";
 import { verifyVariables } from "./verify.ts";
+import { webhookVariables } from "./webhooks.ts";
 
 /** Variables of one subject, under one heading. */
 type Group = { title: string; note?: string; variables: Variables };
@@ -35,7 +36,7 @@ export const groups: Group[] = [
         ...freshnessVariables,
         ...verifyVariables,
       },
-      ...{ ...answerVariables, ...changesVariables, ...logVariables },
+      ...{ ...answerVariables, ...changesVariables, ...webhookVariables, ...logVariables },
     },
   },
   {

@@ -5,7 +5,7 @@ const urlVariable =
   /^(RPC_URL_\d+|LIVE_RPC_URL|MPP_RPC_URL|DATABASE_URL|DATABASE_PRIVATE_URL|INDEXERS|LABEL_HEALING_URL)$/;
 
 /** The variables that are a secret as a whole; PostgreSQL's client reads PGPASSWORD. */
-const secretVariable = /^(MPP_SECRET_KEY|PGPASSWORD|POSTGRES_PASSWORD)$/;
+const secretVariable = /^(MPP_SECRET_KEY|WEBHOOK_SECRET_KEY|PGPASSWORD|POSTGRES_PASSWORD)$/;
 
 /**
  * A shorter part of a URL is not looked for by itself: it would be found in words that have nothing to do with it. The

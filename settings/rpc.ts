@@ -61,7 +61,7 @@ export const rpcVariables = {
     example: "off",
     unset: "devnet: `on`; else `off`",
     meaning:
-      "Whether CCIP-Read gateways of resolvers may be at loopback addresses and use plain http. For development only.",
+      "Whether CCIP-Read gateways of resolvers, and receivers of webhooks, may be at loopback addresses and use plain http. For development only.",
   }),
   RPC_REQUESTS_PER_SECOND: withDefault(200, wholeNumber({ from: 1, to: 10_000 }), {
     meaning:

@@ -14,6 +14,7 @@ import { type PaymentSettings, paymentVariables, toPaymentSettings } from "./pay
 import { type RpcSettings, rpcVariables, toRpcSettings } from "./rpc.ts";
 import { withDefault } from "./variable.ts";
 import { toVerifySettings, type VerifySettings, verifyVariables } from "./verify.ts";
+import { toWebhookSettings, type WebhookSettings, webhookVariables } from "./webhooks.ts";
 
 export { SettingsError } from "./check.ts";
 
@@ -26,6 +27,7 @@ export type Settings = DatabaseSettings &
   AnswerSettings &
   LabelSettings &
   ChangesSettings &
+  WebhookSettings &
   LogSettings &
   MetricsSettings &
   VerifySettings & {
@@ -51,6 +53,7 @@ const variables = {
   ...freshnessVariables,
   ...answerVariables,
   ...changesVariables,
+  ...webhookVariables,
   ...verifyVariables,
   ...labelVariables,
   ...paymentVariables,
@@ -77,6 +80,7 @@ export function readSettings(env: Given): Settings {
     ...toAnswerSettings(known),
     ...toLabelSettings(known),
     ...toChangesSettings(known),
+    ...toWebhookSettings(known),
     ...toLogSettings(known),
     ...toVerifySettings(known),
     ...toMetricsSettings(known),

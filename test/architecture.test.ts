@@ -185,6 +185,17 @@ const layers: Layer[] = [
       "the feed of changes without end: one look at the table for all readers of a process; what a reader wants is said as for a page",
   },
   {
+    files: "src/api/webhooks/",
+    may: [
+      ...["pg"],
+      ...api("access/metered.ts", "errors/", "feed/", "outgoing/", "postgres/", "serviceDb/"),
+      ...api("serializers/change.ts"),
+    ],
+    mayTypes: ["@hono/zod-openapi", "abis/", ...api("access/", "schemas/answers/")],
+    because:
+      "changes that are sent: who wants which, what waits, one worker; it knows no HTTP but that of receivers",
+  },
+  {
     files: "src/api/upkeep/",
     may: [
       ...["pg", "src/ens/", "src/api/postgres/", "src/api/counts/"],
@@ -322,7 +333,7 @@ const layers: Layer[] = [
         "schemas/",
         "rules/",
       ),
-      ...api("query/", "counts/", "feed/", "resolution/", "serializers/"),
+      ...api("query/", "counts/", "feed/", "resolution/", "serializers/", "webhooks/"),
       ...api("comparison/", "indexState/progress.ts", "postgres/queriesThrough.ts", "access/signup.ts"),
     ],
     mayTypes: ["abis/", ...api("http/context.ts", "indexState/freshness.ts", "postgres/db.ts")],
@@ -409,6 +420,7 @@ const entryFiles = [
     "export",
     "verify",
     "labels",
+    "webhooks",
   ].map((name) => `ops/${name}.ts`),
   "gateway/index.ts",
 ];

@@ -59,7 +59,7 @@ export class RateLimitedError extends NamedexError<"RATE_LIMITED"> {
 
 /** The server has no such operation: it is of another version, or off. */
 export class NoSuchOperationError extends NamedexError<
-  "NOT_FOUND" | "METHOD_NOT_ALLOWED" | "NOT_ACCEPTABLE"
+  "NOT_FOUND" | "METHOD_NOT_ALLOWED" | "NOT_ACCEPTABLE" | "NOT_OFFERED"
 > {
   override readonly name = "NoSuchOperationError";
 }
@@ -106,6 +106,7 @@ const classes = {
   NOT_FOUND: NoSuchOperationError,
   METHOD_NOT_ALLOWED: NoSuchOperationError,
   NOT_ACCEPTABLE: NoSuchOperationError,
+  NOT_OFFERED: NoSuchOperationError,
   POSITION_GONE: PositionGoneError,
   RATE_LIMITED: RateLimitedError,
   LIVE_RESOLUTION_FAILED: LiveResolutionError,

@@ -15,3 +15,4 @@ export {
 } from "./errors.ts";
 export type * from "./openapi/types.gen.ts";
 export type { CallOptions, NamedexConfig } from "./operations.ts";
+export { verify, WebhookError, type WebhookMessage, type WebhookRequest } from "./verify.ts";

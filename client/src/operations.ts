@@ -74,12 +74,16 @@ export function createOperations({ url, apiKey, fetch, ...limits }: NamedexConfi
       const { signal, headers } = (options ?? {}) as CallOptions;
       const sent = { client, ...(signal && { signal }), ...(headers && { headers }) };
       const ask = operation as (...args: unknown[]) => Promise<unknown>;
-      return withRetries(() => (hasParameters ? ask(parameters, sent) : ask(sent)), limits, signal);
+      const own = repeatable(name) ? limits : { ...limits, retries: 0 };
+      return withRetries(() => (hasParameters ? ask(parameters, sent) : ask(sent)), own, signal);
     };
     return [name, call];
   });
   return Object.fromEntries(calls) as Operations;
 }
+
+/** Whether a request can be sent again that may have arrived: not one that makes something each time. */
+const repeatable = (name: string): boolean => name !== ("postWebhooks" satisfies OperationName);
 
 /** In a browser `url` may be relative to the page. */
 export function checkUrl(url: string): string {

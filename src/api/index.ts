@@ -7,9 +7,11 @@ import { readSettings } from "../../settings/settings.ts";
 import type { Caller } from "./access/access.ts";
 import { callerBehind, originFor, shareOf } from "./access/caller.ts";
 import { createAccess } from "./access/createAccess.ts";
+import { limitsIn } from "./access/limits.ts";
 import { comparisonSetting } from "./comparison/listChecks.ts";
 import { operations } from "./endpoints/index.ts";
 import { signupEndpoints } from "./endpoints/signup.ts";
+import { webhookEndpoints } from "./endpoints/webhooks.ts";
 import { createExplorer } from "./explorer/explorer.ts";
 import { feedChannel } from "./feed/channel.ts";
 import { startFeed } from "./feed/writer.ts";
@@ -59,10 +61,11 @@ import { parseName } from "./schemas/input.ts";
 import { askedLabelsIn } from "./serviceDb/askedLabels.ts";
 import { completedIndexesIn } from "./serviceDb/completedIndexes.ts";
 import { failingBlocksIn } from "./serviceDb/failingBlocks.ts";
+import { keysIn } from "./serviceDb/keys.ts";
 import { trimLedger } from "./serviceDb/ledger.ts";
 import { liveAnswersIn } from "./serviceDb/liveAnswers.ts";
 import { labelRowsIn, provenLabelsIn } from "./serviceDb/provenLabels.ts";
-import { activityIn } from "./serviceDb/releases.ts";
+import { activityIn, readRelease } from "./serviceDb/releases.ts";
 import { openStore } from "./serviceDb/store.ts";
 import { verificationsIn } from "./serviceDb/verifications.ts";
 import { readHealing } from "./statistics/healing.ts";
@@ -71,6 +74,9 @@ import { createStreamPlaces } from "./stream/places.ts";
 import { streamRoutes } from "./stream/routes.ts";
 import { subgraphRoutes } from "./subgraph/routes.ts";
 import { startUpkeep } from "./upkeep/upkeep.ts";
+import { createReceivers } from "./webhooks/attempt.ts";
+import { createWebhooks } from "./webhooks/webhooks.ts";
+import { startWebhooks } from "./webhooks/worker.ts";
 
 const settings = readSettings(process.env);
 parseName("eth"); // The tables of normalisation take long to unpack: not at the first request, which all others would await.
@@ -187,7 +193,32 @@ const { access: chosenAccess, signup } = createAccess(
   store,
 );
 const access = countedAccess(chosenAccess, meters);
-const offered = signup === null ? operations : [...operations, ...signupEndpoints(signup)];
+
+/** Receivers on this machine are allowed where gateways are: on a local chain. */
+const receivers = {
+  ownHosts: settings.publicUrls.map((url) => new URL(url).host),
+  allowLoopback: settings.loopbackGateways,
+};
+const { secretKey } = settings.webhooks;
+const webhooks = createWebhooks({
+  ...{ store, keys: keysIn(store), limits: limitsIn(store), secretKey },
+  receivers: createReceivers(receivers),
+});
+if (secretKey !== null) {
+  startInPlace("webhooks", () =>
+    startWebhooks({
+      ...{ databaseUrl, schema, serviceSchema: settings.serviceSchema, db, contracts, secretKey, receivers },
+      isPaid: settings.access === "metered",
+      isActive: async () => [null, schema].includes((await readRelease(store)).active),
+      log: (line) => console.warn(line),
+    }),
+  );
+}
+
+const offered = [
+  ...[...operations, ...webhookEndpoints(webhooks)],
+  ...(signup === null ? [] : signupEndpoints(signup)),
+];
 
 const provenLabels = provenLabelsIn(store);
 const given = holdGivenLabels({ rows: labelRowsIn(store), schema, warn: (line) => console.warn(line) });

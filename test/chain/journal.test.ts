@@ -4,7 +4,7 @@ import type { CountedChain } from "./journalChains.ts";
 import { type JournalStage, openJournalStage } from "./journalStage.ts";
 import { type Watch, watchJournal } from "./journalWatch.ts";
 
-// The journal of blocks, and the feed of changes that follows it, while chains are reorganised and the indexer ends.
+// The journal of blocks, the feed of changes that follows it, and the webhooks that follow the feed, while chains are reorganised and the indexer ends.
 
 const depths = {
   main: sizeOf({ short: [1, 9], long: [1, 2, 3, 5, 8, 13, 21, 34, 55, 64] }),
@@ -80,6 +80,10 @@ test("a stream gives a change of its block, through a replica as well", async ()
   }
 });
 
+test("a webhook gets every change of the feed, in order, also of branches that were taken back", async () => {
+  expect(await stage.receiver.expectAll()).toBeGreaterThan(20);
+});
+
 test("through all of this no state, answer or notification named a block that the tables did not stand on", async () => {
   const seen = await watch.stop();
   expect(seen.wrong).toEqual([]);
@@ -137,4 +141,8 @@ describe("an indexer that ended and starts again", () => {
       expect(follower.changes).toBeGreaterThan(before);
     },
   );
+});
+
+test("a webhook gets every change, in order, though the process that sent them ended", async () => {
+  expect(await stage.receiver.expectAll()).toBeGreaterThan(40);
 });

@@ -6,6 +6,7 @@ import { openPool } from "../support/database.ts";
 import schema from "../support/ponderSchema.ts";
 import { type Replica, type Stack, startStack } from "../support/stack.ts";
 import { type Block, type CountedChain, type JournalChains, startJournalChains } from "./journalChains.ts";
+import { openReceivedChanges, type ReceivedChanges, webhookSettings } from "./webhookOver.ts";
 
 /** Ponder takes a block of this chain for final after 65 more, one of the layer 2 after 30. */
 const MAIN_CHAIN_ID = 42;
@@ -22,6 +23,8 @@ export type JournalStage = {
   stack: Stack;
   replica: Replica;
   follower: Follower;
+  /** A webhook's receiver. */
+  receiver: ReceivedChanges;
   /** Adds blocks to a chain, some with logs, while the other one goes on too. */
   grow: (chain: CountedChain, blocks: number) => Promise<void>;
   /** Waits until the journal and the feed are as of the newest block of each chain. */
@@ -41,7 +44,7 @@ export async function openJournalStage(): Promise<JournalStage> {
   const both = [chains.main, chains.base];
   const stack = await startStack({
     ...{ rpcUrl: local.anvil.url, deployment: { ...local.deployment, layer2: [layer2] } },
-    env: { [`RPC_URL_${layer2.chainId}`]: onLayer2.anvil.url },
+    env: { [`RPC_URL_${layer2.chainId}`]: onLayer2.anvil.url, ...webhookSettings },
   });
   const replica = await stack.startReplica();
   const options = `-c search_path=${stack.schema},public`;
@@ -67,12 +70,13 @@ export async function openJournalStage(): Promise<JournalStage> {
   };
   await waitForHeads();
   await follower.follow(100);
+  const receiver = await openReceivedChanges(stack);
   const firstLive = [
     (await chains.main.height()) - MAIN_FINALITY,
     (await chains.base.height()) - BASE_FINALITY,
   ];
   return {
-    ...{ chains, both, stack, replica, follower, waitForHeads },
+    ...{ chains, both, stack, replica, follower, receiver, waitForHeads },
     grow: async (chain, blocks) => {
       const [other] = both.filter((one) => one !== chain);
       for (let block = 0; block < blocks; block++) {
@@ -97,6 +101,7 @@ export async function openJournalStage(): Promise<JournalStage> {
       expect(Object.fromEntries(follower.held)).toEqual(Object.fromEntries(await readJudged(pool)));
     },
     close: async () => {
+      await receiver.close();
       await pool.end();
       await stack.destroy();
       await chains.stop();

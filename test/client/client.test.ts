@@ -119,6 +119,7 @@ describe("errors", () => {
     NOT_FOUND: "NoSuchOperationError",
     METHOD_NOT_ALLOWED: "NoSuchOperationError",
     NOT_ACCEPTABLE: "NoSuchOperationError",
+    NOT_OFFERED: "NoSuchOperationError",
     POSITION_GONE: "PositionGoneError",
     RATE_LIMITED: "RateLimitedError",
     LIVE_RESOLUTION_FAILED: "LiveResolutionError",

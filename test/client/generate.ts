@@ -4,13 +4,17 @@ import { fileURLToPath } from "node:url";
 import { createClient } from "@hey-api/openapi-ts";
 import { operations } from "../../src/api/endpoints/index.ts";
 import { signupEndpoints } from "../../src/api/endpoints/signup.ts";
+import { webhookEndpoints } from "../../src/api/endpoints/webhooks.ts";
 import { openApiDocument } from "../../src/api/http/openapi.ts";
 
 /** Where the generated part of the client is. */
 export const generatedFolder = fileURLToPath(new URL("../../client/src/openapi", import.meta.url));
 
 /** Every operation that any Namedex may have: sign-up exists only where access is metered. */
-const clientOperations = [...operations, ...signupEndpoints({} as never)];
+const clientOperations = [
+  ...[...operations, ...webhookEndpoints({} as never)],
+  ...signupEndpoints({} as never),
+];
 
 /** Writes types, functions and limits of the API's OpenAPI document. What the folder had is removed. */
 export async function generateClient(folder: string): Promise<void> {

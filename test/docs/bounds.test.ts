@@ -69,6 +69,7 @@ import { MAX_ANSWER as MAX_ORACLE_ANSWER } from "../../src/api/live/prices/reads
 import { MAX_WAIT_MS } from "../../src/api/live/rateLimiter.ts";
 import { MAX_VALUE_BYTES } from "../../src/api/live/records.ts";
 import { MAX_RESULT_BYTES, MAX_REVERT_BYTES } from "../../src/api/live/rpc.ts";
+import { DRAIN_MS } from "../../src/api/outgoing/outgoing.ts";
 import { MAX_CHANGES } from "../../src/api/query/activity.ts";
 import { MAX_ENDING } from "../../src/api/query/addresses/ending.ts";
 import { MAX_NAMES } from "../../src/api/query/eventSources.ts";
@@ -95,6 +96,9 @@ import { HELD_SECONDS } from "../../src/api/serviceDb/reservations.ts";
 import { MOST_IN_MEMORY } from "../../src/api/stream/hub.ts";
 import { MOST_OF_CALLER, MOST_STREAMS } from "../../src/api/stream/places.ts";
 import * as subgraph from "../../src/api/subgraph/bounds.ts";
+import * as hooks from "../../src/api/webhooks/bounds.ts";
+import { LEFT_ALONE_MS, SILENT_ATTEMPTS } from "../../src/api/webhooks/hosts.ts";
+import { MAX_RETRY_AFTER, WAITS } from "../../src/api/webhooks/schedule.ts";
 import { MAX_LABEL_BYTES, MAX_NAME_BYTES } from "../../src/ens/name.ts";
 import { GIVEN_MS_PER_BLOCK, MAX_GIVEN_PER_BLOCK } from "../../src/indexing/write/applyLabels.ts";
 import { MAX_WORK_PER_BLOCK, WORK_PER_TURN } from "../../src/indexing/write/blockQueue.ts";
@@ -250,6 +254,36 @@ const bounds: [what: string, bound: string][] = [
   ["touched rows that the feed compares at once", inWords(MOST_TOUCHED)],
   ["changes of the feed in a process's memory", inWords(MOST_IN_MEMORY)],
   ["streams of the feed of one process", shares({ most: MOST_STREAMS, each: MOST_OF_CALLER })],
+  ["webhooks of a key, and of a service", `${hooks.MAX_OF_KEY}, and ${inWords(hooks.MAX_WEBHOOKS)}`],
+  ["the URL of a webhook", `${inWords(hooks.MAX_URL)} characters; https, ports ${hooks.PORTS.join(" and ")}`],
+  ["deliveries of a key's webhooks that wait", inWords(hooks.MAX_WAITING)],
+  ["changes of one replay to a webhook", inWords(hooks.MAX_REPLAYED)],
+  ["deliveries of a webhook in one answer", `${hooks.MAX_DELIVERIES}`],
+  [
+    "time for which finished deliveries of webhooks are shown",
+    `${hooks.DELIVERY_DAYS} days; what waits stays ${hooks.EVENT_DAYS} days`,
+  ],
+  [
+    "an attempt to deliver to a webhook",
+    `${hooks.TIMEOUT_MS / 1_000} s, ${inWords(hooks.MAX_ANSWER)} bytes of the answer, ${DRAIN_MS / 1_000} s`,
+  ],
+  [
+    "attempts to deliver to a webhook",
+    `the longest wait ${(WAITS.at(-1) ?? 0) / 3_600} h, \`Retry-After\` up to ${MAX_RETRY_AFTER / 3_600} h`,
+  ],
+  [
+    "attempts to deliver to webhooks at a time",
+    `${hooks.AT_ONCE.all}, of one key ${hooks.AT_ONCE.key}, to one host ${hooks.AT_ONCE.host}, of receivers that fail ${hooks.AT_ONCE.failing} | they wait their turn; a turn has ${hooks.TURN.deliveries} deliveries or ${hooks.TURN.ms / 1_000} s`,
+  ],
+  [
+    "a receiver's host that does not answer",
+    `${SILENT_ATTEMPTS} attempts in a row, of any webhook's | it is left alone for ${LEFT_ALONE_MS / 1_000} s`,
+  ],
+  ["tests of a webhook", `one in ${hooks.TEST_SECONDS} s`],
+  [
+    "changes that are sorted out for webhooks at once",
+    `${hooks.PAGE}, and ${inWords(hooks.MAX_MATCHES)} deliveries`,
+  ],
   ["tokens of a query of the subgraph", inWords(subgraph.MAX_TOKENS)],
   ["levels of a query of the subgraph", `${subgraph.MAX_DEPTH}`],
   ["fields of Query in one query of the subgraph", `${subgraph.MAX_ROOTS}, aliases counted`],

@@ -2,7 +2,7 @@
 
 import { client } from './client.gen.ts';
 import { buildClientParams, type Client, type ClientMeta, type Options as Options2, type RequestResult, type TDataShape } from './client/index.ts';
-import type { GetAddressDomainCountErrors, GetAddressDomainCountResponses, GetAddressDomainsErrors, GetAddressDomainsResponses, GetAddressEventsErrors, GetAddressEventsResponses, GetAddressExpiriesIcsErrors, GetAddressExpiriesIcsResponses, GetAddressPermissionsErrors, GetAddressPermissionsResponses, GetAddressPreviousDomainsErrors, GetAddressPreviousDomainsResponses, GetAddressPrimaryNameErrors, GetAddressPrimaryNameResponses, GetAddressResolvesToErrors, GetAddressResolvesToResponses, GetAddressSummaryErrors, GetAddressSummaryResponses, GetAgentsByAgentIdErrors, GetAgentsByAgentIdResponses, GetAgentsErrors, GetAgentsResponses, GetChangesErrors, GetChangesResponses, GetContractEventsErrors, GetContractEventsResponses, GetDomainAgentErrors, GetDomainAgentResponses, GetDomainEventsErrors, GetDomainEventsResponses, GetDomainExpiryIcsErrors, GetDomainExpiryIcsResponses, GetDomainOwnershipHistoryErrors, GetDomainOwnershipHistoryResponses, GetDomainPermissionsErrors, GetDomainPermissionsResponses, GetDomainPriceErrors, GetDomainPriceResponses, GetDomainRecordsErrors, GetDomainRecordsResponses, GetDomainRecordsTextByKeyErrors, GetDomainRecordsTextByKeyResponses, GetDomainRecordsTextHistoryErrors, GetDomainRecordsTextHistoryResponses, GetDomainRegistrationHistoryErrors, GetDomainRegistrationHistoryResponses, GetDomainResolverHistoryErrors, GetDomainResolverHistoryResponses, GetDomainRoleChangesErrors, GetDomainRoleChangesResponses, GetDomainRolesErrors, GetDomainRolesResponses, GetDomainSubdomainsErrors, GetDomainSubdomainsResponses, GetDomainVerifyErrors, GetDomainVerifyResponses, GetEnsStatsDistributionErrors, GetEnsStatsDistributionResponses, GetEnsStatsErrors, GetEnsStatsExpiriesErrors, GetEnsStatsExpiriesResponses, GetEnsStatsHoldersErrors, GetEnsStatsHoldersResponses, GetEnsStatsPrimaryNamesErrors, GetEnsStatsPrimaryNamesResponses, GetEnsStatsPurchasesErrors, GetEnsStatsPurchasesResponses, GetEnsStatsRecentActivityErrors, GetEnsStatsRecentActivityResponses, GetEnsStatsRegistrationsErrors, GetEnsStatsRegistrationsResponses, GetEnsStatsResponses, GetEnsStatsSellersErrors, GetEnsStatsSellersResponses, GetEnsStatsStatesErrors, GetEnsStatsStatesResponses, GetEventsErrors, GetEventsResponses, GetIndexingStatusErrors, GetIndexingStatusResponses, GetLookupHashByHashErrors, GetLookupHashByHashResponses, GetLookupLabelhashByHashErrors, GetLookupLabelhashByHashResponses, GetLookupNamehashByHashErrors, GetLookupNamehashByHashResponses, GetPendingStatsErrors, GetPendingStatsResponses, GetRegistryByAddressErrors, GetRegistryByAddressResponses, GetRegistryLabelsErrors, GetRegistryLabelsResponses, GetRegistryReferringNamesErrors, GetRegistryReferringNamesResponses, GetRegistryRoleChangesErrors, GetRegistryRoleChangesResponses, GetRegistryRolesErrors, GetRegistryRolesResponses, GetResolverByAddressErrors, GetResolverByAddressResponses, GetResolverFormerNamesErrors, GetResolverFormerNamesResponses, GetResolverLinksErrors, GetResolverLinksResponses, GetResolverNamesErrors, GetResolverNamesResponses, GetResolverRolesErrors, GetResolverRolesResponses, GetSearchDomainsErrors, GetSearchDomainsResponses, GetSignupUsageErrors, GetSignupUsageResponses, GetStatsErrors, GetStatsResponses, GetWhoisByNameErrors, GetWhoisByNameResponses, PostAddressPrimaryNamesBulkErrors, PostAddressPrimaryNamesBulkResponses, PostLookupErrors, PostLookupResponses, PostPriceBulkErrors, PostPriceBulkResponses, PostSignupErrors, PostSignupNonceErrors, PostSignupNonceResponses, PostSignupResponses, PostWhoisBulkErrors, PostWhoisBulkResponses, RecordChoice } from './types.gen.ts';
+import type { DeleteWebhooksByIdErrors, DeleteWebhooksByIdResponses, GetAddressDomainCountErrors, GetAddressDomainCountResponses, GetAddressDomainsErrors, GetAddressDomainsResponses, GetAddressEventsErrors, GetAddressEventsResponses, GetAddressExpiriesIcsErrors, GetAddressExpiriesIcsResponses, GetAddressPermissionsErrors, GetAddressPermissionsResponses, GetAddressPreviousDomainsErrors, GetAddressPreviousDomainsResponses, GetAddressPrimaryNameErrors, GetAddressPrimaryNameResponses, GetAddressResolvesToErrors, GetAddressResolvesToResponses, GetAddressSummaryErrors, GetAddressSummaryResponses, GetAgentsByAgentIdErrors, GetAgentsByAgentIdResponses, GetAgentsErrors, GetAgentsResponses, GetChangesErrors, GetChangesResponses, GetContractEventsErrors, GetContractEventsResponses, GetDomainAgentErrors, GetDomainAgentResponses, GetDomainEventsErrors, GetDomainEventsResponses, GetDomainExpiryIcsErrors, GetDomainExpiryIcsResponses, GetDomainOwnershipHistoryErrors, GetDomainOwnershipHistoryResponses, GetDomainPermissionsErrors, GetDomainPermissionsResponses, GetDomainPriceErrors, GetDomainPriceResponses, GetDomainRecordsErrors, GetDomainRecordsResponses, GetDomainRecordsTextByKeyErrors, GetDomainRecordsTextByKeyResponses, GetDomainRecordsTextHistoryErrors, GetDomainRecordsTextHistoryResponses, GetDomainRegistrationHistoryErrors, GetDomainRegistrationHistoryResponses, GetDomainResolverHistoryErrors, GetDomainResolverHistoryResponses, GetDomainRoleChangesErrors, GetDomainRoleChangesResponses, GetDomainRolesErrors, GetDomainRolesResponses, GetDomainSubdomainsErrors, GetDomainSubdomainsResponses, GetDomainVerifyErrors, GetDomainVerifyResponses, GetEnsStatsDistributionErrors, GetEnsStatsDistributionResponses, GetEnsStatsErrors, GetEnsStatsExpiriesErrors, GetEnsStatsExpiriesResponses, GetEnsStatsHoldersErrors, GetEnsStatsHoldersResponses, GetEnsStatsPrimaryNamesErrors, GetEnsStatsPrimaryNamesResponses, GetEnsStatsPurchasesErrors, GetEnsStatsPurchasesResponses, GetEnsStatsRecentActivityErrors, GetEnsStatsRecentActivityResponses, GetEnsStatsRegistrationsErrors, GetEnsStatsRegistrationsResponses, GetEnsStatsResponses, GetEnsStatsSellersErrors, GetEnsStatsSellersResponses, GetEnsStatsStatesErrors, GetEnsStatsStatesResponses, GetEventsErrors, GetEventsResponses, GetIndexingStatusErrors, GetIndexingStatusResponses, GetLookupHashByHashErrors, GetLookupHashByHashResponses, GetLookupLabelhashByHashErrors, GetLookupLabelhashByHashResponses, GetLookupNamehashByHashErrors, GetLookupNamehashByHashResponses, GetPendingStatsErrors, GetPendingStatsResponses, GetRegistryByAddressErrors, GetRegistryByAddressResponses, GetRegistryLabelsErrors, GetRegistryLabelsResponses, GetRegistryReferringNamesErrors, GetRegistryReferringNamesResponses, GetRegistryRoleChangesErrors, GetRegistryRoleChangesResponses, GetRegistryRolesErrors, GetRegistryRolesResponses, GetResolverByAddressErrors, GetResolverByAddressResponses, GetResolverFormerNamesErrors, GetResolverFormerNamesResponses, GetResolverLinksErrors, GetResolverLinksResponses, GetResolverNamesErrors, GetResolverNamesResponses, GetResolverRolesErrors, GetResolverRolesResponses, GetSearchDomainsErrors, GetSearchDomainsResponses, GetSignupUsageErrors, GetSignupUsageResponses, GetStatsErrors, GetStatsResponses, GetWebhooksByIdErrors, GetWebhooksByIdResponses, GetWebhooksDeliveriesErrors, GetWebhooksDeliveriesResponses, GetWebhooksErrors, GetWebhooksResponses, GetWhoisByNameErrors, GetWhoisByNameResponses, PatchWebhooksByIdErrors, PatchWebhooksByIdResponses, PostAddressPrimaryNamesBulkErrors, PostAddressPrimaryNamesBulkResponses, PostLookupErrors, PostLookupResponses, PostPriceBulkErrors, PostPriceBulkResponses, PostSignupErrors, PostSignupNonceErrors, PostSignupNonceResponses, PostSignupResponses, PostWebhooksErrors, PostWebhooksReplayErrors, PostWebhooksReplayResponses, PostWebhooksResponses, PostWebhooksTestErrors, PostWebhooksTestResponses, PostWhoisBulkErrors, PostWhoisBulkResponses, RecordChoice } from './types.gen.ts';
 
 export type Options<TData extends TDataShape = TDataShape, ThrowOnError extends boolean = boolean, TResponse = unknown> = Options2<TData, ThrowOnError, TResponse> & {
     /**
@@ -1825,6 +1825,207 @@ export const getPendingStats = <ThrowOnError extends boolean = false>(parameters
     return (options?.client ?? client).get<GetPendingStatsResponses, GetPendingStatsErrors, ThrowOnError, 'data'>({
         responseStyle: 'data',
         url: '/pending-stats',
+        ...options,
+        ...params
+    });
+};
+
+/**
+ * The webhooks of a key
+ *
+ * The webhooks of a key
+ */
+export const getWebhooks = <ThrowOnError extends boolean = false>(parameters?: {
+    strict?: 'true' | 'false';
+}, options?: Options<never, ThrowOnError>): RequestResult<GetWebhooksResponses, GetWebhooksErrors, ThrowOnError, 'data'> => {
+    const params = buildClientParams([parameters], [{ args: [{ in: 'query', key: 'strict' }] }]);
+    return (options?.client ?? client).get<GetWebhooksResponses, GetWebhooksErrors, ThrowOnError, 'data'>({
+        responseStyle: 'data',
+        security: [{ name: 'X-API-Key', type: 'apiKey' }],
+        url: '/webhooks',
+        ...options,
+        ...params
+    });
+};
+
+/**
+ * A webhook for changes
+ *
+ * Sends changes of the feed to a URL, signed as Standard Webhooks 1.0 says. It begins once its receiver has answered a test message with 2xx: `POST /webhooks/{id}/test`. A delivery costs one credit.
+ */
+export const postWebhooks = <ThrowOnError extends boolean = false>(parameters: {
+    strict?: 'true' | 'false';
+    url: string;
+    filters?: {
+        [key: string]: string;
+    };
+    when?: 'instant' | 'final';
+    payload?: 'thin' | 'full';
+}, options?: Options<never, ThrowOnError>): RequestResult<PostWebhooksResponses, PostWebhooksErrors, ThrowOnError, 'data'> => {
+    const params = buildClientParams([parameters], [{ args: [
+                { in: 'query', key: 'strict' },
+                { in: 'body', key: 'url' },
+                { in: 'body', key: 'filters' },
+                { in: 'body', key: 'when' },
+                { in: 'body', key: 'payload' }
+            ] }]);
+    return (options?.client ?? client).post<PostWebhooksResponses, PostWebhooksErrors, ThrowOnError, 'data'>({
+        responseStyle: 'data',
+        security: [{ name: 'X-API-Key', type: 'apiKey' }],
+        url: '/webhooks',
+        ...options,
+        ...params,
+        headers: {
+            'Content-Type': 'application/json',
+            ...options?.headers,
+            ...params.headers
+        }
+    });
+};
+
+/**
+ * Deletes a webhook
+ *
+ * It sends nothing more, and its deliveries are no longer shown.
+ */
+export const deleteWebhooksById = <ThrowOnError extends boolean = false>(parameters: {
+    id: number;
+    strict?: 'true' | 'false';
+}, options?: Options<never, ThrowOnError>): RequestResult<DeleteWebhooksByIdResponses, DeleteWebhooksByIdErrors, ThrowOnError, 'data'> => {
+    const params = buildClientParams([parameters], [{ args: [{ in: 'path', key: 'id' }, { in: 'query', key: 'strict' }] }]);
+    return (options?.client ?? client).delete<DeleteWebhooksByIdResponses, DeleteWebhooksByIdErrors, ThrowOnError, 'data'>({
+        responseStyle: 'data',
+        security: [{ name: 'X-API-Key', type: 'apiKey' }],
+        url: '/webhooks/{id}',
+        ...options,
+        ...params
+    });
+};
+
+/**
+ * One webhook
+ *
+ * One webhook
+ */
+export const getWebhooksById = <ThrowOnError extends boolean = false>(parameters: {
+    id: number;
+    strict?: 'true' | 'false';
+}, options?: Options<never, ThrowOnError>): RequestResult<GetWebhooksByIdResponses, GetWebhooksByIdErrors, ThrowOnError, 'data'> => {
+    const params = buildClientParams([parameters], [{ args: [{ in: 'path', key: 'id' }, { in: 'query', key: 'strict' }] }]);
+    return (options?.client ?? client).get<GetWebhooksByIdResponses, GetWebhooksByIdErrors, ThrowOnError, 'data'>({
+        responseStyle: 'data',
+        security: [{ name: 'X-API-Key', type: 'apiKey' }],
+        url: '/webhooks/{id}',
+        ...options,
+        ...params
+    });
+};
+
+/**
+ * Changes a webhook
+ *
+ * What is given is changed. With another `url` it has to be tested again. With `rotate_secret` a new secret is shown, and the one before signs for 24 hours, too.
+ */
+export const patchWebhooksById = <ThrowOnError extends boolean = false>(parameters: {
+    id: number;
+    strict?: 'true' | 'false';
+    url?: string;
+    filters?: {
+        [key: string]: string;
+    };
+    when?: 'instant' | 'final';
+    payload?: 'thin' | 'full';
+    rotate_secret?: boolean;
+    disabled?: true;
+}, options?: Options<never, ThrowOnError>): RequestResult<PatchWebhooksByIdResponses, PatchWebhooksByIdErrors, ThrowOnError, 'data'> => {
+    const params = buildClientParams([parameters], [{ args: [
+                { in: 'path', key: 'id' },
+                { in: 'query', key: 'strict' },
+                { in: 'body', key: 'url' },
+                { in: 'body', key: 'filters' },
+                { in: 'body', key: 'when' },
+                { in: 'body', key: 'payload' },
+                { in: 'body', key: 'rotate_secret' },
+                { in: 'body', key: 'disabled' }
+            ] }]);
+    return (options?.client ?? client).patch<PatchWebhooksByIdResponses, PatchWebhooksByIdErrors, ThrowOnError, 'data'>({
+        responseStyle: 'data',
+        security: [{ name: 'X-API-Key', type: 'apiKey' }],
+        url: '/webhooks/{id}',
+        ...options,
+        ...params,
+        headers: {
+            'Content-Type': 'application/json',
+            ...options?.headers,
+            ...params.headers
+        }
+    });
+};
+
+/**
+ * Sends a test message
+ *
+ * Sends a signed message of the type `webhook.test`, once. If it is answered with 2xx the webhook is active, also after it was disabled: it gets the changes from now on.
+ */
+export const postWebhooksTest = <ThrowOnError extends boolean = false>(parameters: {
+    id: number;
+    strict?: 'true' | 'false';
+}, options?: Options<never, ThrowOnError>): RequestResult<PostWebhooksTestResponses, PostWebhooksTestErrors, ThrowOnError, 'data'> => {
+    const params = buildClientParams([parameters], [{ args: [{ in: 'path', key: 'id' }, { in: 'query', key: 'strict' }] }]);
+    return (options?.client ?? client).post<PostWebhooksTestResponses, PostWebhooksTestErrors, ThrowOnError, 'data'>({
+        responseStyle: 'data',
+        security: [{ name: 'X-API-Key', type: 'apiKey' }],
+        url: '/webhooks/{id}/test',
+        ...options,
+        ...params
+    });
+};
+
+/**
+ * Sends past changes again
+ *
+ * Appends the changes after a position, at most 1000, to what waits for the webhook. A message has the id that it had before.
+ */
+export const postWebhooksReplay = <ThrowOnError extends boolean = false>(parameters: {
+    id: number;
+    after?: string;
+    strict?: 'true' | 'false';
+}, options?: Options<never, ThrowOnError>): RequestResult<PostWebhooksReplayResponses, PostWebhooksReplayErrors, ThrowOnError, 'data'> => {
+    const params = buildClientParams([parameters], [{ args: [
+                { in: 'path', key: 'id' },
+                { in: 'query', key: 'after' },
+                { in: 'query', key: 'strict' }
+            ] }]);
+    return (options?.client ?? client).post<PostWebhooksReplayResponses, PostWebhooksReplayErrors, ThrowOnError, 'data'>({
+        responseStyle: 'data',
+        security: [{ name: 'X-API-Key', type: 'apiKey' }],
+        url: '/webhooks/{id}/replay',
+        ...options,
+        ...params
+    });
+};
+
+/**
+ * What was sent, and how it ended
+ *
+ * Deliveries that wait, and those of the last days, the newest first.
+ */
+export const getWebhooksDeliveries = <ThrowOnError extends boolean = false>(parameters: {
+    id: number;
+    limit?: number;
+    before?: number;
+    strict?: 'true' | 'false';
+}, options?: Options<never, ThrowOnError>): RequestResult<GetWebhooksDeliveriesResponses, GetWebhooksDeliveriesErrors, ThrowOnError, 'data'> => {
+    const params = buildClientParams([parameters], [{ args: [
+                { in: 'path', key: 'id' },
+                { in: 'query', key: 'limit' },
+                { in: 'query', key: 'before' },
+                { in: 'query', key: 'strict' }
+            ] }]);
+    return (options?.client ?? client).get<GetWebhooksDeliveriesResponses, GetWebhooksDeliveriesErrors, ThrowOnError, 'data'>({
+        responseStyle: 'data',
+        security: [{ name: 'X-API-Key', type: 'apiKey' }],
+        url: '/webhooks/{id}/deliveries',
         ...options,
         ...params
     });

@@ -287,7 +287,7 @@ export type UnknownDomain = {
 
 export type Error = {
     error: {
-        code: 'INVALID_NAME' | 'INVALID_ADDRESS' | 'INVALID_HASH' | 'INVALID_PARAMETER' | 'MISSING_PARAMETER' | 'LIMIT_EXCEEDED' | 'RESPONSE_TOO_LARGE' | 'INVALID_API_KEY' | 'PAYMENT_REQUIRED' | 'FORBIDDEN_ORIGIN' | 'NOT_FOUND' | 'METHOD_NOT_ALLOWED' | 'NOT_ACCEPTABLE' | 'POSITION_GONE' | 'RATE_LIMITED' | 'LIVE_RESOLUTION_FAILED' | 'INDEXER_UNREACHABLE' | 'INDEX_NOT_READY' | 'NO_INDEXERS_AVAILABLE' | 'INTERNAL_ERROR';
+        code: 'INVALID_NAME' | 'INVALID_ADDRESS' | 'INVALID_HASH' | 'INVALID_PARAMETER' | 'MISSING_PARAMETER' | 'LIMIT_EXCEEDED' | 'RESPONSE_TOO_LARGE' | 'INVALID_API_KEY' | 'PAYMENT_REQUIRED' | 'FORBIDDEN_ORIGIN' | 'NOT_FOUND' | 'METHOD_NOT_ALLOWED' | 'NOT_ACCEPTABLE' | 'POSITION_GONE' | 'RATE_LIMITED' | 'LIVE_RESOLUTION_FAILED' | 'INDEXER_UNREACHABLE' | 'INDEX_NOT_READY' | 'NO_INDEXERS_AVAILABLE' | 'NOT_OFFERED' | 'INTERNAL_ERROR';
         message: string;
     };
 };
@@ -3708,6 +3708,116 @@ export type PendingStats = {
      * Labels that were given, and that the indexer has not applied on every chain yet
      */
     waitingCount: number;
+};
+
+export type NewWebhook = Webhook & {
+    /**
+     * Signs the messages. It is shown this once: store it
+     */
+    secret: string;
+};
+
+export type Webhook = {
+    id: number;
+    url: string;
+    /**
+     * As they were given
+     */
+    filters: {
+        [key: string]: string;
+    };
+    when: 'instant' | 'final';
+    payload: 'thin' | 'full';
+    /**
+     * Only an active one gets changes: `POST /webhooks/{id}/test` makes it so
+     */
+    state: 'unverified' | 'active' | 'disabled';
+    /**
+     * Null unless it is disabled
+     */
+    disabled_because: string | null;
+    /**
+     * Deliveries that have not arrived yet
+     */
+    waiting: number;
+    /**
+     * Changes that were left out, because too many waited or the webhook was disabled. Those before a `webhook.gap` message are not counted here
+     */
+    left_out: number;
+    /**
+     * Since when every attempt failed; null if the last one did not
+     */
+    failing_since: string | null;
+    /**
+     * When it is tried again, while it fails; else null
+     */
+    next_attempt: string | null;
+    /**
+     * Position of the last change that has arrived: give it as `after` to a replay. Null: none has
+     */
+    last_position: string | null;
+    /**
+     * Until when the secret before signs, too; null if there is none
+     */
+    old_secret_until: string | null;
+    /**
+     * When it was created
+     */
+    created_at: string;
+};
+
+export type ChangedWebhook = Webhook & {
+    /**
+     * Signs the messages. It is shown this once: store it
+     */
+    secret?: string;
+};
+
+export type WebhookTest = {
+    /**
+     * True if the receiver answered 2xx
+     */
+    is_delivered: boolean;
+    /**
+     * HTTP status of the last answer; null if there was none
+     */
+    status: number | null;
+    /**
+     * Why there was no answer; null otherwise
+     */
+    error: string | null;
+    /**
+     * Time until the answer
+     */
+    milliseconds: number;
+    webhook: Webhook;
+};
+
+export type WebhookDelivery = {
+    id: string;
+    /**
+     * The header `webhook-id`; of a change its position
+     */
+    message_id: string;
+    type: string;
+    state: 'waiting' | 'delivered' | 'left_out';
+    attempts: number;
+    /**
+     * HTTP status of the last answer; null if there was none
+     */
+    status: number | null;
+    /**
+     * Why there was no answer; null otherwise
+     */
+    error: string | null;
+    /**
+     * Since when it was to be sent
+     */
+    created_at: string;
+    /**
+     * When it was tried last; null if it was not
+     */
+    attempted_at: string | null;
 };
 
 export type SignupMessage = {
@@ -9192,6 +9302,551 @@ export type GetPendingStatsResponses = {
 };
 
 export type GetPendingStatsResponse = GetPendingStatsResponses[keyof GetPendingStatsResponses];
+
+export type GetWebhooksData = {
+    body?: never;
+    path?: never;
+    query?: {
+        /**
+         * `true`: a parameter that the operation does not have is an error. Without it `X-Ignored-Parameters` names it
+         */
+        strict?: 'true' | 'false';
+    };
+    url: '/webhooks';
+};
+
+export type GetWebhooksErrors = {
+    /**
+     * `INVALID_PARAMETER`: A parameter or the body has an invalid value.
+     *
+     * `RESPONSE_TOO_LARGE`: The answer would be larger than an answer may be; the message tells how to ask for it in pieces.
+     */
+    400: Error;
+    /**
+     * `INVALID_API_KEY`: The API key is unknown or revoked.
+     */
+    401: Error;
+    /**
+     * `RATE_LIMITED`: Too many requests; `Retry-After` tells in how many seconds the next one is answered.
+     */
+    429: Error;
+    /**
+     * `INTERNAL_ERROR`: An unexpected error of the server; nothing is wrong with the request.
+     */
+    500: Error;
+    /**
+     * `NOT_OFFERED`: The operator of this service has not set this operation up.
+     */
+    501: Error;
+};
+
+export type GetWebhooksError = GetWebhooksErrors[keyof GetWebhooksErrors];
+
+export type GetWebhooksResponses = {
+    /**
+     * The answer.
+     */
+    200: {
+        webhooks: Array<Webhook>;
+    };
+};
+
+export type GetWebhooksResponse = GetWebhooksResponses[keyof GetWebhooksResponses];
+
+export type PostWebhooksData = {
+    body: {
+        /**
+         * Where messages are sent: https, port 443 or 8443, a public address. Redirects are not followed
+         */
+        url: string;
+        /**
+         * As the parameters of `GET /changes`: all that are given have to hold. Left out: all changes
+         */
+        filters?: {
+            [key: string]: string;
+        };
+        /**
+         * `final`: a change is sent when no reorganisation can take it back any more, as `chain.finalized` says. `instant`: when the feed has it; what is taken back comes with `state` `removed`
+         */
+        when?: 'instant' | 'final';
+        /**
+         * `thin`: which value changed. `full`: also the value before and after
+         */
+        payload?: 'thin' | 'full';
+    };
+    path?: never;
+    query?: {
+        /**
+         * `true`: a parameter that the operation does not have is an error. Without it `X-Ignored-Parameters` names it
+         */
+        strict?: 'true' | 'false';
+    };
+    url: '/webhooks';
+};
+
+export type PostWebhooksErrors = {
+    /**
+     * `INVALID_NAME`: The name is missing, too long, or cannot be normalised (ENSIP-15).
+     *
+     * `INVALID_ADDRESS`: The address is not 0x and 40 hexadecimal digits.
+     *
+     * `INVALID_HASH`: The hash is not 0x and 64 hexadecimal digits.
+     *
+     * `LIMIT_EXCEEDED`: The request holds more items or bytes than allowed, or asks for a page that lies too deep.
+     *
+     * `INVALID_PARAMETER`: A parameter or the body has an invalid value.
+     *
+     * `MISSING_PARAMETER`: A required parameter is absent.
+     *
+     * `RESPONSE_TOO_LARGE`: The answer would be larger than an answer may be; the message tells how to ask for it in pieces.
+     */
+    400: Error;
+    /**
+     * `INVALID_API_KEY`: The API key is unknown or revoked.
+     */
+    401: Error;
+    /**
+     * `RATE_LIMITED`: Too many requests; `Retry-After` tells in how many seconds the next one is answered.
+     */
+    429: Error;
+    /**
+     * `INTERNAL_ERROR`: An unexpected error of the server; nothing is wrong with the request.
+     */
+    500: Error;
+    /**
+     * `NOT_OFFERED`: The operator of this service has not set this operation up.
+     */
+    501: Error;
+};
+
+export type PostWebhooksError = PostWebhooksErrors[keyof PostWebhooksErrors];
+
+export type PostWebhooksResponses = {
+    /**
+     * The answer.
+     */
+    200: NewWebhook;
+};
+
+export type PostWebhooksResponse = PostWebhooksResponses[keyof PostWebhooksResponses];
+
+export type DeleteWebhooksByIdData = {
+    body?: never;
+    path: {
+        /**
+         * Number of the webhook
+         */
+        id: number;
+    };
+    query?: {
+        /**
+         * `true`: a parameter that the operation does not have is an error. Without it `X-Ignored-Parameters` names it
+         */
+        strict?: 'true' | 'false';
+    };
+    url: '/webhooks/{id}';
+};
+
+export type DeleteWebhooksByIdErrors = {
+    /**
+     * `INVALID_PARAMETER`: A parameter or the body has an invalid value.
+     *
+     * `RESPONSE_TOO_LARGE`: The answer would be larger than an answer may be; the message tells how to ask for it in pieces.
+     */
+    400: Error;
+    /**
+     * `INVALID_API_KEY`: The API key is unknown or revoked.
+     */
+    401: Error;
+    /**
+     * `NOT_FOUND`: No operation has this path, or the key has no webhook of this number.
+     */
+    404: Error;
+    /**
+     * `RATE_LIMITED`: Too many requests; `Retry-After` tells in how many seconds the next one is answered.
+     */
+    429: Error;
+    /**
+     * `INTERNAL_ERROR`: An unexpected error of the server; nothing is wrong with the request.
+     */
+    500: Error;
+    /**
+     * `NOT_OFFERED`: The operator of this service has not set this operation up.
+     */
+    501: Error;
+};
+
+export type DeleteWebhooksByIdError = DeleteWebhooksByIdErrors[keyof DeleteWebhooksByIdErrors];
+
+export type DeleteWebhooksByIdResponses = {
+    /**
+     * The answer.
+     */
+    200: {
+        deleted: true;
+    };
+};
+
+export type DeleteWebhooksByIdResponse = DeleteWebhooksByIdResponses[keyof DeleteWebhooksByIdResponses];
+
+export type GetWebhooksByIdData = {
+    body?: never;
+    path: {
+        /**
+         * Number of the webhook
+         */
+        id: number;
+    };
+    query?: {
+        /**
+         * `true`: a parameter that the operation does not have is an error. Without it `X-Ignored-Parameters` names it
+         */
+        strict?: 'true' | 'false';
+    };
+    url: '/webhooks/{id}';
+};
+
+export type GetWebhooksByIdErrors = {
+    /**
+     * `INVALID_PARAMETER`: A parameter or the body has an invalid value.
+     *
+     * `RESPONSE_TOO_LARGE`: The answer would be larger than an answer may be; the message tells how to ask for it in pieces.
+     */
+    400: Error;
+    /**
+     * `INVALID_API_KEY`: The API key is unknown or revoked.
+     */
+    401: Error;
+    /**
+     * `NOT_FOUND`: No operation has this path, or the key has no webhook of this number.
+     */
+    404: Error;
+    /**
+     * `RATE_LIMITED`: Too many requests; `Retry-After` tells in how many seconds the next one is answered.
+     */
+    429: Error;
+    /**
+     * `INTERNAL_ERROR`: An unexpected error of the server; nothing is wrong with the request.
+     */
+    500: Error;
+    /**
+     * `NOT_OFFERED`: The operator of this service has not set this operation up.
+     */
+    501: Error;
+};
+
+export type GetWebhooksByIdError = GetWebhooksByIdErrors[keyof GetWebhooksByIdErrors];
+
+export type GetWebhooksByIdResponses = {
+    /**
+     * The answer.
+     */
+    200: Webhook;
+};
+
+export type GetWebhooksByIdResponse = GetWebhooksByIdResponses[keyof GetWebhooksByIdResponses];
+
+export type PatchWebhooksByIdData = {
+    body: {
+        /**
+         * Where messages are sent: https, port 443 or 8443, a public address. Redirects are not followed
+         */
+        url?: string;
+        /**
+         * As the parameters of `GET /changes`: all that are given have to hold. Left out: all changes
+         */
+        filters?: {
+            [key: string]: string;
+        };
+        /**
+         * `final`: a change is sent when no reorganisation can take it back any more, as `chain.finalized` says. `instant`: when the feed has it; what is taken back comes with `state` `removed`
+         */
+        when?: 'instant' | 'final';
+        /**
+         * `thin`: which value changed. `full`: also the value before and after
+         */
+        payload?: 'thin' | 'full';
+        /**
+         * Makes a new secret
+         */
+        rotate_secret?: boolean;
+        /**
+         * Sends nothing until it is tested again; what waits is left out
+         */
+        disabled?: true;
+    };
+    path: {
+        /**
+         * Number of the webhook
+         */
+        id: number;
+    };
+    query?: {
+        /**
+         * `true`: a parameter that the operation does not have is an error. Without it `X-Ignored-Parameters` names it
+         */
+        strict?: 'true' | 'false';
+    };
+    url: '/webhooks/{id}';
+};
+
+export type PatchWebhooksByIdErrors = {
+    /**
+     * `INVALID_NAME`: The name is missing, too long, or cannot be normalised (ENSIP-15).
+     *
+     * `INVALID_ADDRESS`: The address is not 0x and 40 hexadecimal digits.
+     *
+     * `INVALID_HASH`: The hash is not 0x and 64 hexadecimal digits.
+     *
+     * `INVALID_PARAMETER`: A parameter or the body has an invalid value.
+     *
+     * `MISSING_PARAMETER`: A required parameter is absent.
+     *
+     * `RESPONSE_TOO_LARGE`: The answer would be larger than an answer may be; the message tells how to ask for it in pieces.
+     */
+    400: Error;
+    /**
+     * `INVALID_API_KEY`: The API key is unknown or revoked.
+     */
+    401: Error;
+    /**
+     * `NOT_FOUND`: No operation has this path, or the key has no webhook of this number.
+     */
+    404: Error;
+    /**
+     * `RATE_LIMITED`: Too many requests; `Retry-After` tells in how many seconds the next one is answered.
+     */
+    429: Error;
+    /**
+     * `INTERNAL_ERROR`: An unexpected error of the server; nothing is wrong with the request.
+     */
+    500: Error;
+    /**
+     * `NOT_OFFERED`: The operator of this service has not set this operation up.
+     */
+    501: Error;
+};
+
+export type PatchWebhooksByIdError = PatchWebhooksByIdErrors[keyof PatchWebhooksByIdErrors];
+
+export type PatchWebhooksByIdResponses = {
+    /**
+     * The answer.
+     */
+    200: ChangedWebhook;
+};
+
+export type PatchWebhooksByIdResponse = PatchWebhooksByIdResponses[keyof PatchWebhooksByIdResponses];
+
+export type PostWebhooksTestData = {
+    body?: never;
+    path: {
+        /**
+         * Number of the webhook
+         */
+        id: number;
+    };
+    query?: {
+        /**
+         * `true`: a parameter that the operation does not have is an error. Without it `X-Ignored-Parameters` names it
+         */
+        strict?: 'true' | 'false';
+    };
+    url: '/webhooks/{id}/test';
+};
+
+export type PostWebhooksTestErrors = {
+    /**
+     * `INVALID_PARAMETER`: A parameter or the body has an invalid value.
+     *
+     * `RESPONSE_TOO_LARGE`: The answer would be larger than an answer may be; the message tells how to ask for it in pieces.
+     */
+    400: Error;
+    /**
+     * `INVALID_API_KEY`: The API key is unknown or revoked.
+     */
+    401: Error;
+    /**
+     * `PAYMENT_REQUIRED`: The key has no credits left for this request; or, without a key, the free requests are used up and it can be paid for (`WWW-Authenticate: Payment`).
+     */
+    402: Error;
+    /**
+     * `NOT_FOUND`: No operation has this path, or the key has no webhook of this number.
+     */
+    404: Error;
+    /**
+     * `RATE_LIMITED`: Too many requests; `Retry-After` tells in how many seconds the next one is answered.
+     */
+    429: Error;
+    /**
+     * `INTERNAL_ERROR`: An unexpected error of the server; nothing is wrong with the request.
+     */
+    500: Error;
+    /**
+     * `NOT_OFFERED`: The operator of this service has not set this operation up.
+     */
+    501: Error;
+};
+
+export type PostWebhooksTestError = PostWebhooksTestErrors[keyof PostWebhooksTestErrors];
+
+export type PostWebhooksTestResponses = {
+    /**
+     * The answer.
+     */
+    200: WebhookTest;
+};
+
+export type PostWebhooksTestResponse = PostWebhooksTestResponses[keyof PostWebhooksTestResponses];
+
+export type PostWebhooksReplayData = {
+    body?: never;
+    path: {
+        /**
+         * Number of the webhook
+         */
+        id: number;
+    };
+    query?: {
+        /**
+         * A position: the changes after it. `oldest`: from the oldest one stored
+         */
+        after?: string;
+        /**
+         * `true`: a parameter that the operation does not have is an error. Without it `X-Ignored-Parameters` names it
+         */
+        strict?: 'true' | 'false';
+    };
+    url: '/webhooks/{id}/replay';
+};
+
+export type PostWebhooksReplayErrors = {
+    /**
+     * `MISSING_PARAMETER`: A required parameter is absent.
+     *
+     * `LIMIT_EXCEEDED`: The request holds more items or bytes than allowed, or asks for a page that lies too deep.
+     *
+     * `INVALID_PARAMETER`: A parameter or the body has an invalid value.
+     *
+     * `RESPONSE_TOO_LARGE`: The answer would be larger than an answer may be; the message tells how to ask for it in pieces.
+     */
+    400: Error;
+    /**
+     * `INVALID_API_KEY`: The API key is unknown or revoked.
+     */
+    401: Error;
+    /**
+     * `NOT_FOUND`: No operation has this path, or the key has no webhook of this number.
+     */
+    404: Error;
+    /**
+     * `POSITION_GONE`: The position in the feed of changes is too old, or of another epoch; the message names the oldest and the newest one.
+     */
+    410: Error;
+    /**
+     * `RATE_LIMITED`: Too many requests; `Retry-After` tells in how many seconds the next one is answered.
+     */
+    429: Error;
+    /**
+     * `INTERNAL_ERROR`: An unexpected error of the server; nothing is wrong with the request.
+     */
+    500: Error;
+    /**
+     * `NOT_OFFERED`: The operator of this service has not set this operation up.
+     */
+    501: Error;
+    /**
+     * `INDEX_NOT_READY`: The index is not complete, or known to be behind its chain, or its tables are locked, or its database does not answer, or the server is stopping; `Retry-After` tells when to ask again, `/indexing-status` how far the index is.
+     */
+    503: Error;
+};
+
+export type PostWebhooksReplayError = PostWebhooksReplayErrors[keyof PostWebhooksReplayErrors];
+
+export type PostWebhooksReplayResponses = {
+    /**
+     * The answer.
+     */
+    200: {
+        /**
+         * Changes that will be sent
+         */
+        queued: number;
+        /**
+         * Where a further replay goes on. Absent at the end of the feed
+         */
+        next_position?: string;
+    };
+};
+
+export type PostWebhooksReplayResponse = PostWebhooksReplayResponses[keyof PostWebhooksReplayResponses];
+
+export type GetWebhooksDeliveriesData = {
+    body?: never;
+    path: {
+        /**
+         * Number of the webhook
+         */
+        id: number;
+    };
+    query?: {
+        /**
+         * Deliveries in one answer
+         */
+        limit?: number;
+        /**
+         * Number of a delivery: those before it
+         */
+        before?: number;
+        /**
+         * `true`: a parameter that the operation does not have is an error. Without it `X-Ignored-Parameters` names it
+         */
+        strict?: 'true' | 'false';
+    };
+    url: '/webhooks/{id}/deliveries';
+};
+
+export type GetWebhooksDeliveriesErrors = {
+    /**
+     * `INVALID_PARAMETER`: A parameter or the body has an invalid value.
+     *
+     * `RESPONSE_TOO_LARGE`: The answer would be larger than an answer may be; the message tells how to ask for it in pieces.
+     */
+    400: Error;
+    /**
+     * `INVALID_API_KEY`: The API key is unknown or revoked.
+     */
+    401: Error;
+    /**
+     * `NOT_FOUND`: No operation has this path, or the key has no webhook of this number.
+     */
+    404: Error;
+    /**
+     * `RATE_LIMITED`: Too many requests; `Retry-After` tells in how many seconds the next one is answered.
+     */
+    429: Error;
+    /**
+     * `INTERNAL_ERROR`: An unexpected error of the server; nothing is wrong with the request.
+     */
+    500: Error;
+    /**
+     * `NOT_OFFERED`: The operator of this service has not set this operation up.
+     */
+    501: Error;
+};
+
+export type GetWebhooksDeliveriesError = GetWebhooksDeliveriesErrors[keyof GetWebhooksDeliveriesErrors];
+
+export type GetWebhooksDeliveriesResponses = {
+    /**
+     * The answer.
+     */
+    200: {
+        deliveries: Array<WebhookDelivery>;
+    };
+};
+
+export type GetWebhooksDeliveriesResponse = GetWebhooksDeliveriesResponses[keyof GetWebhooksDeliveriesResponses];
 
 export type PostSignupNonceData = {
     body: {

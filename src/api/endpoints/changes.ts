@@ -91,7 +91,7 @@ export function parseAfter(text: string): After {
   return known;
 }
 
-const after = (description: string) =>
+export const after = (description: string) =>
   input.text("after", { max: 64, description, example: "oldest" }).optional();
 
 const changes = endpoint({

@@ -94,3 +94,41 @@ export async function readChanges(
   const page = found.slice(0, limit);
   return { rows: page, next: page.at(-1)?.number ?? end };
 }
+
+/**
+ * Changes that a marker `chain.finalized` makes final, after a number: those of its blocks, and of earlier blocks that came after
+ * the marker before. What was taken back is not among them.
+ */
+export async function readMadeFinal(
+  db: Db,
+  { marker, after, limit }: { marker: ChangeRow; after: number; limit: number },
+): Promise<ChangeRow[]> {
+  const { chainId, number, blockNumber } = marker;
+  const before = await db.execute(sql`
+    select number::float8 as number, block_number as block from feed_changes
+    where type = ${FINAL_MARKER} and chain_id = ${chainId} and number < ${number} order by number desc limit 1`);
+  const [last] = before.rows as { number: number; block: number }[];
+  const open = sql`f.chain_id = ${chainId} and f.state = 'new' and not f.is_taken_back and f.source is not null`;
+  const { rows } = await db.execute(sql`
+    with made as (
+      select f.number from feed_changes f where ${open} and f.block_number > ${last?.block ?? -1}
+        and f.block_number <= ${blockNumber} and f.number > ${after} and f.number < ${number}
+      union
+      select f.number from feed_changes f where ${open} and f.block_number <= ${last?.block ?? -1}
+        and f.number > ${Math.max(after, last?.number ?? 0)} and f.number < ${number}
+      order by number limit ${limit}
+    )
+    select ${sql.raw(CHANGE_COLUMNS)} from feed_changes f join made using (number) order by f.number`);
+  return rows as ChangeRow[];
+}
+
+/** The type of the marker up to which changes of a chain are final. */
+export const FINAL_MARKER = "chain.finalized";
+
+/** Of these changes, those that a reorganisation has taken back. */
+export async function listTakenBack(db: Db, numbers: readonly number[]): Promise<ReadonlySet<number>> {
+  const { rows } = await db.execute(sql`
+    select number::float8 as number from feed_changes
+    where number = any(${sql.param([...numbers])}::bigint[]) and is_taken_back`);
+  return new Set((rows as { number: number }[]).map(({ number }) => number));
+}

@@ -14,7 +14,8 @@ export type Group =
   | "Agents"
   | "Statistics"
   | "System"
-  | "Access";
+  | "Access"
+  | "Webhooks";
 
 type Fields = ZodObject;
 type Input<P extends Fields, Q extends Fields, B extends Fields> = z.output<P> & z.output<Q> & z.output<B>;
@@ -24,7 +25,7 @@ type Input<P extends Fields, Q extends Fields, B extends Fields> = z.output<P> &
  * come from this declaration.
  */
 export type Declaration<P extends Fields, Q extends Fields, B extends Fields, R extends ZodType> = {
-  method: "get" | "post";
+  method: "get" | "post" | "patch" | "delete";
   /** Path with parameters in braces: `/whois/{name}`. */
   path: string;
   group: Group;
@@ -131,7 +132,7 @@ const commonErrors: ErrorCode[] = ["RESPONSE_TOO_LARGE", "INTERNAL_ERROR"];
 /** Every error that an operation may give, each code once. */
 export function errorsOf(operation: Endpoint): ErrorCode[] {
   const fromPage: ErrorCode[] = "page" in operation.query.shape ? ["LIMIT_EXCEEDED"] : [];
-  const fromBody: ErrorCode[] = operation.method === "post" ? ["MISSING_PARAMETER"] : [];
+  const fromBody: ErrorCode[] = Object.keys(operation.body.shape).length > 0 ? ["MISSING_PARAMETER"] : [];
   const building: ErrorCode[] = operation.index === undefined ? ["INDEX_NOT_READY"] : [];
   const access: ErrorCode[] =
     operation.cost === 0 ? [] : ["INVALID_API_KEY", "PAYMENT_REQUIRED", "RATE_LIMITED"];

@@ -54,6 +54,6 @@ const tooMany = (most: string): ApiError =>
 
 /** Bounds every body of JSON before anything reads it. The body is read once, here; readers get it from memory. */
 export const boundBody: MiddlewareHandler = async (c, next) => {
-  if (c.req.method === "POST") boundJson(new Uint8Array(await c.req.arrayBuffer()));
+  if (["POST", "PATCH"].includes(c.req.method)) boundJson(new Uint8Array(await c.req.arrayBuffer()));
   await next();
 };

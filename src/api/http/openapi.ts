@@ -108,6 +108,7 @@ const groupDescriptions: Record<Endpoint["group"], string> = {
     "Agents of ERC-8004 that are bound to names, or that names claim. Profiles are written by owners: untrusted.",
   Statistics: "Figures of the whole index; public, and cached",
   System: "How far the index is",
+  Webhooks: "Changes that are sent to a URL of yours, signed",
   Access: "Keys for callers who sign a message with a wallet, and the credits that a key has left",
 };
 

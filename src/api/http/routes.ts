@@ -52,7 +52,7 @@ function routeOf(operation: Endpoint) {
     request: {
       ...(hasFields(params) && { params }),
       query: query.extend(common),
-      ...(method === "post" && {
+      ...(hasFields(body) && {
         body: { required: true, content: { "application/json": { schema: body } } },
       }),
     },

@@ -25,4 +25,6 @@ export const pairLocks = {
   export: 626_395,
   /** One process writes the feed of changes of an index. */
   feed: 626_396,
+  /** One process sends the webhooks of a service. */
+  webhooks: 626_397,
 } as const;

@@ -158,6 +158,80 @@ export const migrations: readonly string[] = [
     until timestamptz NOT NULL,
     PRIMARY KEY (labelhash, source)
   );`,
+  // Webhooks of the feed of changes (src/api/webhooks/).
+  `CREATE TABLE webhooks (
+    id integer GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    key_id integer NOT NULL REFERENCES api_keys,
+    url text NOT NULL,
+    -- Filters as the owner wrote them, and as the feed reads them.
+    asked json NOT NULL,
+    filters json NOT NULL,
+    -- instant or final
+    timing text NOT NULL,
+    -- thin or full
+    payload text NOT NULL,
+    -- Encrypted with WEBHOOK_SECRET_KEY; the secret before signs, too, until its time.
+    secret bytea NOT NULL,
+    old_secret bytea,
+    old_secret_until timestamptz,
+    -- unverified, active or disabled
+    state text NOT NULL DEFAULT 'unverified',
+    disabled_because text,
+    -- Its deliveries that are not finished.
+    waiting integer NOT NULL DEFAULT 0 CHECK (waiting >= 0),
+    -- Why changes are left out since the position gap_after, and how many; null where none are.
+    gap_reason text,
+    gap_after text,
+    dropped bigint NOT NULL DEFAULT 0,
+    -- Failures since the last success, the time of the first, and when it is tried again.
+    failures integer NOT NULL DEFAULT 0,
+    failing_since timestamptz,
+    next_at timestamptz NOT NULL DEFAULT now(),
+    served_at timestamptz,
+    tested_at timestamptz,
+    -- Position of the last change that was delivered.
+    last_position text,
+    created_at timestamptz NOT NULL DEFAULT now()
+  );
+  CREATE INDEX webhooks_key ON webhooks (key_id);
+  CREATE INDEX webhooks_due ON webhooks (next_at) WHERE waiting > 0 AND state = 'active';
+  CREATE TABLE webhook_events (
+    id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    -- The header webhook-id. Of a change its position.
+    message_id text NOT NULL UNIQUE,
+    type text NOT NULL,
+    occurred_at timestamptz NOT NULL,
+    data json NOT NULL,
+    created_at timestamptz NOT NULL DEFAULT now()
+  );
+  CREATE INDEX webhook_events_created_at ON webhook_events (created_at);
+  CREATE TABLE webhook_deliveries (
+    id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    webhook_id integer NOT NULL REFERENCES webhooks ON DELETE CASCADE,
+    event_id bigint NOT NULL REFERENCES webhook_events ON DELETE CASCADE,
+    created_at timestamptz NOT NULL DEFAULT now(),
+    attempts integer NOT NULL DEFAULT 0,
+    -- Of the last attempt: the status of the answer, or why there was none.
+    status integer,
+    error text,
+    attempted_at timestamptz,
+    finished_at timestamptz,
+    -- Null while it waits.
+    is_delivered boolean
+  );
+  CREATE INDEX webhook_deliveries_webhook ON webhook_deliveries (webhook_id, id);
+  CREATE INDEX webhook_deliveries_waiting ON webhook_deliveries (webhook_id, id) WHERE finished_at IS NULL;
+  CREATE INDEX webhook_deliveries_event ON webhook_deliveries (event_id);
+  CREATE INDEX webhook_deliveries_finished ON webhook_deliveries (finished_at) WHERE finished_at IS NOT NULL;
+  -- How far the feed is sorted out; version changes with the webhooks that get changes.
+  CREATE TABLE webhook_feed (
+    one boolean PRIMARY KEY DEFAULT true CHECK (one),
+    version bigint NOT NULL DEFAULT 0,
+    epoch text,
+    number bigint NOT NULL DEFAULT 0,
+    -- Within the changes that the next marker makes final.
+    final_after bigint
+  );`,
 ];
 
 /** Migrates the service's own schema. If several processes start at once, one migrates and the others wait. */

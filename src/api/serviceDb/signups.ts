@@ -3,6 +3,7 @@ import type { Queries } from "../postgres/client.ts";
 import { keysIn, MOVED } from "./keys.ts";
 import { moveReservations } from "./reservations.ts";
 import type { Store } from "./store.ts";
+import { moveWebhooks } from "./webhookKeys.ts";
 
 /** A text that is valid for one sign-up, until it expires. */
 export type Nonce = { nonce: string; expiresAt: Date };
@@ -105,6 +106,7 @@ async function makeNext(
   await keys.revoke(earlier);
   const { id, key } = await makeKey(queries, { owner, credits, reason: `moved from key ${earlier}` });
   await moveReservations(queries, { from: earlier, to: id });
+  await moveWebhooks(queries, { from: earlier, to: id });
   return { kind: "key", key, credits, isFirst: false };
 }
 

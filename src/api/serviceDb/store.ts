@@ -9,6 +9,7 @@ export type Store = Queries & {
   close: () => Promise<void>;
 };
 
+/** Connections of one pool, unless a caller wants fewer. */
 const MAX_CONNECTIONS = 8;
 /** Also how long a request waits for a free connection of the pool. */
 const CONNECT_TIMEOUT_MS = 15_000;
@@ -19,10 +20,18 @@ const STATEMENT_TIMEOUT_MS = 5_000;
  * Opens the store. The first query creates its schema or migrates it. If that fails, the query fails and the next one
  * tries again: a database that was away for a moment requires no restart.
  */
-export function openStore({ databaseUrl, schema }: { databaseUrl: string; schema: string }): Store {
+export function openStore({
+  databaseUrl,
+  schema,
+  connections = MAX_CONNECTIONS,
+}: {
+  databaseUrl: string;
+  schema: string;
+  connections?: number;
+}): Store {
   const pool = new pg.Pool({
     connectionString: databaseUrl,
-    max: MAX_CONNECTIONS,
+    max: connections,
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
     statement_timeout: STATEMENT_TIMEOUT_MS,
     options: `-c search_path=${schema}`,

@@ -1,0 +1,27 @@
+import { readDatabaseSettings } from "../settings/settings.ts";
+import { openStore } from "../src/api/serviceDb/store.ts";
+import { asksForHelp, readCommand } from "./commandLine/command.ts";
+import { runProgram } from "./commandLine/runProgram.ts";
+import { webhooksProgram } from "./webhooks/commands.ts";
+
+// `npm run webhooks`: shows and disables the webhooks of all keys.
+
+const line = process.argv.slice(2);
+
+await runProgram(
+  {
+    ...{ env: process.env, help: asksForHelp(line) ? webhooksProgram.usage : null },
+    ...{ failure: "The command failed.", hideIn: [process.stderr] },
+    aboutSettings: "Beside npm run dev, use the database that npm run dev printed.",
+  },
+  async (env) => {
+    const command = readCommand(line, webhooksProgram);
+    const { databaseUrl, serviceSchema } = readDatabaseSettings(env);
+    const store = openStore({ databaseUrl, schema: serviceSchema });
+    try {
+      return { text: await command(store) };
+    } finally {
+      await store.close();
+    }
+  },
+);

@@ -1,0 +1,86 @@
+import type { Store } from "../../src/api/serviceDb/store.ts";
+import { toDelivery, toWebhook } from "../../src/api/webhooks/answers.ts";
+import { MAX_DELIVERIES } from "../../src/api/webhooks/bounds.ts";
+import { listDeliveries } from "../../src/api/webhooks/queue.ts";
+import { disable, findWebhook, listWebhooks } from "../../src/api/webhooks/table.ts";
+import { alignColumns } from "../commandLine/columns.ts";
+import { type Command, CommandError, type Program, readNumber } from "../commandLine/command.ts";
+
+const usageText = `Webhooks of all keys.
+
+  npm run webhooks -- list                 all webhooks: whose they are, and how they are
+  npm run webhooks -- deliveries <id>      what was sent lately, and how it ended
+  npm run webhooks -- disable <id>         sends nothing more, until its owner tests it again
+
+--json answers as JSON. DATABASE_URL and DATABASE_SERVICE_SCHEMA say which service, as for npm start. To stop the
+webhooks of a key for good, revoke the key (npm run keys -- revoke).`;
+
+type Options = { json?: boolean };
+
+/** What a command answers: to programs, and to people. */
+type Outcome = { json: unknown; text: string };
+type Act = (store: Store, words: string[]) => Promise<Outcome>;
+
+const MAX_ID = 2 ** 31 - 1;
+
+const list: Act = async (store) => {
+  const all = await listWebhooks(store, null);
+  const rows = all.map((one) => [
+    ...[String(one.id), String(one.keyId), one.state, String(one.waiting), String(one.failures)],
+    ...[one.lastPosition ?? "", new URL(one.url).host, one.disabledBecause ?? ""],
+  ]);
+  const header = ["id", "key", "state", "waiting", "failures", "last", "host", "why"];
+  const text = all.length > 0 ? alignColumns([header, ...rows]) : "There are no webhooks.";
+  // A URL can hold a credential of its owner: the host says whose it is.
+  const json = all.map((one) => ({
+    key: one.keyId,
+    ...toWebhook(one),
+    url: undefined,
+    host: new URL(one.url).host,
+  }));
+  return { json, text };
+};
+
+const deliveries: Act = async (store, [word = ""]) => {
+  const id = await readExisting(store, word);
+  const found = (await listDeliveries(store, id, { before: null, limit: MAX_DELIVERIES })).map(toDelivery);
+  const rows = found.map((one) => [
+    ...[one.id, one.created_at.slice(0, 19), one.state, String(one.attempts), String(one.status ?? "")],
+    ...[one.type, one.error ?? ""],
+  ]);
+  const header = ["id", "since", "state", "attempts", "status", "type", "error"];
+  const text = rows.length > 0 ? alignColumns([header, ...rows]) : `Webhook ${id} has sent nothing lately.`;
+  return { json: found, text };
+};
+
+const stop: Act = async (store, [word = ""]) => {
+  const id = await readExisting(store, word);
+  await store.transaction((queries) => disable(queries, id, "the operator disabled it"));
+  return { json: { id, disabled: true }, text: `Webhook ${id} is disabled.` };
+};
+
+async function readExisting(store: Store, word: string): Promise<number> {
+  const id = readNumber("id", word, { min: 1, max: MAX_ID });
+  if ((await findWebhook(store, { id, keyId: null })) !== null) return id;
+  throw new CommandError(`There is no webhook ${id}. npm run webhooks -- list shows all.`);
+}
+
+const command = (words: readonly string[], act: Act): Command<Store, Options> => ({
+  ...{ words, options: ["json"] },
+  run: async (store, given, { json: asJson }) => {
+    const { json, text } = await act(store, given);
+    return asJson ? JSON.stringify(json) : text;
+  },
+});
+
+/** `npm run webhooks`. */
+export const webhooksProgram: Program<Store, Options> = {
+  name: "npm run webhooks",
+  usage: usageText,
+  options: { json: { type: "boolean" } },
+  commands: {
+    list: command([], list),
+    deliveries: command(["id"], deliveries),
+    disable: command(["id"], stop),
+  },
+};

@@ -1,0 +1,25 @@
+import { z } from "zod";
+import { text } from "./kinds.ts";
+import { optional, type ValuesOf } from "./variable.ts";
+
+/** `secretKey`: 32 bytes that encrypt the secrets of webhooks; null where no webhooks are sent. */
+export type WebhookSettings = { webhooks: { secretKey: Buffer | null } };
+
+export const webhookVariables = {
+  WEBHOOK_SECRET_KEY: optional(
+    text("64 hexadecimal digits, the same in all replicas", z.string().regex(/^[0-9a-fA-F]{64}$/)),
+    {
+      example: "$(openssl rand -hex 32)",
+      isSecret: true,
+      unset: "no webhooks are sent",
+      meaning:
+        "Key that encrypts the secrets of [webhooks](webhooks.md) in the database. All replicas need the same one. With another key the secrets of before cannot be read: their owners have to make new ones.",
+    },
+  ),
+};
+
+export const toWebhookSettings = ({
+  WEBHOOK_SECRET_KEY: key,
+}: ValuesOf<typeof webhookVariables>): WebhookSettings => ({
+  webhooks: { secretKey: key === undefined ? null : Buffer.from(key, "hex") },
+});
