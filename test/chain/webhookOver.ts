@@ -37,7 +37,9 @@ export async function openReceivedChanges(stack: Stack): Promise<ReceivedChanges
     for (let after = begun.next_position; ; ) {
       const { body } = await stack.api<Page>(`/changes?limit=1000&after=${after}`);
       if (body.changes.length === 0) return positions;
-      positions.push(...body.changes.flatMap(({ type, position }) => (type === "block.ended" ? [] : position)));
+      positions.push(
+        ...body.changes.flatMap(({ type, position }) => (type === "block.ended" ? [] : position)),
+      );
       after = body.next_position;
     }
   };
