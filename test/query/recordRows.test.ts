@@ -35,7 +35,12 @@ beforeAll(async () => {
   await tables.writer.insert(domain).values(answerable(rows));
   const [, , dictionary, stored] = rows.slice(1);
   await tables.writer.insert(label).values([
-    { chainId: CHAIN_ID, labelhash: dictionary?.labelhash ?? "0x", label: "dictionary", source: "dictionary" },
+    {
+      chainId: CHAIN_ID,
+      labelhash: dictionary?.labelhash ?? "0x",
+      label: "dictionary",
+      source: "dictionary",
+    },
     { chainId: CHAIN_ID, labelhash: stored?.labelhash ?? "0x", label: null, source: null },
   ]);
 });
@@ -44,15 +49,17 @@ beforeEach(() => {
   statements = [];
 });
 
-const questions: [question: string, ask: (of: TestApi) => ReturnType<TestApi["get"]>, statements: number][] = [
-  ...names.map((name): (typeof questions)[number] => [name, (of) => of.get(`/whois/${name}`), 1]),
-  ["a node", (of) => of.get(`/lookup-namehash/${namehash("alice.eth")}`), 1],
-  ["a name that is absent", (of) => of.get("/whois/absent.eth"), 1],
-  ["bulk", (of) => of.post("/whois/bulk", { names: [...names, "absent.eth"] }), 1],
-  ["lookup", (of) => of.post("/lookup", { inputs: [...names, "absent.eth"] }), 1],
-];
+const questions: [question: string, ask: (of: TestApi) => ReturnType<TestApi["get"]>, statements: number][] =
+  [
+    ...names.map((name): (typeof questions)[number] => [name, (of) => of.get(`/whois/${name}`), 1]),
+    ["a node", (of) => of.get(`/lookup-namehash/${namehash("alice.eth")}`), 1],
+    ["a name that is absent", (of) => of.get("/whois/absent.eth"), 1],
+    ["bulk", (of) => of.post("/whois/bulk", { names: [...names, "absent.eth"] }), 1],
+    ["lookup", (of) => of.post("/lookup", { inputs: [...names, "absent.eth"] }), 1],
+  ];
 
-const withoutEntry = (body: unknown) => JSON.stringify(body, (key, value) => (key === "protocol" ? undefined : value));
+const withoutEntry = (body: unknown) =>
+  JSON.stringify(body, (key, value) => (key === "protocol" ? undefined : value));
 
 /** Answers of before there were counters: the details are then read by statements of their own. */
 let before: Awaited<ReturnType<TestApi["get"]>>[];

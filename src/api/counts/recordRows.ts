@@ -26,9 +26,12 @@ export async function listRecordRows(
   if (nodes.length === 0) return [];
   try {
     const rows = await recordRows(db, chains, { nodes });
-    return rows.map(({ subnameCount, labelSource, ...row }) =>
-      Object.assign(toRow(row), { labelSource }, subnameCount !== null && { subnameCount }),
-    );
+    return rows.map(({ subnameCount, labelSource, ...row }) => {
+      const read: RecordRow = toRow(row);
+      if (subnameCount !== null) read.subnameCount = subnameCount;
+      read.labelSource = labelSource;
+      return read;
+    });
   } catch (error) {
     if (!isNotCounted(error)) throw error;
     return listDomains(db, { chainId: chains.ids[0] as number, nodes });

@@ -16,7 +16,14 @@ import { type Absence, absenceOf, decide, type Outcome } from "./decision.ts";
 import type { DomainState } from "./domainState.ts";
 import { readEnsv2 } from "./ensv2/readEnsv2.ts";
 import type { FoundByNode, Requested } from "./found.ts";
-import { completeKnown, type Known, readFound, readFoundForRecords, readKnown, withDetails } from "./known.ts";
+import {
+  completeKnown,
+  type Known,
+  readFound,
+  readFoundForRecords,
+  readKnown,
+  withDetails,
+} from "./known.ts";
 import { showTexts } from "./provenLabels.ts";
 
 /** What is known of a name, and where it comes from. */

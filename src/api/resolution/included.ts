@@ -24,6 +24,7 @@ export async function withIncluded<State extends DomainState>(
   return states.map((state) => {
     const ofEnsv2 = details.get(state);
     const subnameCount = counts?.get(state);
+    if (ofEnsv2 === undefined && subnameCount === undefined) return state;
     return {
       ...state,
       ...(ofEnsv2 && state.ensv2 && { ensv2: { ...state.ensv2, details: ofEnsv2 } }),

@@ -67,10 +67,12 @@ export async function withDetails(ctx: Ctx, found: FoundByNode): Promise<FoundBy
     readLabelSources(ctx, states),
   ]);
   return new Map(
-    [...found].map(([node, one], i) => [
-      node,
-      { ...one, state: { ...(complete[i] ?? one.state), labelSource: sources[i] ?? null } },
-    ]),
+    [...found].map(([node, one], i) => {
+      const state = complete[i] ?? one.state;
+      const labelSource = sources[i] ?? null;
+      // Batches have thousands of states, of some thirty fields each: one that says so already is not copied.
+      return [node, { ...one, state: state.labelSource === labelSource ? state : { ...state, labelSource } }];
+    }),
   );
 }
 

@@ -30,7 +30,8 @@ async function readSources(
 ): Promise<ReadonlyMap<Hex, string>> {
   const unread = states.filter(({ labelSource }) => labelSource === undefined);
   const known = await listSources(db, { chains: allChains(contracts), hashes: hashesOf(unread) });
-  for (const { labelhash, labelSource } of states) if (labelhash && labelSource) known.set(labelhash, labelSource);
+  for (const { labelhash, labelSource } of states)
+    if (labelhash && labelSource) known.set(labelhash, labelSource);
   const unknown = states.filter(
     ({ label, labelhash }) => UNKNOWN_LABEL.test(label) && labelhash !== null && !known.has(labelhash),
   );
