@@ -36,7 +36,7 @@ const PREFIX = "whsec_";
  * @param secret as `POST /webhooks` showed it; a list while it changes
  * @throws WebhookError if the signature, the time or the form is wrong: answer 400
  * @example
- * const { id, type, data } = await verify(request, process.env.WEBHOOK_SECRET);
+ * const { id, type, data } = await verify(request, "whsec_…");
  */
 export async function verify(
   request: WebhookRequest,

@@ -6,7 +6,15 @@ import { beginFeed } from "../query/tables.ts";
 import { type Example, examples, itemsIn } from "../support/examples.ts";
 import { type Wired, wireService } from "./wired.ts";
 
-type Price = "each query" | "each question" | "free" | "free, with proof" | 1 | "each item" | "each call";
+type Price =
+  | "each query"
+  | "each question"
+  | "free"
+  | "free, with proof"
+  | "free, of a key"
+  | 1
+  | "each item"
+  | "each call";
 
 /** `GET /whois/{name}` as the router writes it. */
 const routeOf = ({ operation }: Example): string =>
@@ -22,7 +30,7 @@ function ruleFor({ operation: { group, method } }: Example): Price {
 }
 
 /**
- * What each route costs: `free` asks for nothing, `free, with proof` for a signed message or a key, a number is that
+ * What each route costs: `free` asks for nothing, `free, with proof` for a signed message or a key, `free, of a key` belongs to a key, a number is that
  * many credits, `each item` is a credit for each item of the body, `each call` what the operation behind the tool costs, `each query` a credit for each 1,000 entities, `each question` what the operations of a page cost. A route that is neither an operation nor in here must not exist.
  */
 const prices: Record<string, Price> = {
@@ -76,6 +84,16 @@ const prices: Record<string, Price> = {
       ],
     ),
   ),
+  // A delivery costs a credit when it has arrived.
+  ...Object.fromEntries(
+    ["GET /webhooks", "POST /webhooks", "POST /webhooks/:id/replay", "GET /webhooks/:id/deliveries"].map(
+      (route) => [route, "free, of a key"],
+    ),
+  ),
+  "GET /webhooks/:id": "free, of a key",
+  "PATCH /webhooks/:id": "free, of a key",
+  "DELETE /webhooks/:id": "free, of a key",
+  "POST /webhooks/:id/test": 1,
   "GET /signup": "free",
   "GET /signup/signup.js": "free",
   "GET /signup/signup.css": "free",
@@ -98,11 +116,16 @@ const values: Record<string, string> = {
   owner: "ensdomains",
   apiKey: "ens_none",
 };
-const queries: Record<string, string> = { "GET /explore/go": "?q=7" };
+const queries: Record<string, string> = {
+  "GET /explore/go": "?q=7",
+  "POST /webhooks/:id/replay": "?after=oldest",
+};
 /** Asks for up to 1,000 names, and 10 below each. */
 const graphql = { query: "{ domains(first: 1000) { subdomains(first: 10) { id } } }" };
 const bodies: Record<string, unknown> = {
   "POST /signup/nonce": { address },
+  "POST /webhooks": { url: "https://receiver.example.org/" },
+  "PATCH /webhooks/:id": {},
   "POST /mcp": toolCall("get_primary_names", { addresses: Array(ITEMS).fill(address) }),
 };
 
@@ -198,6 +221,13 @@ test.each(routesAt("free, with proof"))("%s is free with a signed message or a k
   );
   expect(status).toBe(200);
   for (const header of ["ratelimit", "x-credits-remaining"]) expect(headers.get(header)).toBeNull();
+});
+
+test.each(routesAt("free, of a key"))("%s costs a key nothing", async (route) => {
+  const reply = await ask(route, poorKey);
+  // This service has no WEBHOOK_SECRET_KEY.
+  expect([reply.status, await reply.text()]).toEqual([501, expect.stringContaining("NOT_OFFERED")]);
+  for (const header of ["ratelimit", "x-credits-remaining"]) expect(reply.headers.get(header)).toBeNull();
 });
 
 test.each(routesAt(1))("%s costs a credit", async (route) => {
