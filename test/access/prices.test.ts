@@ -226,7 +226,7 @@ test.each(routesAt("free, with proof"))("%s is free with a signed message or a k
 test.each(routesAt("free, of a key"))("%s costs a key nothing", async (route) => {
   const reply = await ask(route, poorKey);
   // This service has no WEBHOOK_SECRET_KEY.
-  expect([reply.status, await reply.text()]).toEqual([501, expect.stringContaining("NOT_OFFERED")]);
+  expect([reply.status, await reply.text()]).toEqual([404, expect.stringContaining("NOT_OFFERED")]);
   for (const header of ["ratelimit", "x-credits-remaining"]) expect(reply.headers.get(header)).toBeNull();
 });
 

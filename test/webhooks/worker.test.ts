@@ -160,7 +160,7 @@ test("without a key, or a right one, no operation answers", async () => {
 test("where the operator set no key for secrets, the operations say so", async () => {
   const without = await openStage({ secretKey: null });
   const reply = await without.ask("POST", "/webhooks", { body: { url: receiver.url } });
-  expect(reply).toMatchObject({ status: 501, body: { error: { code: "NOT_OFFERED" } } });
+  expect(reply).toMatchObject({ status: 404, body: { error: { code: "NOT_OFFERED" } } });
   expect(reply.body.error?.message).toContain("WEBHOOK_SECRET_KEY");
   await without.close();
 });

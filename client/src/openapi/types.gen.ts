@@ -287,7 +287,7 @@ export type UnknownDomain = {
 
 export type Error = {
     error: {
-        code: 'INVALID_NAME' | 'INVALID_ADDRESS' | 'INVALID_HASH' | 'INVALID_PARAMETER' | 'MISSING_PARAMETER' | 'LIMIT_EXCEEDED' | 'RESPONSE_TOO_LARGE' | 'INVALID_API_KEY' | 'PAYMENT_REQUIRED' | 'FORBIDDEN_ORIGIN' | 'NOT_FOUND' | 'METHOD_NOT_ALLOWED' | 'NOT_ACCEPTABLE' | 'POSITION_GONE' | 'RATE_LIMITED' | 'LIVE_RESOLUTION_FAILED' | 'INDEXER_UNREACHABLE' | 'INDEX_NOT_READY' | 'NO_INDEXERS_AVAILABLE' | 'NOT_OFFERED' | 'INTERNAL_ERROR';
+        code: 'INVALID_NAME' | 'INVALID_ADDRESS' | 'INVALID_HASH' | 'INVALID_PARAMETER' | 'MISSING_PARAMETER' | 'LIMIT_EXCEEDED' | 'RESPONSE_TOO_LARGE' | 'INVALID_API_KEY' | 'PAYMENT_REQUIRED' | 'FORBIDDEN_ORIGIN' | 'NOT_FOUND' | 'NOT_OFFERED' | 'METHOD_NOT_ALLOWED' | 'NOT_ACCEPTABLE' | 'POSITION_GONE' | 'RATE_LIMITED' | 'LIVE_RESOLUTION_FAILED' | 'INDEXER_UNREACHABLE' | 'INDEX_NOT_READY' | 'NO_INDEXERS_AVAILABLE' | 'INTERNAL_ERROR';
         message: string;
     };
 };
@@ -9327,6 +9327,10 @@ export type GetWebhooksErrors = {
      */
     401: Error;
     /**
+     * `NOT_OFFERED`: The operator of this service has not set this operation up.
+     */
+    404: Error;
+    /**
      * `RATE_LIMITED`: Too many requests; `Retry-After` tells in how many seconds the next one is answered.
      */
     429: Error;
@@ -9334,10 +9338,6 @@ export type GetWebhooksErrors = {
      * `INTERNAL_ERROR`: An unexpected error of the server; nothing is wrong with the request.
      */
     500: Error;
-    /**
-     * `NOT_OFFERED`: The operator of this service has not set this operation up.
-     */
-    501: Error;
 };
 
 export type GetWebhooksError = GetWebhooksErrors[keyof GetWebhooksErrors];
@@ -9406,6 +9406,10 @@ export type PostWebhooksErrors = {
      */
     401: Error;
     /**
+     * `NOT_OFFERED`: The operator of this service has not set this operation up.
+     */
+    404: Error;
+    /**
      * `RATE_LIMITED`: Too many requests; `Retry-After` tells in how many seconds the next one is answered.
      */
     429: Error;
@@ -9413,10 +9417,6 @@ export type PostWebhooksErrors = {
      * `INTERNAL_ERROR`: An unexpected error of the server; nothing is wrong with the request.
      */
     500: Error;
-    /**
-     * `NOT_OFFERED`: The operator of this service has not set this operation up.
-     */
-    501: Error;
 };
 
 export type PostWebhooksError = PostWebhooksErrors[keyof PostWebhooksErrors];
@@ -9459,6 +9459,8 @@ export type DeleteWebhooksByIdErrors = {
      */
     401: Error;
     /**
+     * `NOT_OFFERED`: The operator of this service has not set this operation up.
+     *
      * `NOT_FOUND`: No operation has this path, or the key has no webhook of this number.
      */
     404: Error;
@@ -9470,10 +9472,6 @@ export type DeleteWebhooksByIdErrors = {
      * `INTERNAL_ERROR`: An unexpected error of the server; nothing is wrong with the request.
      */
     500: Error;
-    /**
-     * `NOT_OFFERED`: The operator of this service has not set this operation up.
-     */
-    501: Error;
 };
 
 export type DeleteWebhooksByIdError = DeleteWebhooksByIdErrors[keyof DeleteWebhooksByIdErrors];
@@ -9518,6 +9516,8 @@ export type GetWebhooksByIdErrors = {
      */
     401: Error;
     /**
+     * `NOT_OFFERED`: The operator of this service has not set this operation up.
+     *
      * `NOT_FOUND`: No operation has this path, or the key has no webhook of this number.
      */
     404: Error;
@@ -9529,10 +9529,6 @@ export type GetWebhooksByIdErrors = {
      * `INTERNAL_ERROR`: An unexpected error of the server; nothing is wrong with the request.
      */
     500: Error;
-    /**
-     * `NOT_OFFERED`: The operator of this service has not set this operation up.
-     */
-    501: Error;
 };
 
 export type GetWebhooksByIdError = GetWebhooksByIdErrors[keyof GetWebhooksByIdErrors];
@@ -9610,6 +9606,8 @@ export type PatchWebhooksByIdErrors = {
      */
     401: Error;
     /**
+     * `NOT_OFFERED`: The operator of this service has not set this operation up.
+     *
      * `NOT_FOUND`: No operation has this path, or the key has no webhook of this number.
      */
     404: Error;
@@ -9621,10 +9619,6 @@ export type PatchWebhooksByIdErrors = {
      * `INTERNAL_ERROR`: An unexpected error of the server; nothing is wrong with the request.
      */
     500: Error;
-    /**
-     * `NOT_OFFERED`: The operator of this service has not set this operation up.
-     */
-    501: Error;
 };
 
 export type PatchWebhooksByIdError = PatchWebhooksByIdErrors[keyof PatchWebhooksByIdErrors];
@@ -9671,6 +9665,8 @@ export type PostWebhooksTestErrors = {
      */
     402: Error;
     /**
+     * `NOT_OFFERED`: The operator of this service has not set this operation up.
+     *
      * `NOT_FOUND`: No operation has this path, or the key has no webhook of this number.
      */
     404: Error;
@@ -9682,10 +9678,6 @@ export type PostWebhooksTestErrors = {
      * `INTERNAL_ERROR`: An unexpected error of the server; nothing is wrong with the request.
      */
     500: Error;
-    /**
-     * `NOT_OFFERED`: The operator of this service has not set this operation up.
-     */
-    501: Error;
 };
 
 export type PostWebhooksTestError = PostWebhooksTestErrors[keyof PostWebhooksTestErrors];
@@ -9736,6 +9728,8 @@ export type PostWebhooksReplayErrors = {
      */
     401: Error;
     /**
+     * `NOT_OFFERED`: The operator of this service has not set this operation up.
+     *
      * `NOT_FOUND`: No operation has this path, or the key has no webhook of this number.
      */
     404: Error;
@@ -9751,10 +9745,6 @@ export type PostWebhooksReplayErrors = {
      * `INTERNAL_ERROR`: An unexpected error of the server; nothing is wrong with the request.
      */
     500: Error;
-    /**
-     * `NOT_OFFERED`: The operator of this service has not set this operation up.
-     */
-    501: Error;
     /**
      * `INDEX_NOT_READY`: The index is not complete, or known to be behind its chain, or its tables are locked, or its database does not answer, or the server is stopping; `Retry-After` tells when to ask again, `/indexing-status` how far the index is.
      */
@@ -9818,6 +9808,8 @@ export type GetWebhooksDeliveriesErrors = {
      */
     401: Error;
     /**
+     * `NOT_OFFERED`: The operator of this service has not set this operation up.
+     *
      * `NOT_FOUND`: No operation has this path, or the key has no webhook of this number.
      */
     404: Error;
@@ -9829,10 +9821,6 @@ export type GetWebhooksDeliveriesErrors = {
      * `INTERNAL_ERROR`: An unexpected error of the server; nothing is wrong with the request.
      */
     500: Error;
-    /**
-     * `NOT_OFFERED`: The operator of this service has not set this operation up.
-     */
-    501: Error;
 };
 
 export type GetWebhooksDeliveriesError = GetWebhooksDeliveriesErrors[keyof GetWebhooksDeliveriesErrors];

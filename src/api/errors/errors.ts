@@ -35,6 +35,7 @@ export const errorCodes = {
     status: 404,
     meaning: "No operation has this path, or the key has no webhook of this number.",
   },
+  NOT_OFFERED: { status: 404, meaning: "The operator of this service has not set this operation up." },
   METHOD_NOT_ALLOWED: { status: 405, meaning: "The path exists, with the methods that `Allow` names." },
   NOT_ACCEPTABLE: { status: 406, meaning: "`Accept` excludes the forms that the path answers in." },
   POSITION_GONE: {
@@ -57,7 +58,6 @@ export const errorCodes = {
       "The index is not complete, or known to be behind its chain, or its tables are locked, or its database does not answer, or the server is stopping; `Retry-After` tells when to ask again, `/indexing-status` how far the index is.",
   },
   NO_INDEXERS_AVAILABLE: { status: 503, meaning: "The proxy knows no indexer that is synced and has room." },
-  NOT_OFFERED: { status: 501, meaning: "The operator of this service has not set this operation up." },
   INTERNAL_ERROR: {
     status: 500,
     meaning: "An unexpected error of the server; nothing is wrong with the request.",
