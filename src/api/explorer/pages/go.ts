@@ -1,6 +1,7 @@
 import { ApiError } from "../../errors/errors.ts";
 import { parseName } from "../../schemas/input.ts";
 import type { ExplorerPage, Visit } from "../page.ts";
+import { meantBy } from "./pasted.ts";
 
 /** Longest input that is looked at; no name, address or hash is as long. */
 export const MAX_SOUGHT = 1_100;
@@ -9,7 +10,7 @@ export const MAX_SOUGHT = 1_100;
 export const goPage: ExplorerPage = {
   path: "/explore/go",
   render: async (visit) =>
-    redirect(await placeOf(visit, (visit.query("q") ?? "").trim().slice(0, MAX_SOUGHT))),
+    redirect(await placeOf(visit, meantBy((visit.query("q") ?? "").trim().slice(0, MAX_SOUGHT)))),
 };
 
 async function placeOf(visit: Visit, text: string): Promise<string> {

@@ -1,0 +1,31 @@
+/** Hosts that serve the website of a name below their own name: `alice.eth.limo` is of alice.eth. */
+const websites = /^(.+\.eth)\.(?:limo|link)$/;
+
+/** A text that is sought, found in a URL: an address, a hash, or a name with a dot. */
+const sought = /^(?:0x[0-9a-f]{40}|0x[0-9a-f]{64}|[^\s/]+\.[^\s/.]+)$/iu;
+
+/**
+ * What a visitor means who pasted the URL of another explorer, or a name with slashes at its end. Of a URL it is the name in
+ * its host (`https://alice.eth.limo`), else the first part of its path, or value of its query, that is an address, a hash or
+ * a name. The URL is only read, never fetched. Any other text is returned as it is, without slashes at its end.
+ *
+ * @example meantBy("https://app.ens.domains/alice.eth?tab=records") // "alice.eth"
+ */
+export function meantBy(text: string): string {
+  const url = /^https?:\/\//i.test(text) && URL.canParse(text) ? new URL(text) : undefined;
+  if (!url) return text.replace(/\/+$/, "");
+  const [, name] = url.hostname.match(websites) ?? [];
+  if (name !== undefined) return name;
+  const parts = [...url.pathname.split("/").map(decoded), ...url.searchParams.values()];
+  return parts.find((part) => sought.test(part)) ?? text;
+}
+
+/** A part of a path, as it is where its percent signs are no encoding. */
+function decoded(part: string): string {
+  try {
+    return decodeURIComponent(part);
+  } catch (error) {
+    if (error instanceof URIError) return part;
+    throw error;
+  }
+}
