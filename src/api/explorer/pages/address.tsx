@@ -16,7 +16,7 @@ const views: Views<AddressView> = [
   { key: "names", label: "Names", show: namesOfAddress },
   { key: "calendar", label: "Expiries", show: calendarOfAddress },
   { key: "primary", label: "Primary names", show: primaryNamesOfAddress },
-  { key: "previous", label: "Names before", show: previousOfAddress },
+  { key: "previous", label: "Previous names", show: previousOfAddress },
 ];
 
 /** An address: its names with their expiries, its primary names, and what it had before. */
@@ -44,7 +44,7 @@ export const addressPage: ExplorerPage = {
             figures={[
               ["Active names", summary.domain_count.toLocaleString("en")],
               ["Expire within 30 days", summary.domains_expiring_30d.toLocaleString("en")],
-              ["Names before", summary.previously_owned_count.toLocaleString("en")],
+              ["Previous names", summary.previously_owned_count.toLocaleString("en")],
             ]}
           />
           <Tabs label="Views of this address" path={path} views={views} view={view} />

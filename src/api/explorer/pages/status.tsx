@@ -79,7 +79,7 @@ const Chain = ({ chain }: { chain: ChainStatus }) => {
         facts={[
           ["Indexed block", <strong class="number">{number(chain.indexed_block_number)}</strong>],
           [
-            "Of",
+            "Its time",
             chain.indexed_block_timestamp === 0 ? "not yet" : <Time at={chain.indexed_block_timestamp} />,
           ],
           ["Newest block", number(chain.head_block_number)],
@@ -121,7 +121,10 @@ const behind = ({ lag_blocks, lag_seconds }: ChainStatus): string =>
 const indexFacts = (status: IndexingStatus): Fact[] => [
   ["Network", status.network],
   ["Indexer", status.running ? "runs" : "does not run"],
-  ["Answers up to a lag of", status.max_lag_seconds === null ? "any" : inUnits(status.max_lag_seconds)],
+  [
+    "Largest lag with answers",
+    status.max_lag_seconds === null ? "no limit" : inUnits(status.max_lag_seconds),
+  ],
   ["Tables", <span class="mono">{status.schema}</span>],
   ["Build", <span class="mono">{status.build}</span>],
 ];

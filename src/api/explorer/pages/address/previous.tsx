@@ -19,7 +19,7 @@ export async function previousOfAddress({ visit, address, now }: AddressView): P
   );
   if (list instanceof Error) return <Unavailable error={list} />;
   return (
-    <Card id="previous" title="Names before" isWide>
+    <Card id="previous" title="Previous names" isWide>
       {list.results.length === 0 ? (
         <Empty>The address has no name that it had before.</Empty>
       ) : (

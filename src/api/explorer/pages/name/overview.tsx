@@ -180,7 +180,7 @@ function labelOfOwner({ to_timestamp, ended_by }: Domain["ownership"]): string {
 }
 
 const resolverWords: Record<Domain["resolver"]["status"], string> = {
-  indexed: "Its events tell everything, so the index answers.",
+  indexed: "The index has all that this name resolves to.",
   unindexed: "Its answers are asked from the chain at each request.",
   none: "The name has no resolver of its own.",
 };
