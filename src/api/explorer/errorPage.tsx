@@ -4,8 +4,8 @@ import { SearchBox } from "./layout.tsx";
 import type { Page } from "./page.ts";
 import { Text } from "./parts/text.tsx";
 
-/** An error of an operation as a page, with the status that HTTP gives it. */
-export function errorPage(error: ApiError): Page {
+/** An error of an operation as a page, with the status that HTTP gives it. `typed` is what the visitor looked for. */
+export function errorPage(error: ApiError, typed?: string): Page {
   const { status } = errorCodes[error.code];
   const { title, advice } = inWords(error);
   return {
@@ -23,7 +23,7 @@ export function errorPage(error: ApiError): Page {
         <p class="lead">
           <Text>{advice}</Text>
         </p>
-        <SearchBox isLarge />
+        <SearchBox isLarge typed={typed} />
         <p>
           <a href="./">Home</a> · <a href="explore/status">State of the index</a> ·{" "}
           <a href="docs">Reference of the API</a>

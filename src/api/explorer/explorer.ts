@@ -5,6 +5,7 @@ import { assets } from "./assets.ts";
 import { errorPage } from "./errorPage.tsx";
 import { statusOf } from "./errorWords.ts";
 import type { ExplorerPage, Page } from "./page.ts";
+import { MAX_SOUGHT } from "./pages/go.ts";
 import { pages } from "./pages.ts";
 import { sendPage } from "./sendPage.ts";
 import { beginVisit, type RecordedVisit, type Service } from "./visit.ts";
@@ -54,8 +55,15 @@ function toErrorPage(c: Context, { asked }: RecordedVisit, thrown: unknown): Pag
   const isLogged = asked.some(({ error }) => error === thrown);
   const error = isLogged ? (thrown as ApiError) : toLoggedError(thrown, c);
   passOn(c, error);
-  return errorPage(error);
+  return errorPage(error, soughtIn(c));
 }
+
+/** What a visitor looked for, so that a page of an error has it in its search box, to be mended there. */
+const soughtIn = (c: Context): string | undefined =>
+  (c.req.param("name") ?? c.req.param("address") ?? c.req.param("hash") ?? c.req.query("q"))?.slice(
+    0,
+    MAX_SOUGHT,
+  );
 
 function passOn(c: Context, { headers }: ApiError): void {
   for (const name of PASSED_ON) {

@@ -109,8 +109,10 @@ const NavLink = ({ path, label, isCurrent }: Link & { isCurrent: boolean }) => (
   </a>
 );
 
-/** One box for all that can be looked up; `/explore/go` decides what it is. */
-export const SearchBox = ({ isLarge, hint }: { isLarge?: true; hint?: Child }) => (
+type SearchBoxProps = { isLarge?: true; hint?: Child; typed?: string | undefined };
+
+/** One box for all that can be looked up; `/explore/go` decides what it is. `typed` is what a visitor typed before. */
+export const SearchBox = ({ isLarge, hint, typed }: SearchBoxProps) => (
   <search class={isLarge ? "find large" : "find"}>
     <form action="explore/go" method="get">
       <label class="unseen" for={isLarge ? "find-large" : "find"}>
@@ -126,6 +128,7 @@ export const SearchBox = ({ isLarge, hint }: { isLarge?: true; hint?: Child }) =
         autocapitalize="none"
         spellcheck={false}
         required
+        {...(typed !== undefined && { value: typed })}
         {...(!isLarge && { "aria-keyshortcuts": "/" })}
       />
       <button type="submit" aria-label="Search">
