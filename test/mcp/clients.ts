@@ -23,6 +23,7 @@ export type Listed = {
 
 /** What the tests do with a client, whichever it is. */
 export type AnyClient = {
+  instructions: () => string | undefined;
   tools: () => Promise<Listed[]>;
   call: (name: string, args?: Record<string, unknown>, meta?: Record<string, unknown>) => Promise<Result>;
   resources: () => Promise<{ uri: string }[]>;
@@ -61,6 +62,7 @@ async function connectNew(
 /** Both generations have these methods, under the same names. */
 function methodsOf(client: NewClient): Omit<AnyClient, "version"> {
   return {
+    instructions: () => client.getInstructions(),
     tools: async () => (await client.listTools()).tools as Listed[],
     call: async (name, args = {}, _meta) =>
       (await client.callTool({ name, arguments: args, ...(_meta && { _meta }) })) as Result,

@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { namehash } from "viem";
+import { keccak256, namehash, stringToBytes } from "viem";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { operations } from "../../src/api/endpoints/index.ts";
 import type { Endpoint } from "../../src/api/http/endpoint.ts";
@@ -56,6 +56,7 @@ const values: Record<string, fc.Arbitrary<unknown>> = {
   names: listOf([...names, 1, null]),
   namehashes: listOf([namehash("alice.eth"), namehash("eth"), "0x1", "x"]),
   addresses: listOf([...addresses, 7]),
+  hash: oneOf(namehash("alice.eth"), keccak256(stringToBytes("alice")), `0x${"ab".repeat(32)}`, "0x1"),
   page: oneOf(1, 2, 3, 0, -1, 1.5, 10_000_000, 10_000_001, "2", "x"),
   q: oneOf("ali", "many", "%", "_", "", "é", "\\", "'"),
   sort_by: oneOf("full_name", "expiry_timestamp", "label", "price"),

@@ -117,7 +117,7 @@ describe.each(Object.entries(clients))("%s", (_, connect) => {
       expect(Number(accessOf(sixth)["retry-after"])).toBeGreaterThan(0);
       expect(accessOf(sixth).ratelimit).toContain("r=0");
       expect((await client.call("get_statistics", { view: "totals" })).isError ?? false).toBe(false);
-      expect((await client.tools()).length).toBe(13);
+      expect((await client.tools()).length).toBe(17);
       expect(await client.read("namedex://docs/trust")).toContain("untrusted");
     });
   });

@@ -36,7 +36,7 @@ export function describeTools(stageOf: () => Stage): void {
     let client: AnyClient;
     beforeAll(async () => {
       client = await connect(`${stageOf().stack.url}/mcp`);
-      expect((await client.tools()).length).toBe(13);
+      expect((await client.tools()).length).toBe(17);
     });
     afterAll(() => client?.close());
 

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { Ajv, addFormats } from "@modelcontextprotocol/server/validators/ajv";
 import { describe, expect, test } from "vitest";
 import { operations } from "../../src/api/endpoints/index.ts";
-import { type Endpoint, errorsOf, nameOf } from "../../src/api/http/endpoint.ts";
+import { type Endpoint, nameOf } from "../../src/api/http/endpoint.ts";
 import { readArguments } from "../../src/api/mcp/arguments.ts";
 import { describePrice } from "../../src/api/mcp/descriptions.ts";
 import type { Schema } from "../../src/api/mcp/schemas.ts";
@@ -38,26 +38,28 @@ describe.each(tools)("%s", (name, tool) => {
 
   test("takes the examples of its fields, and the questions of the tests, by its schema", () => {
     const isValid = strict().compile(inputSchema);
-    for (const [field, { examples = [] }] of Object.entries(fields)) {
-      for (const example of examples as unknown[]) {
-        isValid({ [field]: example });
-        const faults = (isValid.errors ?? []).filter(({ keyword }) => keyword !== "required");
-        expect(faults, `${field}: ${JSON.stringify(example)}`).toEqual([]);
-      }
+    const examples = tool.views.flatMap(({ parameters }) =>
+      Object.entries(parameters.properties).flatMap(([field, { examples: some = [] }]) =>
+        (some as unknown[]).map((example) => [field, example] as const),
+      ),
+    );
+    for (const [field, example] of examples) {
+      isValid({ [field]: example });
+      const faults = (isValid.errors ?? []).filter(({ keyword }) => keyword !== "required");
+      expect(faults, `${field}: ${JSON.stringify(example)}`).toEqual([]);
     }
     const own = pairs.filter(([asked, args]) => asked === name && args.view !== null && args.page !== "2");
     for (const [, args] of own) expect(isValid(args), JSON.stringify(args)).toBe(true);
   });
 
-  test("says its errors, its views and its price", () => {
+  test("says its views and its price", () => {
     for (const { name: view, operation, parameters } of tool.views) {
-      for (const code of errorsOf(operation)) expect(description).toContain(code);
       expect(description).toContain(operation.summary);
       expect(description).toContain(describePrice(operation));
       if (view !== null) expect(description).toContain(`view \`${view}\``);
       for (const parameter of Object.keys(parameters.properties)) expect(fields).toHaveProperty(parameter);
     }
-    expect(description.length).toBeLessThan(4_000);
+    expect(description.length).toBeLessThan(1_200);
   });
 
   test("has a default only where all views agree on it", () => {
@@ -69,6 +71,11 @@ describe.each(tools)("%s", (name, tool) => {
       expect(new Set([...defaults, schema.default]).size, field).toBe(1);
     }
   });
+});
+
+test("the list of all tools takes at most 30 KB of an agent's context", () => {
+  const list = JSON.stringify({ tools: tools.map(([, { definition }]) => definition) });
+  expect(list.length).toBeLessThanOrEqual(30_000);
 });
 
 test("a price by item is what the text says: one credit for each", () => {

@@ -41,18 +41,22 @@ describe.each(Object.entries(clients))("%s", (kind, connect) => {
     expect(client.version()).toBe(kind.includes("discovery") ? "2026-07-28" : "2025-11-25");
   });
 
+  test("is told once what all tools have in common", () => {
+    expect(client.instructions()).toContain("untrusted");
+    expect(client.instructions()).toContain("isError");
+  });
+
   test("lists the tools, each with what an agent needs", async () => {
     const tools = await client.tools();
     expect(tools.map(({ name }) => name)).toEqual(names);
     for (const { name, description = "", inputSchema, outputSchema, annotations } of tools) {
       expect(description, name).toMatch(/^Use it/);
-      expect(description, name).toMatch(/Price where access is metered: .*(credit|free)/);
+      expect(description, name).toMatch(/Price: .*(credit|free)/);
       expect(description, name).toContain("untrusted");
       expect(inputSchema, name).toMatchObject({ type: "object", additionalProperties: false });
       expect(outputSchema, name).toMatchObject({ type: "object" });
       expect(annotations, name).toMatchObject({
         readOnlyHint: true,
-        idempotentHint: true,
         openWorldHint: true,
       });
     }

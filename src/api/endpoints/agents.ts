@@ -32,6 +32,7 @@ const domainAgent = endpoint({
   errors: ["INVALID_NAME", "LIVE_RESOLUTION_FAILED"],
   cost: 1,
   hotAnswers: true,
+  tool: "get_agents",
   handle: async ({ name }, ctx) => toNameAgents(await resolveAgents(ctx, name), ctx.contracts),
 });
 
@@ -59,6 +60,7 @@ const agents = endpoint({
   reply: z.strictObject({ agents: z.array(agentItem), ...pageFields }),
   cost: 1,
   hotAnswers: true,
+  tool: "get_agents",
   handle: async (query, ctx) => {
     const filters = {
       isBound: query.is_bound,
@@ -99,6 +101,7 @@ const agent = endpoint({
   errors: ["INVALID_PARAMETER", "LIVE_RESOLUTION_FAILED"],
   cost: 1,
   hotAnswers: true,
+  tool: "get_agents",
   handle: async ({ agentId: text, chain }, ctx) => {
     const agentId = parseAgentId(text);
     if (agentId === null) {

@@ -118,6 +118,7 @@ export const indexingStatus = endpoint({
   reply: reply.openapi("IndexingStatus"),
   cost: 0,
   index: "any state",
+  tool: "get_status",
   handle: async (_, { db, freshness, contracts }) => {
     const report = await freshness.report();
     const withPhases = contracts.ensv2 !== undefined && !report.isDatabaseAway;

@@ -69,6 +69,7 @@ const lookupHash = endpoint({
   errors: ["INVALID_HASH", "LIVE_RESOLUTION_FAILED"],
   cost: 1,
   hotAnswers: true,
+  tool: "lookup_hash",
   handle: async ({ hash, partial }, ctx) => {
     const found = await findByNode(ctx, { hash, partial });
     if (found) return { type: "namehash" as const, ...found };

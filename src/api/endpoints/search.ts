@@ -234,6 +234,7 @@ const subdomains = endpoint({
   errors: ["INVALID_NAME"],
   cost: 1,
   hotAnswers: true,
+  tool: "get_subnames",
   handle: async (request, ctx) => {
     const { name } = request;
     const parent: ChosenChildren = {

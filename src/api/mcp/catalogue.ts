@@ -56,6 +56,14 @@ export const catalogue: Record<string, ToolPlan> = {
       text: { operation: "GET /domain/{name}/records/text/{key}/history" },
     },
   },
+  get_subnames: {
+    title: "Names below a name",
+    use: "Use it for the names right under one name. For all of a kind use `search_domains` with `parent`.",
+  },
+  lookup_hash: {
+    title: "The name of a hash",
+    use: "Use it for a hash or token id in hexadecimal that may be of a name or of a label.",
+  },
   get_address_portfolio: {
     title: "Names of an address",
     use: "Use it for what one address owns or owned. Begin with `summary` if numbers are enough. For its primary name use `get_primary_names`.",
@@ -82,6 +90,15 @@ export const catalogue: Record<string, ToolPlan> = {
     views: {
       name: { operation: "GET /domain/{name}/permissions" },
       address: { operation: "GET /address/{address}/permissions" },
+    },
+  },
+  get_agents: {
+    title: "Agents and their names",
+    use: "Use it for agents of ERC-8004 that names claim, or that are bound to names. Claims prove less than bindings.",
+    views: {
+      list: { operation: "GET /agents" },
+      one: { operation: "GET /agents/{agentId}" },
+      of_name: { operation: "GET /domain/{name}/agent" },
     },
   },
   get_primary_names: {
@@ -113,5 +130,9 @@ export const catalogue: Record<string, ToolPlan> = {
       sellers: { operation: "GET /ens-stats/sellers" },
       expiries: { operation: "GET /ens-stats/expiries" },
     },
+  },
+  get_status: {
+    title: "Whether the index is current",
+    use: "Use it where an answer looks old or is refused as INDEX_NOT_READY: blocks, lag and progress of each chain.",
   },
 };

@@ -42,36 +42,47 @@ function asJson(schema: Schema): Schema {
   return { ...rest, type: "boolean", ...(fallback !== undefined && { default: fallback === "true" }) };
 }
 
-/** The answers of operations as one schema without references to the document: its components go into `$defs`. */
-export function answersOf(operations: readonly Endpoint[], document: OpenApiDocument): ObjectSchema {
-  const answers = operations.map((operation) => {
-    const content = operationIn(document, operation).responses["200"]?.content;
-    return withExamples(content?.["application/json"]?.schema ?? {}) as Schema;
-  });
+/**
+ * The answers of operations in brief: the fields that each of them always has, with their types. All others, and what is inside of
+ * these, are in the reference: as whole schemas the answers would fill an agent's context before its first question.
+ */
+export function outlineOf(operations: readonly Endpoint[], document: OpenApiDocument): ObjectSchema {
   const shapes = (document.components?.schemas ?? {}) as Record<string, Schema>;
-  const $defs = Object.fromEntries(
-    [...namesIn(answers, shapes)].map((name) => [name, withExamples(shapes[name] ?? {})]),
+  const answers = operations.flatMap((operation) => {
+    const content = operationIn(document, operation).responses["200"]?.content;
+    return alternativesOf(content?.["application/json"]?.schema ?? {}, shapes);
+  });
+  const [first = {}, ...others] = answers.map((answer) => typesOf(answer, shapes));
+  const agreed = Object.entries(first).filter(([name, type]) =>
+    others.every((other) => JSON.stringify(other[name]) === JSON.stringify(type)),
   );
-  const [only] = answers;
-  const schema = answers.length === 1 && only ? only : { anyOf: answers };
-  return { type: "object", ...schema, $defs } as ObjectSchema;
+  const properties = agreed.map(([name, type]) => [name, type === undefined ? {} : { type }]);
+  return { type: "object", properties: Object.fromEntries(properties) };
+}
+
+/** What a schema stands for, and not a reference to it. */
+function resolved(schema: Schema, shapes: Record<string, Schema>): Schema {
+  const { $ref } = schema;
+  return typeof $ref === "string" ? resolved(shapes[$ref.replace(SHAPES, "")] ?? {}, shapes) : schema;
+}
+
+/** The objects that an answer can be. */
+function alternativesOf(schema: Schema, shapes: Record<string, Schema>): Schema[] {
+  const own = resolved(schema, shapes);
+  const parts = (own.anyOf ?? own.oneOf) as Schema[] | undefined;
+  return parts === undefined ? [own] : parts.flatMap((part) => alternativesOf(part, shapes));
+}
+
+/** The types of the fields that an object always has; undefined where a field has several shapes. */
+function typesOf({ properties = {}, required = [] }: Schema, shapes: Record<string, Schema>) {
+  const fields = properties as Record<string, Schema>;
+  const always = required as string[];
+  return Object.fromEntries(always.map((name) => [name, resolved(fields[name] ?? {}, shapes).type]));
 }
 
 const SHAPES = "#/components/schemas/";
 
-/** All schemas that a schema refers to, directly or through others. */
-function namesIn(schema: unknown, shapes: Record<string, Schema>, seen = new Set<string>()): Set<string> {
-  for (const [, name = ""] of JSON.stringify(schema).matchAll(
-    /"#\/(?:components\/schemas|\$defs)\/([^"]+)"/g,
-  )) {
-    if (seen.has(name)) continue;
-    seen.add(name);
-    namesIn(shapes[name] ?? {}, shapes, seen);
-  }
-  return seen;
-}
-
-/** OpenAPI's keywords as those of JSON Schema: `examples` is a list, and references point into `$defs`. */
+/** OpenAPI's keywords as those of JSON Schema: `examples` is a list. */
 function withExamples(schema: unknown): unknown {
   if (Array.isArray(schema)) return schema.map(withExamples);
   if (typeof schema !== "object" || schema === null) return schema;
@@ -80,7 +91,6 @@ function withExamples(schema: unknown): unknown {
 
 function translate([word, value]: [string, unknown]): [string, unknown] {
   if (word === "example") return ["examples", [value]];
-  if (word === "$ref") return ["$ref", String(value).replace(SHAPES, "#/$defs/")];
   if (word === "default" || word === "enum" || word === "required") return [word, value];
   if (word !== "properties") return [word, withExamples(value)];
   const fields = Object.entries(value as Schema).map(([name, field]) => [name, withExamples(field)]);

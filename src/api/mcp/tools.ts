@@ -1,10 +1,9 @@
-import type { ErrorCode } from "../errors/errors.ts";
-import { type Endpoint, errorsOf } from "../http/endpoint.ts";
+import type { Endpoint } from "../http/endpoint.ts";
 import { openApiDocument } from "../http/openapi.ts";
 import type { OpenApiDocument } from "../http/routes.ts";
 import { catalogue, type ToolPlan } from "./catalogue.ts";
-import { describeTool } from "./descriptions.ts";
-import { answersOf, type ObjectSchema, type Schema } from "./schemas.ts";
+import { describeField, describeTool } from "./descriptions.ts";
+import { type ObjectSchema, outlineOf, type Schema } from "./schemas.ts";
 import { type View, viewsOf } from "./views.ts";
 
 /** A tool as clients list it, with the views that answer its calls. */
@@ -20,8 +19,8 @@ export type Tool = {
   views: readonly View[];
 };
 
-/** Tools only read, and what they read is changed by others. */
-const annotations = { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: true };
+/** Tools only read, and what they read is changed by others. Other hints are for tools that write. */
+const annotations = { readOnlyHint: true, openWorldHint: true };
 
 /** The tools of these operations, made from their declarations. */
 export function toolsOf(operations: readonly Endpoint[]): Tool[] {
@@ -32,19 +31,15 @@ export function toolsOf(operations: readonly Endpoint[]): Tool[] {
   });
 }
 
-/** Errors that a tool may give even if its operation cannot: a path always has its parameters, a tool call may lack them. */
-const ofArguments: ErrorCode[] = ["INVALID_PARAMETER", "MISSING_PARAMETER"];
-
 function toTool(name: string, plan: ToolPlan, views: View[], document: OpenApiDocument): Tool {
   const operations = views.map(({ operation }) => operation);
-  const errors = [...new Set([...ofArguments, ...operations.flatMap(errorsOf)])];
   return {
     definition: {
       name,
       title: plan.title,
-      description: describeTool(plan, views, errors),
+      description: describeTool(plan, views),
       inputSchema: inputOf(views),
-      outputSchema: answersOf(operations, document),
+      outputSchema: outlineOf(operations, document),
       annotations,
     },
     views,
@@ -69,21 +64,31 @@ function inputOf(views: readonly View[]): ObjectSchema {
 function viewField(views: readonly View[]): Record<string, Schema> {
   const [usual] = views;
   if (!usual?.name) return {};
-  const description = `Which answer. Left out: a view that takes all parameters given, the one that requires most of them; as a rule \`${usual.name}\``;
+  const description = `Which answer; left out: by the parameters, or \`${usual.name}\``;
   return { view: { type: "string", enum: views.map(({ name }) => name), description } };
 }
 
-/** A parameter of several views, with the keywords that are the same in all of them. */
+/** A parameter of several views, with the keywords that are the same in all of them, in brief. */
 function fieldOf(name: string, views: readonly View[]): Schema {
   const having = views.filter(({ parameters }) => name in parameters.properties);
   const [first = {}, ...others] = having.map(({ parameters }) => parameters.properties[name] as Schema);
   const agreed = Object.entries(first).filter(([word, value]) =>
     others.every((other) => JSON.stringify(other[word]) === JSON.stringify(value)),
   );
-  if (having.length === views.length) return Object.fromEntries(agreed);
-  const only = `Only for view ${having.map((view) => `\`${view.name}\``).join(", ")}`;
-  return {
-    ...Object.fromEntries(agreed),
-    description: `${String(first.description).replace(/\.$/, "")}. ${only}`,
-  };
+  const inList = agreed.filter(([word]) => !forReference.includes(word));
+  return { ...Object.fromEntries(inList), description: describeField(name, String(first.description ?? "")) };
 }
+
+/** Keywords that stand in the reference alone: a call beyond such a bound is answered with an error that names it. */
+const forReference = [
+  "examples",
+  "description",
+  "minimum",
+  "maximum",
+  "maxLength",
+  "minLength",
+  "maxItems",
+  "minItems",
+  "pattern",
+  "format",
+];
