@@ -211,7 +211,9 @@ function parentInWrapper(name: NameOwners, parent: NameOwners, { now, wrapperAct
   const isTokenThere = own.hasOwner && name.isWrapped;
   const isTaken = has(own.fuses, PARENT_CANNOT_CONTROL);
   const may = allowed({
-    replace: wrapperActs && (isGone ? !has(token.fuses, CANNOT_CREATE_SUBDOMAIN) : !isTaken),
+    // `setSubnodeOwner` leaves a wrapped subname's record in the registry as it is, and so does not need the registry's leave.
+    replace:
+      (wrapperActs || isTokenThere) && (isGone ? !has(token.fuses, CANNOT_CREATE_SUBDOMAIN) : !isTaken),
     extend_expiry: isTokenThere,
     burn_fuses: isTokenThere && !isTaken && has(token.fuses, CANNOT_UNWRAP),
   });
