@@ -2,6 +2,7 @@ import pg from "pg";
 import { journalChannel } from "../../../engine/blocks/sql.ts";
 import { pairLocks } from "../postgres/advisoryLocks.ts";
 import { findDatabaseError } from "../postgres/databaseErrors.ts";
+import { createBell, workInTurns } from "../postgres/lockedWork.ts";
 import type { LifeRules } from "../rules/life.ts";
 import { advanceFeed } from "./advance.ts";
 import { beginEpoch } from "./install.ts";
@@ -31,38 +32,24 @@ const AGAIN = ["55P03", "40P01", "40001"];
  * on in another process when that one ends. Nothing waits for it: what it has not seen yet is noted in the tables.
  */
 export function startFeed(plan: WriterPlan): { stop: () => Promise<void> } {
-  const end = new AbortController();
-  let timer: NodeJS.Timeout | undefined;
-  let client: pg.Client | undefined;
-  let running: Promise<void> = Promise.resolve();
-  const turn = async () => {
-    client = new pg.Client({
-      ...{ connectionString: plan.databaseUrl, application_name: `${plan.schema}_feed` },
-      ...{ connectionTimeoutMillis: CONNECT_MS, keepAlive: true },
-      options: `-c search_path="${plan.schema}" -c jit=off`,
-    });
-    client.on("error", () => {}); // The running query fails, and the next turn connects again.
-    try {
-      await client.connect();
-      if (await mayWrite(client, plan.schema)) await follow(client, plan, end.signal);
-    } catch (error) {
-      if (!end.signal.aborted)
-        plan.log(`The feed of changes failed and goes on in a while: ${(error as Error).message}`);
-    }
-    await client.end().catch(() => {});
-    if (!end.signal.aborted) timer = setTimeout(start, TRY_MS).unref();
-  };
-  const start = () => {
-    running = turn();
-  };
-  start();
-  return {
-    stop: async () => {
-      end.abort();
-      clearTimeout(timer);
-      await running;
+  return workInTurns({
+    pauseMs: TRY_MS,
+    onError: ({ message }) => plan.log(`The feed of changes failed and goes on in a while: ${message}`),
+    turn: async (ended) => {
+      const client = new pg.Client({
+        ...{ connectionString: plan.databaseUrl, application_name: `${plan.schema}_feed` },
+        ...{ connectionTimeoutMillis: CONNECT_MS, keepAlive: true },
+        options: `-c search_path="${plan.schema}" -c jit=off`,
+      });
+      client.on("error", () => {}); // The running query fails, and the next turn connects again.
+      try {
+        await client.connect();
+        if (await mayWrite(client, plan.schema)) await follow(client, plan, ended);
+      } finally {
+        await client.end().catch(() => {});
+      }
     },
-  };
+  });
 }
 
 /** Whether this process may and does hold the lock. A role that only reads the index leaves the feed to the indexer's process. */
@@ -100,29 +87,4 @@ async function look(client: pg.Client, { schema, rules, log }: WriterPlan): Prom
     if (findDatabaseError(error, AGAIN) === null) throw error;
     return false;
   }
-}
-
-/** Waits for a notification, for some time, or for the end. */
-function createBell(client: pg.Client, signal: AbortSignal): { next: (most: number) => Promise<void> } {
-  let rung = false;
-  let wake = () => {};
-  const ring = () => {
-    rung = true;
-    wake();
-  };
-  for (const event of ["notification", "end"]) client.on(event as "end", ring);
-  signal.addEventListener("abort", ring);
-  return {
-    next: (most) => {
-      rung = false;
-      return new Promise((resolve) => {
-        const timer = setTimeout(resolve, most);
-        wake = () => {
-          clearTimeout(timer);
-          resolve();
-        };
-        if (rung) wake();
-      });
-    },
-  };
 }

@@ -3,6 +3,7 @@ import type { Contracts } from "../../../abis/contracts.ts";
 import { feedChannel } from "../feed/channel.ts";
 import { pairLocks } from "../postgres/advisoryLocks.ts";
 import type { Db } from "../postgres/db.ts";
+import { createBell, workInTurns } from "../postgres/lockedWork.ts";
 import { openStore, type Store } from "../serviceDb/store.ts";
 import { createReceivers, type ReceiverRules } from "./attempt.ts";
 import { createDispatcher } from "./dispatcher.ts";
@@ -45,28 +46,11 @@ const CONNECTIONS = 4;
  * the tables. It shares no connection, and no queue, with requests or with the indexer.
  */
 export function startWebhooks(plan: WorkerPlan): { stop: () => Promise<void> } {
-  const end = new AbortController();
-  let timer: NodeJS.Timeout | undefined;
-  let running: Promise<void> = Promise.resolve();
-  const turn = async () => {
-    try {
-      await work(plan, end.signal);
-    } catch (error) {
-      if (!end.signal.aborted) plan.log(`Webhooks wait for a while: ${(error as Error).message}`);
-    }
-    if (!end.signal.aborted) timer = setTimeout(start, plan.everyMs ?? TRY_MS).unref();
-  };
-  const start = () => {
-    running = turn();
-  };
-  start();
-  return {
-    stop: async () => {
-      end.abort();
-      clearTimeout(timer);
-      await running;
-    },
-  };
+  return workInTurns({
+    pauseMs: plan.everyMs ?? TRY_MS,
+    onError: ({ message }) => plan.log(`Webhooks wait for a while: ${message}`),
+    turn: (ended) => work(plan, ended),
+  });
 }
 
 /** Works until the process stops, the connection with the lock ends, or readers are sent to another index. */
@@ -105,9 +89,10 @@ async function workWithLock(plan: WorkerPlan, client: pg.Client, ended: AbortSig
   );
   try {
     const matcher = createMatcher({ db, store, contracts, isPaid });
+    const bell = createBell(client, signal);
     const due = { trim: 0, active: Date.now() + ACTIVE_MS };
     while (!signal.aborted) {
-      const news = nextNews(client, plan.everyMs ?? EVERY_MS, signal);
+      const news = bell.next(plan.everyMs ?? EVERY_MS);
       while (!signal.aborted && (await matcher.step())) void dispatcher.look();
       void dispatcher.look();
       if (Date.now() > due.trim) await trim(store, due);
@@ -128,20 +113,4 @@ async function workWithLock(plan: WorkerPlan, client: pg.Client, ended: AbortSig
 async function trim(store: Store, due: { trim: number }): Promise<void> {
   await trimQueue(store);
   due.trim = Date.now() + TRIM_MS;
-}
-
-/** Waits for a notification, for some time, or for the end. */
-function nextNews(client: pg.Client, most: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    const done = () => {
-      clearTimeout(timer);
-      client.off("notification", done);
-      signal.removeEventListener("abort", done);
-      resolve();
-    };
-    const timer = setTimeout(done, most);
-    client.on("notification", done);
-    signal.addEventListener("abort", done);
-    if (signal.aborted) done();
-  });
 }
