@@ -7,7 +7,7 @@ import type { Hosts } from "./hosts.ts";
 import { bodyOf } from "./message.ts";
 import { endTurn, type Job, nextJob, noteDelivered, noteFailed, postpone, recount } from "./queue.ts";
 import { GIVE_UP_SECONDS, waitAfter } from "./schedule.ts";
-import { openSecret } from "./secrets.ts";
+import { openSecrets } from "./secrets.ts";
 
 export type DeliveryPlan = {
   store: Store;
@@ -44,9 +44,9 @@ export async function serveTurn(plan: DeliveryPlan, webhookId: number, signal: A
 
 /** @returns whether it was delivered */
 async function deliver(plan: DeliveryPlan, job: Job, signal: AbortSignal): Promise<boolean> {
-  const { store, hosts, receivers, isPaid } = plan;
+  const { store, hosts, receivers, isPaid, secretKey } = plan;
   const { host } = new URL(job.url);
-  const secrets = secretsOf(plan, job);
+  const secrets = openSecrets([job.secret, job.oldSecret], { key: secretKey, webhookId: job.webhookId });
   const wait = hosts.waitFor(host) / 1_000;
   if (wait > 0 || secrets === null || (isPaid && job.credits < 1)) {
     await postpone(store, job.webhookId, wait > 0 ? wait : STOPPED_SECONDS);
@@ -77,15 +77,4 @@ function afterFailure(
   if (status === GONE) return { disable: "the receiver answered 410 (gone)" };
   if (failingSeconds >= GIVE_UP_SECONDS) return { disable: "no attempt of three days was answered with 2xx" };
   return { seconds: waitAfter({ failures: failures + 1, status, retryAfter }) };
-}
-
-/** Null where they cannot be read: they were encrypted with another key. */
-function secretsOf({ secretKey }: DeliveryPlan, { secret, oldSecret, webhookId }: Job): string[] | null {
-  try {
-    return [secret, ...(oldSecret === null ? [] : [oldSecret])].map((one) =>
-      openSecret(one, { key: secretKey, webhookId }),
-    );
-  } catch {
-    return null;
-  }
 }

@@ -26,6 +26,18 @@ export function openSecret(stored: Buffer, { key, webhookId }: { key: Buffer; we
   return decipher.update(stored.subarray(IV_BYTES + TAG_BYTES), undefined, "utf8") + decipher.final("utf8");
 }
 
+/** The secrets that are there; null if one cannot be opened: it was sealed with another key. */
+export function openSecrets(
+  stored: readonly (Buffer | null | undefined)[],
+  of: { key: Buffer; webhookId: number },
+): string[] | null {
+  try {
+    return stored.flatMap((one) => (one ? [openSecret(one, of)] : []));
+  } catch {
+    return null;
+  }
+}
+
 const subjectOf = (webhookId: number): Buffer => Buffer.from(`webhook ${webhookId}`);
 
 type Signed = { id: string; seconds: number; body: string };

@@ -14,7 +14,7 @@ import { MAX_URL, TEST_SECONDS } from "./bounds.ts";
 import { bodyOf, ownMessage, TEST_TYPE } from "./message.ts";
 import { type Delivery, listDeliveries } from "./queue.ts";
 import { type Replayed, replay } from "./replay.ts";
-import { newSecret, openSecret, sealSecret } from "./secrets.ts";
+import { newSecret, openSecrets, sealSecret } from "./secrets.ts";
 import {
   type Asked,
   activate,
@@ -198,13 +198,10 @@ async function readSecrets(plan: WebhooksPlan, id: number): Promise<string[]> {
     "select secret, case when old_secret_until > now() then old_secret end as old from webhooks where id = $1",
     [id],
   );
-  const key = secretKeyOf(plan);
-  try {
-    return [row?.secret, row?.old].flatMap((one) => (one ? [openSecret(one, { key, webhookId: id })] : []));
-  } catch {
-    throw new ApiError(
-      "NOT_OFFERED",
-      "The secret of this webhook was encrypted with another WEBHOOK_SECRET_KEY: change it with `rotate_secret`.",
-    );
-  }
+  const secrets = openSecrets([row?.secret, row?.old], { key: secretKeyOf(plan), webhookId: id });
+  if (secrets !== null) return secrets;
+  throw new ApiError(
+    "NOT_OFFERED",
+    "The secret of this webhook was encrypted with another WEBHOOK_SECRET_KEY: change it with `rotate_secret`.",
+  );
 }
