@@ -50,9 +50,7 @@ export type Document = {
 export function operationsOf(document: Document, samples: Samples, now: number): Operation[] {
   const own = [...searches(samples, now), ...events(samples), ...bulks(samples)];
   const known = new Set(own.map(({ path }) => path));
-  const rest = Object.entries(document.paths).filter(
-    ([path]) => !known.has(path) && !unmeasured.includes(path),
-  );
+  const rest = Object.entries(document.paths).filter(([path]) => !known.has(path) && !isUnmeasured(path));
   return [...rest.flatMap(([path, methods]) => plain(path, methods, samples)), ...own];
 }
 
@@ -162,10 +160,9 @@ function namesOfLargest({ largestOwner, parts }: Samples): Operation[] {
   ];
 }
 
-/** What asks a node for each answer: the benchmark's server has none. */
-export const unmeasured: readonly string[] = [
-  ...["/domain/{name}/verify", "/domain/{name}/price", "/price/bulk"],
-];
+/** What asks a node for each answer, and what writes for a key: the benchmark's server has neither node nor keys. */
+export const isUnmeasured = (path: string): boolean =>
+  /^\/domain\/\{name\}\/(verify|price)$|^\/price\/bulk$|^\/webhooks\b/.test(path);
 
 /** Operations on a contract: of the largest, of one that many names have, and far into the list. */
 function ofContract(path: string, { resolvers }: Samples): Operation[] {
