@@ -10,7 +10,7 @@ export const labelVariables = {
   LABEL_HEALING_URL: optional(httpUrl("an https URL, or an http URL of this machine"), {
     example: "https://api.searchlight.ensrainbow.io",
     meaning:
-      "A service with the HTTP protocol of [ENSRainbow](https://ensnode.io/ensrainbow/), which the indexer asks slowly for labels of which it has the hash alone. It sees these hashes, and each answer is hashed. Needs `LABEL_HEALING_SET`.",
+      "A service with the HTTP protocol of [ENSRainbow](https://ensnode.io/ensrainbow/), which is asked slowly for labels of which the index has the hash alone: of the processes that have this setting, with or without an indexer, one does. It sees these hashes, and each answer is hashed. Needs `LABEL_HEALING_SET`.",
     unset: "none is asked",
   }),
   LABEL_HEALING_SET: optional(

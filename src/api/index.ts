@@ -52,8 +52,10 @@ import { observeOperations } from "./observe/operations.ts";
 import { watchQueries } from "./observe/queries.ts";
 import { observeRequests } from "./observe/requests.ts";
 import { createPages } from "./pages/pages.ts";
+import { pairLocks } from "./postgres/advisoryLocks.ts";
 import type { Db } from "./postgres/db.ts";
 import { listen } from "./postgres/listen.ts";
+import { workAlone } from "./postgres/lockedWork.ts";
 import { oneChain } from "./query/scope.ts";
 import { newestBlock } from "./resolution/newestBlock.ts";
 import { lifeOf } from "./rules/life.ts";
@@ -227,15 +229,22 @@ startInPlace("given labels", () => given);
 Object.assign(globalThis, { namedexGivenLabels: given });
 const { labelHealing } = settings;
 if (labelHealing !== null) {
+  const source = `service:${labelHealing.set.id}@${labelHealing.set.version}`;
+  const { serviceSchema } = settings;
+  const locked = {
+    ...{ databaseUrl, applicationName: `${serviceSchema}_labels` },
+    lock: [pairLocks.labelHealing, `${serviceSchema} ${source}`] as const,
+  };
   startInPlace("label healing", () =>
     startHealing({
       service: createLabelService({
         ...labelHealing,
         ownHosts: settings.publicUrls.map((url) => new URL(url).host),
       }),
-      asked: askedLabelsIn(store, `service:${labelHealing.set.id}@${labelHealing.set.version}`),
+      asked: askedLabelsIn(store, source),
       schema,
-      mayAsk: async () => given.isUsed() && (await readIndexerState(db)).isReady,
+      mayAsk: async () => (await readIndexerState(db)).isReady,
+      alone: (stopped, work) => workAlone({ ...locked, stopped }, (_, ended) => work(ended)),
       warn: (line) => console.warn(line),
     }),
   );

@@ -8,8 +8,6 @@ export type GivenLabels = {
   newest: () => number;
   find: (labelhash: string) => GivenLabel | null;
   after: (position: number, max: number) => GivenLabel[];
-  /** Whether handlers run in this process, and it has read what was stored before. */
-  isUsed: () => boolean;
   stop: () => Promise<void>;
 };
 
@@ -30,7 +28,7 @@ type Plan = {
  */
 export function holdGivenLabels({ rows, schema, warn, followMs = FOLLOW_MS }: Plan): GivenLabels {
   const packed = packLabels();
-  const state = { isFull: false, isStopped: false, isUsed: false };
+  const state = { isFull: false, isStopped: false };
   let timer: NodeJS.Timeout | undefined;
   let loaded: Promise<void> | undefined;
 
@@ -55,7 +53,6 @@ export function holdGivenLabels({ rows, schema, warn, followMs = FOLLOW_MS }: Pl
       try {
         await rows.adopt(schema);
         await readNew();
-        state.isUsed = true;
         return wait();
       } catch (error) {
         warn(`The index waits for the labels of callers and tables: ${(error as Error).message}`);
@@ -71,7 +68,6 @@ export function holdGivenLabels({ rows, schema, warn, followMs = FOLLOW_MS }: Pl
     newest: packed.newest,
     find: packed.find,
     after: packed.after,
-    isUsed: () => state.isUsed,
     stop: async () => {
       state.isStopped = true;
       clearTimeout(timer);

@@ -13,7 +13,7 @@ export const databaseLocks = {
   labelNumbers: 6_263_922_019,
 } as const;
 
-/** First numbers of pairs; the second one is the hash of what they lock: a schema, or a folder. */
+/** First numbers of pairs; the second one is the hash of what they lock: a schema, a folder, or a label service. */
 export const pairLocks = {
   /** One process builds indexes and keeps counters of an index. */
   upkeep: 626_392,
@@ -27,4 +27,6 @@ export const pairLocks = {
   feed: 626_396,
   /** One process sends the webhooks of a service. */
   webhooks: 626_397,
+  /** One process asks a label service. */
+  labelHealing: 626_398,
 } as const;

@@ -1,4 +1,4 @@
-import type pg from "pg";
+import pg from "pg";
 
 /* What the programs have in common that one process of many runs, by a lock that its connection holds. */
 
@@ -34,6 +34,44 @@ export function workInTurns({ turn, onError, pauseMs }: TurnsPlan): { stop: () =
       await running;
     },
   };
+}
+
+/** Work of one process: the two parts of the lock are a number of `pairLocks` and what it locks. */
+export type LockedPlan = {
+  databaseUrl: string;
+  applicationName: string;
+  lock: readonly [number, string];
+  stopped: AbortSignal;
+};
+
+const CONNECT_MS = 10_000;
+
+/**
+ * Does the work if no other process does. `ended` is aborted when this process is to stop, and when the connection with the lock
+ * ends: another process may then begin.
+ *
+ * @throws Error of PostgreSQL if it cannot be reached
+ */
+export async function workAlone(
+  { databaseUrl, applicationName, lock, stopped }: LockedPlan,
+  work: (client: pg.Client, ended: AbortSignal) => Promise<void>,
+): Promise<void> {
+  const client = new pg.Client({
+    ...{ connectionString: databaseUrl, application_name: applicationName },
+    ...{ connectionTimeoutMillis: CONNECT_MS, keepAlive: true },
+  });
+  const lost = new AbortController();
+  for (const event of ["error", "end"]) client.on(event as "end", () => lost.abort());
+  try {
+    await client.connect();
+    const { rows } = await client.query<{ got: boolean }>(
+      "select pg_try_advisory_lock($1, hashtext($2)) as got",
+      [...lock],
+    );
+    if (rows[0]?.got) await work(client, AbortSignal.any([stopped, lost.signal]));
+  } finally {
+    await client.end().catch(() => {});
+  }
 }
 
 /** Waits for a notification, for some time, or for the end. */

@@ -3,7 +3,7 @@ import type { Contracts } from "../../../abis/contracts.ts";
 import { feedChannel } from "../feed/channel.ts";
 import { pairLocks } from "../postgres/advisoryLocks.ts";
 import type { Db } from "../postgres/db.ts";
-import { createBell, workInTurns } from "../postgres/lockedWork.ts";
+import { createBell, workAlone, workInTurns } from "../postgres/lockedWork.ts";
 import { openStore, type Store } from "../serviceDb/store.ts";
 import { createReceivers, type ReceiverRules } from "./attempt.ts";
 import { createDispatcher } from "./dispatcher.ts";
@@ -36,7 +36,6 @@ const EVERY_MS = 1_000;
 const TRY_MS = 5_000;
 const TRIM_MS = 60_000;
 const ACTIVE_MS = 10_000;
-const CONNECT_MS = 10_000;
 
 /** Connections of the worker, besides the one with the lock: requests have theirs. */
 const CONNECTIONS = 4;
@@ -56,25 +55,15 @@ export function startWebhooks(plan: WorkerPlan): { stop: () => Promise<void> } {
 /** Works until the process stops, the connection with the lock ends, or readers are sent to another index. */
 async function work(plan: WorkerPlan, stopped: AbortSignal): Promise<void> {
   if (!(await plan.isActive())) return;
-  const client = new pg.Client({
-    ...{ connectionString: plan.databaseUrl, application_name: `${plan.serviceSchema}_webhooks` },
-    ...{ connectionTimeoutMillis: CONNECT_MS, keepAlive: true },
+  const { databaseUrl, serviceSchema, schema } = plan;
+  const locked = {
+    ...{ databaseUrl, applicationName: `${serviceSchema}_webhooks`, stopped },
+    lock: [pairLocks.webhooks, serviceSchema] as const,
+  };
+  await workAlone(locked, async (client, ended) => {
+    await client.query(`listen ${pg.escapeIdentifier(feedChannel(schema))}`);
+    await workWithLock(plan, client, ended);
   });
-  const lost = new AbortController();
-  client.on("error", () => lost.abort());
-  client.on("end", () => lost.abort());
-  try {
-    await client.connect();
-    const { rows } = await client.query<{ got: boolean }>(
-      "select pg_try_advisory_lock($1, hashtext($2)) as got",
-      [...[pairLocks.webhooks, plan.serviceSchema]],
-    );
-    if (!rows[0]?.got) return;
-    await client.query(`listen ${pg.escapeIdentifier(feedChannel(plan.schema))}`);
-    await workWithLock(plan, client, AbortSignal.any([stopped, lost.signal]));
-  } finally {
-    await client.end().catch(() => {});
-  }
 }
 
 async function workWithLock(plan: WorkerPlan, client: pg.Client, ended: AbortSignal): Promise<void> {
