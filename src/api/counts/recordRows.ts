@@ -3,12 +3,13 @@ import type { Db } from "../postgres/db.ts";
 import { type DomainRow, isOneOfNodes, listDomains, selectDomains, toRow } from "../query/domains.ts";
 import { labelSourceOfRow } from "../query/labels.ts";
 import { type Scope, statementOf } from "../query/scope.ts";
+import { sourceInIndex } from "../rules/labelSource.ts";
 import { childCountOfRow } from "./childCounts.ts";
 import { isNotCounted } from "./counters.ts";
 
 /**
  * A row with what a domain record shows besides: how many names are right under it, absent while there are no counters, and
- * where the text of its label is from, absent where the statement could not read it.
+ * where the text of its label is from, absent where the index does not have it.
  */
 export type RecordRow = DomainRow & { subnameCount?: number; labelSource?: string | null };
 
@@ -26,10 +27,11 @@ export async function listRecordRows(
   if (nodes.length === 0) return [];
   try {
     const rows = await recordRows(db, chains, { nodes });
-    return rows.map(({ subnameCount, labelSource, ...row }) => {
+    return rows.map(({ subnameCount, storedSource, ...row }) => {
       const read: RecordRow = toRow(row);
       if (subnameCount !== null) read.subnameCount = subnameCount;
-      read.labelSource = labelSource;
+      const labelSource = sourceInIndex(read, storedSource);
+      if (labelSource !== undefined) read.labelSource = labelSource;
       return read;
     });
   } catch (error) {
@@ -39,7 +41,7 @@ export async function listRecordRows(
 }
 
 const recordRows = statementOf((of, db) =>
-  selectDomains(db, { subnameCount: childCountOfRow(of), labelSource: labelSourceOfRow(of) })
+  selectDomains(db, { subnameCount: childCountOfRow(of), storedSource: labelSourceOfRow(of) })
     .where(isOneOfNodes)
     .prepare(of.title("record_rows")),
 );

@@ -10,7 +10,7 @@ export type DomainState = StoredOwners & {
   parentNode: Hex | null;
   labelhash: Hex | null;
   label: string;
-  /** Where the text of the label is from, as stored until `readLabelSources` completes it; null while it is unknown. Read for domain records. */
+  /** Where the text of the label is from; null while no one gave it. Absent where it was not read: domain records have it. */
   labelSource?: string | null;
   labelLength: number | null;
   fullName: string;
