@@ -1,10 +1,13 @@
 import { readSettings } from "../settings/settings.ts";
 import { asksForHelp } from "./commandLine/command.ts";
+import { takeLowPriority } from "./commandLine/lowPriority.ts";
 import { runProgram } from "./commandLine/runProgram.ts";
 import { readOptions, usage } from "./export/options.ts";
 import { runExport } from "./export/run.ts";
 
 // `npm run export`: views as files for analysts' tools. Its result goes to standard output, and progress to standard error.
+
+takeLowPriority();
 
 const line = process.argv.slice(2);
 

@@ -6,6 +6,8 @@ export type Progress = {
   add: (amount: number) => void;
   /** Shows the last state, and ends the line. */
   end: () => void;
+  /** The same for a step of which the whole was only expected: all is done, however much that was. */
+  finish: () => void;
 };
 
 /** Where progress is shown: a terminal, whose line is written again, or a log, which gets a line now and then. */
@@ -28,8 +30,9 @@ export function startProgress(
   const started = performance.now();
   let done = 0;
   let shown = started;
-  const line = () =>
-    describeProgress({ title, whole, done, seconds: (performance.now() - started) / 1_000, show });
+  const line = (of = whole) =>
+    describeProgress({ title, whole: of, done, seconds: (performance.now() - started) / 1_000, show });
+  const end = (of?: number) => writePlainly(screen, `${screen.isTTY ? "\r\x1b[K" : ""}${line(of)}\n`);
   return {
     add: (amount) => {
       done += amount;
@@ -38,7 +41,8 @@ export function startProgress(
       shown = now;
       writePlainly(screen, screen.isTTY ? `\r\x1b[K${line()}` : `${line()}\n`);
     },
-    end: () => writePlainly(screen, `${screen.isTTY ? "\r\x1b[K" : ""}${line()}\n`),
+    end: () => end(),
+    finish: () => end(done),
   };
 }
 

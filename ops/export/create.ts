@@ -166,5 +166,5 @@ async function writeViews(views: readonly View[], exporting: Exporting): Promise
   for (const view of views) await mkdir(join(exporting.folder, view.name), { recursive: true });
   for (const view of views.filter(({ kind }) => kind === "log")) await writeLog(exporting, view);
   for (const view of views.filter(({ kind }) => kind === "state")) await writeState(exporting, view);
-  exporting.progress.end();
+  exporting.progress.finish();
 }

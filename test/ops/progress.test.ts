@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { describeBytes, describeProgress } from "../../ops/commandLine/progress.ts";
+import { describeBytes, describeProgress, startProgress } from "../../ops/commandLine/progress.ts";
 
 const half = { title: "Loading tables", whole: 4_000_000_000, done: 1_000_000_000, show: describeBytes };
 
@@ -12,4 +12,18 @@ test.each([
   [{ ...half, whole: 0, done: 0, seconds: 0 }, "Loading tables: 0 bytes in 0 s, 0 bytes/s"],
 ])("a step's line has its rate and the time that is left: %#", (state, line) => {
   expect(describeProgress(state)).toBe(line);
+});
+
+test("a step whose whole was only expected ends with what was done", () => {
+  const lines: string[] = [];
+  const screen = { write: (text: string) => lines.push(text) };
+  const plan = { title: "Writing rows", whole: 100, show: (rows: number) => `${Math.round(rows)} rows` };
+  for (const rows of [88, 120]) {
+    const progress = startProgress(screen, plan);
+    progress.add(rows);
+    progress.finish();
+  }
+  expect(lines).toHaveLength(2);
+  expect(lines[0]).toMatch(/^Writing rows: 88 rows in 1 s, \d+ rows\/s\n$/);
+  expect(lines[1]).toMatch(/^Writing rows: 120 rows in 1 s, \d+ rows\/s\n$/);
 });
