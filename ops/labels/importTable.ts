@@ -71,6 +71,10 @@ export async function importTable(plan: ImportPlan): Promise<Outcome> {
   return { records, stored, wrong, unusable };
 }
 
+/** The same bytes, not a copy. */
+const asBuffer = ({ buffer, byteOffset, byteLength }: Uint8Array): Buffer =>
+  Buffer.from(buffer, byteOffset, byteLength);
+
 type Counts = Pick<Outcome, "records" | "wrong" | "unusable">;
 
 /** Gives the labels of a record that the index lacks, and counts the record. */
@@ -81,8 +85,8 @@ async function createSieve(lacking: Lacking): Promise<(part: Part, counts: Count
     const found: string[] = [];
     let isRight = stated === null;
     for (const text of texts) {
-      const hash = Buffer.from(keccak.init().update(text).digest("binary"));
-      isRight ||= hash.toString("hex") === stated;
+      const hash = asBuffer(keccak.init().update(text).digest("binary"));
+      isRight ||= stated !== null && hash.equals(stated);
       if (!lacking.has(hash)) continue;
       const label = decodeUtf8(text);
       // What is not UTF-8 has another hash as text, and U+FFFD in it.

@@ -4,8 +4,9 @@ import { open } from "node:fs/promises";
 import type { Readable } from "node:stream";
 import * as zlib from "node:zlib";
 import { CommandError } from "../commandLine/command.ts";
-import { csv, hashIn } from "./forms/csv.ts";
+import { csv } from "./forms/csv.ts";
 import { ensrainbow } from "./forms/ensrainbow.ts";
+import { hashIn } from "./forms/hashIn.ts";
 import { list } from "./forms/list.ts";
 import { DamagedRecord, type Form } from "./forms/record.ts";
 import { sql } from "./forms/sql.ts";
@@ -120,5 +121,7 @@ function looksLike(first: Buffer): Form["name"] {
   if (/^COPY .* FROM stdin;/m.test(text) || text.startsWith("--\n-- PostgreSQL")) return "sql";
   const [line = ""] = text.split("\n", 2);
   const second = text.slice(line.length + 1).split(",", 1)[0] ?? "";
-  return [line.split(",", 1)[0] ?? "", second].some((hash) => hashIn(hash) !== null) ? "csv" : "list";
+  return [line.split(",", 1)[0] ?? "", second].some((hash) => hashIn(Buffer.from(hash, "latin1")) !== null)
+    ? "csv"
+    : "list";
 }

@@ -1,5 +1,6 @@
+import { hashIn } from "./hashIn.ts";
 import { type Line, linesOf } from "./lines.ts";
-import { withoutReturn } from "./list.ts";
+import { CARRIAGE_RETURN, withoutReturn } from "./list.ts";
 import { DamagedRecord, type Form, type Part, untilDamaged } from "./record.ts";
 
 const COMMA = 44;
@@ -22,7 +23,7 @@ function* partsOf(lines: readonly Line[]): Generator<Part> {
 
 function partOf({ bytes, start, end }: Line): Part[] {
   const comma = bytes.indexOf(COMMA);
-  const stated = comma < 0 ? null : hashIn(bytes.toString("latin1", 0, comma));
+  const stated = comma < 0 ? null : hashIn(bytes.subarray(0, comma));
   if (stated !== null) return [{ texts: textsOf(bytes.subarray(comma + 1)), stated, end }];
   if (start === 0 && comma >= 0) return []; // names of columns
   throw new DamagedRecord(
@@ -31,13 +32,10 @@ function partOf({ bytes, start, end }: Line): Part[] {
   );
 }
 
-/** The digits of a hash, in quotes or not, with 0x or without; null for anything else. */
-export function hashIn(text: string): string | null {
-  return /^"?(?:0x)?([0-9a-f]{64})"?$/i.exec(text)?.[1]?.toLowerCase() ?? null;
-}
-
 const textsOf = (bytes: Buffer): Buffer[] =>
-  withoutReturn(bytes).flatMap((text) => [text, ...unquoted(text)]);
+  bytes[0] !== QUOTE && bytes.at(-1) !== CARRIAGE_RETURN
+    ? [bytes]
+    : withoutReturn(bytes).flatMap((text) => [text, ...unquoted(text)]);
 
 function unquoted(text: Buffer): Buffer[] {
   if (text.length < 2 || text[0] !== QUOTE || text.at(-1) !== QUOTE) return [];

@@ -84,14 +84,33 @@ function fieldsOf(message: Buffer, place: number): Fields {
   return fields;
 }
 
+const HASH_TAG = 0x0a;
+const LABEL_TAG = 0x12;
+const LABEL_AT = 2 + HASH_BYTES;
+
 function recordOf(message: Buffer, place: number): Omit<Part, "end"> {
+  return usualRecordOf(message) ?? anyRecordOf(message, place);
+}
+
+/** A record with its two fields in their order, and a label of at most 127 bytes; null for any other one. */
+function usualRecordOf(message: Buffer): Omit<Part, "end"> | null {
+  const isUsual =
+    message[0] === HASH_TAG &&
+    message[1] === HASH_BYTES &&
+    message[LABEL_AT] === LABEL_TAG &&
+    message[LABEL_AT + 1] === message.length - LABEL_AT - 2 &&
+    message.length - LABEL_AT - 2 < 0x80;
+  return isUsual ? { texts: [message.subarray(LABEL_AT + 2)], stated: message.subarray(2, LABEL_AT) } : null;
+}
+
+function anyRecordOf(message: Buffer, place: number): Omit<Part, "end"> {
   const fields = fieldsOf(message, place);
   const hash = fields.get(1);
   // The empty text has no field.
   const label = fields.get(2) ?? Buffer.alloc(0);
   if (!Buffer.isBuffer(hash) || hash.length !== HASH_BYTES || !Buffer.isBuffer(label))
     throw new DamagedRecord(place, "a record without a hash of 32 bytes and a label");
-  return { texts: [label], stated: hash.toString("hex") };
+  return { texts: [label], stated: hash };
 }
 
 function labelSetOf(message: Buffer): LabelSet {

@@ -1,7 +1,7 @@
 import { linesOf } from "./lines.ts";
 import type { Form } from "./record.ts";
 
-const CARRIAGE_RETURN = 13;
+export const CARRIAGE_RETURN = 13;
 
 /** The text of a line, and without a carriage return at its end, which is of the file most often, and seldom of the label. */
 export const withoutReturn = (bytes: Buffer): Buffer[] =>

@@ -4,8 +4,8 @@
  */
 export type TableRecord = {
   texts: readonly Uint8Array[];
-  /** The hash that the table gives, in hexadecimal digits; null if it gives none. It is compared, and never believed. */
-  stated: string | null;
+  /** The 32 bytes of the hash that the table gives; null if it gives none. It is compared, and never believed. */
+  stated: Uint8Array | null;
 };
 
 /** What a part of a table says: a record, or where one ends to which a later run can go back. */

@@ -1,4 +1,4 @@
-import { hashIn } from "./csv.ts";
+import { hashIn } from "./hashIn.ts";
 import { type Line, linesOf } from "./lines.ts";
 import { DamagedRecord, type Form, type Part, untilDamaged } from "./record.ts";
 
@@ -43,7 +43,7 @@ function partOf({ bytes, start, end }: Line): Part {
     throw new DamagedRecord(start, "a row without two columns");
   const name = bytes.subarray(tab + 1);
   const texts = name.indexOf(BACKSLASH) < 0 ? [name] : unescaped(name, start);
-  return { texts, stated: hashIn(bytes.toString("latin1", 0, tab)), end };
+  return { texts, stated: hashIn(bytes.subarray(0, tab)), end };
 }
 
 const letters: Readonly<Record<string, number>> = { b: 8, f: 12, n: 10, r: 13, t: 9, v: 11 };

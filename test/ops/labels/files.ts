@@ -30,18 +30,20 @@ const message = (...fields: Buffer[]): Buffer => {
 /** A label, and its hash unless another one is stated. */
 export type Entry = { label: string | Uint8Array; hash?: string };
 
+/** What an ENSRainbow file begins with. */
+export const ensrainbowHead = (id: string, version: number): Buffer =>
+  message(
+    field(1, Buffer.from("ensrainbow")),
+    numberField(2, 1),
+    field(3, Buffer.from(id)),
+    numberField(4, version),
+  );
+
+export const ensrainbowRecord = ({ label, hash = hashOf(label) }: Entry): Buffer =>
+  message(field(1, Buffer.from(hash, "hex")), field(2, bytesOf(label)));
+
 export const ensrainbow = (id: string, version: number, entries: readonly Entry[]): Buffer =>
-  Buffer.concat([
-    message(
-      field(1, Buffer.from("ensrainbow")),
-      numberField(2, 1),
-      field(3, Buffer.from(id)),
-      numberField(4, version),
-    ),
-    ...entries.map(({ label, hash = hashOf(label) }) =>
-      message(field(1, Buffer.from(hash, "hex")), field(2, bytesOf(label))),
-    ),
-  ]);
+  Buffer.concat([ensrainbowHead(id, version), ...entries.map(ensrainbowRecord)]);
 
 const escaped = (text: string): string =>
   text.replace(/[\\\t\n\r\b\f\v]/g, (one) => {
@@ -49,23 +51,29 @@ const escaped = (text: string): string =>
     return `\\${letter}`;
   });
 
-export const sqlDump = (entries: readonly (Entry & { label: string })[]): Buffer =>
-  Buffer.from(
-    [
-      "--\n-- PostgreSQL database dump\n--\n\nSET client_encoding = 'UTF8';",
-      "CREATE TABLE public.ens_names (hash character varying, name character varying);",
-      "COPY public.ens_names (hash, name) FROM stdin;",
-      ...entries.map(({ label, hash = hashOf(label) }) => `0x${hash}\t${escaped(label)}`),
-      "hash\tname",
-      "\\.",
-      "\nALTER TABLE ONLY public.ens_names ADD CONSTRAINT ens_names_pkey PRIMARY KEY (hash);\n",
-    ].join("\n"),
-  );
+type TextEntry = Entry & { label: string };
 
-export const csvOf = (entries: readonly (Entry & { label: string })[]): Buffer =>
-  Buffer.from(
-    ["hash,label", ...entries.map(({ label, hash = hashOf(label) }) => `0x${hash},${label}`), ""].join("\n"),
-  );
+/** What a dump of `ens_names` begins and ends with. */
+export const sqlHead = [
+  "--\n-- PostgreSQL database dump\n--\n\nSET client_encoding = 'UTF8';",
+  "CREATE TABLE public.ens_names (hash character varying, name character varying);",
+  "COPY public.ens_names (hash, name) FROM stdin;\n",
+].join("\n");
+export const sqlTail =
+  "\\.\n\nALTER TABLE ONLY public.ens_names ADD CONSTRAINT ens_names_pkey PRIMARY KEY (hash);\n";
+
+export const sqlRow = ({ label, hash = hashOf(label) }: TextEntry): string =>
+  `0x${hash}\t${escaped(label)}\n`;
+
+export const sqlDump = (entries: readonly TextEntry[]): Buffer =>
+  Buffer.from([sqlHead, ...entries.map(sqlRow), "hash\tname\n", sqlTail].join(""));
+
+export const csvHead = "hash,label\n";
+
+export const csvRow = ({ label, hash = hashOf(label) }: TextEntry): string => `0x${hash},${label}\n`;
+
+export const csvOf = (entries: readonly TextEntry[]): Buffer =>
+  Buffer.from([csvHead, ...entries.map(csvRow)].join(""));
 
 export const listOf = (labels: readonly string[]): Buffer => Buffer.from(`${labels.join("\n")}\n`);
 
