@@ -16,7 +16,13 @@ import { fillDatabase, SCHEMA, WORLD_MARK } from "./fill.ts";
 import { LARGE_ENSV2 } from "./worldContracts.ts";
 
 /** What is measured: `ponder serve` on generated tables. */
-export type Server = { url: string; pool: pg.Pool; pid: number; stop: () => Promise<void> };
+export type Server = {
+  url: string;
+  databaseUrl: string;
+  pool: pg.Pool;
+  pid: number;
+  stop: () => Promise<void>;
+};
 
 type Plan = {
   names: number;
@@ -56,7 +62,7 @@ export async function startServer(plan: Plan): Promise<Server> {
   const served = await serve(databaseUrl, plan);
   return {
     ...served,
-    pool,
+    ...{ databaseUrl, pool },
     stop: async () => {
       clearInterval(indexer);
       await endChild(served.child);

@@ -25,12 +25,12 @@ export type ChainNode = {
 
 /**
  * Generates mainnet or Base with this many names, and serves it on loopback. On mainnet these are .eth names, and some
- * of them can go on to ENSv2.
+ * of them can go on to ENSv2. `labels` is a file for the texts of all labels, those that no log spells out, too.
  */
 export function startChainNode(
   names: number,
   of: "mainnet" | "base" = "mainnet",
-  { reserved, migrated }: Cutover = { reserved: 0, migrated: 0 },
+  { reserved, migrated, labels }: Cutover & { labels?: string } = { reserved: 0, migrated: 0 },
 ): Promise<ChainNode> {
   const program = fileURLToPath(new URL("chain/server.ts", import.meta.url));
   // Generating a million names takes 3 GiB, of which a few hundred MiB stay.
@@ -40,6 +40,7 @@ export function startChainNode(
     [
       ...["--names", String(names), "--chain", of],
       ...["--reserved", String(reserved), "--migrated", String(migrated)],
+      ...(labels === undefined ? [] : ["--labels", labels]),
     ],
     { execArgv: [heap, "--expose-gc"] },
   );

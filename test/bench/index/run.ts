@@ -1,4 +1,6 @@
-import { totalmem } from "node:os";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir, totalmem } from "node:os";
+import { join } from "node:path";
 import { memoryFor, memoryForHeap } from "../../../engine/nodeFlags.ts";
 import { openFreshDatabase, type Postgres, startTemporaryPostgres } from "../../devnet/postgres.ts";
 import { readOptions, reportOptions } from "../commandLine.ts";
@@ -10,6 +12,7 @@ import { measureChanges } from "./changes.ts";
 import { measureEnsv2 } from "./ensv2.ts";
 import { figuresOf, GIB } from "./figures.ts";
 import { measureGrowth } from "./growth.ts";
+import { measureLabels } from "./labels.ts";
 import { startChainNode } from "./node.ts";
 import { startOperatorsPostgres } from "./postgres.ts";
 import { type Measured, type Memory, measure, type Place } from "./rounds.ts";
@@ -35,6 +38,10 @@ const options = readOptions("npm run bench:index", {
     meaning: "measures instead the indexer with ENSv2, with N of the names reserved in it",
   },
   migrated: { value: "N", meaning: "of these, how many go to ENSv2; 0 unless told" },
+  labels: {
+    value: "N",
+    meaning: "measures instead what N known labels cost a backfill, and what it costs where none is known",
+  },
   alone: { meaning: "Namedex only, for large chains: cold, warm, its indexes and counts, and a restart" },
   heap: { value: "N", meaning: "a heap of N GiB; with --alone what npm start chooses on 16 GiB unless told" },
   cache: {
@@ -66,7 +73,12 @@ if (chosenCases !== undefined) {
   process.exit();
 }
 const cutover = { reserved: options.ensv2 ?? 0, migrated: options.migrated ?? 0 };
-const chain = await startChainNode(names, "mainnet", cutover);
+const folder = mkdtempSync(join(tmpdir(), "namedex-bench-"));
+const wordList = join(folder, "labels.txt");
+const chain = await startChainNode(names, "mainnet", {
+  ...cutover,
+  ...(options.labels !== undefined && { labels: wordList }),
+});
 try {
   const chainInWords = `${english(names)} .eth names, ${english(chain.logs)} logs in ${english(chain.blocks)} blocks`;
   console.log(chainInWords);
@@ -83,6 +95,7 @@ try {
 } finally {
   chain.stop();
   await postgres.stop();
+  rmSync(folder, { recursive: true, force: true });
 }
 
 function startPostgres(): Promise<Postgres> {
@@ -102,6 +115,7 @@ function chooseMemory(): Memory | undefined {
 function measureAll(place: Place): Promise<Figure[]> {
   if (options.changes) return measureChanges(place, rounds);
   if (options.base !== undefined) return measureBase({ names: options.base, rounds }, place);
+  if (options.labels !== undefined) return measureLabels({ count: options.labels, rounds, wordList }, place);
   if (options.ensv2 !== undefined) return measureEnsv2({ ...cutover, rounds }, place);
   return options.alone ? measureNamedex(place) : measureIndexers(place);
 }

@@ -1,6 +1,4 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { checkExport } from "../../../ops/export/check.ts";
@@ -11,6 +9,7 @@ import { readTables } from "../../query/dictionary.ts";
 import { fillWithMany } from "../../query/manyRows.ts";
 import { CHAIN_ID, deployment } from "../../query/rows.ts";
 import { createTables, type Tables } from "../../query/tables.ts";
+import { startBlockNode } from "../../support/blockNode.ts";
 import { setTableNames, settleAt, writeState } from "../../support/ponderState.ts";
 
 // An index of made rows, without an indexer: some of them final, some not, as Ponder notes it.
@@ -33,23 +32,6 @@ export type MadeIndex = {
   close: () => Promise<void>;
 };
 
-const hashOf = (number: number): string => `0x${number.toString(16).padStart(64, "0")}`;
-
-/** A node that knows blocks, and nothing else. */
-async function startNode(): Promise<{ url: string; close: () => void }> {
-  const server = createServer(async (request, response) => {
-    let text = "";
-    for await (const chunk of request) text += chunk;
-    const { id, params } = JSON.parse(text) as { id: number; params: [string] };
-    const result = { hash: hashOf(Number(params[0])), timestamp: params[0] };
-    response.setHeader("content-type", "application/json");
-    response.end(JSON.stringify({ jsonrpc: "2.0", id, result }));
-  });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const { port } = server.address() as AddressInfo;
-  return { url: `http://127.0.0.1:${port}`, close: () => server.close() };
-}
-
 export async function openMadeIndex(): Promise<MadeIndex> {
   const tables = await createTables({ fill: fillWithMany(FINAL_BLOCK) });
   const { pool } = tables;
@@ -69,7 +51,7 @@ export async function openMadeIndex(): Promise<MadeIndex> {
   await setTableNames(pool, names);
   await pool.query("delete from primary_names where block_number > $1", [FINAL_BLOCK]);
   await pool.query("analyze");
-  const node = await startNode();
+  const node = await startBlockNode();
   const top = mkdtempSync(join(tmpdir(), "namedex-export-"));
   let folders = 0;
   const newFolder = () => join(top, String(++folders));

@@ -1,3 +1,4 @@
+import { writeFileSync } from "node:fs";
 import { createServer, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { parseArgs } from "node:util";
@@ -5,15 +6,16 @@ import { generateBase } from "./base.ts";
 import { playEnsv2 } from "./ensv2.ts";
 import { generateScene, LAST_BLOCK } from "./history.ts";
 import { type Block, blockHash, type Ledger, timeOf } from "./ledger.ts";
+import type { Scene } from "./scene.ts";
 import type { Words } from "./words.ts";
 
 // A node of a generated chain, in a process of its own: `node server.ts --names 1000 [--seed 1] [--chain base]
-// [--reserved 1000 --migrated 100]`. It sends one line of JSON to its parent when it answers, and answers as much of
+// [--reserved 1000 --migrated 100] [--labels FILE]`. The labels of all names go into that file, those that no log spells out, too. It sends one line of JSON to its parent when it answers, and answers as much of
 // JSON-RPC as an indexer asks for.
 
 const option = { type: "string" } as const;
 const { values } = parseArgs({
-  options: { names: option, seed: option, chain: option, reserved: option, migrated: option },
+  options: { names: option, seed: option, chain: option, reserved: option, migrated: option, labels: option },
 });
 const [names, seed] = [Number(values.names), Number(values.seed ?? 1)];
 
@@ -22,9 +24,15 @@ const BLOCKS_TO_HEAD = 100;
 
 function generateMainnet() {
   const scene = generateScene(names, seed);
+  if (values.labels !== undefined) writeFileSync(values.labels, labelsOf(scene));
   const [reserved, migrated] = [Number(values.reserved ?? 0), Number(values.migrated ?? 0)];
   const last = reserved > 0 ? playEnsv2(scene, { reserved, migrated }, LAST_BLOCK) : LAST_BLOCK;
   return { ledger: scene.ledger, chainId: 1, head: last + BLOCKS_TO_HEAD, timeOf };
+}
+
+function labelsOf({ names: registered, subnames }: Scene): string {
+  const labels = new Set([...registered, ...subnames].flatMap((name) => name?.label ?? []));
+  return `${[...labels].join("\n")}\n`;
 }
 
 const generated = values.chain === "base" ? generateBase(names, seed) : generateMainnet();
