@@ -27,6 +27,7 @@ import { basenames } from "../devnet/demoBase.ts";
 import { lineanames } from "../devnet/demoLinea.ts";
 import { type LocalChains, type LocalLayer2, startDemoChains } from "../devnet/localChains.ts";
 import { readStatus } from "../devnet/ponder.ts";
+import { exportsOfChains } from "../ops/export/ofChains.ts";
 import { isLong, sizeOf } from "../support/size.ts";
 import { type Stack, startStack } from "../support/stack.ts";
 import { judge } from "../truth/oracle.ts";
@@ -437,3 +438,18 @@ describe("while one chain is disturbed the others go on", () => {
     },
   );
 });
+
+exportsOfChains(
+  () => {
+    const { deployment } = chains;
+    const all = [{ anvil: chains.anvil, chain: chains.chain, deployment }, ...chains.layer2];
+    return {
+      ...{ stack, deployment },
+      chains: all.map(({ deployment: { chainId }, chain, anvil }) => ({ chainId, chain, url: anvil.url })),
+    };
+  },
+  {
+    ...{ domains: [31337, 8453, 59144], events: [31337, 8453, 59144], primary_names: [31337, 8453, 59144] },
+    ...{ text_records: [31337, 8453], ownership_changes: [31337, 8453, 59144] },
+  },
+);

@@ -20,7 +20,7 @@ beforeAll(async () => {
   index = await openMadeIndex();
   await addOddRows(index, FINAL_BLOCK);
   expected = new Map();
-  for (const name of names) expected.set(name, await rowsInPostgres(index, name));
+  for (const name of names) expected.set(name, await rowsInPostgres(index.tables.pool, name));
   await changeBeyond(index, FINAL_BLOCK);
   ({ folder } = await index.write());
 });
@@ -30,7 +30,7 @@ afterAll(() => index?.close());
 describe("files of an index", () => {
   test("the index has changes that are not final", async () => {
     for (const name of changedTables) {
-      expect(await rowsInPostgres(index, name), name).not.toEqual(expected.get(name));
+      expect(await rowsInPostgres(index.tables.pool, name), name).not.toEqual(expected.get(name));
     }
   });
 

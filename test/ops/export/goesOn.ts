@@ -81,7 +81,7 @@ export function goesOn(stageOf: () => Stage): void {
       expect(first).toEqual(fileOf(readManifestOf(folder), "events"));
       expect(second).toMatchObject({ first_block: FINAL_BLOCK + 1, last_block: LATER, rows: 30 });
       for (const name of names)
-        expect(await rowsInFiles(copy, name), name).toEqual(await rowsInPostgres(index, name));
+        expect(await rowsInFiles(copy, name), name).toEqual(await rowsInPostgres(index.tables.pool, name));
       const { faults, left } = await check(index, copy);
       expect([faults, left]).toEqual([[], []]);
     });
@@ -95,7 +95,7 @@ export function goesOn(stageOf: () => Stage): void {
       for (const { name, kind } of later.manifest.tables) {
         const rows = await rowsInFiles(later.folder, name);
         const older = kind === "log" ? (expected.get(name) ?? []) : [];
-        expect([...older, ...rows].sort(), name).toEqual(await rowsInPostgres(index, name));
+        expect([...older, ...rows].sort(), name).toEqual(await rowsInPostgres(index.tables.pool, name));
       }
       expect(tableOf(later.manifest, "events").rows).toBe(30);
       const { faults, left } = await check(index, later.folder);

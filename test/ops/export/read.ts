@@ -1,13 +1,18 @@
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { DuckDBInstance } from "@duckdb/node-api";
-import { type MadeIndex, type Rows, views } from "./made.ts";
+import type pg from "pg";
+import { type Rows, views } from "./made.ts";
 
-/** All rows of a table as text, in an order that follows from them. */
-export async function rowsInPostgres({ tables }: MadeIndex, name: string): Promise<Rows> {
+/** All rows of a table as text, or those of a condition, in an order that follows from them. */
+export async function rowsInPostgres(
+  pool: Pick<pg.Pool, "query">,
+  name: string,
+  where = "true",
+): Promise<Rows> {
   const columns = columnsOf(name).map((column) => `"${column}"::text`);
-  const { rows } = await tables.pool.query<{ row: string }>(
-    `select json_build_array(${columns.join(", ")})::text as row from "${name}"`,
+  const { rows } = await pool.query<{ row: string }>(
+    `select json_build_array(${columns.join(", ")})::text as row from "${name}" where ${where}`,
   );
   return rows.map(({ row }) => JSON.stringify(JSON.parse(row))).sort();
 }

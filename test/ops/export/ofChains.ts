@@ -1,0 +1,123 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import type { Deployment } from "../../../abis/deployments.ts";
+import { JOURNAL } from "../../../engine/ponderInternals.ts";
+import { listRestorePoints } from "../../../engine/restorePoint.ts";
+import { checkExport } from "../../../ops/export/check.ts";
+import { createExport } from "../../../ops/export/create.ts";
+import type { Manifest } from "../../../ops/export/manifest.ts";
+import { type Chain, mineBlocks } from "../../devnet/acts.ts";
+import { openPool } from "../../support/database.ts";
+import type { Stack } from "../../support/stack.ts";
+import { names } from "./made.ts";
+import { rowsInFiles, rowsInPostgres } from "./read.ts";
+
+/** Ponder takes a block for final once 30 or 65 follow, and looks when twice as many do. */
+const SETTLING_BLOCKS = 140;
+const PATIENCE = { timeout: 300_000, interval: 200 };
+const SAMPLES = 300;
+const SILENT = { write: () => {} };
+
+/** A chain that is indexed, and where it is asked. */
+export type ExportedChain = { chainId: number; chain: Chain; url: string };
+
+export type ExportedIndex = {
+  stack: Stack;
+  deployment: Deployment;
+  chains: readonly ExportedChain[];
+};
+
+/**
+ * Exports all views of an index of several chains, once all that happened is final, and compares each with PostgreSQL, and
+ * samples with the contracts of each chain. Blocks are added to the chains: it comes last.
+ *
+ * @param wanted views that must have rows of these chains
+ */
+export function exportsOfChains(
+  indexOf: () => ExportedIndex,
+  wanted: Readonly<Record<string, readonly number[]>>,
+): void {
+  describe("an export of all chains", () => {
+    let top: string;
+    let folder: string;
+    let manifest: Manifest;
+    let pool: ReturnType<typeof openPool>;
+
+    const settings = () => {
+      const { stack, deployment, chains } = indexOf();
+      return {
+        ...{ databaseUrl: stack.databaseUrl, schema: stack.schema, network: "devnet" as const, deployment },
+        rpcUrls: Object.fromEntries(chains.map(({ chainId, url }) => [chainId, [url]])),
+        ...{ liveRpcUrls: [], liveRequestsPerSecond: 1_000 },
+      };
+    };
+
+    beforeAll(async () => {
+      top = mkdtempSync(join(tmpdir(), "namedex-chains-"));
+      folder = join(top, "all");
+      const { stack } = indexOf();
+      pool = openPool({
+        connectionString: stack.databaseUrl,
+        options: `-c search_path=${stack.schema},public`,
+      });
+      await settle(indexOf());
+      manifest = await createExport({
+        ...{ settings: settings(), folder, tables: ["all"], format: "parquet" },
+        ...{ since: null, screen: SILENT },
+      });
+    });
+
+    afterAll(async () => {
+      await pool?.end();
+      if (top !== undefined) rmSync(top, { recursive: true, force: true });
+    });
+
+    test.each(names)("%s: DuckDB has the rows that PostgreSQL has", async (name) => {
+      const rows = await rowsInFiles(folder, name);
+      expect(rows).toEqual(
+        await rowsInPostgres(pool, name, name === JOURNAL ? finalBlocks(manifest) : "true"),
+      );
+    });
+
+    test.each(Object.entries(wanted))("%s has rows of each of the chains %j", async (name, chainIds) => {
+      const { rows } = await pool.query<{ chain_id: number }>(
+        `select distinct chain_id from "${name}" order by chain_id`,
+      );
+      expect(rows.map(({ chain_id }) => chain_id)).toEqual(expect.arrayContaining([...chainIds]));
+    });
+
+    test("the check finds it equal to the index, and to the contracts of each chain", async () => {
+      const report = await checkExport({
+        ...{ settings: settings(), folder, samples: SAMPLES, seed: 1, screen: SILENT },
+      });
+      expect([report.faults, report.left]).toEqual([[], []]);
+      for (const { chain_name } of manifest.chains) {
+        expect(report.equal).toContainEqual(
+          expect.stringMatching(new RegExp(`: the contracts of ${chain_name} at block \\d+$`)),
+        );
+      }
+    });
+  });
+}
+
+/** Blocks of which the export is: the journal has later ones, too. */
+const finalBlocks = ({ chains }: Manifest): string =>
+  chains
+    .map(({ chain_id, block_number }) => `chain_id = ${chain_id} and number <= ${block_number}`)
+    .join(" or ");
+
+/** Makes all that happened final: the restore point of each chain is behind it. */
+async function settle({ stack, chains }: ExportedIndex): Promise<void> {
+  const heads = new Map<number, number>();
+  for (const { chainId, chain } of chains) {
+    heads.set(chainId, Number(await chain.client.getBlockNumber()));
+    await mineBlocks(chain, { count: SETTLING_BLOCKS });
+  }
+  await vi.waitFor(async () => {
+    const points = await listRestorePoints(stack.sql, stack.schema);
+    for (const { chainId, blockNumber } of points)
+      expect(blockNumber, `of ${chainId}`).toBeGreaterThanOrEqual(heads.get(chainId) ?? 0);
+  }, PATIENCE);
+}
