@@ -13,6 +13,7 @@ import {
   rpc,
   setSubnodeOwner,
 } from "../devnet/acts.ts";
+import { type LabelServiceDouble, startLabelService } from "../support/labelService.ts";
 import { type Stack, startStack } from "../support/stack.ts";
 import { openStage, type Stage } from "./stage.ts";
 
@@ -29,6 +30,9 @@ const registered = Array.from({ length: 25 }, (_, i) => `registered-${i}`);
 const parents = registered.slice(0, 12);
 
 let stage: Stage;
+let service: LabelServiceDouble;
+/** An index with the same labels from its first block. */
+let other: Stack | undefined;
 
 /** What stands in the service's table: the hash is not computed there, so it may hold lies. */
 type Given = { label: string; labelhash?: Hex; source?: string };
@@ -102,6 +106,7 @@ const lies: Given[] = [
 ];
 
 beforeAll(async () => {
+  service = await startLabelService();
   stage = await openStage({
     before: async (chain, { deployer, dave, alice }) => {
       await addController(chain, { from: deployer, controller: dave });
@@ -119,7 +124,11 @@ beforeAll(async () => {
   });
 });
 
-afterAll(() => stage?.close());
+afterAll(async () => {
+  await other?.destroy();
+  await stage?.close();
+  await service?.close();
+});
 
 test("labels that are given later are applied after a block, with all that hangs below", async () => {
   await stage.stack.waitForHead();
@@ -202,23 +211,46 @@ test("names are those of an index that had the labels from its first block", asy
     `select label, source, '0x' || encode(labelhash, 'hex') as hash from ${SERVICE}.proven_labels order by position`,
   );
   const labels = given.map(({ hash, ...one }) => ({ ...one, labelhash: hash as Hex }));
-  const other = await startStack({
+  other = await startStack({
     ...{ rpcUrl: anvil.url, deployment },
     prepare: async (databaseUrl) => {
       await give(databaseUrl, labels);
-      return {};
+      return service.settings;
     },
   });
-  try {
-    await stage.stack.waitForHead();
-    await other.waitForHead();
-    const rows = await rowsOf(other);
-    expect(rows.filter(({ source }) => source === "table:words@1").length).toBeGreaterThan(30);
-    expect(await rowsOf(stage.stack)).toEqual(rows);
-    expect(await other.sql("select from work_lists")).toHaveLength(0);
-  } finally {
-    await other.destroy();
-  }
+  await stage.stack.waitForHead();
+  await other.waitForHead();
+  const rows = await rowsOf(other);
+  expect(rows.filter(({ source }) => source === "table:words@1").length).toBeGreaterThan(30);
+  expect(await rowsOf(stage.stack)).toEqual(rows);
+  expect(await other.sql("select from work_lists")).toHaveLength(0);
+});
+
+test("a label service is asked by one process: a replica where the indexer is away, and what it said is applied later", async () => {
+  const stack = other as Stack;
+  const labels = ["of-a-service", "of-the-same-one", "of-none"];
+  for (const label of labels) await makeChild("known", label);
+  await stack.waitForHead();
+  await stack.startReplica();
+  await stack.stop();
+  service.open(labels.slice(0, 2));
+  await vi.waitUntil(async () => {
+    const rows = await stack.sql(`select from ${SERVICE}.proven_labels where source = $1`, [service.source]);
+    return rows.length === 2;
+  }, PATIENCE);
+  stack.restart();
+  await stack.ready();
+  await vi.waitUntil(async () => {
+    await visit();
+    const rows = await stack.sql<Row>(
+      "select full_name from domains join labels using (chain_id, labelhash) where source = $1 order by 1",
+      [service.source],
+    );
+    return rows.map((row) => row.full_name).join() === "of-a-service.known.eth,of-the-same-one.known.eth";
+  }, PATIENCE);
+  const asked = service.answered();
+  expect(asked).toEqual(expect.arrayContaining(labels.map(hashLabel)));
+  expect(new Set(asked).size).toBe(asked.length);
 });
 
 test("an index with labels that the service's table lost gives them back", async () => {
