@@ -19,15 +19,16 @@ const ROWS_AT_ONCE = 20_000;
  * @throws CommandError if there are more than 5 million: memory would be without bound
  */
 export async function readLacking(client: pg.ClientBase, schema: string): Promise<Lacking> {
-  const hashes = packHashes();
+  const hashes = packHashes(MAX_LACKING);
   const has = (hash: Buffer): boolean => hashes.find(hash) >= 0;
   for await (const hash of hashesOf(client, schema)) {
-    if (!has(hash)) hashes.add(hash);
-    if (hashes.count() > MAX_LACKING) {
+    if (has(hash)) continue;
+    if (hashes.count() === MAX_LACKING) {
       throw new CommandError(
         `The index "${schema}" lacks the text of more than ${MAX_LACKING} labels, which this program cannot hold.`,
       );
     }
+    hashes.add(hash);
   }
   return { count: hashes.count(), has };
 }

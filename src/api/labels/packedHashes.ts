@@ -14,10 +14,14 @@ export type PackedHashes = {
 const HASH_BYTES = 32;
 const FIRST_ROOM = 1_024;
 
-/** Hashes in memory, in their order: 40 to 80 bytes each, outside of V8's heap. Nothing is ever taken out. */
-export function packHashes(): PackedHashes {
+/**
+ * Hashes in memory, in their order: 40 to 80 bytes each, outside of V8's heap. Nothing is ever taken out.
+ *
+ * @param max no more are ever added: there is room for as many
+ */
+export function packHashes(max: number): PackedHashes {
   let count = 0;
-  let room = FIRST_ROOM;
+  let room = Math.min(FIRST_ROOM, max);
   let hashes = Buffer.alloc(room * HASH_BYTES);
   /** Open addressing by the first bytes of the hash: its number, from 1. */
   let slots = new Uint32Array(room * 2);
@@ -32,7 +36,7 @@ export function packHashes(): PackedHashes {
     return slot;
   };
   const grow = (): void => {
-    room *= 2;
+    room = Math.min(room * 2, max);
     hashes = Buffer.concat([hashes], room * HASH_BYTES);
     slots = new Uint32Array(room * 2);
     for (let i = 0; i < count; i++) slots[slotOf(hashes, i * HASH_BYTES)] = i + 1;

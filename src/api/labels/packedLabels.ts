@@ -34,7 +34,7 @@ const FIRST_ROOM = 1_024;
  * MB, outside of V8's heap. Nothing is ever taken out.
  */
 export function packLabels({ max = MAX_GIVEN_LABELS, maxBytes = MAX_GIVEN_BYTES } = {}): PackedLabels {
-  const hashes = packHashes();
+  const hashes = packHashes(max);
   let room = FIRST_ROOM;
   let positions = new Float64Array(room);
   let starts = new Uint32Array(room + 1);
