@@ -41,7 +41,7 @@ const RECORDS_FOR_EACH_LACKING = 289;
 export const lackingLabel = (number: number): string => `lacking-${number}`;
 
 /** The label of a record. Some are of those that the index lacks, as many as in a table of mainnet's labels. */
-export function labelAt(number: number): string {
+function labelAt(number: number): string {
   if (number % RECORDS_FOR_EACH_LACKING === 0) return lackingLabel(number / RECORDS_FOR_EACH_LACKING);
   return `${stems[number % stems.length]}${number.toString(36)}${stems[(number >> 4) % stems.length]}`;
 }
