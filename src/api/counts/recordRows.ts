@@ -1,6 +1,6 @@
 import type { Hex } from "viem";
 import type { Db } from "../postgres/db.ts";
-import { type DomainRow, isOneOfNodes, listDomains, selectDomains, toRow } from "../query/domains.ts";
+import { type DomainRow, listDomains, onNodes, selectDomains, toRow } from "../query/domains.ts";
 import { labelSourceOfRow } from "../query/labels.ts";
 import { type Scope, statementOf } from "../query/scope.ts";
 import { sourceInIndex } from "../rules/labelSource.ts";
@@ -41,7 +41,9 @@ export async function listRecordRows(
 }
 
 const recordRows = statementOf((of, db) =>
-  selectDomains(db, { subnameCount: childCountOfRow(of), storedSource: labelSourceOfRow(of) })
-    .where(isOneOfNodes)
-    .prepare(of.title("record_rows")),
+  onNodes((isAsked, form) =>
+    selectDomains(db, { subnameCount: childCountOfRow(of), storedSource: labelSourceOfRow(of) })
+      .where(isAsked)
+      .prepare(of.title(`record_rows_${form}`)),
+  ),
 );

@@ -134,11 +134,30 @@ async function countDomains(db: Db, where: SQL | undefined): Promise<number> {
   return row?.count ?? 0;
 }
 
-/** The names of the placeholder `nodes` in a prepared statement. */
-export const isOneOfNodes = and(
-  eq(domain.chainId, sql.placeholder("chainId")),
-  sql`${domain.node} = any(${sql.placeholder("nodes")}::text[])`,
-);
+type Statement<Rows> = { execute: (values: Record<string, unknown>) => Promise<Rows> };
+
+const isOneOfNodes = sql`${domain.node} = any(${sql.placeholder("nodes")}::text[])`;
+
+/**
+ * A prepared statement on the names of the placeholder `nodes`, and another form of it for one name alone. PostgreSQL stores
+ * the plan of the latter; a list, whose length it cannot know beforehand, it plans at each use, which takes ten times as
+ * long as finding a row.
+ *
+ * @param prepare makes a form from its condition and the end of its title
+ */
+export function onNodes<Rows>(
+  prepare: (isAsked: SQL | undefined, form: "one" | "many") => Statement<Rows>,
+): Statement<Rows> {
+  const isOnChain = eq(domain.chainId, sql.placeholder("chainId"));
+  const one = prepare(and(isOnChain, eq(domain.node, sql.placeholder("node"))), "one");
+  const many = prepare(and(isOnChain, isOneOfNodes), "many");
+  return {
+    execute: (values) => {
+      const [node, ...others] = values.nodes as readonly Hex[];
+      return others.length === 0 ? one.execute({ ...values, node }) : many.execute(values);
+    },
+  };
+}
 
 /** The name at its current resolver. */
 export const isAtResolver = and(
@@ -169,7 +188,7 @@ export const selectDomains = <More extends Record<string, SQL | SQL.Aliased | An
     .leftJoin(textRecord, isDisplay);
 
 const domainsOfNodes = prepared((db) =>
-  selectDomains(db, {}).where(isOneOfNodes).prepare("domains_of_nodes"),
+  onNodes((isAsked, form) => selectDomains(db, {}).where(isAsked).prepare(`domains_of_nodes_${form}`)),
 );
 
 /** The domains of these nodes on several chains. */
@@ -184,7 +203,7 @@ export async function listDomainsOnChains(
 
 const domainsOnChains = statementOf((of, db) =>
   selectDomains(db, {})
-    .where(and(of.holds(domain.chainId), sql`${domain.node} = any(${sql.placeholder("nodes")}::text[])`))
+    .where(and(of.holds(domain.chainId), isOneOfNodes))
     .prepare(of.title("domains_on_chains")),
 );
 

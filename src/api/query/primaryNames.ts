@@ -4,7 +4,7 @@ import type { Address, Hex } from "viem";
 import type { Db } from "../postgres/db.ts";
 import { prepared } from "../postgres/prepared.ts";
 import { beginningOf } from "./beginnings.ts";
-import { isAtResolver, isOneOfNodes } from "./domains.ts";
+import { isAtResolver, onNodes } from "./domains.ts";
 
 const { placeholder } = sql;
 
@@ -70,31 +70,35 @@ export async function listAddresses(
 const isOfCoinTypes = sql`${addressRecord.coinType} = any(${placeholder("coinTypes")}::numeric[])`;
 
 const reverseNames = prepared((db) =>
-  db
-    .select({ node: domain.node, resolver: domain.resolver, name: beginningOf(resolverNode.name) })
-    .from(domain)
-    .leftJoin(resolverNode, isAtResolver)
-    .where(isOneOfNodes)
-    .prepare("reverse_names"),
+  onNodes((isAsked, form) =>
+    db
+      .select({ node: domain.node, resolver: domain.resolver, name: beginningOf(resolverNode.name) })
+      .from(domain)
+      .leftJoin(resolverNode, isAtResolver)
+      .where(isAsked)
+      .prepare(`reverse_names_${form}`),
+  ),
 );
 
 const addressesOf = prepared((db) =>
-  db
-    .select({ node: domain.node, coinType: addressRecord.coinType, address: addressRecord.address })
-    .from(domain)
-    .leftJoin(resolverNode, isAtResolver)
-    .innerJoin(
-      addressRecord,
-      and(
-        eq(addressRecord.chainId, domain.chainId),
-        eq(addressRecord.resolver, domain.resolver),
-        eq(addressRecord.node, domain.node),
-        eq(addressRecord.version, sql`coalesce(${resolverNode.version}, 0)`),
-        isOfCoinTypes,
-      ),
-    )
-    .where(isOneOfNodes)
-    .prepare("addresses_of_nodes"),
+  onNodes((isAsked, form) =>
+    db
+      .select({ node: domain.node, coinType: addressRecord.coinType, address: addressRecord.address })
+      .from(domain)
+      .leftJoin(resolverNode, isAtResolver)
+      .innerJoin(
+        addressRecord,
+        and(
+          eq(addressRecord.chainId, domain.chainId),
+          eq(addressRecord.resolver, domain.resolver),
+          eq(addressRecord.node, domain.node),
+          eq(addressRecord.version, sql`coalesce(${resolverNode.version}, 0)`),
+          isOfCoinTypes,
+        ),
+      )
+      .where(isAsked)
+      .prepare(`addresses_of_nodes_${form}`),
+  ),
 );
 
 type RecordsAt = {
