@@ -1,21 +1,16 @@
-import { once } from "node:events";
 import type { Server } from "node:http";
-import { type AddressInfo, connect } from "node:net";
-import { serve } from "@hono/node-server";
-import { Hono } from "hono";
+import { connect } from "node:net";
 import { createNamedex } from "namedex-client";
 import { afterAll, afterEach, beforeAll, expect, test, vi } from "vitest";
 import { type Access, openAccess } from "../../src/api/access/access.ts";
 import { ApiError } from "../../src/api/errors/errors.ts";
 import { beginEpoch } from "../../src/api/feed/install.ts";
-import { endSlowReaders } from "../../src/api/http/slowClients.ts";
-import { createHub, type Hub } from "../../src/api/stream/hub.ts";
-import { createStreamPlaces } from "../../src/api/stream/places.ts";
-import { streamRoutes } from "../../src/api/stream/routes.ts";
-import { account, contracts, transaction } from "../query/rows.ts";
-import type { Chain, Write } from "./engine.ts";
+import type { Hub } from "../../src/api/stream/hub.ts";
+import { account } from "../query/rows.ts";
+import type { Chain } from "./engine.ts";
 import { openPlay, type Play } from "./histories.ts";
-import { domainWrite } from "./writes.ts";
+import { openStream, openStreamServer, type StreamServer, typesIn } from "./streamServer.ts";
+import { domainWrite, textWrite } from "./writes.ts";
 
 const PATIENCE = { pauseMs: 1_500, wholeMs: 2_000 };
 
@@ -23,6 +18,7 @@ let play: Play & { close: () => Promise<void> };
 let main: Chain;
 let hub: Hub;
 let server: Server;
+let served: StreamServer;
 let url: string;
 let access: Pick<Access, "admit"> = openAccess;
 let looks = 0;
@@ -33,30 +29,18 @@ beforeAll(async () => {
     if (sql.includes("from feed_state")) looks++;
   });
   [main] = play.engine.chains as [Chain];
-  hub = createHub({ db: play.tables.db, everyMs: 50, onError: console.error });
-  const app = new Hono();
-  app.use(endSlowReaders(PATIENCE));
-  app.route(
-    "/",
-    streamRoutes({
-      ...{ db: play.tables.db, contracts, hub, places: createStreamPlaces(300, 250) },
-      ...{ access: { admit: (...given) => access.admit(...given) }, requireReadyIndex: async () => {} },
-      ...{ callerOf: () => ({ address: "::1", header: () => undefined }), shareOf: () => "one" },
-      times: { silentMs: 300, paidMs: 600 },
-    }),
-  );
-  server = serve({ fetch: app.fetch, port: 0 }) as Server;
-  await once(server, "listening");
-  url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  served = await openStreamServer({
+    ...{ play, patience: PATIENCE, most: { all: 300, caller: 250 } },
+    access: { admit: (...given) => access.admit(...given) },
+  });
+  ({ hub, server, url } = served);
 });
 afterEach(() => {
   for (const one of leaving.splice(0)) one.abort();
   access = openAccess;
 });
 afterAll(async () => {
-  server.closeAllConnections();
-  server.close();
-  await hub.stop();
+  await served.close();
   await play.close();
 });
 
@@ -71,23 +55,12 @@ async function block(...names: string[]): Promise<void> {
   await play.look();
 }
 
-/** A stream that is read; `text` has all that came. */
+/** A stream that is read. */
 async function open(query: string, headers: Record<string, string> = {}) {
   const controller = new AbortController();
   leaving.push(controller);
-  const reply = await fetch(`${url}/changes/stream?${query}`, { headers, signal: controller.signal });
-  const stream = { reply, text: "", isOver: false, leave: () => controller.abort() };
-  void (async () => {
-    const decoder = new TextDecoder();
-    for await (const chunk of reply.body ?? []) stream.text += decoder.decode(chunk as Uint8Array);
-  })()
-    .catch(() => {})
-    .finally(() => (stream.isOver = true));
-  return stream;
+  return openStream(`${url}/changes/stream?${query}`, { headers, controller });
 }
-
-const typesIn = (text: string): string[] =>
-  [...text.matchAll(/^data: (.*)$/gm)].map(([, data = ""]) => (JSON.parse(data) as { type: string }).type);
 
 const lastId = (text: string): string => [...text.matchAll(/^id: (.*)$/gm)].at(-1)?.[1] ?? "";
 
@@ -137,32 +110,15 @@ test("a stream that is read lasts longer than any answer may take", async () => 
 /** Changes that no buffer of a system takes at once: 12 MB. */
 const LARGE = 4_000;
 
-const largeText = ({ chainId, node }: Chain, i: number): Write => ({
-  table: "text_records",
-  key: {
-    ...{ chain_id: chainId, resolver: account(5), node: transaction(i), version: 0 },
-    key_hash: transaction(i),
-  },
-  patch: {
-    ...{ key: "k".repeat(1_000), value: "v".repeat(1_000), is_value_known: true, is_read: false },
-    ...{
-      block_number: node.length + 1,
-      log_index: 1,
-      transaction_hash: transaction(i),
-      sets_in_transaction: 1,
-    },
-  },
-});
-
 test("a reader that takes nothing is cut off, and others go on", async () => {
-  const socket = connect({ port: (server.address() as AddressInfo).port, host: "127.0.0.1" });
+  const socket = connect({ port: served.port, host: "127.0.0.1" });
   socket.on("error", () => {});
   socket.write("GET /changes/stream?after=oldest HTTP/1.1\r\nHost: x\r\n\r\n");
   socket.pause();
   const other = await open("");
   play.engine.mine(main, {
     seconds: 12,
-    writes: Array.from({ length: LARGE }, (_, i) => largeText(main, i)),
+    writes: Array.from({ length: LARGE }, (_, i) => textWrite(main, i)),
   });
   await play.engine.index(main);
   await play.look();

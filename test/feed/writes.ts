@@ -183,3 +183,21 @@ export const domainWrite = (chain: Chain, name: string, patch: Record<string, un
     ...{ created_block_number: 1, created_timestamp: 1, ...patch },
   },
 });
+
+/** A text of a node that no name has, of 2 KB with its key. */
+export const textWrite = ({ chainId, node }: Chain, i: number): Write => ({
+  table: "text_records",
+  key: {
+    ...{ chain_id: chainId, resolver: account(5), node: transaction(i), version: 0 },
+    key_hash: transaction(i),
+  },
+  patch: {
+    ...{ key: "k".repeat(1_000), value: "v".repeat(1_000), is_value_known: true, is_read: false },
+    ...{
+      block_number: node.length + 1,
+      log_index: 1,
+      transaction_hash: transaction(i),
+      sets_in_transaction: 1,
+    },
+  },
+});

@@ -1,5 +1,5 @@
 import type { ChangeFilters } from "../feed/filters.ts";
-import { readChanges } from "../feed/read.ts";
+import { type ChangePage, readChanges } from "../feed/read.ts";
 import type { ChangeRow } from "../feed/rows.ts";
 import type { Db } from "../postgres/db.ts";
 import type { Hub } from "./hub.ts";
@@ -20,7 +20,14 @@ type Plan = {
 };
 
 /** Changes of one page of the table, for a reader that is behind what is in memory. */
-const PAGE = 500;
+const PAGE = 200;
+const LEAST = 10;
+
+/**
+ * Bytes of a page that are given at once, about: what a reader has not taken stays in memory, and there may be thousands of readers
+ * that take nothing. The others of the page are read again.
+ */
+export const MOST_OF_PAGE = 65_536;
 
 /**
  * The changes after a number as they come, without end. One part is read when the one before was taken: so a slow reader costs no
@@ -39,18 +46,21 @@ export async function* follow({
   /** Whether changes of a block were given and its end was not. */
   let isInside = false;
   let spokenAt = Date.now();
+  let limit = PAGE;
   while (!signal.aborted && hub.state().epoch === epoch) {
     const { newest } = hub.state();
     const known = hub.after(at, filters);
     const page =
       known === null
-        ? await readChanges(db, { after: at, newest, limit: PAGE, filters })
+        ? within(await readChanges(db, { after: at, newest, limit, filters }), MOST_OF_PAGE)
         : { rows: known, next: newest };
     const rows = page.rows.filter((row) => {
       const isWanted = row.type !== "block.ended" || isInside || known === null;
       isInside = row.type === "block.ended" ? false : isInside || row.source !== null;
       return isWanted;
     });
+    // Large changes are read a few at a time: those beyond the bytes of a page are read twice.
+    limit = Math.min(PAGE, Math.max(LEAST, 2 * page.rows.length));
     const isMoved = page.next > at;
     at = Math.max(at, page.next);
     if (rows.length > 0 || Date.now() - spokenAt >= silentMs) {
@@ -58,4 +68,16 @@ export async function* follow({
       yield { rows, at };
     } else if (!isMoved) await hub.news(Math.max(0, spokenAt + silentMs - Date.now()), signal);
   }
+}
+
+/** The first changes of a page, of this many bytes at most; at least one. */
+function within(page: ChangePage, most: number): ChangePage {
+  let bytes = 0;
+  const end = page.rows.findIndex((row) => {
+    bytes += JSON.stringify(row).length;
+    return bytes > most;
+  });
+  const rows = end < 0 ? page.rows : page.rows.slice(0, Math.max(1, end));
+  const next = rows.length === page.rows.length ? page.next : (rows.at(-1)?.number ?? page.next);
+  return { rows, next };
 }

@@ -10,12 +10,15 @@ const RETRY = { headers: { "Retry-After": "30" } };
 export type StreamPlaces = {
   /** Takes a place; gives what frees it. @throws ApiError RATE_LIMITED if the caller, or the process, has as many as it may */
   take: (caller: string) => () => void;
+  /** How many are open. */
+  count: () => number;
 };
 
 export function createStreamPlaces(most = MOST_STREAMS, mostOfCaller = MOST_OF_CALLER): StreamPlaces {
   const taken = new Map<string, number>();
   let all = 0;
   return {
+    count: () => all,
     take: (caller) => {
       const own = taken.get(caller) ?? 0;
       if (own >= mostOfCaller) {

@@ -9,7 +9,7 @@ import { writePosition } from "../feed/position.ts";
 import { numberAfter } from "../feed/read.ts";
 import { inputError } from "../http/inputError.ts";
 import type { Db } from "../postgres/db.ts";
-import { toChangeRecord } from "../serializers/change.ts";
+import { createEventTexts, inWrites, orAborted, standing } from "./events.ts";
 import { follow } from "./follow.ts";
 import type { Hub } from "./hub.ts";
 import type { StreamPlaces } from "./places.ts";
@@ -40,6 +40,7 @@ const query = z.object({
 /** `GET /changes/stream`: the feed of changes as server-sent events. A stream costs one credit a minute. */
 export function streamRoutes(plan: StreamPlan): Hono {
   const app = new Hono();
+  const textOf = createEventTexts(plan.contracts);
   app.get("/changes/stream", async (c) => {
     let leave = () => {};
     try {
@@ -59,7 +60,7 @@ export function streamRoutes(plan: StreamPlan): Hono {
         (await plan.access.admit(caller, { credits: 1, operation: OPERATION })).settle();
       for (const [name, value] of Object.entries(await pay())) c.header(name, value);
       c.header("X-Accel-Buffering", "no");
-      const reader = { epoch: state.epoch, from, filters, pay };
+      const reader = { epoch: state.epoch, from, filters, pay, textOf };
       return streamSSE(c, (stream) => send(stream, plan, reader).finally(leave));
     } catch (thrown) {
       leave();
@@ -84,16 +85,16 @@ type Reader = {
   from: number;
   filters: ReturnType<typeof changeFiltersOf>;
   pay: () => Promise<unknown>;
+  textOf: ReturnType<typeof createEventTexts>;
 };
 
 /** Sends changes until the reader leaves, does not pay, or the epoch ends. */
 async function send(stream: SSEStreamingApi, plan: StreamPlan, reader: Reader): Promise<void> {
   const { silentMs, paidMs } = plan.times ?? TIMES;
-  const { epoch, from, filters, pay } = reader;
+  const { epoch, from, filters, pay, textOf } = reader;
   const left = new AbortController();
   stream.onAbort(() => left.abort());
-  const gone = new Promise<void>((resolve) => left.signal.addEventListener("abort", () => resolve()));
-  const write = (text: string) => Promise.race([stream.write(text), gone]);
+  const write = (text: string) => orAborted(stream.write(text), left.signal);
   let paidAt = Date.now();
   try {
     await write(`retry: ${RETRY_MS}\nid: ${writePosition({ epoch, number: from })}\n\n`);
@@ -103,12 +104,14 @@ async function send(stream: SSEStreamingApi, plan: StreamPlan, reader: Reader): 
         await pay();
         paidAt = Date.now();
       }
-      for (const row of rows) {
-        const record = toChangeRecord(row, { contracts: plan.contracts, now: 0, epoch });
-        await write(`event: change\nid: ${record.position}\ndata: ${JSON.stringify(record)}\n\n`);
+      const texts = [
+        ...rows.map((row) => textOf(row, epoch)),
+        standing(epoch, { number: at, count: rows.length }),
+      ];
+      for (const text of inWrites(texts)) {
+        await write(text);
         if (left.signal.aborted) return;
       }
-      await write(`: ${rows.length}\nid: ${writePosition({ epoch, number: at })}\n\n`);
     }
     if (!left.signal.aborted) throw epochEnded();
   } catch (thrown) {
