@@ -193,7 +193,7 @@ const layers: Layer[] = [
     ],
     mayTypes: ["@hono/zod-openapi", "abis/", ...api("access/", "schemas/answers/")],
     because:
-      "changes that are sent: who wants which, what waits, one worker; it knows no HTTP but that of receivers",
+      "changes that are sent: who wants which, what waits, the workers that share them; it knows no HTTP but that of receivers",
   },
   {
     files: "src/api/upkeep/",
@@ -284,6 +284,7 @@ const layers: Layer[] = [
       "live/",
       "postgres/db.ts",
       "serviceDb/",
+      ...["feed/rows.ts", "webhooks/"],
     ),
     because: "metrics and logs stand around what is done, and change nothing of it",
   },

@@ -14,6 +14,7 @@ import { signupEndpoints } from "./endpoints/signup.ts";
 import { webhookEndpoints } from "./endpoints/webhooks.ts";
 import { createExplorer } from "./explorer/explorer.ts";
 import { feedChannel } from "./feed/channel.ts";
+import { listFeedBlocks } from "./feed/read.ts";
 import { startFeed } from "./feed/writer.ts";
 import { startInPlace } from "./hotReload.ts";
 import { createApp } from "./http/app.ts";
@@ -51,6 +52,7 @@ import { createMeters } from "./observe/meters.ts";
 import { observeOperations } from "./observe/operations.ts";
 import { watchQueries } from "./observe/queries.ts";
 import { observeRequests } from "./observe/requests.ts";
+import { observeWebhooks } from "./observe/webhooks.ts";
 import { createPages } from "./pages/pages.ts";
 import { pairLocks } from "./postgres/advisoryLocks.ts";
 import type { Db } from "./postgres/db.ts";
@@ -77,6 +79,7 @@ import { streamRoutes } from "./stream/routes.ts";
 import { subgraphRoutes } from "./subgraph/routes.ts";
 import { startUpkeep } from "./upkeep/upkeep.ts";
 import { createReceivers } from "./webhooks/attempt.ts";
+import { readWebhooksState } from "./webhooks/state.ts";
 import { createWebhooks } from "./webhooks/webhooks.ts";
 import { startWebhooks } from "./webhooks/worker.ts";
 
@@ -202,6 +205,7 @@ const receivers = {
   allowLoopback: settings.loopbackGateways,
 };
 const { secretKey } = settings.webhooks;
+const isPaid = settings.access === "metered";
 const webhooks = createWebhooks({
   ...{ store, keys: keysIn(store), limits: limitsIn(store), secretKey },
   receivers: createReceivers(receivers),
@@ -210,7 +214,8 @@ if (secretKey !== null) {
   startInPlace("webhooks", () =>
     startWebhooks({
       ...{ databaseUrl, schema, serviceSchema: settings.serviceSchema, db, contracts, secretKey, receivers },
-      isPaid: settings.access === "metered",
+      isPaid,
+      observer: observeWebhooks(meters),
       isActive: async () => [null, schema].includes((await readRelease(store)).active),
       log: (line) => console.warn(line),
     }),
@@ -287,11 +292,19 @@ const pages = createPages({
   priceOf: payments?.offer,
 });
 
+const places = createStreamPlaces();
 const metricsPages = {
   "/index-metrics": async () => {
     const ctx = await retryOnLock(createContext);
     return metricsPage(
-      await indexMetrics({ ...ctx, lastVerification, readHealing: () => readHealing(ctx) }, meters),
+      await indexMetrics(
+        {
+          ...{ ...ctx, lastVerification, readHealing: () => readHealing(ctx), countStreams: places.count },
+          readFeedBlocks: () => listFeedBlocks(db),
+          readWebhooks: () => readWebhooksState(store, { isPaid }),
+        },
+        meters,
+      ),
     );
   },
   "/metrics": async () => {
@@ -329,7 +342,7 @@ export default createApp({
     pages,
     mcpRoutes(offered, server, settings.publicUrls),
     streamRoutes({
-      ...{ db, contracts, hub, access, callerOf: server.callerOf, places: createStreamPlaces() },
+      ...{ db, contracts, hub, access, callerOf: server.callerOf, places },
       ...{ requireReadyIndex: freshness.require, shareOf: (caller) => shareOf(caller, settings.access) },
     }),
     subgraphRoutes(server, (caller) => shareOf(caller, settings.access)),

@@ -110,6 +110,12 @@ const readMetrics = (verification: Verification | null = null, unfit: Unfit | nu
       now: NOW,
       lastVerification: async () => verification,
       readHealing: async () => ({ pending: 5, healed: 45, waiting: 2 }),
+      readFeedBlocks: async () => [{ chainId: CHAIN_ID, number: 4_240 }],
+      readWebhooks: async () => ({
+        ...{ waiting: 7, oldestSeconds: 3.5, leftOut: 1 },
+        states: { active: 4, failing: 3, unverified: 2, disabled: 1 },
+      }),
+      countStreams: () => 6,
       freshness: saying(unfit),
     },
     createMeters(),
@@ -135,6 +141,22 @@ test("metrics give how many labels have no text, and how many got theirs", async
   expect(text).toContain("namedex_unknown_labels 5\n");
   expect(text).toContain("namedex_healed_labels 45\n");
   expect(text).toContain("namedex_waiting_labels 2\n");
+});
+
+test("metrics give how far the feed is, who reads it, and what waits for webhooks", async () => {
+  const text = await readMetrics();
+  expect(text).toContain('namedex_feed_block{chain="devnet"} 4240\n');
+  expect(text).toContain("namedex_streams 6\n");
+  for (const [state, count] of [
+    ["active", 4],
+    ["failing", 3],
+    ["unverified", 2],
+    ["disabled", 1],
+  ] as const)
+    expect(text).toContain(`namedex_webhooks{state="${state}"} ${count}\n`);
+  expect(text).toContain("namedex_webhook_waiting 7\n");
+  expect(text).toContain("namedex_webhook_oldest_waiting_seconds 3.5\n");
+  expect(text).toContain("namedex_webhook_left_out 1\n");
 });
 
 test("metrics give what waits to be written, and since when", async () => {

@@ -15,6 +15,7 @@ export type Arrived = {
 /** A receiver on this machine, which answers as each test says. */
 export type Receiver = {
   url: string;
+  port: number;
   arrived: Arrived[];
   /** How it answers: 200 by default. */
   answer: (response: ServerResponse, message: Arrived) => void;
@@ -27,16 +28,19 @@ export const status =
   (response: ServerResponse): void =>
     void response.writeHead(code, headers).end("{}");
 
-export async function openReceiver(): Promise<Receiver> {
+/** `host`: where it listens; at `0.0.0.0` it has each loopback address. */
+export async function openReceiver(host = "127.0.0.1"): Promise<Receiver> {
   const server = createServer(async (request, response) => {
     const message = await read(request);
     receiver.arrived.push(message);
     receiver.answer(response, message);
   });
-  server.listen(0, "127.0.0.1");
+  server.listen(0, host);
   await once(server, "listening");
+  const { port } = server.address() as AddressInfo;
   const receiver: Receiver = {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    url: `http://127.0.0.1:${port}`,
+    port,
     arrived: [],
     answer: status(200),
     close: () => {

@@ -4,6 +4,8 @@ import { limitsIn } from "../../src/api/access/limits.ts";
 import { meteredAccess } from "../../src/api/access/metered.ts";
 import { webhookEndpoints } from "../../src/api/endpoints/webhooks.ts";
 import type { Endpoint } from "../../src/api/http/endpoint.ts";
+import { createMeters, type Meters } from "../../src/api/observe/meters.ts";
+import { observeWebhooks } from "../../src/api/observe/webhooks.ts";
 import { type Keys, keysIn } from "../../src/api/serviceDb/keys.ts";
 import { reservationsIn } from "../../src/api/serviceDb/reservations.ts";
 import { openStore, type Store } from "../../src/api/serviceDb/store.ts";
@@ -16,7 +18,7 @@ import { domainWrite } from "../feed/writes.ts";
 import { account, contracts } from "../query/rows.ts";
 import { createTestApp } from "../support/app.ts";
 
-const SECRET_KEY = Buffer.alloc(32, 7);
+export const SECRET_KEY = Buffer.alloc(32, 7);
 
 type Body = Record<string, unknown> & { error?: { code: string; message: string } };
 export type Reply = { status: number; body: Body };
@@ -24,6 +26,8 @@ export type Reply = { status: number; body: Body };
 /** The feed that a pretended engine writes, webhooks of it, and what sends them. */
 export type Stage = {
   play: Play;
+  /** What the processes that send count. */
+  meters: Meters;
   main: Chain;
   store: Store;
   keys: Keys;
@@ -38,6 +42,8 @@ export type Stage = {
   start: () => { stop: () => Promise<void> };
   /** Deletes all webhooks of the key. */
   clear: () => Promise<void>;
+  /** The operations of webhooks, as a server answers them. */
+  fetch: (request: Request) => Response | Promise<Response>;
   /** Waits until all that the feed has is sorted out. */
   sorted: () => Promise<void>;
   /** All waits for further attempts are over. */
@@ -79,6 +85,7 @@ export async function openStage(options: StageOptions = {}): Promise<Stage> {
     ...(isPaid && { access: meteredAccess({ keys, reservations, limits, payments: null, freeItems: 1 }) }),
   });
   const key = await keys.create({ label: "", owner: null, credits, reason: "test" });
+  const meters = createMeters();
   const running = new Set<{ stop: () => Promise<void> }>();
   const ask: Stage["ask"] = async (method, path, given = {}) => {
     const headers = new Headers({ "content-type": "application/json" });
@@ -89,7 +96,8 @@ export async function openStage(options: StageOptions = {}): Promise<Stage> {
   };
   let blocks = 0;
   return {
-    ...{ play, main, store, keys, key, ask },
+    fetch: app.fetch,
+    ...{ play, meters, main, store, keys, key, ask },
     subscribe: async (url, more = {}) => {
       const made = (await ask("POST", "/webhooks", { body: { url, ...more } })).body;
       const tested = await ask("POST", `/webhooks/${made.id}/test`);
@@ -106,6 +114,7 @@ export async function openStage(options: StageOptions = {}): Promise<Stage> {
         ...{ databaseUrl, schema: "public", serviceSchema: "service", db, contracts, isPaid, everyMs: 50 },
         ...{ secretKey: secretKey ?? SECRET_KEY, receivers: rules, log: () => {} },
         isActive: options.isActive ?? (async () => true),
+        observer: observeWebhooks(meters),
       });
       running.add(one);
       return {

@@ -4,7 +4,7 @@ import { findDatabaseError } from "../postgres/databaseErrors.ts";
 import type { Db } from "../postgres/db.ts";
 import { type ChangeFilters, filterSql } from "./filters.ts";
 import { type FeedPosition, writePosition } from "./position.ts";
-import { CHANGE_COLUMNS, type ChangeRow, type FeedState } from "./rows.ts";
+import { CHANGE_COLUMNS, type ChangeRow, type FeedBlock, type FeedState } from "./rows.ts";
 
 /** Numbers that one page looks through: a reader whose filters match little gets a position to go on from. */
 export const MAX_SCANNED = 50_000;
@@ -29,6 +29,16 @@ export async function readFeedState(db: Db): Promise<FeedState> {
   if (state === undefined) throw noFeed();
   return state;
 }
+
+/** The block of each chain as of which the feed is; none where there is no feed yet. */
+export const listFeedBlocks = (db: Db): Promise<FeedBlock[]> =>
+  readFeedState(db).then(
+    ({ blocks }) => blocks,
+    (thrown) => {
+      if (thrown instanceof ApiError && thrown.code === "INDEX_NOT_READY") return [];
+      throw thrown;
+    },
+  );
 
 const noFeed = () =>
   new ApiError("INDEX_NOT_READY", "The feed of changes has not begun yet.", {

@@ -1,4 +1,5 @@
 import { sql } from "ponder";
+import type { FeedBlock } from "../feed/rows.ts";
 import type { IndexReport } from "../indexState/freshness.ts";
 import {
   countAnomalies,
@@ -10,7 +11,9 @@ import {
 import type { Db } from "../postgres/db.ts";
 import type { Verification } from "../serviceDb/verifications.ts";
 import { missingIndexesIn } from "../upkeep/indexes.ts";
+import type { WebhooksState } from "../webhooks/state.ts";
 import type { Meters } from "./meters.ts";
+import { noteWebhooks } from "./webhooks.ts";
 
 type IndexView = {
   db: Db;
@@ -22,6 +25,11 @@ type IndexView = {
   readHealing: () => Promise<{ pending: number; healed: number; waiting: number }>;
   /** The last comparison of an index with the chain. */
   lastVerification: (schema: string) => Promise<Verification | null>;
+  /** Blocks of the feed of changes; none where there is no feed. */
+  readFeedBlocks: () => Promise<readonly Pick<FeedBlock, "chainId" | "number">[]>;
+  readWebhooks: () => Promise<WebhooksState>;
+  /** Open streams of this process. */
+  countStreams: () => number;
 };
 
 /**
@@ -33,6 +41,7 @@ export async function indexMetrics(view: IndexView, meters: Meters): Promise<str
   meters.ready.reset(); // The reason is a label: the last one is gone.
   meters.ready.set({ reason: unfit ?? "none" }, unfit === null ? 1 : 0);
   if (!isDatabaseAway) await noteTables(view, meters);
+  meters.streams.set(view.countStreams());
   const { block, attempts, logs, rows } = readFailures();
   meters.failingAttempts.set(block?.attempts ?? 0);
   meters.failedAttempts.set(attempts);
@@ -42,16 +51,18 @@ export async function indexMetrics(view: IndexView, meters: Meters): Promise<str
 }
 
 async function noteTables(
-  { db, contracts, now, lastVerification, readHealing }: IndexView,
+  { db, contracts, now, lastVerification, readHealing, readFeedBlocks, readWebhooks }: IndexView,
   meters: Meters,
 ): Promise<void> {
-  const [indexer, chains, waiting, missing, anomalies, healing] = await Promise.all([
+  const [indexer, chains, waiting, missing, anomalies, healing, feed, webhooks] = await Promise.all([
     readIndexerState(db),
     listProgress(db),
     listWaitingWork(db),
     countMissingIndexes(db),
     countAnomalies(db),
     readHealing(),
+    readFeedBlocks(),
+    readWebhooks(),
   ]);
   for (const { chainId, blockNumber, blockTimestamp } of chains) {
     const chain = contracts.chainName(chainId);
@@ -65,6 +76,8 @@ async function noteTables(
   meters.unknownLabels.set(healing.pending);
   meters.healedLabels.set(healing.healed);
   meters.waitingLabels.set(healing.waiting);
+  for (const { chainId, number } of feed) meters.feedBlock.set({ chain: contracts.chainName(chainId) }, number);
+  noteWebhooks(meters, webhooks);
   await noteDatabase(db, meters);
   noteVerification(meters, await lastVerification(indexer.schema));
   meters.anomalies.reset(); // A reorganisation may have removed the last anomaly of a reason.

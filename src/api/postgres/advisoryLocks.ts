@@ -25,8 +25,10 @@ export const pairLocks = {
   export: 626_395,
   /** One process writes the feed of changes of an index. */
   feed: 626_396,
-  /** One process sends the webhooks of a service. */
+  /** One process sorts out who wants which change, for the webhooks of a service. */
   webhooks: 626_397,
   /** One process asks a label service. */
   labelHealing: 626_398,
+  /** One process at a time serves a webhook; the second number is of schema and webhook. */
+  webhookTurn: 626_399,
 } as const;

@@ -35,6 +35,19 @@ export const queriesOf = (client: pg.ClientBase): Queries => ({
   query: async (text, values) => (await client.query(text, values)).rows,
 });
 
+/** Queries on one connection that several parts share: each is sent when the one before has ended. */
+export function queriesInOrder(client: pg.ClientBase): Queries {
+  const { query } = queriesOf(client);
+  let last: Promise<unknown> = Promise.resolve();
+  return {
+    query: (text, values) => {
+      const next = last.then(() => query(text, values)) as ReturnType<Queries["query"]>;
+      last = next.catch(() => {});
+      return next as never;
+    },
+  };
+}
+
 /**
  * Does the work in one transaction: all of it or nothing. If `work` throws, everything is rolled back and the error is
  * thrown on.

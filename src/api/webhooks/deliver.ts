@@ -17,6 +17,15 @@ export type DeliveryPlan = {
   secretKey: Buffer;
   /** Whether deliveries cost credits. */
   isPaid: boolean;
+  observer: DeliveryObserver;
+};
+
+/** Hears how attempts end. */
+export type DeliveryObserver = {
+  /** `seconds`: since the delivery began to wait. */
+  delivered: (seconds: number) => void;
+  /** `refused`: the answer was not 2xx; `no_answer`: there was none, or the URL may not be asked. */
+  failed: (outcome: "refused" | "no_answer") => void;
 };
 
 /** What a delivery is called in the ledger. */
@@ -44,7 +53,7 @@ export async function serveTurn(plan: DeliveryPlan, webhookId: number, signal: A
 
 /** @returns whether it was delivered */
 async function deliver(plan: DeliveryPlan, job: Job, signal: AbortSignal): Promise<boolean> {
-  const { store, hosts, receivers, isPaid, secretKey } = plan;
+  const { store, hosts, receivers, isPaid, secretKey, observer } = plan;
   const { host } = new URL(job.url);
   const secrets = openSecrets([job.secret, job.oldSecret], { key: secretKey, webhookId: job.webhookId });
   const wait = hosts.waitFor(host) / 1_000;
@@ -53,9 +62,11 @@ async function deliver(plan: DeliveryPlan, job: Job, signal: AbortSignal): Promi
     return false;
   }
   const body = bodyOf(job, job.payload);
+  const began = performance.now();
   const result = await attempt(receivers, { url: job.url, id: job.messageId, body, secrets, signal });
   hosts.note(host, result);
   if (!isSuccess(result)) {
+    observer.failed(result.status === null ? "no_answer" : "refused");
     await store.transaction((queries) =>
       noteFailed(queries, job, { ...result, next: afterFailure(job, result) }),
     );
@@ -65,6 +76,7 @@ async function deliver(plan: DeliveryPlan, job: Job, signal: AbortSignal): Promi
     const charge = () => keysIn(queries).charge(job.keyId, { credits: 1, operation: DELIVERY });
     return noteDelivered(queries, job, { status: result.status, charge: isPaid ? charge : null });
   });
+  observer.delivered(job.waitedSeconds + (performance.now() - began) / 1_000);
   return true;
 }
 

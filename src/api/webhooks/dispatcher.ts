@@ -1,8 +1,9 @@
 import { AT_ONCE } from "./bounds.ts";
 import { type DeliveryPlan, serveTurn } from "./deliver.ts";
 import { type Due, listDue } from "./queue.ts";
+import type { Turns } from "./turns.ts";
 
-/** Gives webhooks their turns, many at the same time, each alone. */
+/** Gives webhooks their turns, many at the same time, each alone: no other process serves it meanwhile. */
 export type Dispatcher = {
   /** Begins turns for webhooks that have something to send now, as far as there is room. */
   look: () => Promise<void>;
@@ -10,13 +11,15 @@ export type Dispatcher = {
   idle: () => Promise<void>;
 };
 
-type Turn = Due & { host: string; done: Promise<void> };
+type Turn = Due & { done: Promise<void> };
+
+const hostOf = ({ url }: Due): string => new URL(url).host;
 
 export function createDispatcher(
-  plan: DeliveryPlan,
+  plan: DeliveryPlan & { turns: Turns },
   { signal, onError }: { signal: AbortSignal; onError: (error: unknown) => void },
 ): Dispatcher {
-  const turns = new Map<number, Turn>();
+  const running = new Map<number, Turn>();
   let looking: Promise<void> | null = null;
   let isAskedAgain = false;
 
@@ -25,19 +28,24 @@ export function createDispatcher(
       .catch((error: unknown) => {
         if (!signal.aborted) onError(error);
       })
+      // Without its connection a process has no turns, and they are free.
+      .then(() => plan.turns.free(due.id).catch(() => {}))
       .finally(() => {
-        turns.delete(due.id);
+        running.delete(due.id);
         if (!signal.aborted) void look();
       });
-    turns.set(due.id, { ...due, host: new URL(due.url).host, done });
+    running.set(due.id, { ...due, done });
   };
 
   const lookOnce = async (): Promise<void> => {
-    if (signal.aborted || turns.size >= AT_ONCE.all) return;
+    if (signal.aborted || running.size >= AT_ONCE.all) return;
     const due = await listDue(plan.store, {
-      ...{ except: [...turns.keys()], limit: LISTED, isPaid: plan.isPaid },
+      ...{ except: [...running.keys()], limit: LISTED, isPaid: plan.isPaid },
     });
-    for (const one of due) if (hasRoom([...turns.values()], one)) begin(one);
+    const chosen: Due[] = [];
+    for (const one of due) if (hasRoom([...running.values(), ...chosen], one)) chosen.push(one);
+    const taken = await plan.turns.take(chosen.map(({ id }) => id));
+    for (const one of chosen) if (taken.has(one.id)) begin(one);
   };
 
   const look = (): Promise<void> => {
@@ -55,7 +63,7 @@ export function createDispatcher(
     look,
     idle: async () => {
       await looking;
-      await Promise.all([...turns.values()].map(({ done }) => done));
+      await Promise.all([...running.values()].map(({ done }) => done));
     },
   };
 }
@@ -64,12 +72,12 @@ export function createDispatcher(
 const LISTED = 4 * AT_ONCE.all;
 
 /** One owner, one host, or receivers that fail leave room for others. */
-function hasRoom(turns: readonly Turn[], { keyId, url, failures }: Due): boolean {
-  const { host } = new URL(url);
-  const count = (holds: (turn: Turn) => boolean): number => turns.filter(holds).length;
+function hasRoom(turns: readonly Due[], one: Due): boolean {
+  const count = (holds: (turn: Due) => boolean): number => turns.filter(holds).length;
   if (turns.length >= AT_ONCE.all) return false;
-  if (failures > 0 && count((turn) => turn.failures > 0) >= AT_ONCE.failing) return false;
+  if (one.failures > 0 && count(({ failures }) => failures > 0) >= AT_ONCE.failing) return false;
   return (
-    count((turn) => turn.keyId === keyId) < AT_ONCE.key && count((turn) => turn.host === host) < AT_ONCE.host
+    count(({ keyId }) => keyId === one.keyId) < AT_ONCE.key &&
+    count((turn) => hostOf(turn) === hostOf(one)) < AT_ONCE.host
   );
 }

@@ -17,24 +17,30 @@ export type Job = {
   credits: number;
   failures: number;
   failingSeconds: number;
+  /** Since the delivery began to wait. */
+  waitedSeconds: number;
   messageId: string;
   type: string;
   seconds: number;
   data: Record<string, unknown>;
 };
 
-/** The oldest delivery that waits for a webhook; null if there is none, or the webhook or its key has ended. */
+/**
+ * The oldest delivery that waits for a webhook; null if there is none now, or the webhook or its key has ended. Another process may
+ * have served it since it was listed, and found that it fails.
+ */
 export async function nextJob({ query }: Queries, webhookId: number): Promise<Job | null> {
   const [job] = await query<Job>(
     `select d.id as "deliveryId", w.id as "webhookId", w.key_id as "keyId", w.url, w.payload, w.secret,
        case when w.old_secret_until > now() then w.old_secret end as "oldSecret", k.credits::float8 as credits,
        w.failures, coalesce(extract(epoch from now() - w.failing_since), 0)::float8 as "failingSeconds",
+       extract(epoch from now() - d.created_at)::float8 as "waitedSeconds",
        e.message_id as "messageId", e.type, extract(epoch from e.occurred_at)::float8 as seconds, e.data
      from webhooks w join api_keys k on k.id = w.key_id and k.revoked_at is null
      cross join lateral (select * from webhook_deliveries
        where webhook_id = w.id and finished_at is null order by id limit 1) d
      join webhook_events e on e.id = d.event_id
-     where w.id = $1 and w.state = 'active'`,
+     where w.id = $1 and w.state = 'active' and w.next_at <= now()`,
     [webhookId],
   );
   return job ?? null;
@@ -162,7 +168,10 @@ export async function addEvents(
   return new Map(rows.map(({ id, messageId }) => [messageId, id]));
 }
 
-/** Appends deliveries in their order; they are counted with their webhooks. */
+/** The channel on which processes hear that deliveries wait. */
+export const queueChannel = (serviceSchema: string): string => `webhooks_${serviceSchema}`;
+
+/** Appends deliveries in their order; they are counted with their webhooks, and said to all processes that send. */
 export async function addDeliveries(
   { query }: Queries,
   deliveries: readonly { webhookId: number; eventId: string }[],
@@ -177,6 +186,7 @@ export async function addDeliveries(
      from (select webhook_id, count(*)::int as n from added group by webhook_id) counted where id = webhook_id`,
     [deliveries.map(({ webhookId }) => webhookId), deliveries.map(({ eventId }) => eventId)],
   );
+  await query("select pg_notify($1 || current_schema(), '')", [queueChannel("")]);
 }
 
 /** How many deliveries each key may still have waiting: no more than a bound, and than it can pay for. */

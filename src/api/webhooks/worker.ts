@@ -2,14 +2,17 @@ import pg from "pg";
 import type { Contracts } from "../../../abis/contracts.ts";
 import { feedChannel } from "../feed/channel.ts";
 import { pairLocks } from "../postgres/advisoryLocks.ts";
+import { type Queries, queriesInOrder } from "../postgres/client.ts";
 import type { Db } from "../postgres/db.ts";
-import { createBell, workAlone, workInTurns } from "../postgres/lockedWork.ts";
+import { createBell, workInTurns } from "../postgres/lockedWork.ts";
 import { openStore, type Store } from "../serviceDb/store.ts";
 import { createReceivers, type ReceiverRules } from "./attempt.ts";
+import type { DeliveryObserver } from "./deliver.ts";
 import { createDispatcher } from "./dispatcher.ts";
 import { createHosts } from "./hosts.ts";
 import { createMatcher } from "./matcher.ts";
-import { trimQueue } from "./queue.ts";
+import { queueChannel, trimQueue } from "./queue.ts";
+import { turnsOn } from "./turns.ts";
 
 export type WorkerPlan = {
   databaseUrl: string;
@@ -26,23 +29,26 @@ export type WorkerPlan = {
   receivers: ReceiverRules;
   /** Whether readers are sent to this index: only its feed counts. */
   isActive: () => Promise<boolean>;
+  observer: DeliveryObserver;
   log: (line: string) => void;
   /** How often is looked without a notification, in milliseconds. */
   everyMs?: number;
 };
 
 const EVERY_MS = 1_000;
-/** How long a process waits before it tries again to be the worker. */
+/** How long a process waits before it connects again, and before it asks again whether it may sort. */
 const TRY_MS = 5_000;
 const TRIM_MS = 60_000;
 const ACTIVE_MS = 10_000;
+const CONNECT_MS = 10_000;
 
-/** Connections of the worker, besides the one with the lock: requests have theirs. */
+/** Connections of the worker, besides the one with the locks: requests have theirs. */
 const CONNECTIONS = 4;
 
 /**
- * Sends the webhooks of a service. Every process tries this, and a lock lets one do it; when that one ends, another goes on from
- * the tables. It shares no connection, and no queue, with requests or with the indexer.
+ * Sends the webhooks of a service. Every process does, and they share the webhooks: each is served by one at a time. A lock lets
+ * one of them sort out who wants which change. When a process ends, the others go on from the tables. A worker shares no
+ * connection, and no queue, with requests or with the indexer.
  */
 export function startWebhooks(plan: WorkerPlan): { stop: () => Promise<void> } {
   return workInTurns({
@@ -52,39 +58,49 @@ export function startWebhooks(plan: WorkerPlan): { stop: () => Promise<void> } {
   });
 }
 
-/** Works until the process stops, the connection with the lock ends, or readers are sent to another index. */
+/** Works until the process stops, the connection with the locks ends, or readers are sent to another index. */
 async function work(plan: WorkerPlan, stopped: AbortSignal): Promise<void> {
   if (!(await plan.isActive())) return;
-  const { databaseUrl, serviceSchema, schema } = plan;
-  const locked = {
-    ...{ databaseUrl, applicationName: `${serviceSchema}_webhooks`, stopped },
-    lock: [pairLocks.webhooks, serviceSchema] as const,
-  };
-  await workAlone(locked, async (client, ended) => {
-    await client.query(`listen ${pg.escapeIdentifier(feedChannel(schema))}`);
-    await workWithLock(plan, client, ended);
+  const client = new pg.Client({
+    ...{ connectionString: plan.databaseUrl, application_name: `${plan.serviceSchema}_webhooks` },
+    ...{ connectionTimeoutMillis: CONNECT_MS, keepAlive: true },
   });
+  const lost = new AbortController();
+  client.on("error", () => lost.abort());
+  client.on("end", () => lost.abort());
+  try {
+    await client.connect();
+    for (const channel of [feedChannel(plan.schema), queueChannel(plan.serviceSchema)])
+      await client.query(`listen ${pg.escapeIdentifier(channel)}`);
+    await workOn(plan, client, AbortSignal.any([stopped, lost.signal]));
+  } finally {
+    await client.end().catch(() => {});
+  }
 }
 
-async function workWithLock(plan: WorkerPlan, client: pg.Client, ended: AbortSignal): Promise<void> {
-  const { databaseUrl, serviceSchema: schema, db, contracts, isPaid, secretKey } = plan;
+async function workOn(plan: WorkerPlan, client: pg.Client, ended: AbortSignal): Promise<void> {
+  const { databaseUrl, serviceSchema: schema, db, contracts, isPaid, secretKey, observer, everyMs = EVERY_MS } = plan;
   const over = new AbortController();
   const signal = AbortSignal.any([ended, over.signal]);
   const store = openStore({ databaseUrl, schema, connections: CONNECTIONS });
   const receivers = createReceivers(plan.receivers);
+  const locks = queriesInOrder(client);
   const dispatcher = createDispatcher(
-    { store, receivers, hosts: createHosts(), secretKey, isPaid },
+    { store, receivers, hosts: createHosts(), secretKey, isPaid, observer, turns: turnsOn(locks, schema) },
     { signal, onError: (error) => plan.log(`A webhook was not served: ${(error as Error).message}`) },
   );
   try {
     const matcher = createMatcher({ db, store, contracts, isPaid });
+    const sorter = sorterOn(locks, plan);
     const bell = createBell(client, signal);
     const due = { trim: 0, active: Date.now() + ACTIVE_MS };
     while (!signal.aborted) {
-      const news = bell.next(plan.everyMs ?? EVERY_MS);
-      while (!signal.aborted && (await matcher.step())) void dispatcher.look();
+      const news = bell.next(everyMs);
       void dispatcher.look();
-      if (Date.now() > due.trim) await trim(store, due);
+      if (await sorter.isThis()) {
+        while (!signal.aborted && (await matcher.step())) void dispatcher.look();
+        if (Date.now() > due.trim) await trim(store, due);
+      }
       if (Date.now() > due.active) {
         if (!(await plan.isActive())) return;
         due.active = Date.now() + ACTIVE_MS;
@@ -97,6 +113,25 @@ async function workWithLock(plan: WorkerPlan, client: pg.Client, ended: AbortSig
     await receivers.close();
     await store.close();
   }
+}
+
+/** Whether this process is the one that sorts. It stays so as long as its connection lasts. */
+function sorterOn(
+  { query }: Queries,
+  { serviceSchema, everyMs = TRY_MS }: WorkerPlan,
+): { isThis: () => Promise<boolean> } {
+  let [isThis, askedAt] = [false, 0];
+  return {
+    isThis: async () => {
+      if (isThis || Date.now() - askedAt < everyMs) return isThis;
+      askedAt = Date.now();
+      const [row] = await query<{ got: boolean }>("select pg_try_advisory_lock($1, hashtext($2)) as got", [
+        ...[pairLocks.webhooks, serviceSchema],
+      ]);
+      isThis = row?.got ?? false;
+      return isThis;
+    },
+  };
 }
 
 async function trim(store: Store, due: { trim: number }): Promise<void> {
