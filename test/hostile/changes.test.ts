@@ -1,0 +1,260 @@
+import { once } from "node:events";
+import type { Server } from "node:http";
+import { type AddressInfo, connect, type Socket } from "node:net";
+import { serve } from "@hono/node-server";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
+import { follow, MOST_OF_PAGE, type Part } from "../../src/api/stream/follow.ts";
+import { MAX_MATCHES } from "../../src/api/webhooks/bounds.ts";
+import { createMatcher } from "../../src/api/webhooks/matcher.ts";
+import { openPlay, type Play } from "../feed/histories.ts";
+import { openStream, openStreamServer, type StreamServer, typesIn } from "../feed/streamServer.ts";
+import { domainWrite, textWrite } from "../feed/writes.ts";
+import { account, contracts } from "../query/rows.ts";
+import { sizeOf } from "../support/size.ts";
+import { addWebhooks } from "../webhooks/manyWebhooks.ts";
+import { openReceiver, type Receiver, status } from "../webhooks/receiver.ts";
+import { openStage, SECRET_KEY, type Stage, until } from "../webhooks/stage.ts";
+
+/*
+ * What strangers can do by the feed of changes: by its streams, by what they write on a chain, and by webhooks.
+ */
+const SILENT = sizeOf({ short: 60, long: 1_000 });
+const CHANGES = sizeOf({ short: 800, long: 6_000 });
+const WEBHOOKS = sizeOf({ short: 400, long: 1_000 });
+
+/** The longest time in which nothing else of the process had its turn, in milliseconds. */
+async function longestBlock(work: () => Promise<void>): Promise<number> {
+  let [last, longest] = [performance.now(), 0];
+  const timer = setInterval(() => {
+    longest = Math.max(longest, performance.now() - last);
+    last = performance.now();
+  }, 5);
+  await work().finally(() => clearInterval(timer));
+  return longest;
+}
+
+describe("streams of which nothing is read", () => {
+  let play: Play & { close: () => Promise<void> };
+  let served: StreamServer;
+  let sockets: Socket[] = [];
+  beforeAll(async () => {
+    play = await openPlay();
+    const patience = { pauseMs: 1_500, wholeMs: 2_000 };
+    served = await openStreamServer({ play, patience, most: { all: SILENT + 5, caller: SILENT + 5 } });
+    const [main] = play.engine.chains;
+    if (main) {
+      const writes = Array.from({ length: 2_000 }, (_, i) => textWrite(main, i));
+      await play.block(main, writes);
+    }
+  });
+  afterAll(async () => {
+    for (const socket of sockets) socket.destroy();
+    await served.close();
+    await play.close();
+  });
+
+  test("each has little of the feed in memory, however far it is behind", async () => {
+    await served.hub.join();
+    const { epoch, newest } = served.hub.state();
+    const ending = new AbortController();
+    const parts = follow({
+      ...{ hub: served.hub, db: play.tables.db, epoch, from: 0, filters: {}, silentMs: 1_000 },
+      signal: ending.signal,
+    });
+    const [least, seen]: [number, number[]] = [Math.min(newest, 1_500), []];
+    for await (const { rows, at } of parts as AsyncIterable<Part>) {
+      const [, ...others] = rows;
+      expect(JSON.stringify(others).length).toBeLessThan(MOST_OF_PAGE);
+      seen.push(...rows.map(({ number }) => number));
+      if (at >= least) break;
+    }
+    expect(seen).toEqual(Array.from({ length: seen.length }, (_, i) => i + 1));
+    ending.abort();
+    served.hub.leave();
+  });
+
+  test("they are cut off, and free their places; another reader gets every change meanwhile", async () => {
+    const controller = new AbortController();
+    const reader = await openStream(`${served.url}/changes/stream?type=resolver.changed`, { controller });
+    sockets = Array.from({ length: SILENT }, () => {
+      const socket = connect({ port: served.port, host: "127.0.0.1" });
+      socket.on("error", () => {});
+      socket.write("GET /changes/stream?after=oldest HTTP/1.1\r\nHost: x\r\n\r\n");
+      return socket.pause();
+    });
+    await until(() => expect(served.count()).toBe(SILENT + 1));
+    const [main] = play.engine.chains;
+    const blocked = await longestBlock(async () => {
+      for (let i = 1; i <= 5; i++) {
+        if (main) await play.block(main, [domainWrite(main, "a.eth", { resolver: account(i) })]);
+        await vi.waitFor(
+          () => expect(typesIn(reader.text).filter((type) => type === "resolver.changed")).toHaveLength(i),
+          { timeout: 20_000 },
+        );
+      }
+    });
+    expect(blocked).toBeLessThan(2_000);
+    await vi.waitFor(() => expect(served.count()).toBe(1), { timeout: 60_000 });
+    expect(reader.isOver).toBe(false);
+    controller.abort();
+  });
+});
+
+describe("webhooks", () => {
+  let stage: Stage;
+  let receiver: Receiver;
+  beforeAll(async () => {
+    stage = await openStage({ timeoutMs: 1_000 });
+  });
+  beforeEach(async () => {
+    receiver = await openReceiver();
+  });
+  afterEach(async () => {
+    await stage.store.query("delete from webhooks");
+    receiver.close();
+  });
+  afterAll(() => stage.close());
+
+  const changesOf = ({ arrived }: Receiver) => arrived.filter(({ type }) => !type.startsWith("webhook."));
+
+  test(`a stranger who makes ${CHANGES} changes in a block, and never takes them, keeps no one waiting`, async () => {
+    const { play, main } = stage;
+    const worker = stage.start();
+    const silent = await openReceiver();
+    for (let i = 0; i < 5; i++) await stage.subscribe(silent.url);
+    silent.answer = () => {};
+    await stage.subscribe(receiver.url, { filters: { name: "honest.eth", type: "resolver.changed" } });
+    const honest = (i: number) => domainWrite(main, "honest.eth", { resolver: account(i) });
+    play.engine.mine(main, {
+      seconds: 12,
+      writes: [...Array.from({ length: CHANGES }, (_, i) => textWrite(main, i)), honest(1)],
+    });
+    await play.engine.index(main);
+    const began = Date.now();
+    const blocked = await longestBlock(async () => {
+      await play.look();
+      await until(() => expect(changesOf(receiver)).toHaveLength(1));
+    });
+    expect(Date.now() - began).toBeLessThan(10_000);
+    expect(blocked).toBeLessThan(2_000);
+    const next = Date.now();
+    await play.block(main, [honest(2)]);
+    await until(() => expect(changesOf(receiver)).toHaveLength(2));
+    expect(Date.now() - next).toBeLessThan(5_000);
+    silent.close();
+    await worker.stop();
+  });
+
+  test("subscriptions that match everything are taken in parts, lose nothing, and hold nothing up", async () => {
+    const { store, play } = stage;
+    const matcher = createMatcher({ db: play.tables.db, store, contracts, isPaid: false });
+    while (await matcher.step());
+    await store.query("delete from webhook_deliveries");
+    await store.query("delete from webhook_events");
+    await addWebhooks(store, {
+      ...{ count: WEBHOOKS, secretKey: SECRET_KEY },
+      ...{ urlOf: () => "https://receiver.example/", filtersOf: () => ({}) },
+    });
+    const before = await play.newest();
+    await stage.block(...Array.from({ length: 40 }, (_, i) => `n${i}.eth`));
+    const changes = (await play.changesAfter(before)).filter(({ type }) => type !== "block.ended");
+    expect(changes.length * WEBHOOKS).toBeGreaterThan(MAX_MATCHES);
+    let steps = 0;
+    const blocked = await longestBlock(async () => {
+      do steps++;
+      while (await matcher.step());
+    });
+    expect(steps).toBeGreaterThan(1);
+    expect(blocked).toBeLessThan(1_000);
+    const [found] = await store.query<{ deliveries: number; events: number; least: number; most: number }>(
+      `select (select count(*) from webhook_deliveries)::int as deliveries, (select count(*) from webhook_events)::int as events,
+         min(waiting) as least, max(waiting) as most from webhooks`,
+    );
+    const each = changes.length;
+    expect(found).toEqual({ deliveries: each * WEBHOOKS, events: each, least: each, most: each });
+  });
+
+  test("receivers that are services whose webhooks point at each other get one request an attempt, and no more", async () => {
+    const other = await openStage({ timeoutMs: 1_000 });
+    const asked: string[] = [];
+    const servers = [stage, other].map(
+      ({ fetch }, of) =>
+        serve({
+          fetch: (request) => {
+            asked.push(`${of} ${new URL(request.url).pathname}`);
+            return fetch(request);
+          },
+          port: 0,
+        }) as Server,
+    );
+    await Promise.all(servers.map((server) => server.listening || once(server, "listening")));
+    const [mine, theirs] = servers.map((server) => `http://127.0.0.1:${(server.address() as AddressInfo).port}`);
+    const paths = ["/webhooks", "/webhooks/1/test", "/webhooks/1/replay?after=oldest"];
+    // No operation takes a message for a request of its own: so no such webhook is ever active.
+    for (const path of paths) {
+      const { body: made } = await stage.ask("POST", "/webhooks", { body: { url: `${theirs}${path}` } });
+      const { body } = await stage.ask("POST", `/webhooks/${made.id}/test`);
+      expect(body).toMatchObject({ is_delivered: false, webhook: { state: "unverified" } });
+    }
+    // Even if they were.
+    for (const [one, url] of [
+      [stage, theirs],
+      [other, mine],
+    ] as const) {
+      await addWebhooks(one.store, {
+        ...{ count: paths.length, secretKey: SECRET_KEY },
+        ...{ urlOf: (i) => `${url}${paths[i]}`, filtersOf: () => ({ types: ["resolver.changed"] }) },
+      });
+    }
+    await stage.subscribe(receiver.url, { filters: { type: "resolver.changed" } });
+    asked.length = 0;
+    const workers = [stage.start(), other.start()];
+    await Promise.all([stage.sorted(), other.sorted()]);
+    await Promise.all([stage.block("each.eth"), other.block("each.eth")]);
+    const attemptsOf = async ({ store }: Stage) => {
+      const [row] = await store.query<{ attempts: number }>(
+        "select coalesce(sum(attempts), 0)::int as attempts from webhook_deliveries d join webhooks w on w.id = webhook_id where w.url like '%/webhooks%'",
+      );
+      return row?.attempts ?? 0;
+    };
+    for (let round = 1; round <= 3; round++) {
+      await until(async () => {
+        expect(await attemptsOf(stage)).toBe(round * paths.length);
+        expect(await attemptsOf(other)).toBe(round * paths.length);
+      });
+      expect(asked).toHaveLength(2 * round * paths.length);
+      if (round < 3) await Promise.all([stage.passWaits(), other.passWaits()]);
+    }
+    expect(changesOf(receiver)).toHaveLength(1);
+    await Promise.all(workers.map((one) => one.stop()));
+    for (const server of servers) server.close();
+    await other.close();
+  });
+
+  test("receivers that send what they get on to each other end with the message that they got", async () => {
+    const worker = stage.start();
+    const second = await openReceiver();
+    const forwarding =
+      (to: () => string): Receiver["answer"] =>
+      (response, { text, path }) => {
+        if (path === "/forwarded") return status(200)(response);
+        void fetch(`${to()}/forwarded`, { method: "POST", body: text }).then(() => status(200)(response));
+      };
+    receiver.answer = forwarding(() => second.url);
+    second.answer = forwarding(() => receiver.url);
+    for (const { url } of [receiver, second])
+      await stage.subscribe(url, { filters: { type: "resolver.changed" } });
+    receiver.arrived.length = 0;
+    second.arrived.length = 0;
+    await stage.block("forwarded.eth");
+    await until(async () => {
+      const [row] = await stage.store.query<{ waiting: number }>(
+        "select sum(waiting)::int as waiting from webhooks",
+      );
+      expect(row?.waiting).toBe(0);
+      expect(receiver.arrived.length + second.arrived.length).toBe(4);
+    });
+    second.close();
+    await worker.stop();
+  });
+});
