@@ -59,7 +59,10 @@ export async function openStreamServer({ play, patience, most, access }: Plan): 
 /** A stream that is read; `text` has all that came. */
 export async function openStream(
   url: string,
-  { headers = {}, controller = new AbortController() }: { headers?: Record<string, string>; controller?: AbortController } = {},
+  {
+    headers = {},
+    controller = new AbortController(),
+  }: { headers?: Record<string, string>; controller?: AbortController } = {},
 ) {
   const reply = await fetch(url, { headers, signal: controller.signal });
   const stream = { reply, text: "", isOver: false, leave: () => controller.abort() };
