@@ -40,9 +40,9 @@ test("attempts are counted by outcome, deliveries timed, and webhooks counted by
   await stage.passWaits();
   await until(async () => expect(await counted("no_answer")).toBe(1));
   const { values } = await stage.meters.webhookSeconds.get();
-  const valueOf = (name: string) => values.find(({ metricName }) => metricName === name)?.value ?? 0;
-  expect(valueOf("namedex_webhook_delivery_seconds_count")).toBe(2);
-  expect(valueOf("namedex_webhook_delivery_seconds_sum")).toBeGreaterThan(0);
+  const metricOf = (name: string) => values.find(({ metricName }) => metricName === name)?.value ?? 0;
+  expect(metricOf("namedex_webhook_delivery_seconds_count")).toBe(2);
+  expect(metricOf("namedex_webhook_delivery_seconds_sum")).toBeGreaterThan(0);
   await worker.stop();
 });
 

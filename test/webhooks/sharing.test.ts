@@ -59,7 +59,9 @@ async function allArrived(): Promise<void> {
       "select coalesce(sum(waiting), 0)::int as waiting from webhooks",
     );
     expect(row?.waiting).toBe(0);
-    expect(new Set(receiver.arrived.map(({ path, id }) => `${path} ${id}`)).size).toBe(WEBHOOKS * NAMES.length);
+    expect(new Set(receiver.arrived.map(({ path, id }) => `${path} ${id}`)).size).toBe(
+      WEBHOOKS * NAMES.length,
+    );
   });
 }
 

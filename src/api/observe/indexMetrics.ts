@@ -76,7 +76,8 @@ async function noteTables(
   meters.unknownLabels.set(healing.pending);
   meters.healedLabels.set(healing.healed);
   meters.waitingLabels.set(healing.waiting);
-  for (const { chainId, number } of feed) meters.feedBlock.set({ chain: contracts.chainName(chainId) }, number);
+  for (const { chainId, number } of feed)
+    meters.feedBlock.set({ chain: contracts.chainName(chainId) }, number);
   noteWebhooks(meters, webhooks);
   await noteDatabase(db, meters);
   noteVerification(meters, await lastVerification(indexer.schema));

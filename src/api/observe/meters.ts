@@ -127,7 +127,9 @@ export function createMeters() {
       buckets: DELIVERY_SECONDS,
       registers: [registry],
     }),
-    webhooks: gauge("namedex_webhooks", "Webhooks by state: active, failing, unverified, disabled.", ["state"]),
+    webhooks: gauge("namedex_webhooks", "Webhooks by state: active, failing, unverified, disabled.", [
+      "state",
+    ]),
     webhookWaiting: gauge("namedex_webhook_waiting", "Deliveries of webhooks that wait."),
     webhookOldest: gauge(
       "namedex_webhook_oldest_waiting_seconds",

@@ -11,7 +11,10 @@ export const observeWebhooks = ({ webhookAttempts, webhookSeconds }: Meters): De
   failed: (outcome) => webhookAttempts.inc({ outcome }),
 });
 
-export function noteWebhooks(meters: Meters, { states, waiting, oldestSeconds, leftOut }: WebhooksState): void {
+export function noteWebhooks(
+  meters: Meters,
+  { states, waiting, oldestSeconds, leftOut }: WebhooksState,
+): void {
   for (const [state, count] of Object.entries(states)) meters.webhooks.set({ state }, count);
   meters.webhookWaiting.set(waiting);
   meters.webhookOldest.set(oldestSeconds);

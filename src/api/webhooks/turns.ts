@@ -26,9 +26,9 @@ export const turnsOn = ({ query }: Queries, schema: string): Turns => ({
     return new Set(rows.map(({ id }) => id));
   },
   free: async (id) => {
-    await query(
-      `select pg_advisory_unlock(${pairLocks.webhookTurn}, ${PLACE}) from unnest($1::int[]) id`,
-      [[id], schema],
-    );
+    await query(`select pg_advisory_unlock(${pairLocks.webhookTurn}, ${PLACE}) from unnest($1::int[]) id`, [
+      [id],
+      schema,
+    ]);
   },
 });

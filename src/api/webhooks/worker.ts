@@ -79,7 +79,16 @@ async function work(plan: WorkerPlan, stopped: AbortSignal): Promise<void> {
 }
 
 async function workOn(plan: WorkerPlan, client: pg.Client, ended: AbortSignal): Promise<void> {
-  const { databaseUrl, serviceSchema: schema, db, contracts, isPaid, secretKey, observer, everyMs = EVERY_MS } = plan;
+  const {
+    databaseUrl,
+    serviceSchema: schema,
+    db,
+    contracts,
+    isPaid,
+    secretKey,
+    observer,
+    everyMs = EVERY_MS,
+  } = plan;
   const over = new AbortController();
   const signal = AbortSignal.any([ended, over.signal]);
   const store = openStore({ databaseUrl, schema, connections: CONNECTIONS });
