@@ -188,7 +188,9 @@ describe("webhooks", () => {
         }) as Server,
     );
     await Promise.all(servers.map((server) => server.listening || once(server, "listening")));
-    const [mine, theirs] = servers.map((server) => `http://127.0.0.1:${(server.address() as AddressInfo).port}`);
+    const [mine, theirs] = servers.map(
+      (server) => `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    );
     const paths = ["/webhooks", "/webhooks/1/test", "/webhooks/1/replay?after=oldest"];
     // No operation takes a message for a request of its own: so no such webhook is ever active.
     for (const path of paths) {
