@@ -161,9 +161,19 @@ export class Play {
     await this.follower.follow(7);
   }
 
+  /** What the feed says that time brought, and no block of the chain has reached. */
+  private unreached(): string[] {
+    return [...this.follower.times].filter((subject) => {
+      const [, chainId, ...key] = subject.split(":");
+      const of = this.engine.chains.find((one) => one.chainId === Number(chainId));
+      return Number(key.at(-1)) > (of?.node.at(-1)?.timestamp ?? 0);
+    });
+  }
+
   async expectTruth(): Promise<void> {
     expect(this.follower.wrong).toEqual([]);
     expect(this.follower.isAtEnd).toBe(true);
+    expect(this.unreached()).toEqual([]);
     const held = [...this.follower.held].sort(bySubject);
     expect(held).toEqual([...(await readJudged(this.tables.pool))].sort(bySubject));
   }

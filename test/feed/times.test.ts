@@ -81,3 +81,80 @@ test("a renewal before the second takes an end out, and a branch without the sec
     "it holds in both branches",
   ).toBe(3);
 });
+
+const renewal = (name: string, at: number) =>
+  domainWrite(main, name, { expiry_timestamp: at, registrar_expiry_timestamp: at });
+
+/** What the feed has of a name that time brought, since a number. */
+const timesOf = async (name: string, before: number) =>
+  (await changesAfter(before, { node: namehash(name) })).filter(({ source }) => source === "time");
+
+test("what holds in both branches has the block of the new one, and is told once, also when that one is final", async () => {
+  const expiry = timeOf(main) + 300 * DAY;
+  await block(main, [renewal("both.eth", expiry)]);
+  const before = await newest();
+  await block(main, [], 300 * DAY);
+  const [first] = (await timesOf("both.eth", before)).filter(({ type }) => type === "name.expired");
+  play.engine.fork(main, 1);
+  await play.engine.revert(main, main.node.length);
+  // The other branch reaches it five blocks later.
+  for (let i = 0; i < 4; i++) await block(main, [], 12);
+  await block(main, [], expiry - timeOf(main));
+  const reached = main.node.at(-1);
+  const expired = () =>
+    timesOf("both.eth", before).then((all) => all.filter(({ type }) => type === "name.expired"));
+  const [, removed, again] = await expired();
+  expect([removed?.state, again?.state]).toEqual(["removed", "new"]);
+  expect(again?.blockHash).toBe(reached?.hash);
+  play.engine.fork(main, 1);
+  await play.engine.revert(main, main.node.length);
+  for (let i = 0; i < 3; i++)
+    play.engine.mine(main, { seconds: i === 2 ? expiry - timeOf(main) : 12, writes: [] });
+  while (main.indexed < main.node.length) await play.engine.index(main);
+  await play.look();
+  const held = (await expired()).at(-1);
+  expect([held?.state, held?.blockHash]).toEqual(["new", main.node.at(-1)?.hash]);
+  expect(await expired()).toHaveLength(3);
+  expect(first?.blockHash).not.toBe(held?.blockHash);
+});
+
+test("a branch in which a name was not renewed brings its end, also at a time that the one before had passed", async () => {
+  const expiry = timeOf(main) + 400 * DAY;
+  await block(main, [renewal("unrenewed.eth", expiry)]);
+  await block(main, [], 400 * DAY - 100);
+  const before = await newest();
+  await block(main, [renewal("unrenewed.eth", expiry + 365 * DAY)], 12);
+  await block(main, [], 100);
+  const types = async () =>
+    (await timesOf("unrenewed.eth", before)).map(({ type, state }) => `${state} ${type}`);
+  expect(await types()).toEqual([]);
+  play.engine.fork(main, 2);
+  await play.engine.revert(main, main.node.length);
+  for (const seconds of [12, 100, 12]) play.engine.mine(main, { seconds, writes: [] });
+  while (main.indexed < main.node.length) await play.engine.index(main);
+  await play.look();
+  expect(await types()).toEqual(["new name.expired"]);
+});
+
+test("what a start leaves behind, because its branch has not reached it, is taken back, and told again when it is reached", async () => {
+  const expiry = timeOf(main) + 500 * DAY;
+  await block(main, [renewal("started.eth", expiry)]);
+  for (let i = 0; i < 8; i++) await block(main, []);
+  const before = await newest();
+  await block(main, [], 500 * DAY);
+  const expired = async () =>
+    (await timesOf("started.eth", before))
+      .filter(({ type }) => type === "name.expired")
+      .map(({ state }) => state);
+  expect(await expired()).toEqual(["new"]);
+  await play.engine.stop();
+  play.engine.fork(main, 1);
+  // Past blocks without logs are not in the journal after a start.
+  for (let i = 0; i < 10; i++) play.engine.mine(main, { seconds: 12, writes: [] });
+  await play.engine.backfill();
+  while (main.indexed < main.node.length) await play.engine.index(main);
+  await play.look();
+  expect(await expired()).toEqual(["new", "removed"]);
+  await block(main, [], expiry - timeOf(main));
+  expect(await expired()).toEqual(["new", "removed", "new"]);
+});

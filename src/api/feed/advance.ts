@@ -97,7 +97,9 @@ async function advanceChain(batch: Batch, chain: Chain, rules: LifeRules): Promi
     const removed = isSameBranch ? [] : await removeLost(batch, { finalNumber });
     if (!isSameBranch) await removeUntrueTimes(batch, rules, { finalNumber, to: now });
     await appendDifferences(batch, removed, { from, to: now });
-    await appendTimes(batch, rules, { after: said.timestamp, to: now, finalNumber });
+    // Another branch can reach what the one before had renewed: all since the last final block is looked at again.
+    const after = isSameBranch ? said.timestamp : await timeBefore(batch, chain);
+    await appendTimes(batch, rules, { after, to: now });
     if (batch.newest > begin) await append(batch, [mark("block.ended", now)]);
   }
   if (nowFinal > finalNumber) await appendFinal(batch, chain);
@@ -107,6 +109,21 @@ async function advanceChain(batch: Batch, chain: Chain, rules: LifeRules): Promi
     [batch.chainId, now.number, now.hash, now.timestamp, nowFinal],
   );
 }
+
+/** The time of the final block, or that at which the epoch began, if that is later. */
+async function timeBefore({ db, chainId }: Batch, { said, finalNumber }: Chain): Promise<number> {
+  const [row] = await db.query<{ time: number | null }>(
+    `select greatest(
+       (select "timestamp" from ${JOURNAL} where chain_id = $1 and number <= $2 order by number desc limit 1),
+       (select max(block_timestamp) from feed_changes where chain_id = $1 and type = 'feed.started' and number <= ${MOST_CHAINS})
+     )::float8 as time`,
+    [chainId, finalNumber],
+  );
+  return Math.min(said.timestamp, row?.time ?? said.timestamp);
+}
+
+/** The first rows of an epoch are one for each chain; there are never more of these. */
+const MOST_CHAINS = 100;
 
 /** Whether there may be something new: another block, or rows that were written. */
 async function isAhead({ db, chainId }: Batch, { said, now }: Chain): Promise<boolean> {

@@ -35,6 +35,8 @@ export const createFeedTables = (schema: string): string => `
     taken_back bigint, is_taken_back boolean not null default false, written_at timestamptz not null default now());
   create index feed_changes_open on ${schema}.feed_changes (chain_id, block_number)
     where state = 'new' and not is_taken_back and source is not null;
+  create index feed_changes_times on ${schema}.feed_changes (chain_id, block_timestamp)
+    where source = 'time' and state = 'new' and not is_taken_back;
   create index feed_changes_block_ends on ${schema}.feed_changes (number) where type = 'block.ended'`;
 
 /** SQL for the newest block `b` of each chain `c` of the index, in its journal. */

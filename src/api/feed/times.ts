@@ -108,11 +108,8 @@ const offsetsOf = ({ lives }: LifeRules): number[] => {
   return [...new Set([...ends, ...NOTICE_DAYS.map((days) => -days * DAY)])];
 };
 
-/**
- * The blocks of a look, with the time up to which the feed had been: times after it and up to that of `to` are new. What is of
- * blocks up to `finalNumber` is older than that.
- */
-type TimeWindow = { after: number; to: BlockAt; finalNumber: number };
+/** The newest block of a look, with the time up to which nothing can be new: times after it and up to that of `to` may be. */
+type TimeWindow = { after: number; to: BlockAt };
 
 /** Appends what time brought between two blocks. */
 export async function appendTimes(batch: Batch, rules: LifeRules, window: TimeWindow): Promise<void> {
@@ -166,17 +163,20 @@ function listNear({ db, chainId }: Batch, rules: LifeRules, { after, to }: TimeW
   );
 }
 
-/** Those of these that the feed has and that were not taken back, as JSON. */
+/**
+ * Those of these that the feed has and that were not taken back, as JSON. Each has a block that had reached its second, so one whose
+ * time is after that of the window.
+ */
 async function listKnown(
   { db, chainId }: Batch,
-  { finalNumber }: TimeWindow,
+  { after }: TimeWindow,
   keys: readonly string[][],
 ): Promise<ReadonlySet<string>> {
   if (keys.length === 0) return new Set();
   const rows = await db.query<{ key: string[] }>(
     `select key from feed_changes where chain_id = $1 and state = 'new' and not is_taken_back and source = '${TIME}'
-       and block_number > $2 and key = any($3::jsonb[])`,
-    [chainId, finalNumber, keys.map((key) => JSON.stringify(key))],
+       and block_timestamp > $2 and key = any($3::jsonb[])`,
+    [chainId, after, keys.map((key) => JSON.stringify(key))],
   );
   return new Set(rows.map(({ key }) => JSON.stringify(key)));
 }
@@ -184,8 +184,8 @@ async function listKnown(
 /** The first block of the window whose time reaches a second. */
 async function blocksByTime(
   { db, chainId }: Batch,
-  { to }: TimeWindow,
-  found: readonly Found[],
+  { to }: Pick<TimeWindow, "to">,
+  found: readonly unknown[],
 ): Promise<(second: number) => BlockAt> {
   const [first] = found;
   if (first === undefined) return () => to;
@@ -200,30 +200,33 @@ async function blocksByTime(
 /** More than Ponder takes back of a chain. */
 const MOST_BLOCKS = 300;
 
+type Open = Named & { number: string; said: string[] };
+
 /**
  * Takes back what time no longer brings where a reorganisation went before it: the time is not reached, or the name ends at
- * another one. What still holds stays, whatever its block.
+ * another one. What still holds stays, with the block that reaches it now: so it is known which of it is final. Of a block that is
+ * absent from the journal it is not known whether it is lost, unless the chain has not reached its time.
  */
 export async function removeUntrueTimes(
   batch: Batch,
   rules: LifeRules,
   { finalNumber, to }: { finalNumber: number; to: BlockAt },
 ): Promise<void> {
-  const open = await batch.db.query<Named & { number: string; said: string[] }>(
+  const open = await batch.db.query<Open>(
     `select f.number, f.key as said, ${selectOf(rules)}
      from feed_changes f left join domains d on d.chain_id = f.chain_id and d.node = f.node
        left join blocks b on b.chain_id = f.chain_id and b.number = f.block_number
-     where f.chain_id = $1 and f.state = 'new' and not f.is_taken_back and f.source = '${TIME}' and f.block_number > $2
-       and b.hash is distinct from f.block_hash and b.hash is not null`,
-    [batch.chainId, finalNumber],
+     where f.chain_id = $1 and f.state = 'new' and not f.is_taken_back and f.source = '${TIME}'
+       and (f.block_number > $2 and b.hash is distinct from f.block_hash and b.hash is not null or f.block_timestamp > $3)`,
+    [batch.chainId, finalNumber, to.timestamp],
   );
-  const untrue = open.filter((row) => {
-    if (row.node === null) return true;
-    const keys = timesOf(row, rules)
+  const isTrue = (row: Open): boolean =>
+    row.node !== null &&
+    timesOf(row, rules)
       .filter(({ second }) => second <= to.timestamp)
-      .map((timed) => JSON.stringify(keyOf({ row, timed })));
-    return !keys.includes(JSON.stringify(row.said));
-  });
+      .some((timed) => JSON.stringify(keyOf({ row, timed })) === JSON.stringify(row.said));
+  const [still, untrue] = [open.filter(isTrue), open.filter((row) => !isTrue(row))];
+  await moveToBlocks(batch, to, still);
   if (untrue.length === 0) return;
   const rows = await batch.db.query(
     `with untrue as (
@@ -234,4 +237,19 @@ export async function removeUntrueTimes(
     [batch.chainId, untrue.map(({ number }) => number), batch.newest],
   );
   batch.newest += rows.length;
+}
+
+/** Gives what holds in another branch, too, the block that reaches it there. */
+async function moveToBlocks(batch: Batch, to: BlockAt, still: readonly Open[]): Promise<void> {
+  if (still.length === 0) return;
+  const blockOf = await blocksByTime(batch, { to }, still);
+  const moved = still.map(({ number, said }) => ({ number, at: blockOf(Number(said.at(-1))) }));
+  await batch.db.query(
+    `update feed_changes f set block_number = given.block, block_hash = given.hash, block_timestamp = given.time
+     from unnest($1::bigint[], $2::int[], $3::text[], $4::bigint[]) as given (of, block, hash, time) where f.number = given.of`,
+    [
+      ...[moved.map(({ number }) => number), moved.map(({ at }) => at.number)],
+      ...[moved.map(({ at }) => at.hash), moved.map(({ at }) => at.timestamp)],
+    ],
+  );
 }
