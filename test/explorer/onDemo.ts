@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { nodeOfName } from "../../src/api/schemas/input.ts";
 import type { Stage } from "../chain/stage.ts";
 import { chromiumPath } from "../client/browser.ts";
+import { registerReferred } from "../devnet/acts.ts";
 import { sizeOf } from "../support/size.ts";
 import { hostileLabels, playHostile } from "./hostile.ts";
 import { asItIs, openInHalves, withoutLink } from "./pieces.ts";
@@ -255,6 +256,50 @@ export function describeExplorer(stageOf: () => Stage): void {
           expect([path, bytes < MAX_FIRST_PAGE]).toEqual([path, true]);
         });
       }
+    });
+
+    test("the newest activity moves as the chain does, without a reload, until it is paused", async () => {
+      const { stack, chain, cast } = stageOf();
+      const first = () => `document.querySelector("[data-live='newest'] li")?.textContent`;
+      await inBrowser(desktop, async (page) => {
+        await page.clock.install();
+        const isOpen = page.waitForRequest(/\/changes\/stream/);
+        await page.goto(`${url}/`);
+        await page.evaluate("window.isTheSame = true");
+        await isOpen;
+        await registerReferred(chain, { from: cast.dave, label: "moves-live" });
+        await stack.waitForHead();
+        await page.waitForFunction(`${first()}.includes("moves-live.eth")`, null, { timeout: 60_000 });
+        expect(await page.evaluate("window.isTheSame")).toBe(true);
+        await page.getByRole("button", { name: "Pause" }).click();
+        await registerReferred(chain, { from: cast.dave, label: "moves-not" });
+        await stack.waitForHead();
+        const asked: string[] = [];
+        page.on("request", (request) => asked.push(request.url()));
+        await page.clock.runFor(600_000);
+        expect(asked).toEqual([]);
+        expect(await page.evaluate(first())).toContain("moves-live.eth");
+        await page.getByRole("button", { name: "Go on" }).click();
+        await page.waitForFunction(`${first()}.includes("moves-not.eth")`, null, { timeout: 60_000 });
+      });
+    });
+
+    test("a stream that is refused is asked for a few times, and the page stays as it is", async () => {
+      await inBrowser(desktop, async (page) => {
+        let asked = 0;
+        await page.clock.install();
+        await page.route(/\/changes\/stream/, (route) => {
+          asked++;
+          return route.fulfill({ status: 429, body: "" });
+        });
+        await page.goto(`${url}/`);
+        for (let minutes = 0; minutes < 10; minutes++) {
+          await page.clock.runFor(60_000);
+          await page.evaluate("fetch('explore/assets/icon.svg')"); // The refusal has come when this answer has.
+        }
+        expect(asked).toBe(5);
+        expect(await page.locator("[data-live='newest'] li").count()).toBeGreaterThan(0);
+      });
     });
 
     test("a page that comes in pieces is shown when it is whole", async () => {

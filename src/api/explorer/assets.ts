@@ -23,6 +23,7 @@ const uplot = `${readFileSync(require.resolve("uplot/dist/uPlot.iife.min.js"), "
 export const assets: Record<string, Asset> = Object.fromEntries([
   fromBrowserFolder("explorer", "css"),
   fromBrowserFolder("explorer", "js"),
+  fromBrowserFolder("live", "js"),
   fromBrowserFolder("statistics", "css"),
   fromBrowserFolder("statistics", "js"),
   ["uplot.js", toAsset(uplot, types.js)],

@@ -16,7 +16,10 @@ type Totals = {
   expiring_30d: number;
 };
 
-/** The first page: a search box, what is indexed and how current it is, the newest activity, four figures. */
+/**
+ * The first page: a search box, what is indexed and how current it is, the newest activity, four figures. Parts with `data-live`
+ * move by the feed of changes (browser/live.js).
+ */
 export const homePage: ExplorerPage = {
   path: "/",
   render: async (visit) => {
@@ -32,6 +35,7 @@ export const homePage: ExplorerPage = {
         "Explore the Ethereum Name Service: who owns a name, until when, what it points to, and its history.",
       canonical: "",
       hasSearchBox: true,
+      scripts: ["live.js"],
       body: (
         <>
           <div class="hero">
@@ -41,14 +45,16 @@ export const homePage: ExplorerPage = {
             <Currency status={status instanceof Error ? null : status} now={now} />
           </div>
           {figures instanceof Error ? <Unavailable error={figures} /> : <FourFigures figures={figures} />}
-          <Card id="newest" title="Newest activity" isWide>
-            {feed instanceof Error ? (
-              <Unavailable error={feed} />
-            ) : feed.events.length === 0 ? (
-              <Empty>Nothing has happened yet.</Empty>
-            ) : (
-              <ActivityList entries={feed.events.slice(0, NEWEST)} now={now} />
-            )}
+          <Card id="newest" title="Newest activity" aside={<PauseButton />} isWide>
+            <div data-live="newest">
+              {feed instanceof Error ? (
+                <Unavailable error={feed} />
+              ) : feed.events.length === 0 ? (
+                <Empty>Nothing has happened yet.</Empty>
+              ) : (
+                <ActivityList entries={feed.events.slice(0, NEWEST)} now={now} />
+              )}
+            </div>
           </Card>
           <Programs access={visit.access} hasSignup={visit.hasSignup} />
         </>
@@ -56,6 +62,13 @@ export const homePage: ExplorerPage = {
     };
   },
 };
+
+/** Only what moves can be paused: without its module it is not shown. */
+const PauseButton = () => (
+  <button type="button" class="pause">
+    Pause
+  </button>
+);
 
 /** A name that exists on the network. */
 const exampleOf = (network: string | null): string => (network === "mainnet" ? "vitalik.eth" : "alice.eth");
@@ -72,7 +85,7 @@ const Currency = ({ status, now }: { status: IndexingStatus | null; now: number 
   if (!status || !chain) return null;
   const age = Math.floor(Date.now() / 1_000);
   return (
-    <p class="currency">
+    <p class="currency" data-live="currency">
       <span class={`dot ${status.ready ? "good" : "bad"}`} /> {inSentence(status)}{" "}
       <a href="explore/status">
         Block <span class="number">{chain.indexed_block_number.toLocaleString("en")}</span> of{" "}

@@ -1,0 +1,92 @@
+// What a page marks with `data-live` moves as the feed of changes does: the page is asked for again, and these parts are put
+// in place of the old ones. Without this module, or where the stream is refused, the page stays as it was sent.
+
+/** Changes that the page shows. */
+const types = ["name.registered", "name.renewed", "name.transferred", "name.wrapped", "name.unwrapped"];
+const url = new URL(`changes/stream?type=${[...types, "primary_name.changed"].join(",")}`, document.baseURI);
+
+/** Who leaves at once needs no stream. */
+const STAYS_MS = 3_000;
+/** Statistics are taken twice a minute: so long after a change the page is asked for, each time after the one before. */
+const LOOKS_MS = [4_000, 15_000, 20_000];
+/** Streams that end early, one after the other. Then the page stays as it is until it is opened again. */
+const MOST_FAILURES = 5;
+const EARLY_MS = 60_000;
+const AGAIN_MS = 10_000;
+
+let stream = null;
+let openedAt = 0;
+let failures = 0;
+let isPaused = false;
+let timer;
+/** The next of the looks; null while none is to come. */
+let next = null;
+
+function open() {
+  if (stream !== null || isPaused || document.hidden || failures >= MOST_FAILURES) return;
+  stream = new EventSource(url);
+  openedAt = Date.now();
+  stream.addEventListener("open", () => {
+    openedAt = Date.now();
+  });
+  stream.addEventListener("change", () => {
+    if (next !== 0) look(0);
+  });
+  stream.addEventListener("error", onError);
+}
+
+function close() {
+  stream?.close();
+  stream = null;
+}
+
+/** A browser connects again by itself where a stream broke off, and not where it was refused. */
+function onError() {
+  failures = Date.now() - openedAt > EARLY_MS ? 1 : failures + 1;
+  if (stream?.readyState !== EventSource.CLOSED && failures < MOST_FAILURES) return;
+  close();
+  setTimeout(open, AGAIN_MS * failures);
+}
+
+function look(step) {
+  clearTimeout(timer);
+  next = step < LOOKS_MS.length ? step : null;
+  if (next === null) return;
+  timer = setTimeout(async () => {
+    next = null;
+    if (!isPaused && !document.hidden) await refresh().catch(() => {});
+    if (next === null) look(step + 1);
+  }, LOOKS_MS[step]);
+}
+
+async function refresh() {
+  const reply = await fetch(location.href, { headers: { accept: "text/html" } });
+  if (!reply.ok) return;
+  const page = new DOMParser().parseFromString(await reply.text(), "text/html");
+  for (const old of document.querySelectorAll("[data-live]")) {
+    const fresh = page.querySelector(`[data-live="${old.getAttribute("data-live")}"]`);
+    // A link that has the focus stays where it is.
+    if (fresh === null || old.contains(document.activeElement)) continue;
+    if (fresh.innerHTML !== old.innerHTML) old.replaceWith(document.adoptNode(fresh));
+  }
+}
+
+/** A reader can stop it. */
+const button = document.querySelector("button.pause");
+button?.addEventListener("click", () => {
+  isPaused = !isPaused;
+  button.textContent = isPaused ? "Go on" : "Pause";
+  if (isPaused) return close();
+  failures = 0;
+  open();
+  look(0);
+});
+
+document.addEventListener("visibilitychange", () => {
+  if (document.hidden) return close();
+  open();
+  look(0);
+});
+addEventListener("pagehide", close);
+
+setTimeout(open, STAYS_MS);
