@@ -1,9 +1,11 @@
-import { namehash } from "viem";
+import { keccak256, namehash, stringToBytes } from "viem";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { MAX_RESYNCED } from "../../src/api/feed/resync.ts";
 import { openApi, type TestApi } from "../query/api.ts";
-import { account } from "../query/rows.ts";
+import { account, transaction } from "../query/rows.ts";
 import { createTables } from "../query/tables.ts";
 import type { Chain } from "./engine.ts";
+import { readJudged } from "./follower.ts";
 import { openPlay, type Play } from "./histories.ts";
 import { domainWrite } from "./writes.ts";
 
@@ -20,12 +22,14 @@ type Body = {
     subject?: string;
     domain?: string;
     new_value?: object;
+    state: string;
     chain: string;
   }[];
   next_position: string;
   oldest_position: string;
   newest_position: string;
   has_more: boolean;
+  is_resync: boolean;
   blocks: { chain: string; block_number: number }[];
 };
 
@@ -98,6 +102,8 @@ test.each([
   ["name=a..b", 400, "INVALID_NAME"],
   [`name=alice.eth&namehash=${namehash("alice.eth")}`, 400, "INVALID_PARAMETER"],
   ["chain=atlantis", 400, "INVALID_PARAMETER"],
+  ["resync=true&subtree=alice.eth", 400, "INVALID_PARAMETER"],
+  ["resync=true&name=alice.eth&after=x", 400, "INVALID_PARAMETER"],
 ])("%s is refused", async (query, status, code) => {
   const reply = await api.get(`/changes?${query}`);
   expect(reply).toMatchObject({ status, body: { error: { code } } });
@@ -106,6 +112,66 @@ test.each([
   for (const position of [oldest_position, newest_position]) {
     expect(JSON.stringify(reply.body)).toContain(position);
   }
+});
+
+const GONE = "after=aaaaaaaaaaaa-5";
+
+/** What can be held of a node, as the tables have it: subjects with their values. */
+async function judgedOf(name: string): Promise<[string, string][]> {
+  const all = [...(await readJudged(play.tables.pool))];
+  return all.filter(([subject]) => subject.split(":").includes(namehash(name))).sort();
+}
+
+const heldIn = ({ changes }: Body): [string, string][] =>
+  changes
+    .map(({ subject = "", new_value = {} }): [string, string] => [
+      subject,
+      JSON.stringify(Object.entries(new_value).sort(([a], [b]) => (a < b ? -1 : 1))),
+    ])
+    .sort();
+
+test("a reader of a name whose position is gone gets all values of the name, and goes on from there", async () => {
+  const resolver = account(0xe5);
+  await play.block(main, [
+    {
+      table: "text_records",
+      key: {
+        ...{ chain_id: main.chainId, resolver, node: namehash("alice.eth"), version: 0 },
+        key_hash: keccak256(stringToBytes("url")),
+      },
+      patch: {
+        ...{ key: "url", value: "https://alice.example", is_value_known: true, is_read: false, log_index: 1 },
+        ...{ block_number: 9, transaction_hash: transaction(9), sets_in_transaction: 1 },
+      },
+    },
+  ]);
+  const page = await get(`${GONE}&resync=true&name=alice.eth`);
+  expect(page.is_resync).toBe(true);
+  expect(heldIn(page)).toEqual(await judgedOf("alice.eth"));
+  expect(page.changes.map(({ type }) => type)).toContain("record.text.changed");
+  for (const { state, position } of page.changes)
+    expect([state, position]).toEqual(["now", page.newest_position]);
+  expect([page.next_position, page.has_more]).toEqual([page.newest_position, false]);
+  const text = await get(`${GONE}&resync=true&namehash=${namehash("alice.eth")}&type=record.text.changed`);
+  expect(text.changes.map(({ new_value }) => new_value)).toEqual([
+    { value: "https://alice.example", is_value_known: true },
+  ]);
+  await play.block(main, [domainWrite(main, "alice.eth", { resolver: account(0xe6) })]);
+  const next = await get(`after=${page.next_position}&resync=true&name=alice.eth`);
+  expect(next.is_resync).toBe(false);
+  expect(next.changes.map(({ type }) => type)).toEqual(["resolver.changed", "block.ended"]);
+  expect((await get(`${GONE}&resync=true&name=missing.eth`)).changes).toEqual([]);
+});
+
+test("a name with more values than one answer has is not resynced", async () => {
+  await play.tables.pool.query(
+    `insert into text_records (chain_id, resolver, node, version, key_hash, key, value, is_value_known, is_read,
+       block_number, log_index, transaction_hash, sets_in_transaction)
+     select $1, $2, $3, 0, '0x' || lpad(to_hex(i), 64, '0'), i::text, 'x', true, false, 1, 1, $4, 1 from generate_series(0, $5) i`,
+    [main.chainId, account(0xe5), namehash("bob.eth"), transaction(1), MAX_RESYNCED],
+  );
+  const reply = await api.get(`/changes?${GONE}&resync=true&name=bob.eth`);
+  expect(reply).toMatchObject({ status: 410, body: { error: { code: "POSITION_GONE" } } });
 });
 
 test("where there is no feed yet, the answer says when to ask again", async () => {

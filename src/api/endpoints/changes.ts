@@ -4,10 +4,13 @@ import type { Contracts } from "../../../abis/contracts.ts";
 import { ApiError } from "../errors/errors.ts";
 import type { ChangeFilters } from "../feed/filters.ts";
 import { readPosition, writePosition } from "../feed/position.ts";
-import { type After, numberAfter, readChanges, readFeedState } from "../feed/read.ts";
+import { type After, type ChangePage, numberAfter, readChanges, readFeedState } from "../feed/read.ts";
+import { readStateOf } from "../feed/resync.ts";
+import type { FeedState } from "../feed/rows.ts";
 import { blockTypes } from "../feed/source.ts";
 import { timeTypes } from "../feed/times.ts";
 import { endpoint } from "../http/endpoint.ts";
+import type { Db } from "../postgres/db.ts";
 import { askedChains } from "../resolution/askedChains.ts";
 import { change, feedBlock, position } from "../schemas/answers.ts";
 import { input, type ParsedName } from "../schemas/input.ts";
@@ -109,6 +112,10 @@ const changes = endpoint({
       .digits("limit", { min: 1, max: MAX_CHANGES, description: "Changes in one answer" })
       .optional()
       .openapi({ default: CHANGES }),
+    resync: input.flag(
+      "resync",
+      "`true`, with `name` or `namehash`: if the position is gone, the answer has all values of the name as they are now, instead of the error",
+    ),
     ...changeFilters,
   }),
   reply: z.strictObject({
@@ -116,6 +123,10 @@ const changes = endpoint({
     next_position: position.openapi({ description: "Where to go on, also where nothing was found" }),
     oldest_position: position,
     newest_position: position,
+    is_resync: z.boolean().openapi({
+      description:
+        "True if the position was gone: forget what you hold of the name, and store these values, whose `state` is `now`. Then go on from `next_position`",
+    }),
     has_more: z.boolean().openapi({ description: "True if the feed goes on after `next_position` already" }),
     blocks: z.array(feedBlock).openapi({ description: "The block of each chain as of which the feed is" }),
   }),
@@ -126,18 +137,40 @@ const changes = endpoint({
     const filters = changeFiltersOf(request, ctx.contracts);
     const state = await readFeedState(ctx.db);
     const { epoch, newest, oldest } = state;
-    const begin = numberAfter(parseAfter(request.after ?? "oldest"), state);
-    const page = await readChanges(ctx.db, {
-      ...{ after: begin, newest, filters, limit: request.limit ?? CHANGES },
-    });
+    const page = await readPage(ctx.db, { request, state, filters });
     const at = (number: number) => writePosition({ epoch, number });
     return {
       changes: page.rows.map((row) => toChangeRecord(row, { ...ctx, epoch })),
       ...{ next_position: at(page.next), oldest_position: at(oldest), newest_position: at(newest) },
+      is_resync: page.isResync,
       has_more: page.next < newest,
       blocks: state.blocks.map((block) => toFeedBlock(block, ctx)),
     };
   },
 });
+
+type Asked = { after?: string | undefined; limit?: number | undefined; resync: boolean };
+
+/** A page after a position; or all of one name, where the position is gone and the reader wants this. */
+async function readPage(
+  db: Db,
+  { request, state, filters }: { request: Asked; state: FeedState; filters: ChangeFilters },
+): Promise<ChangePage & { isResync: boolean }> {
+  const { after = "oldest", limit = CHANGES, resync } = request;
+  const { newest } = state;
+  const { node } = filters;
+  if (resync && node === undefined) {
+    throw new ApiError("INVALID_PARAMETER", "`resync` is of one name: give `name` or `namehash`, too.");
+  }
+  try {
+    const begin = numberAfter(parseAfter(after), state);
+    return { ...(await readChanges(db, { after: begin, newest, filters, limit })), isResync: false };
+  } catch (thrown) {
+    const isGone = thrown instanceof ApiError && thrown.code === "POSITION_GONE";
+    const rows = resync && isGone && node ? await readStateOf(db, { node, feed: state, filters }) : null;
+    if (rows === null) throw thrown;
+    return { rows, next: newest, isResync: true };
+  }
+}
 
 export const changeEndpoints = [changes];

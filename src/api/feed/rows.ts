@@ -4,7 +4,8 @@ import type { Value } from "./source.ts";
 /** A row of the feed. */
 export type ChangeRow = {
   number: number;
-  state: "new" | "removed";
+  /** `now`: no change, but a value as it is, for a reader that begins again. */
+  state: "new" | "removed" | "now";
   type: string;
   chainId: number;
   source: string | null;

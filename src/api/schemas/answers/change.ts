@@ -22,8 +22,9 @@ const value = z
 export const change = z
   .strictObject({
     position,
-    state: z.enum(["new", "removed"]).openapi({
-      description: "`removed`: a reorganisation took the change back, and `new_value` holds again",
+    state: z.enum(["new", "removed", "now"]).openapi({
+      description:
+        "`removed`: a reorganisation took the change back, and `new_value` holds again. `now`: no change, but a value of a name as it is (`resync`)",
     }),
     type: z.string().openapi({ example: "name.transferred" }),
     subject: z.string().optional().openapi({
