@@ -44,6 +44,7 @@ import { SHOWN_AT_ONCE, SHOWN_UNFOLDED } from "../../src/api/explorer/parts/text
 import { MOST_TOUCHED } from "../../src/api/feed/advance.ts";
 import { MAX_TEXT_BYTES } from "../../src/api/feed/compare.ts";
 import { MAX_SCANNED } from "../../src/api/feed/read.ts";
+import { MAX_RESYNCED } from "../../src/api/feed/resync.ts";
 import {
   DEEP_AFTER,
   MAX_PAGE,
@@ -93,6 +94,7 @@ import { MAX_WRITTEN } from "../../src/api/serializers/calendar.ts";
 import { MAX_STORED_BYTES, MAX_STORED_BYTES_A_MINUTE } from "../../src/api/serviceDb/liveAnswers.ts";
 import { MAX_LABELS_PER_MINUTE } from "../../src/api/serviceDb/provenLabels.ts";
 import { HELD_SECONDS } from "../../src/api/serviceDb/reservations.ts";
+import { MOST_OF_PAGE } from "../../src/api/stream/follow.ts";
 import { MOST_IN_MEMORY } from "../../src/api/stream/hub.ts";
 import { MOST_OF_CALLER, MOST_STREAMS } from "../../src/api/stream/places.ts";
 import * as subgraph from "../../src/api/subgraph/bounds.ts";
@@ -254,6 +256,8 @@ const bounds: [what: string, bound: string][] = [
   ["touched rows that the feed compares at once", inWords(MOST_TOUCHED)],
   ["changes of the feed in a process's memory", inWords(MOST_IN_MEMORY)],
   ["streams of the feed of one process", shares({ most: MOST_STREAMS, each: MOST_OF_CALLER })],
+  ["changes in memory for a reader of a stream that is behind", `${MOST_OF_PAGE / 1_024} KiB`],
+  ["values of a name in a resync of the feed", `${inWords(MAX_RESYNCED)} rows`],
   ["webhooks of a key, and of a service", `${hooks.MAX_OF_KEY}, and ${inWords(hooks.MAX_WEBHOOKS)}`],
   ["the URL of a webhook", `${inWords(hooks.MAX_URL)} characters; https, ports ${hooks.PORTS.join(" and ")}`],
   ["deliveries of a key's webhooks that wait", inWords(hooks.MAX_WAITING)],
