@@ -302,6 +302,8 @@ const bounds: [what: string, bound: string][] = [
     `${inWords(subgraph.MAX_ENTITIES)}, by the products of \`first\`; a credit pays for ${inWords(subgraph.ENTITIES_OF_CREDIT)}`,
   ],
   ["entities that are read for a query of the subgraph", inWords(subgraph.MAX_READ)],
+  ["blocks that a query of the subgraph names", `${subgraph.MAX_BLOCKS}`],
+  ["logs since the past block of a query of the subgraph", inWords(subgraph.MAX_CHANGES)],
   [
     "entities of a list of the subgraph, and before it",
     `${inWords(subgraph.FIRST.most)}, and ${inWords(subgraph.MAX_SKIP)}`,

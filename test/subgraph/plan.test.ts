@@ -8,6 +8,7 @@ import {
 } from "graphql";
 import { describe, expect, test } from "vitest";
 import {
+  MAX_BLOCKS,
   MAX_CONDITIONS,
   MAX_DEPTH,
   MAX_ENTITIES,
@@ -50,6 +51,11 @@ describe("a query is refused before it is read", () => {
       `up to 1001000 entities, by the products of \`first\`; at most ${MAX_ENTITIES}`,
     ],
     ["tokens", `{ ${times(MAX_TOKENS, () => "__typename")} }`, "tokens"],
+    [
+      "blocks",
+      `{ ${times(MAX_BLOCKS + 1, (i) => `a${i}: domains(block: { number: ${i} }) { id }`)} }`,
+      `names ${MAX_BLOCKS + 1} blocks; at most ${MAX_BLOCKS}`,
+    ],
     [
       "fragments of themselves",
       "{ domains { ...A } } fragment A on Domain { ...B } fragment B on Domain { ...A }",

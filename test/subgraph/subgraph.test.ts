@@ -10,6 +10,8 @@ const sections: Record<string, () => Promise<unknown>> = {
   "what existing programs ask": () => import("./sections/clients.ts"),
   "the page with GraphiQL": () => import("./sections/graphiql.ts"),
   "the published client, ensjs": () => import("./sections/ensjs.ts"),
+  // The last one, because it changes what the others expect.
+  "past blocks": () => import("./sections/past.ts"),
 };
 
 beforeAll(openSubgraphStage);

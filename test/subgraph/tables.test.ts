@@ -1,4 +1,4 @@
-import { block, domain, event } from "ponder:schema";
+import { addressRecord, block, domain, ensv2Link, ensv2Proxy, event, resolverNode } from "ponder:schema";
 import { namehash, zeroAddress } from "viem";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Contracts } from "../../abis/contracts.ts";
@@ -9,7 +9,14 @@ import { filtersOf } from "../../src/api/subgraph/query/suffixes.ts";
 import { subgraphSchema } from "../../src/api/subgraph/schema.ts";
 import { entities } from "../../src/api/subgraph/table/entities.ts";
 import { type Entity, rootOf } from "../../src/api/subgraph/table/entity.ts";
-import { ETH_REGISTRY, GRAVEYARD, contracts as withEnsv2 } from "../query/ensv2.ts";
+import {
+  ETH_REGISTRY,
+  GRAVEYARD,
+  RESOLVER,
+  RESOLVER_CODE,
+  STRANGE,
+  contracts as withEnsv2,
+} from "../query/ensv2.ts";
 import {
   account,
   CHAIN_ID,
@@ -140,6 +147,164 @@ describe("rows that are no domains", () => {
     expect(await ask("{ domains(where: { subdomainCount: 3 }) { name } }", withEnsv2)).toEqual({
       domains: [{ name: "eth" }],
     });
+  });
+});
+
+describe("records at a resolver of ENSv2, which have numbers", () => {
+  const [linked, other, record, ofRoot] = [
+    namehash("linked.eth"),
+    namehash("unlinked.eth"),
+    transaction(7),
+    transaction(8),
+  ];
+  beforeAll(async () => {
+    const db = tables.writer;
+    const entry = { registry: ETH_REGISTRY, effectiveOwnerAddress: bob, expiryTimestamp: EXPIRY };
+    await db
+      .insert(domain)
+      .values([
+        domainRow("linked.eth", { ...entry, resolver: RESOLVER }),
+        domainRow("unlinked.eth", { ...entry, resolver: RESOLVER }),
+        domainRow("strange.eth", { ...entry, resolver: STRANGE }),
+      ]);
+    const made = { chainId: CHAIN_ID, blockNumber: 2, transactionHash: transaction(2) };
+    await db.insert(ensv2Proxy).values([
+      { ...made, address: RESOLVER, implementation: RESOLVER_CODE },
+      { ...made, address: STRANGE, implementation: zeroAddress },
+    ]);
+    await db.insert(ensv2Link).values([
+      { ...made, resolver: RESOLVER, node: linked, record },
+      { ...made, resolver: RESOLVER, node: namehash(""), record: ofRoot },
+      { ...made, resolver: STRANGE, node: namehash("strange.eth"), record },
+    ]);
+    const isAt = (resolver: `0x${string}`, node: `0x${string}`, version = 0) => ({
+      ...made,
+      ...{ resolver, node, version },
+    });
+    await db.insert(addressRecord).values([
+      { ...isAt(RESOLVER, record, 1), coinType: 60n, address: alice },
+      { ...isAt(RESOLVER, ofRoot), coinType: 60n, address: bob },
+      { ...isAt(STRANGE, record), coinType: 60n, address: alice },
+    ]);
+    await db.insert(resolverNode).values({ ...isAt(RESOLVER, record, 1), contenthash: "0xe301" });
+    const log = (place: number, eventType: string, fields: object, node = record) =>
+      eventRow(
+        { block: 3, log: place },
+        { contract: "ENSV2_RESOLVER", contractAddress: RESOLVER, eventType, node, ...fields },
+      );
+    await db
+      .insert(event)
+      .values([
+        log(1, "TextUpdated", { key: "gone", value: "1" }),
+        log(2, "Cleared", {}),
+        log(3, "TextUpdated", { key: "url", value: "1" }),
+        log(4, "TextUpdated", { key: "avatar", value: "1" }),
+        log(5, "AddressUpdated", { coinType: 60n, address: alice }),
+        log(6, "TextUpdated", { key: "theirs", value: "1" }, ofRoot),
+      ]);
+  });
+
+  const records = "resolver { id texts coinTypes contentHash addr { id } } resolvedAddress { id }";
+  const of = async (node: string) =>
+    (await ask(`{ domain(id: "${node}") { ${records} } }`, withEnsv2)).domain;
+
+  test("are those of the number that a name is linked to", async () => {
+    expect(await of(linked)).toEqual({
+      resolver: {
+        ...{
+          id: `${RESOLVER}-${linked}`,
+          texts: ["url", "avatar"],
+          coinTypes: ["60"],
+          contentHash: "0xe301",
+        },
+        addr: { id: alice },
+      },
+      resolvedAddress: { id: alice },
+    });
+  });
+
+  test("of a name without a link are those of the root name", async () => {
+    expect(await of(other)).toMatchObject({ resolver: { texts: ["theirs"], addr: { id: bob } } });
+  });
+
+  test("are unknown where the resolver has other code", async () => {
+    const none = { texts: null, coinTypes: null, contentHash: null, addr: null };
+    expect(await of(namehash("strange.eth"))).toMatchObject({ resolver: none, resolvedAddress: null });
+  });
+
+  test("are found by filters, as entities of their own too", async () => {
+    const named = (where: string) => namesOf(where, withEnsv2);
+    expect(await named(`{ resolvedAddress: "${alice}" }`)).toEqual(["linked.eth"]);
+    expect(await named(`{ resolvedAddress: "${bob}" }`)).toEqual(["unlinked.eth"]);
+    expect(await named('{ resolver_: { texts_contains: ["avatar"] } }')).toEqual(["linked.eth"]);
+    expect(await named(`{ resolver_: { addr_: { id: "${bob}" } } }`)).toEqual(["unlinked.eth"]);
+    const changed = `{ resolvers(where: { _change_block: { number_gte: 3 } }, orderBy: domain__name) { domain { name } } }`;
+    expect(await ask(changed, withEnsv2)).toEqual({
+      resolvers: [{ domain: { name: "linked.eth" } }, { domain: { name: "unlinked.eth" } }],
+    });
+    const one = `{ resolver(id: "${RESOLVER}-${linked}") { domain { name } texts } }`;
+    expect(await ask(one, withEnsv2)).toEqual({
+      resolver: { domain: { name: "linked.eth" }, texts: ["url", "avatar"] },
+    });
+  });
+});
+
+describe("events in the order of their ids", () => {
+  const node = namehash("old.eth");
+  const ids = ["1000000-3", "1000000-10", "999998-1", "999999-2", "1000001-1"];
+  beforeAll(async () => {
+    await tables.writer.insert(event).values(
+      ids.map((id) => {
+        const [number = 0, place = 0] = id.split("-").map(Number);
+        const log = { contract: "REGISTRY", eventType: "NewTTL", node, details: '{"ttl":"5"}' };
+        return eventRow({ block: number, log: place }, log);
+      }),
+    );
+  });
+  const list = async (args: string, type = "newTTLs") =>
+    ((await ask(`{ ${type}${args} { id } }`)) as Record<string, { id: string }[]>)[type]?.map(({ id }) => id);
+  const sorted = ids.toSorted();
+
+  test.each(["newTTLs", "domainEvents"])("%s: which are texts, over all blocks", async (type) => {
+    const all = [...sorted, ...(type === "domainEvents" ? ["2-0"] : [])].sort();
+    expect(await list("", type)).toEqual(all);
+    expect(await list("(orderBy: id, orderDirection: desc)", type)).toEqual(all.toReversed());
+    for (let skip = 0; skip < all.length; skip++) {
+      expect(await list(`(first: 2, skip: ${skip})`, type)).toEqual(all.slice(skip, skip + 2));
+      const last = all[skip] as string;
+      expect(await list(`(where: { id_gt: "${last}" })`, type)).toEqual(all.slice(skip + 1));
+      expect(await list(`(where: { id_gte: "${last}" }, first: 1)`, type)).toEqual([last]);
+      expect(await list(`(orderBy: id, orderDirection: desc, where: { id_lt: "${last}" })`, type)).toEqual(
+        all.slice(0, skip).toReversed(),
+      );
+    }
+    expect(await list('(where: { id_gt: "" , blockNumber_lt: 1000000 })', type)).toEqual(
+      all.filter((id) => Number(id.split("-")[0]) < 1_000_000),
+    );
+    expect(await list('(where: { id_gt: "a" })', type)).toEqual([]);
+  });
+});
+
+test("a token without a node has no events: it is no registration", async () => {
+  const log = (name: string, place: number) =>
+    eventRow(
+      { block: 3, log: 20 + place },
+      { contract: "REGISTRAR", eventType: "NameRegistered", node: namehash(name), ownerAddress: alice },
+    );
+  await tables.writer.insert(event).values([log("token.eth", 1), log("old.eth", 2)]);
+  const registered = [{ registration: { labelName: "old" } }];
+  expect(await ask("{ nameRegistereds { registration { labelName } } }")).toEqual({
+    nameRegistereds: registered,
+  });
+  expect(await ask("{ registrationEvents { registration { labelName } } }")).toEqual({
+    registrationEvents: registered,
+  });
+  const ofAlice = `{ nameRegistereds(where: { registrant: "${alice}" }) { registration { labelName } } }`;
+  expect(await ask(ofAlice)).toEqual({ nameRegistereds: registered });
+  expect(
+    await ask(`{ nameRegistereds(where: { registrant_in: ["${bob}", "${alice}"] }) { id } }`),
+  ).toMatchObject({
+    nameRegistereds: [{}],
   });
 });
 

@@ -39,6 +39,12 @@ export const MAX_READ = 50_000;
 /** Conditions of all filters of a query, and values of their lists. */
 export const MAX_CONDITIONS = 2_000;
 
+/** Logs since a past block that are looked through to know whether an answer is still what it was. */
+export const MAX_CHANGES = 10_000;
+
+/** Blocks that a query names. */
+export const MAX_BLOCKS = 10;
+
 /** Levels of `and` and `or` in a filter. */
 export const MAX_FILTER_LEVELS = 8;
 

@@ -51,7 +51,11 @@ function readRequest(body: string): GraphqlRequest {
   )
     throw new QueryError("The body must be a JSON object with a `query`");
   const { query, variables, operationName } = request as GraphqlRequest;
-  return { query, variables, operationName: typeof operationName === "string" ? operationName : null };
+  return {
+    query,
+    variables,
+    operationName: typeof operationName === "string" && operationName !== "" ? operationName : null,
+  };
 }
 
 function parsed(body: string): unknown {

@@ -36,13 +36,23 @@ const events = `query history($id: ID!) { domain(id: $id) { events { id blockNum
   registration { events { id blockNumber ... on NameRegistered { registrant { id } expiryDate } } }
   resolver { events { id blockNumber ... on TextChanged { key value } } } } }`;
 
+const measured = (name: string, queries: readonly object[], times: number): Operation => ({
+  ...{ name: `/subgraph, ${name}`, path: "/subgraph", against: "floor", figure: "p99" },
+  ...{ requests: queries.map((query) => post("/subgraph", query)), target: atMost(times), grows: true },
+});
+
 /** The shapes of clients that are measured. `now`: unix seconds of the generated index */
-export function subgraphOperations(samples: Samples, now: number): Operation[] {
-  const { names: known, addresses, largestOwner, parts } = samples;
-  const measured = (name: string, queries: readonly object[], times: number): Operation => ({
-    ...{ name: `/subgraph, ${name}`, path: "/subgraph", against: "floor", figure: "p99" },
-    ...{ requests: queries.map((query) => post("/subgraph", query)), target: atMost(times), grows: true },
-  });
+export const subgraphOperations = (samples: Samples, now: number): Operation[] => [
+  ...ofLibrary(samples, now),
+  ...ofPrograms(samples, now),
+  ...ofWholeLists(samples, now),
+];
+
+/** What ensjs asks. */
+function ofLibrary(
+  { names: known, addresses, largestOwner, parents, resolvers }: Samples,
+  now: number,
+): Operation[] {
   const owned = (address: string, by: string) => ({
     query: names,
     variables: { by, where: ofAddress(address, now) },
@@ -78,11 +88,124 @@ export function subgraphOperations(samples: Samples, now: number): Operation[] {
     measured("ensjs's names of the largest owner", [owned(largestOwner, "name")], PORTFOLIO),
     measured("the same by expiry", [owned(largestOwner, "expiryDate")], PORTFOLIO),
     measured(
+      "ensjs's history of a name",
+      known.map(({ node }) => ({ query: events, variables: { id: node } })),
+      OTHER,
+    ),
+    measured(
+      "ensjs's names below a name",
+      parents.map((name) => ({
+        query: `{ domains(first: 1, where: { name: "${name}" }) { subdomains(first: ${NAMES_OF_PAGE}, orderBy: name,
+          orderDirection: asc, where: { and: [{ or: [{ expiryDate_gt: "${now}" }, { expiryDate: null }] }] }) { ${domainFields} } } }`,
+      })),
+      OTHER,
+    ),
+    measured(
+      "the resolver of a name by its id, with the keys of its records",
+      known.map(({ node }) => ({
+        query: `{ resolver(id: "${resolvers.common}-${node}") { texts coinTypes contentHash addr { id } } }`,
+      })),
+      OTHER,
+    ),
+  ];
+}
+
+/** What other programs ask: wallets, explorers, voting and tax programs, the metadata service. */
+function ofPrograms({ names: known, addresses, largestOwner, parts }: Samples, now: number): Operation[] {
+  const byOwner = (query: string) => addresses.map((id) => ({ query, variables: { id } }));
+  return [
+    measured(
       "names that begin with a text and resolve",
       parts.map((text) => ({
         query: names,
         variables: { by: "labelName", where: { name_starts_with: text, resolvedAddress_not: null } },
       })),
+      OTHER,
+    ),
+    measured(
+      "an account's registrations and wrapped names",
+      byOwner(`query own($id: ID!) { account(id: $id) { registrations(first: 1000, orderBy: expiryDate,
+        where: { expiryDate_gt: ${now} }) { expiryDate domain { name } } wrappedDomains(first: 1000) { domain { name } } } }`),
+      OTHER,
+    ),
+    measured(
+      "the registrations of the largest owner, the newest first",
+      [
+        {
+          query: `{ account(id: "${largestOwner}") { registrations(first: 99, orderBy: registrationDate,
+            orderDirection: desc, where: { registrationDate_gt: 1 }) { domain { name } } } }`,
+        },
+      ],
+      OTHER,
+    ),
+    measured(
+      "a token's name, registration and fuses at once",
+      known.map(({ node, labelhash }) => ({
+        query: `query token($node: String, $hash: String) { domain(id: $node) { name labelName resolver { texts } }
+          registrations(orderBy: registrationDate, orderDirection: desc, where: { id: $hash }) { registrationDate expiryDate }
+          wrappedDomain(id: $node) { expiryDate fuses } }`,
+        variables: { node, hash: labelhash },
+      })),
+      OTHER,
+    ),
+    measured(
+      "names by a part of the label in any case",
+      parts.map((text) => ({
+        query: `{ domains(first: 20, where: { labelName_contains_nocase: "${text.toUpperCase()}" }) { name } }`,
+      })),
+      OTHER,
+    ),
+    measured(
+      "names that resolve to an address",
+      byOwner(
+        "query to($id: String) { domains(where: { resolvedAddress_in: [$id] }) { name owner { id } } }",
+      ),
+      OTHER,
+    ),
+    measured(
+      "the texts of a name, by relations",
+      known.map(({ name }) => ({
+        query:
+          "query q($name: String) { textChangeds(first: 500, where: { resolver_: { domain_: { name: $name } } }) { key } }",
+        variables: { name },
+      })),
+      OTHER,
+    ),
+    measured(
+      "transfers of what an account owns",
+      byOwner(
+        "query q($id: String) { transfers(where: { domain_: { owner: $id } }) { blockNumber domain { name } } }",
+      ),
+      OTHER,
+    ),
+    measured(
+      "what an account got, the newest first",
+      byOwner(`query q($id: String) { newOwners(first: 50, orderBy: blockNumber, orderDirection: desc,
+        where: { owner: $id }) { blockNumber domain { name } } }`),
+      OTHER,
+    ),
+    measured(
+      "the last registration of a name",
+      known.map(({ labelhash }) => ({
+        query: `{ nameRegistereds(first: 1, orderBy: blockNumber, orderDirection: desc,
+          where: { registration: "${labelhash}" }) { transactionID } }`,
+      })),
+      OTHER,
+    ),
+  ];
+}
+
+/** Pages of whole lists, one after the other: site maps, lists of what ends, copies of all events. */
+function ofWholeLists({ names: known }: Samples, now: number): Operation[] {
+  const after = (query: string) => known.map(({ node }) => ({ query, variables: { last: node } }));
+  const events = (list: string, id: string) => ({
+    query: `{ ${list}(first: 100, where: { id_gt: "${id}" }) { id blockNumber transactionID } }`,
+  });
+  return [
+    measured(
+      "names in the order of their ids, for a site map",
+      after(`query page($last: ID!) { domains(first: 100, orderBy: id, orderDirection: asc, where: { id_gt: $last,
+        createdAt_gt: "0", name_not: null, name_not_ends_with: ".addr.reverse" }) { id name } }`),
       OTHER,
     ),
     measured(
@@ -95,8 +218,15 @@ export function subgraphOperations(samples: Samples, now: number): Operation[] {
       OTHER,
     ),
     measured(
-      "ensjs's history of a name",
-      known.map(({ node }) => ({ query: events, variables: { id: node } })),
+      "all events in the order of their ids",
+      ["domainEvents", "registrationEvents", "resolverEvents"].flatMap((list) =>
+        ["", "12", "2", "9500000-7"].map((id) => events(list, id)),
+      ),
+      OTHER,
+    ),
+    measured(
+      "all events of a type in the order of their ids",
+      ["newOwners", "nameReneweds", "textChangeds", "fusesSets"].map((list) => events(list, "12")),
       OTHER,
     ),
   ];

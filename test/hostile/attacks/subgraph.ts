@@ -35,6 +35,7 @@ const large: readonly Query[] = [
     variables: { ids: Array.from({ length: 20_000 }, (_, i) => `0x${i}`) },
   },
   ask("domains(first: 1001) { id }"),
+  ask(repeat(50, (i) => `a${i}: domains(block: { number: ${i} }) { id }`)),
   ask("domains(skip: 5001) { id }"),
   ask(repeat(300, (i) => `t${i}: __type(name: "Domain") { fields { type { fields { name } } } }`)),
   ask(`__schema { types { fields { type { ${nested(100, "ofType { ", "name")} } } } }`),
@@ -49,6 +50,21 @@ const slow: readonly Query[] = [
   where('domain_: { owner_: { id_contains: "a" } }', "registrations"),
   ask("textChangeds(first: 1000, orderBy: key, skip: 5000) { id resolver { domain { name owner { id } } } }"),
   ask(repeat(50, (i) => `a${i}: domains(first: 100, orderBy: registration__expiryDate, skip: ${i}) { id }`)),
+];
+
+/** Of past blocks and of all events, as many reads as the bounds allow. */
+const past: readonly Query[] = [
+  ask(repeat(10, (i) => `a${i}: domains(first: 1000, block: { number: ${i + 1} }) { owner { id } }`)),
+  ask(
+    repeat(
+      40,
+      (i) =>
+        `a${i}: domains(block: { number: 1 }, where: { subdomains_: { owner_not: "${i}" } }) { subdomains { name } }`,
+    ),
+  ),
+  ask(repeat(40, (i) => `a${i}: domainEvents(first: 1000, skip: 5000, where: { id_gt: "${i}" }) { id }`)),
+  ask('resolverEvents(first: 1000, skip: 5000, where: { or: [{ id_gt: "" }, { id_lt: "~" }] }) { id }'),
+  ask('domainEvents(first: 1000, orderBy: id, orderDirection: desc, where: { id_lt: "\\u0000" }) { id }'),
 ];
 
 /** Values that no program sends. */
@@ -152,6 +168,7 @@ const each = (name: string, queries: readonly Query[], expected?: "refused"): At
 export const attacksBySubgraph: readonly Attack[] = [
   each("queries of the subgraph that are larger than any bound", large, "refused"),
   each("queries of the subgraph as slow as the bounds allow", slow),
+  each("queries of the subgraph of past blocks, and of all events", past),
   each("queries of the subgraph with values that no program sends", odd),
   {
     name: "bodies that are no query of the subgraph",

@@ -200,6 +200,8 @@ describe("variables", () => {
   });
 });
 
+const REFUSED = "only has data starting at block number";
+
 describe("blocks", () => {
   type Meta = { _meta: { block: { number: number; hash: string; timestamp: number; parentHash: string } } };
   const meta = "{ _meta { block { number hash timestamp parentHash } deployment hasIndexingErrors } }";
@@ -219,43 +221,74 @@ describe("blocks", () => {
     }
   });
 
-  test("a later block is not indexed yet; of blocks before one where anything changed there are no data", async () => {
+  test("a later block is not indexed yet; a list of an earlier one is answered if nothing that it shows changed", async () => {
     const { _meta } = await ask<Meta>(meta);
     const { number, hash } = _meta.block;
-    const at = (block: string) => `{ domains(first: 1, block: { ${block} }) { id } }`;
-    const newest = await ask("{ domains(first: 1) { id } }");
+    const at = (block: string) => `{ domains(first: 5, block: { ${block} }) { id owner { id } } }`;
+    const newest = await ask("{ domains(first: 5) { id owner { id } } }");
     for (const block of [`number: ${number}`, `number: ${number - 1}`, `number_gte: 1`, `hash: "${hash}"`])
       expect(await ask(at(block))).toEqual(newest);
     expect(await refusal(at(`number: ${number + 5}`))).toContain(
       `has only indexed up to block number ${number}`,
     );
     expect(await refusal(at(`number_gte: ${number + 5}`))).toContain("has only indexed up to");
-    expect(await refusal(at("number: 3"))).toContain("only has data starting at block number");
     expect(await refusal(at(`hash: "0x${"00".repeat(32)}"`))).toContain("no block with that hash");
+    const all = `domains(first: 1000, block: { number: ${number} }) { id }`;
+    const before = await ask(`{ ${all} }`);
     await registerReferred(stage.chain, { from: stage.cast.frank, label: "later" });
     await stage.stack.waitForHead();
-    expect(await refusal(at(`number: ${number}`))).toContain("only has data starting at block number");
+    expect(await ask(`{ ${all} }`)).toEqual(before);
+    expect(await refusal("{ accounts(block: { number: 3 }) { id } }")).toContain(REFUSED);
   });
 
-  test("a single entity that did not change since a past block is answered, in its own fields", async () => {
+  /** The block of the last event of a name, of a type. */
+  const lastBlockOf = async (name: string, type = "domainEvents"): Promise<number> => {
+    const list = `${type}(where: { domain: "${nodeOf(name)}" }, orderBy: blockNumber, orderDirection: desc, first: 1)`;
+    const answer = await ask<Record<string, { blockNumber: number }[]>>(`{ ${list} { blockNumber } }`);
+    return answer[type]?.[0]?.blockNumber ?? 0;
+  };
+
+  test("names of an owner are those of the block, or none are given", async () => {
+    const { bob, frank } = stage.cast;
+    const owned = (owner: string, block: number) =>
+      `{ domains(where: { owner: "${owner.toLowerCase()}" }, block: { number: ${block} }) { name } }`;
+    const made = await lastBlockOf("later.eth");
+    expect(await ask(owned(frank, made))).toEqual({ domains: [{ name: "later.eth" }] });
+    expect(await ask(owned(frank, made - 1))).toEqual({ domains: [] });
+    const names = await ask<{ domains: object[] }>(
+      `{ domains(where: { owner: "${bob.toLowerCase()}" }) { name } }`,
+    );
+    expect(names.domains.length).toBeGreaterThan(1);
+    expect(await ask(owned(bob, made - 1))).toEqual(names);
+    const wrapped = await lastBlockOf("two.records.eth");
+    // Bob wrapped one of his names then.
+    expect(await refusal(owned(bob, wrapped - 1))).toContain(REFUSED);
+  });
+
+  test("a single entity that did not change since a past block is answered", async () => {
     const { _meta } = await ask<Meta>(meta);
     const at = (name: string, fields: string, block: number) =>
       `{ domain(id: "${nodeOf(name)}", block: { number: ${block} }) { ${fields} } }`;
     const past = _meta.block.number - 2;
-    expect(await ask(at("again.eth", "name owner { id } expiryDate", past))).toMatchObject({
-      domain: { name: "again.eth" },
+    expect(await ask(at("again.eth", "name owner { id } expiryDate parent { name }", past))).toMatchObject({
+      domain: { name: "again.eth", parent: { name: "eth" } },
     });
     expect(await ask(at("no.eth", "name", past))).toEqual({ domain: null });
-    for (const [name, fields] of [
-      ["later.eth", "name"],
-      ["again.eth", "subdomainCount"],
-      ["again.eth", "parent { name }"],
-      ["again.eth", "owner { domains { name } }"],
-    ] as const)
-      expect(await refusal(at(name, fields, past))).toContain("only has data starting at");
-    expect(await refusal(at("records.eth", "name", 20))).toContain("only has data starting at");
-    const gone = `{ wrappedDomain(id: "${nodeOf("opened.eth")}", block: { number: ${past} }) { id } }`;
-    expect(await refusal(gone)).toContain("only has data starting at");
+    expect(await ask(at("later.eth", "name", (await lastBlockOf("later.eth")) - 1))).toEqual({
+      domain: null,
+    });
+    expect(await refusal(at("again.eth", "subdomainCount", past))).toContain(REFUSED);
+    const renewed = await lastBlockOf("cleared.eth");
+    expect(await refusal(at("cleared.eth", "name", renewed - 1))).toContain(REFUSED);
+    expect(await ask(at("cleared.eth", "name", renewed))).toMatchObject({ domain: { name: "cleared.eth" } });
+  });
+
+  test("a wrapped name that was unwrapped since is not said to have been none", async () => {
+    const unwrapped = await lastBlockOf("opened.eth", "nameUnwrappeds");
+    const at = (block: number) =>
+      `{ wrappedDomain(id: "${nodeOf("opened.eth")}", block: { number: ${block} }) { id } }`;
+    expect(await refusal(at(unwrapped - 1))).toContain(REFUSED);
+    expect(await ask(at(await lastBlockOf("opened.eth")))).toEqual({ wrappedDomain: null });
   });
 });
 

@@ -6,10 +6,10 @@ import { QueryError } from "../queryError.ts";
 import type { Env } from "../table/entity.ts";
 import type { BlockArgument } from "./block.ts";
 import { readSchema, type SchemaBudget, schemaBudget } from "./introspection.ts";
+import { changesAfter } from "./past.ts";
 import type { MetaSelection, QueryPlan, RootPlan } from "./plan.ts";
 import { boundedReader, type Reader, readList, readOne } from "./read.ts";
 import { countSubdomains } from "./subdomains.ts";
-import { isUnchangedSince } from "./unchanged.ts";
 
 type JournalBlock = Pick<typeof block.$inferSelect, "number" | "hash" | "parentHash" | "timestamp">;
 
@@ -30,20 +30,25 @@ const DEPLOYMENT = "namedex";
 export async function answerQuery(db: Db, plan: QueryPlan, env: Env): Promise<Record<string, unknown>> {
   const reader = boundedReader({
     env,
+    past: null,
     rows: async (statement) => (await db.execute(statement)).rows,
     countSubdomains: (nodes) => countSubdomains(db, env, nodes),
   });
   const blocks = blocksOf(db, env);
-  const answering = { reader, blocks, budget: schemaBudget() };
+  const answering = { readerOf: readersOf(reader, blocks), blocks, budget: schemaBudget() };
   const answers = await Promise.all(plan.roots.map((root) => answerRoot(root, answering)));
   return Object.assign({}, ...answers);
 }
 
-type Answering = { reader: Reader; blocks: Blocks; budget: SchemaBudget };
+type Answering = {
+  readerOf: (argument: BlockArgument) => Promise<Reader>;
+  blocks: Blocks;
+  budget: SchemaBudget;
+};
 
 async function answerRoot(
   root: RootPlan,
-  { reader, blocks, budget }: Answering,
+  { readerOf, blocks, budget }: Answering,
 ): Promise<Record<string, unknown>> {
   switch (root.kind) {
     case "typename":
@@ -52,17 +57,10 @@ async function answerRoot(
       return { [root.key]: readSchema(root.of, budget) };
     case "meta":
       return { [root.key]: metaOf(root.selected, await metaBlock(root.block, blocks)) };
-    case "one": {
-      const past = await pastBlock(root.block, blocks);
-      const asked = { plan: root.of, id: root.id, block: past ?? 0 };
-      if (past !== null && !(await isUnchangedSince(reader, asked))) throw await notAvailable(past, blocks);
-      return { [root.key]: await readOne(reader, root.of, root.id) };
-    }
-    case "many": {
-      const past = await pastBlock(root.block, blocks);
-      if (past !== null) throw await notAvailable(past, blocks);
-      return { [root.key]: await readList(reader, root.of, root.list) };
-    }
+    case "one":
+      return { [root.key]: await readOne(await readerOf(root.block), root.of, root.id) };
+    case "many":
+      return { [root.key]: await readList(await readerOf(root.block), root.of, root.list) };
   }
 }
 
@@ -115,6 +113,27 @@ async function pastBlock(argument: BlockArgument, blocks: Blocks): Promise<numbe
   const number = await namedBlock(argument, blocks);
   if (number === null || number === (await blocks.head()).number) return null;
   return number >= (await blocks.unchangedFrom()) ? null : number;
+}
+
+/** The readers of the blocks that a query names: what changed since one is read once. */
+function readersOf(reader: Reader, blocks: Blocks): Answering["readerOf"] {
+  const known = new Map<string, Promise<Reader>>();
+  return (argument) => {
+    const name = JSON.stringify(argument);
+    const found = known.get(name) ?? readerAt(argument, reader, blocks);
+    known.set(name, found);
+    return found;
+  };
+}
+
+/** A reader of the block that a query names. @throws QueryError if too much changed since to know */
+async function readerAt(argument: BlockArgument, reader: Reader, blocks: Blocks): Promise<Reader> {
+  const block = await pastBlock(argument, blocks);
+  if (block === null) return reader;
+  const refuse = () => notAvailable(block, blocks);
+  const changes = await changesAfter(reader, block);
+  if (changes === null) throw await refuse();
+  return { ...reader, past: { block, refuse, ...changes } };
 }
 
 /** As graph-node says it of blocks whose data it has no more. */

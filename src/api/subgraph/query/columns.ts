@@ -22,17 +22,21 @@ export const typeIndexOf = ({ types }: EntityPlan, raw: Raw): number =>
 export const keyOfRaw = ({ key }: Entity, raw: Raw): Key =>
   key.types.map((_, part) => raw[keyColumn(part)] as string);
 
+/** The window that numbers the rows has their order; a statement without ORDER BY outside has it by habit only. */
+export const inPlace = (raws: readonly Raw[]): Raw[] =>
+  [...raws].sort((a, b) => Number(a.place) - Number(b.place));
+
 export type Key = readonly (string | number)[];
 
 /** All that a plan needs of a row. */
 export function columnsOf(plan: EntityPlan, row: Row, env: Env): SQL {
   const { entity, types } = plan;
   const columns = entity.key.columns(row).map((value, part) => named(value, keyColumn(part)));
-  if (types.length > 1) columns.push(named(typeOfRow(membersOf(entity), row, env), TYPE));
+  if (types.length > 1) columns.push(named(typeOfRow(membersOf(entity), row), TYPE));
   for (const [t, { type, selections }] of types.entries()) {
     // What a field is of one type need not be a value of its kind of another.
     const only = (value: SQL): SQL =>
-      types.length === 1 ? value : sql`case when ${type.where(row, env)} then ${value} end`;
+      types.length === 1 ? value : sql`case when ${type.kind?.(row)} then ${value} end`;
     for (const [s, selection] of selections.entries()) {
       if (selection.kind === "scalar" && selection.field.count === undefined)
         columns.push(named(only(textIfList(selection.field, row, env)), columnOfSelection(t, s)));

@@ -12,7 +12,9 @@ export type Filter =
   | { kind: "and" | "or"; of: readonly Filter[] }
   | { kind: "field"; field: ScalarField | Relation; suffix: string; values: readonly Plain[] }
   | { kind: "child"; field: Relation | Derived; entity: Entity; of: Filter }
-  | { kind: "changed"; block: string };
+  | { kind: "changed"; block: string }
+  /** No filter of a caller: entities that were there at a past block. */
+  | { kind: "existed"; block: number };
 
 /** How much of a filter's bounds is used up: of one query, and at one place. */
 export type FilterCount = { conditions: number };

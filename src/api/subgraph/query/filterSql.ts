@@ -5,6 +5,7 @@ import {
   type Derived,
   type Entity,
   type Env,
+  type KeyOfRelation,
   NONE,
   type Relation,
   type Row,
@@ -34,6 +35,8 @@ export function filterSql(filter: Filter, of: Of): SQL {
       );
     case "changed":
       return of.entity.changedSince(of.row, sql`${filter.block}::numeric`, of.env);
+    case "existed":
+      return of.entity.existedAt?.(of.row, sql`${filter.block}::int`) ?? sql`true`;
     case "child":
       return childSql(filter, of);
     case "field":
@@ -43,7 +46,7 @@ export function filterSql(filter: Filter, of: Of): SQL {
   }
 }
 
-const combined = (word: "and" | "or", conditions: readonly SQL[]): SQL => {
+export const combined = (word: "and" | "or", conditions: readonly SQL[]): SQL => {
   if (conditions.length === 0) return word === "and" ? sql`true` : sql`false`;
   return sql`(${sql.join([...conditions], sql.raw(` ${word} `))})`;
 };
@@ -51,11 +54,7 @@ const combined = (word: "and" | "or", conditions: readonly SQL[]): SQL => {
 const isNone = ([first]: readonly (string | number)[]): boolean => first === NONE;
 
 /** The condition that a relation leads to a key. */
-export const relationIs = (
-  field: Relation,
-  { row, env }: Pick<Of, "row" | "env">,
-  key: { values: SQL[]; isNone: boolean },
-): SQL =>
+export const relationIs = (field: Relation, { row, env }: Pick<Of, "row" | "env">, key: KeyOfRelation): SQL =>
   field.matches?.(row, key, env) ??
   combined(
     "and",
@@ -65,6 +64,10 @@ export const relationIs = (
 function childSql({ field, entity, of: inside }: Extract<Filter, { kind: "child" }>, of: Of): SQL {
   const row = of.names.next();
   const met = filterSql(inside, { ...of, row, entity });
+  if (field.kind === "relation" && entity.rowOf !== undefined) {
+    const key = field.key(of.row, of.env);
+    return sql`(${key[0]} is not null and exists (select from ${entity.rowOf(key)} as ${sql.identifier(row)} where ${met}))`;
+  }
   return sql`exists (select from ${entity.from(row, of.env)} where ${entity.where(row, of.env)}
     and ${linked(field, { parent: of, child: { row, entity } })} and ${met})`;
 }
@@ -120,7 +123,7 @@ function leadsTo(field: Relation, ids: readonly Plain[], of: Pick<Of, "row" | "e
     parts.push(
       relationIs(field, of, {
         values: [plain.length === 1 ? literal(plain[0]?.[0]) : texts(plain.flat())],
-        isNone: false,
+        ...{ isNone: false, list: sql`${sql.param(plain.flat().map(String))}::text[]` },
       }),
     );
   } else
@@ -192,7 +195,7 @@ function patternOf(suffix: string, value: string): string | undefined {
   return kind === "ends_with" ? `%${value}` : undefined;
 }
 
-function textSql(value: SQL, { suffix, values }: FieldFilter): SQL {
+export function textSql(value: SQL, { suffix, values }: FieldFilter): SQL {
   if (suffix === "in" || suffix === "not_in") return isIn(value, { suffix, values }, "text");
   const [given = null] = values;
   const pattern = patternOf(suffix, String(given));

@@ -1,6 +1,7 @@
 import { type FieldNode, parse, type SelectionSetNode } from "graphql";
 import {
   ENTITIES_OF_CREDIT,
+  MAX_BLOCKS,
   MAX_DEPTH,
   MAX_ENTITIES,
   MAX_ROOTS,
@@ -61,6 +62,9 @@ export function planOf({ query: text, variables, operationName = null }: Graphql
   const fields = fieldsOf(query, [query.operation.selectionSet], (name) => name === "Query");
   if (fields.length > MAX_ROOTS) throw new QueryError(`A query has at most ${MAX_ROOTS} fields of Query`);
   const all = fields.map((field) => rootPlan(field, planning));
+  const blocks = new Set(all.map((root) => JSON.stringify("block" in root ? root.block : null)));
+  if (blocks.size > MAX_BLOCKS)
+    throw new QueryError(`A query names ${blocks.size} blocks; at most ${MAX_BLOCKS} are allowed`);
   if (planning.statements > MAX_STATEMENTS)
     throw new QueryError(
       `The query needs ${planning.statements} reads; at most ${MAX_STATEMENTS} are done for one`,

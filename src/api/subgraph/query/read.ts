@@ -4,8 +4,16 @@ import { MAX_READ } from "../bounds.ts";
 import { QueryError } from "../queryError.ts";
 import { entityOf } from "../table/entities.ts";
 import { type Entity, type Env, idOf, NONE, type Relation } from "../table/entity.ts";
-import { columnOfSelection, type Key, keyOfRaw, type Raw, typeIndexOf } from "./columns.ts";
+import { columnOfSelection, inPlace, type Key, keyOfRaw, type Raw, typeIndexOf } from "./columns.ts";
 import type { ListArguments } from "./listArguments.ts";
+import { isReadByRanges, readByRanges } from "./logsById.ts";
+import {
+  listAt,
+  type Past,
+  requireBelowUnchanged,
+  requireKeysUnchanged,
+  requireListUnchanged,
+} from "./past.ts";
 import type { EntityPlan, Selection } from "./plan.ts";
 import { written } from "./scalars.ts";
 import { belowStatement, keysStatement, listStatement } from "./statement.ts";
@@ -16,6 +24,8 @@ export type Answer = Record<string, unknown>;
 /** Runs the statements of one query. */
 export type Reader = {
   env: Env;
+  /** The block that the answer is of; null for the newest. */
+  past: Past | null;
   rows: (statement: SQL) => Promise<Raw[]>;
   /** How many names right below nodes count. */
   countSubdomains: (nodes: readonly Hex[]) => Promise<ReadonlyMap<Hex, number>>;
@@ -38,12 +48,15 @@ export function boundedReader(reader: Reader): Reader {
 
 /** A list of entities. */
 export async function readList(reader: Reader, plan: EntityPlan, list: ListArguments): Promise<Answer[]> {
-  const raws = await reader.rows(listStatement(plan, list, reader.env));
-  return answersOf(reader, plan, inPlace(raws));
+  return answersOf(reader, plan, await readRows(reader, plan, list));
 }
 
-/** The window that numbers the rows has their order; a statement without ORDER BY outside has it by habit only. */
-const inPlace = (raws: readonly Raw[]): Raw[] => [...raws].sort((a, b) => Number(a.place) - Number(b.place));
+async function readRows(reader: Reader, plan: EntityPlan, list: ListArguments): Promise<Raw[]> {
+  await requireListUnchanged(reader, plan, list);
+  const then = listAt(list, reader.past);
+  const byRanges = isReadByRanges(plan, then) ? await readByRanges(reader, plan, then) : null;
+  return byRanges ?? inPlace(await reader.rows(listStatement(plan, then, reader.env)));
+}
 
 /** The entity of an id; null if there is none. */
 export async function readOne(reader: Reader, plan: EntityPlan, id: string | null): Promise<Answer | null> {
@@ -63,10 +76,11 @@ const textOf = (key: Key): string => key.join(" ");
 async function readKeys(
   reader: Reader,
   plan: EntityPlan,
-  keys: readonly Key[],
+  { field, keys }: { field: Relation; keys: readonly Key[] },
 ): Promise<Map<string, Answer>> {
   const different = [...new Map(keys.map((key) => [textOf(key), key])).values()];
   if (different.length === 0) return new Map();
+  await requireKeysUnchanged(reader, plan, { field, keys: different });
   const raws = plan.entity.isBare
     ? different.map((key) => bareRow(plan, key))
     : await reader.rows(keysStatement(plan, different, reader.env));
@@ -130,11 +144,7 @@ async function fillRelation(reader: Reader, { rows, one, column }: Filling<"rela
   const keys = rows.map(({ raw }) =>
     raw[parts[0] as string] === null ? null : parts.map((part) => raw[part] as string),
   );
-  const found = await readKeys(
-    reader,
-    of,
-    keys.filter((one) => one !== null),
-  );
+  const found = await readKeys(reader, of, { field, keys: keys.filter((one) => one !== null) });
   for (const [i, { answer }] of rows.entries()) {
     const own = keys[i];
     answer[key] = own ? (found.get(textOf(own)) ?? null) : null;
@@ -152,7 +162,8 @@ async function fillDerived(reader: Reader, { type, rows, one }: Filling<"derived
     const own = keys.filter((one) => (one[0] === NONE) === isNone);
     const different = [...new Map(own.map((one) => [textOf(one), one])).values()];
     if (different.length === 0) continue;
-    const asked = { list, via, parent: type, keys: different, isNone };
+    await requireBelowUnchanged(reader, of, { list, via, parent: type, keys: different });
+    const asked = { list: listAt(list, reader.past), via, parent: type, keys: different, isNone };
     const raws = await reader.rows(belowStatement(of, asked, reader.env));
     const answers = await answersOf(reader, of, raws);
     for (const [i, raw] of raws.entries()) {

@@ -1,39 +1,48 @@
 import type { SQL } from "drizzle-orm";
 import { sql } from "ponder";
-import { type Entity, type Env, idOf, type Relation, type Row } from "../table/entity.ts";
+import { columnOf, type Entity, type Env, idOf, type Relation, type Row } from "../table/entity.ts";
 import { columnsOf, type Key } from "./columns.ts";
 import { createNames, filterSql, linked, type Names, relationIs } from "./filterSql.ts";
 import type { ListArguments, Order } from "./listArguments.ts";
 import type { EntityPlan } from "./plan.ts";
+import type { BlockRange } from "./textOrder.ts";
 
 type Of = { row: Row; entity: Entity; env: Env; names: Names };
 
-/** A list of entities. */
-export function listStatement(plan: EntityPlan, list: ListArguments, env: Env): SQL {
+/** A list of entities. Events of some blocks, where given, in the order of the blocks. */
+export function listStatement(plan: EntityPlan, list: ListArguments, env: Env, blocks?: BlockRange): SQL {
   const names = createNames();
-  return pageSql(plan, list, { row: names.next(), entity: plan.entity, env, names }, []);
+  return pageSql(plan, list, { row: names.next(), entity: plan.entity, env, names }, { blocks, more: [] });
 }
+
+type PageParts = { more: readonly SQL[]; blocks?: BlockRange | undefined };
 
 function pageSql(
   plan: EntityPlan,
   { filter, first, skip, ...order }: ListArguments,
   of: Of,
-  more: SQL[],
+  { more, blocks }: PageParts,
 ): SQL {
   const { row, entity, env } = of;
   const conditions = [entity.where(row, env), ...more, filterSql(filter, of)];
-  const terms = orderSql(order, of);
+  if (blocks !== undefined)
+    conditions.push(sql`${columnOf(row, "block_number")} between ${blocks.from}::int and ${blocks.to}::int`);
+  const terms = orderSql(order, of, blocks === undefined ? [] : [columnOf(row, "block_number")]);
   return sql`select ${columnsOf(plan, row, env)}, row_number() over (order by ${terms}) as place
     from ${entity.from(row, env)} where ${sql.join(conditions, sql` and `)}
     order by ${terms} limit ${first} offset ${skip}`;
 }
 
 /** Nulls come last ascending and first descending, as PostgreSQL has them; equal ones are by id in the same direction. */
-function orderSql({ order, direction }: Pick<ListArguments, "order" | "direction">, of: Of): SQL {
+function orderSql(
+  { order, direction }: Pick<ListArguments, "order" | "direction">,
+  of: Of,
+  before: readonly SQL[],
+): SQL {
   const id = idOf(of.entity);
   const byId = id.isHex ? id.value(of.row, of.env) : sql`${id.value(of.row, of.env)} collate "C"`;
-  const values =
-    order === null || (order.kind === "own" && order.field === id) ? [byId] : [orderValue(order, of), byId];
+  const isById = order === null || (order.kind === "own" && order.field === id);
+  const values = [...before, ...(isById ? [] : [orderValue(order, of)]), byId];
   return sql.join(
     values.map((value) => sql`${value} ${sql.raw(direction)}`),
     sql`, `,
@@ -43,9 +52,14 @@ function orderSql({ order, direction }: Pick<ListArguments, "order" | "direction
 function orderValue(order: Order, of: Of): SQL {
   if (order.kind === "own") return ordered(order.field, of);
   const row = of.names.next();
-  const child = { row, entity: order.entity };
-  return sql`(select ${ordered(order.of, { ...of, ...child })} from ${order.entity.from(row, of.env)}
-    where ${order.entity.where(row, of.env)} and ${linked(order.field, { parent: of, child })} limit 1)`;
+  const { entity, field } = order;
+  const value = ordered(order.of, { ...of, row, entity });
+  if (field.kind === "relation" && entity.rowOf !== undefined) {
+    const key = field.key(of.row, of.env);
+    return sql`(select ${value} from ${entity.rowOf(key)} as ${sql.identifier(row)} where ${key[0]} is not null)`;
+  }
+  return sql`(select ${value} from ${entity.from(row, of.env)}
+    where ${entity.where(row, of.env)} and ${linked(field, { parent: of, child: { row, entity } })} limit 1)`;
 }
 
 function ordered(field: Extract<Order, { kind: "own" }>["field"], { row, env }: Of): SQL {
@@ -59,12 +73,14 @@ function ordered(field: Extract<Order, { kind: "own" }>["field"], { row, env }: 
 export function keysStatement(plan: EntityPlan, keys: readonly Key[], env: Env): SQL {
   const { entity } = plan;
   const row = createNames().next();
-  const isSame = entity.key
-    .columns(row)
-    .map((column, part) => sql`${column} = wanted.${sql.identifier(`c${part}`)}`);
+  const wanted = entity.key.types.map((_, part) => sql`wanted.${sql.identifier(`c${part}`)}`);
+  const isSame = entity.key.columns(row).map((column, part) => sql`${column} = ${wanted[part]}`);
+  const rows =
+    entity.rowOf === undefined
+      ? sql`${entity.from(row, env)} where ${entity.where(row, env)} and ${sql.join(isSame, sql` and `)}`
+      : sql`${entity.rowOf(wanted)} as ${sql.identifier(row)}`;
   return sql`select wanted.n, found.* from ${wantedKeys(entity, keys)} cross join lateral (
-      select ${columnsOf(plan, row, env)} from ${entity.from(row, env)}
-      where ${entity.where(row, env)} and ${sql.join(isSame, sql` and `)}) as found`;
+      select ${columnsOf(plan, row, env)} from ${rows}) as found`;
 }
 
 const wantedKeys = ({ key }: Entity, keys: readonly Key[]): SQL => {
@@ -96,7 +112,7 @@ export function belowStatement(
   const names = createNames();
   const of: Of = { row: names.next(), entity: plan.entity, env, names };
   const values = parent.key.types.map((_, part) => sql`wanted.${sql.identifier(`c${part}`)}`);
-  const page = pageSql(plan, list, of, [relationIs(via, of, { values, isNone })]);
+  const page = pageSql(plan, list, of, { more: [relationIs(via, of, { values, isNone })] });
   return sql`select wanted.n, found.* from ${wantedKeys(parent, keys)} cross join lateral (${page}) as found
     order by wanted.n, found.place`;
 }

@@ -42,6 +42,7 @@ export const accountEntity: Entity = {
     write: ([value]) => String(value),
   },
   isBare: true,
+  rowOf: ([address]) => sql`(select ${address}::text as id)`,
   changedSince: (row, block, { chains }) => sql`exists (select from ${event}
     where ${event.blockNumber} >= ${block} and ${sqlOf(chains).holds(event.chainId)}
       and ${id(row)} in (${event.ownerAddress}, ${event.newOwnerAddress}, ${event.toAddress}, ${event.address}))`,
@@ -52,6 +53,7 @@ export const accountEntity: Entity = {
         type: "ID",
         isRequired: true,
         isHex: true,
+        isFixed: true,
         source: "owners, holders and address records",
       },
       value: id,

@@ -1,13 +1,13 @@
-import { addressRecord, domain, event, resolverNode } from "ponder:schema";
+import { domain, event } from "ponder:schema";
 import type { SQL } from "drizzle-orm";
 import { alias, sql } from "ponder";
-import { ETHEREUM_COIN_TYPE } from "../../../ens/coinType.ts";
 import { ETH_NODE, ROOT_NODE } from "../../../ens/name.ts";
 import { GRACE_PERIOD, isEmancipated } from "../../../ens/wrapper.ts";
 import { sqlOf } from "../../query/scope.ts";
-import { changedNode } from "./changes.ts";
+import { changedNode, ownerAt, ownerOrNoneAt } from "./changes.ts";
 import { conditionOn } from "./conditionOn.ts";
 import { type Entity, type Env, none, type Relation, type Row, type ScalarField } from "./entity.ts";
+import { addrAt, nodesByAddress } from "./records.ts";
 
 /*
  * A domain is a node that had an owner in one of the registries of ENSv1, or for which an entry of ENSv2 answers. Nodes that
@@ -62,6 +62,13 @@ export const registrantIs: NonNullable<Relation["matches"]> = (row, { values: [v
     ? sql`(${registrantOf(row, env)} = ${value} and ${isRegistered(row, env)})`
     : sql`(${ownedIn(row, sql`${domainAt(row).registrarOwner}`, env, value as SQL)} and ${isRegistered(row, env)})`;
 
+/** Who held a .eth name at a past block. */
+export const registrantAt: NonNullable<Relation["idAt"]> = (row, block, { chains }) =>
+  ownerOrNoneAt(sql`${domainAt(row).node}`, "registrarOwner", { block, chains });
+
+export const wrappedOwnerAt: NonNullable<Relation["idAt"]> = (row, block, { chains }) =>
+  ownerAt(sql`${domainAt(row).node}`, "wrapperOwner", { block, chains });
+
 /** When the grace of a .eth name ends; the expiry of a subname that its parent gave up control of; else none. */
 const expiryOf = (row: Row, env: Env): SQL => {
   const d = domainAt(row);
@@ -90,21 +97,6 @@ const narrowedBy =
     return undefined;
   };
 
-/** The address record of Ethereum in force at a resolver: what the subgraph calls addr. Cleared is the zero address. */
-export const addrAt = (resolver: SQL, node: SQL, { chains }: Env): SQL => {
-  const record = alias(addressRecord, "record");
-  return sql`(select coalesce(${record.address}, ${none}) from ${addressRecord} as record
-    where ${sqlOf(chains).holds(record.chainId)} and ${record.resolver} = ${resolver} and ${record.node} = ${node}
-      and ${record.coinType} = ${sql.raw(String(ETHEREUM_COIN_TYPE))} and ${record.version} = ${versionAt(resolver, node, chains)})`;
-};
-
-/** The version of the records in force at a resolver. */
-export const versionAt = (resolver: SQL, node: SQL, chains: Env["chains"]): SQL => {
-  const at = alias(resolverNode, "at");
-  return sql`coalesce((select ${at.version} from ${resolverNode} as at where ${sqlOf(chains).holds(at.chainId)}
-    and ${at.resolver} = ${resolver} and ${at.node} = ${node}), 0)`;
-};
-
 const resolvedOf = (row: Row, env: Env): SQL => {
   const d = domainAt(row);
   return addrAt(sql`${d.resolver}`, sql`${d.node}`, env);
@@ -114,9 +106,7 @@ const resolvedOf = (row: Row, env: Env): SQL => {
 const resolvedIs: NonNullable<Relation["matches"]> = (row, { values: [value], isNone }, env) => {
   const isSo = sql`${resolvedOf(row, env)} = ${value}`;
   if (isNone) return isSo;
-  const named = alias(addressRecord, "named");
-  return sql`(${domainAt(row).node} = any(array(select ${named.node} from ${addressRecord} as named
-    where left(${named.address}, 130) = ${value} and ${sqlOf(env.chains).holds(named.chainId)})) and ${isSo})`;
+  return sql`(${domainAt(row).node} = any(array(${nodesByAddress(value as SQL, env)})) and ${isSo})`;
 };
 
 /** The last time to live that counts: of the old registry only before the node was in the new one. */
@@ -174,7 +164,7 @@ export const toDomain = (
   node: (row: Row) => SQL,
   { isRequired, source }: Pick<Relation, "isRequired" | "source">,
 ): Relation => ({
-  ...{ kind: "relation", type: "Domain", isRequired, source },
+  ...{ kind: "relation", type: "Domain", isRequired, source, isFixed: true },
   key: (row) => [node(row)],
   id: node,
 });
@@ -184,8 +174,9 @@ const account = (
   source: string,
   value: Relation["id"],
   matches: NonNullable<Relation["matches"]>,
+  idAt?: Relation["idAt"],
 ): Relation => ({
-  ...{ kind: "relation", type: "Account", isRequired, source, matches },
+  ...{ kind: "relation", type: "Account", isRequired, source, matches, ...(idAt && { idAt }) },
   key: (row, env) => [value(row, env)],
   id: value,
 });
@@ -197,28 +188,46 @@ const scalar = (
   more: Partial<ScalarField> = {},
 ): ScalarField => ({ kind: "scalar", type, isRequired: false, source, value, ...more });
 
+/** What rows of `domains` have in common: the logs of a node are all that changes one, except where ENSv2 answers. */
+export const rowsOfDomains: Pick<
+  Entity,
+  "from" | "key" | "changedSince" | "nodeOf" | "existedAt" | "isEnsv2"
+> = {
+  from: (row) => sql`${domain} as ${sql.identifier(row)}`,
+  key: { columns: (row) => [sql`${domainAt(row).node}`], types: ["text"], read: (id) => [id] },
+  changedSince: (row, block, env) => changedNode(sql`${domainAt(row).node}`, block, env),
+  nodeOf: (row) => sql`${domainAt(row).node}`,
+  existedAt: (row, block) => sql`${domainAt(row).createdBlockNumber} <= ${block}`,
+  isEnsv2: (row) => sql`${domainAt(row).registry} is not null`,
+};
+
 export const domainEntity: Entity = {
   name: "Domain",
   description: "A name, by its namehash",
-  from: (row) => sql`${domain} as ${sql.identifier(row)}`,
+  ...rowsOfDomains,
   where: isDomain,
-  key: { columns: (row) => [sql`${domainAt(row).node}`], types: ["text"], read: (id) => [id] },
-  changedSince: (row, block, env) => changedNode(sql`${domainAt(row).node}`, block, env),
   fields: {
-    id: scalar("ID", "`node`", (row) => sql`${domainAt(row).node}`, { isRequired: true, isHex: true }),
+    id: scalar("ID", "`node`", (row) => sql`${domainAt(row).node}`, {
+      isRequired: true,
+      isHex: true,
+      isFixed: true,
+    }),
     name: scalar(
       "String",
       "`full_name`: labels that became known are there, too; null for the root",
       (row) => named(sql`${domainAt(row).fullName}`),
-      { narrows: narrowedBy((row) => sql`${domainAt(row).fullName}`) },
+      { isFixed: true, narrows: narrowedBy((row) => sql`${domainAt(row).fullName}`) },
     ),
     labelName: scalar(
       "String",
       "`label`, where it is known",
       (row) => sql`case when ${domainAt(row).isLabelKnown} then ${named(sql`${domainAt(row).label}`)} end`,
-      { narrows: narrowedBy((row) => sql`${domainAt(row).label}`) },
+      { isFixed: true, narrows: narrowedBy((row) => sql`${domainAt(row).label}`) },
     ),
-    labelhash: scalar("Bytes", "`labelhash`", (row) => sql`${domainAt(row).labelhash}`, { isHex: true }),
+    labelhash: scalar("Bytes", "`labelhash`", (row) => sql`${domainAt(row).labelhash}`, {
+      isHex: true,
+      isFixed: true,
+    }),
     parent: toDomain((row) => sql`${domainAt(row).parentNode}`, {
       isRequired: false,
       source: "`parent_node`",
@@ -256,7 +265,7 @@ export const domainEntity: Entity = {
       "`created_timestamp`: the first event of the name; 0 for the root",
       (row) =>
         sql`case when ${domainAt(row).node} = ${root} then 0 else ${domainAt(row).createdTimestamp} end`,
-      { isRequired: true },
+      { isRequired: true, isFixed: true },
     ),
     owner: account(
       true,
@@ -266,18 +275,22 @@ export const domainEntity: Entity = {
         isNone
           ? sql`${ownerOf(row, env)} = ${value}`
           : ownedIn(row, sql`${domainAt(row).registryOwner}`, env, value as SQL),
+      (row, block, { chains }) =>
+        ownerOrNoneAt(sql`${domainAt(row).node}`, "registryOwner", { block, chains }),
     ),
     registrant: account(
       false,
       "`registrar_owner` of .eth names, also after the expiry; in ENSv2 `effective_owner_address`",
       (row, env) => sql`case when ${isRegistered(row, env)} then ${registrantOf(row, env)} end`,
       registrantIs,
+      registrantAt,
     ),
     wrappedOwner: account(
       false,
       "`wrapper_owner`, also after the expiry",
       (row, env) => wrappedOwnerOf(row, env),
       (row, { values: [value] }, env) => ofEnsv1(row, env, sql`${domainAt(row).wrapperOwner} = ${value}`),
+      wrappedOwnerAt,
     ),
     expiryDate: scalar(
       "BigInt",

@@ -20,6 +20,9 @@ export type Row = string;
 /** A value of a key, as a parameter of a statement or as `any(…)` of several. */
 export type KeyValue = SQL;
 
+/** What a relation is compared with. `isNone`: the zero address. `list`: the values as an array, if the query has them. */
+export type KeyOfRelation = { values: readonly KeyValue[]; isNone: boolean; list?: SQL };
+
 /** How a field reads on the page: where its value comes from. */
 type Described = { /** Where the value comes from, for the documentation. */ source: string };
 
@@ -38,6 +41,8 @@ export type ScalarField = Described & {
   column?: "int8";
   /** Hexadecimal: in the same order in every locale, so that indexes of any are used. */
   isHex?: true;
+  /** True if it never changes while the entity is there. */
+  isFixed?: true;
   /** Values that are counted by other means than the statement's expression, because that would take too long. */
   count?: "subdomains";
 };
@@ -51,8 +56,12 @@ export type Relation = Described & {
   key: (row: Row, env: Env) => SQL[];
   /** The target's id as text. */
   id: (row: Row, env: Env) => SQL;
-  /** The condition for a key, in the form that an index has. `isNone`: the key is the zero address. */
-  matches?: (row: Row, key: { values: KeyValue[]; isNone: boolean }, env: Env) => SQL;
+  /** True if it never changes while the entity is there. */
+  isFixed?: true | undefined;
+  /** The target's id at a past block, where the tables know it. */
+  idAt?: (row: Row, block: SQL, env: Env) => SQL;
+  /** The condition for a key, in the form that an index has. */
+  matches?: (row: Row, key: KeyOfRelation, env: Env) => SQL;
 };
 
 /** The entities whose relation `via` names this one. */
@@ -83,6 +92,8 @@ export type Entity = {
   members?: readonly string[];
   /** The interface of a type. */
   implements?: string;
+  /** The condition by which an entity of the interface is of the type. */
+  kind?: (row: Row) => SQL;
   description: string;
   /** `table as row`. */
   from: (row: Row, env: Env) => SQL;
@@ -91,8 +102,20 @@ export type Entity = {
   key: Key;
   /** True if an entity of each key that a relation names exists, and has nothing but its id. */
   isBare?: true;
+  /** True if it is a log: it never changes, and its id is text of numbers. */
+  isLog?: true;
+  /** The row of a key that a relation names, where there is an entity of every such key: it need not be looked up. */
+  rowOf?: (key: readonly SQL[]) => SQL;
   /** The condition that an entity changed since a block. */
   changedSince: (row: Row, block: SQL, env: Env) => SQL;
+  /** The node whose logs are all that change the entity. */
+  nodeOf?: (row: Row) => SQL;
+  /** Which rows are entities or were some, where entities can be gone. */
+  whereEver?: (row: Row, env: Env) => SQL;
+  /** The condition that the entity's row was there at a block. */
+  existedAt?: (row: Row, block: SQL) => SQL;
+  /** Where ENSv2 is indexed: the condition that it answers for the entity. */
+  isEnsv2?: (row: Row) => SQL;
   fields: Record<string, Field>;
 };
 

@@ -1,19 +1,21 @@
-import { domain, event } from "ponder:schema";
+import { event } from "ponder:schema";
 import type { SQL } from "drizzle-orm";
 import { alias, sql } from "ponder";
 import type { Hex } from "viem";
 import { childNode, ETH_NODE } from "../../../ens/name.ts";
 import { sqlOf } from "../../query/scope.ts";
-import { changedNode } from "./changes.ts";
 import {
   byEnsv2,
   domainAt,
   domainEntity,
   isDomain,
   isRegistered,
+  registrantAt,
   registrantIs,
   registrantOf,
+  rowsOfDomains,
   toDomain,
+  wrappedOwnerAt,
 } from "./domain.ts";
 import type { Entity, Env, Row, ScalarField } from "./entity.ts";
 
@@ -28,23 +30,19 @@ const costOf = (row: Row, { chains }: Env): SQL => {
     order by ${sale.blockNumber} desc, ${sale.logIndex} desc limit 1)`;
 };
 
-/** Registrations and wrapped names are rows of `domains`, as domains are. */
-const domains = (row: Row): SQL => sql`${domain} as ${sql.identifier(row)}`;
-
 export const registrationEntity: Entity = {
   name: "Registration",
   description: "A .eth name that was registered in the registrar of 2020, or in ENSv2; by its labelhash",
-  from: domains,
+  ...rowsOfDomains,
   where: (row, env) => sql`${isRegistered(row, env)} and ${isDomain(row, env)}`,
+  whereEver: (row, env) => sql`${domainAt(row).parentNode} = ${ETH_NODE} and ${isDomain(row, env)}`,
   key: {
-    columns: (row) => [sql`${domainAt(row).node}`],
-    types: ["text"],
+    ...rowsOfDomains.key,
     read: (id) => (HASH.test(id) ? [childNode(ETH_NODE, id as Hex)] : null),
   },
-  changedSince: (row, block, env) => changedNode(sql`${domainAt(row).node}`, block, env),
   fields: {
     id: {
-      ...{ kind: "scalar", type: "ID", isRequired: true, isHex: true, source: "`labelhash`" },
+      ...{ kind: "scalar", type: "ID", isRequired: true, isHex: true, isFixed: true, source: "`labelhash`" },
       value: (row) => sql`${domainAt(row).labelhash}`,
     },
     domain: toDomain((row) => sql`${domainAt(row).node}`, { isRequired: true, source: "`node`" }),
@@ -72,7 +70,7 @@ export const registrationEntity: Entity = {
       value: costOf,
     },
     registrant: {
-      ...{ kind: "relation", type: "Account", isRequired: true, matches: registrantIs },
+      ...{ kind: "relation", type: "Account", isRequired: true, matches: registrantIs, idAt: registrantAt },
       source: "as of the domain",
       key: (row, env) => [registrantOf(row, env)],
       id: registrantOf,
@@ -88,14 +86,13 @@ export const registrationEntity: Entity = {
 export const wrappedDomainEntity: Entity = {
   name: "WrappedDomain",
   description: "A token of the NameWrapper that was not burnt, also after its expiry; by its namehash",
-  from: domains,
+  ...rowsOfDomains,
+  whereEver: isDomain,
   where: (row, env) => {
     const d = domainAt(row);
     const isWrapped = sql`${d.wrapperOwner} is not null and ${isDomain(row, env)}`;
     return env.ensv2 === undefined ? isWrapped : sql`${isWrapped} and ${d.registry} is null`;
   },
-  key: domainEntity.key,
-  changedSince: domainEntity.changedSince,
   fields: {
     id: domainEntity.fields.id as ScalarField,
     domain: toDomain((row) => sql`${domainAt(row).node}`, { isRequired: true, source: "`node`" }),
@@ -110,11 +107,12 @@ export const wrappedDomainEntity: Entity = {
     },
     owner: {
       ...{ kind: "relation", type: "Account", isRequired: true, source: "`wrapper_owner`" },
+      idAt: wrappedOwnerAt,
       key: (row) => [sql`${domainAt(row).wrapperOwner}`],
       id: (row) => sql`${domainAt(row).wrapperOwner}`,
     },
     name: {
-      ...{ kind: "scalar", type: "String", isRequired: false },
+      ...{ kind: "scalar", type: "String", isRequired: false, isFixed: true },
       source: "`full_name`, where all labels are known",
       value: (row) =>
         sql`case when ${domainAt(row).isNameKnown} then nullif(${domainAt(row).fullName}, '') end`,

@@ -1,18 +1,21 @@
-import { domain, event, resolverNode } from "ponder:schema";
+import { domain, event } from "ponder:schema";
 import type { SQL } from "drizzle-orm";
 import { alias, sql } from "ponder";
+import { ROOT_NODE } from "../../../ens/name.ts";
 import { sqlOf } from "../../query/scope.ts";
-import { addrAt, toDomain, versionAt } from "./domain.ts";
+import { toDomain } from "./domain.ts";
 import { columnOf, type Entity, type Env, NONE, none, type Row } from "./entity.ts";
 import { counted, isSetOf, recordEvents, textIn } from "./logs.ts";
+import { addrAt, contentHashAt, recordAt } from "./records.ts";
 
 /*
  * A resolver of the subgraph is a resolver and a node: made by the registry's log, or by a record's log of any contract. The
- * zero address alone stands for "no resolver" in NewResolver.
+ * zero address alone stands for "no resolver" in NewResolver: its node is the empty text.
  */
 
 const address = (row: Row): SQL => columnOf(row, "resolver");
 const node = (row: Row): SQL => columnOf(row, "node");
+const domainNode = (row: Row): SQL => sql`nullif(${node(row)}, '')`;
 
 /** Logs by columns without an alias. */
 const pairs = ({ chains, ensv2 }: Env): SQL => {
@@ -25,7 +28,7 @@ const pairs = ({ chains, ensv2 }: Env): SQL => {
     sql`select ${logged.contractAddress}, ${logged.node} from ${event} as logged
       where ${logged.contract} = 'RESOLVER' and ${isSetOf(sql`${logged.eventType}`, recordEvents)}
         and ${holds(logged.chainId)}`,
-    sql`select ${none}, null`,
+    sql`select ${none}, ''`,
     ...(ensv2 === undefined
       ? []
       : [
@@ -36,26 +39,32 @@ const pairs = ({ chains, ensv2 }: Env): SQL => {
   return sql.join(parts, sql` union `);
 };
 
-/** Keys in the order in which they were first set since the records were last cleared; null if none was. */
-const keysSet = (row: Row, { chains }: Env, log: { types: readonly string[]; key: SQL }): SQL => {
-  const { holds } = sqlOf(chains);
-  const cleared = alias(event, "cleared");
-  const set = alias(event, "set");
-  const place = (of: typeof set) => sql`(${of.blockNumber}, ${of.logIndex})`;
-  return sql`(select array_agg(key order by first) from (
-    select key, min(place) as first from (
-      select ${log.key} as key, ${set.blockNumber}::bigint * 1000000 + ${set.logIndex} as place from ${event} as set
-      where ${set.node} = ${node(row)} and ${set.contract} = 'RESOLVER' and ${set.contractAddress} = ${address(row)}
-        and ${holds(set.chainId)} and ${isSetOf(sql`${set.eventType}`, log.types)}
-        and not exists (select from ${event} as cleared where ${cleared.node} = ${set.node}
-          and ${cleared.contract} = 'RESOLVER' and ${cleared.contractAddress} = ${set.contractAddress}
-          and ${cleared.eventType} = 'VersionChanged' and ${holds(cleared.chainId)}
-          and ${place(cleared as never)} > ${place(set)})
-    ) as sets where key is not null group by key) as keys)`;
+/** How contracts log a set of keys: resolvers of ENSv1 at the node, those of ENSv2 at the number of the record. */
+type KeyLogs = { type: string; updated: string; key: SQL };
+
+const texts: KeyLogs = { type: "TextChanged", updated: "TextUpdated", key: textIn("set", "key") };
+const coins: KeyLogs = {
+  ...{ type: "AddressChanged", updated: "AddressUpdated", key: sql`${alias(event, "set").coinType}` },
 };
 
-/** Keys and coin types of one resolver that are in an answer. */
-const ZERO = [NONE];
+/** Keys in the order in which they were first set since the records were last cleared; null if none was. */
+const keysSet = (row: Row, env: Env, { type, updated, key }: KeyLogs): SQL => {
+  const { holds } = sqlOf(env.chains);
+  const is = (log: Row, types: readonly string[]) => {
+    const { chainId, contract, contractAddress, eventType } = alias(event, log);
+    return sql`${contract} in ('RESOLVER', 'ENSV2_RESOLVER') and ${isSetOf(sql`${eventType}`, types)}
+      and ${contractAddress} = ${address(row)} and ${holds(chainId)}`;
+  };
+  const place = (log: Row) => sql`(${alias(event, log).blockNumber}, ${alias(event, log).logIndex})`;
+  const [set, cleared] = [alias(event, "set"), alias(event, "cleared")];
+  return sql`(select array_agg(key order by first) from (
+    select key, min(place) as first from (
+      select ${key} as key, ${set.blockNumber}::bigint * 1000000 + ${set.logIndex} as place from ${event} as set
+      where ${set.node} = ${recordAt(address(row), node(row), env)} and ${is("set", [type, updated])}
+        and not exists (select from ${event} as cleared where ${cleared.node} = ${set.node}
+          and ${is("cleared", ["VersionChanged", "Cleared"])} and ${place("cleared")} > ${place("set")})
+    ) as sets where key is not null group by key) as keys)`;
+};
 
 export const resolverEntity: Entity = {
   name: "Resolver",
@@ -63,28 +72,47 @@ export const resolverEntity: Entity = {
   from: (row, env) => sql`(${pairs(env)}) as ${sql.identifier(row)}`,
   where: () => sql`true`,
   key: {
-    columns: (row) => [address(row), sql`coalesce(${node(row)}, '')`],
+    columns: (row) => [address(row), node(row)],
     types: ["text", "text"],
     read: (id) => {
-      if (ZERO.includes(id)) return [NONE, ""];
+      if (id === NONE) return [NONE, ""];
       const [resolver, named, ...more] = id.split("-");
       return resolver && named && more.length === 0 ? [resolver, named] : null;
     },
   },
-  changedSince: (row, block, { chains }) => {
+  nodeOf: node,
+  rowOf: ([resolver, named]) => sql`(select ${resolver}::text as resolver, ${named}::text as node)`,
+  // A link of the root's name is one of every name.
+  changedSince: (row, block, env) => {
     const change = alias(event, "change");
-    return sql`exists (select from ${event} as change where ${change.node} = ${node(row)}
-      and ${sqlOf(chains).holds(change.chainId)} and ${change.blockNumber} >= ${block}
+    const nodes =
+      env.ensv2 === undefined
+        ? [node(row)]
+        : [node(row), recordAt(address(row), node(row), env), sql.raw(`'${ROOT_NODE}'`)];
+    return sql`exists (select from ${event} as change where ${change.node} in (${sql.join(nodes, sql`, `)})
+      and ${sqlOf(env.chains).holds(change.chainId)} and ${change.blockNumber} >= ${block}
       and ${address(row)} in (${change.contractAddress}, ${change.resolverAddress}))`;
   },
   fields: {
     id: {
-      ...{ kind: "scalar", type: "ID", isRequired: true, source: "the resolver, `-` and the node" },
-      value: (row) => sql`concat_ws('-', ${address(row)}, ${node(row)})`,
+      ...{ kind: "scalar", type: "ID", isRequired: true, isFixed: true },
+      source: "the resolver, `-` and the node",
+      value: (row) => sql`concat_ws('-', ${address(row)}, nullif(${node(row)}, ''))`,
     },
-    domain: toDomain(node, { isRequired: false, source: "the node, if it is a domain" }),
+    domain: {
+      // It need not have been a domain always.
+      ...toDomain(domainNode, { isRequired: false, source: "the node, if it is a domain" }),
+      ...{ isFixed: undefined, idAt: domainNode },
+    },
     address: {
-      ...{ kind: "scalar", type: "Bytes", isRequired: true, isHex: true, source: "`resolver`" },
+      ...{
+        kind: "scalar",
+        type: "Bytes",
+        isRequired: true,
+        isHex: true,
+        isFixed: true,
+        source: "`resolver`",
+      },
       value: address,
     },
     addr: {
@@ -100,23 +128,18 @@ export const resolverEntity: Entity = {
         isRequired: false,
         source: "`contenthash`; null if it was cleared",
       },
-      value: (row, { chains }) => {
-        const at = alias(resolverNode, "at");
-        return sql`(select ${at.contenthash} from ${resolverNode} as at where ${sqlOf(chains).holds(at.chainId)}
-          and ${at.resolver} = ${address(row)} and ${at.node} = ${node(row)}
-          and ${at.version} = ${versionAt(address(row), node(row), chains)})`;
-      },
+      value: (row, env) => contentHashAt(address(row), node(row), env),
     },
     texts: {
       ...{ kind: "scalar", type: "String", isRequired: false, isList: true },
-      source: "keys of `TextChanged` since the last `VersionChanged`, in the order of their first setting",
-      value: (row, env) => keysSet(row, env, { types: ["TextChanged"], key: textIn("set", "key") }),
+      source:
+        "keys of `TextChanged` since the last `VersionChanged`, in the order of their first setting; in ENSv2 of `TextUpdated` since `Cleared`",
+      value: (row, env) => keysSet(row, env, texts),
     },
     coinTypes: {
       ...{ kind: "scalar", type: "BigInt", isRequired: false, isList: true },
-      source: "coin types of `AddressChanged` in the same way",
-      value: (row, env) =>
-        keysSet(row, env, { types: ["AddressChanged"], key: sql`${alias(event, "set").coinType}` }),
+      source: "coin types of `AddressChanged` in the same way; in ENSv2 of `AddressUpdated`",
+      value: (row, env) => keysSet(row, env, coins),
     },
     events: {
       ...{ kind: "derived", type: "ResolverEvent", via: "resolver", isList: true, isRequired: true },

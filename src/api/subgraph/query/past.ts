@@ -1,0 +1,145 @@
+import { domain, ensv2Proxy, event } from "ponder:schema";
+import { alias, sql } from "ponder";
+import type { Hex } from "viem";
+import { sqlOf } from "../../query/scope.ts";
+import { MAX_CHANGES } from "../bounds.ts";
+import type { QueryError } from "../queryError.ts";
+import { type Entity, idOf, type Relation } from "../table/entity.ts";
+import type { Key, Raw } from "./columns.ts";
+import type { Filter } from "./filter.ts";
+import type { ListArguments } from "./listArguments.ts";
+import { changedStatement, isFixed } from "./pastSql.ts";
+import type { EntityPlan, Selection } from "./plan.ts";
+import type { Reader } from "./read.ts";
+
+/*
+ * Answers of a past block. The tables have today's state, so it has to be shown that nothing an answer is made of has changed
+ * since: no entity that it shows, none that a filter met then, and none that it meets now. Entities that are younger than the
+ * block are left out. Else the query is refused: today's data are never given for a past block.
+ */
+
+/** A past block, and what changed after it. */
+export type Past = {
+  block: number;
+  /** The nodes that logs named since. */
+  nodes: readonly Hex[];
+  /** True if contracts of ENSv2 logged since: names below others change there without a log of their own. */
+  isEnsv2Changed: boolean;
+  refuse: () => Promise<QueryError>;
+};
+
+/** What changed after a block; null if that is more than is looked through. */
+export async function changesAfter(
+  { rows, env }: Reader,
+  block: number,
+): Promise<Pick<Past, "nodes" | "isEnsv2Changed"> | null> {
+  const log = alias(event, "log");
+  const [since] = await rows(sql`select count(*)::int as logs, bool_or(is_ensv2) as is_ensv2,
+      array_agg(distinct node) filter (where node is not null) as nodes
+    from (select ${log.node} as node, ${log.contract} like 'ENSV2%' as is_ensv2 from ${event} as log
+      where ${sqlOf(env.chains).holds(log.chainId)} and ${log.blockNumber} > ${block}::int
+      order by ${log.blockNumber} limit ${MAX_CHANGES + 1}) as since`);
+  if (since === undefined || Number(since.logs) > MAX_CHANGES) return null;
+  return { nodes: (since.nodes ?? []) as Hex[], isEnsv2Changed: since.is_ensv2 === true };
+}
+
+/** Lists of events have those up to the block, lists of names those that were there. */
+export const listAt = (list: ListArguments, past: Past | null): ListArguments =>
+  past === null
+    ? list
+    : { ...list, filter: { kind: "and", of: [{ kind: "existed", block: past.block }, list.filter] } };
+
+/** @throws QueryError unless a list is what it was */
+export async function requireListUnchanged(
+  reader: Reader,
+  plan: EntityPlan,
+  { filter, order }: Pick<ListArguments, "filter" | "order">,
+): Promise<void> {
+  const { past } = reader;
+  if (past === null) return;
+  const isKnown =
+    plan.types.every(({ selections }) => selections.every(isKnownAt)) &&
+    hasNoCount(filter) &&
+    (order === null || order.kind === "own"
+      ? hasNoCountIn(order?.field)
+      : isFixed(order.field) && isFixed(order.of));
+  if (!isKnown) throw await past.refuse();
+  await requireNone(reader, past, { entity: plan.entity, filter, isYoungerLeftOut: true });
+  await requireChildrenUnchanged(reader, past, filter);
+}
+
+/** @throws QueryError unless entities that others lead to are what they were */
+export async function requireKeysUnchanged(
+  reader: Reader,
+  { entity, types }: EntityPlan,
+  { field, keys }: { field: Relation; keys: readonly Key[] },
+): Promise<void> {
+  const { past, env } = reader;
+  if (past === null || entity.isBare || entity.isLog) return;
+  if (!types.every(({ selections }) => selections.every(isKnownAt))) throw await past.refuse();
+  if (isFixed(field) && types.every(({ selections }) => selections.every(isFixedSelection))) return;
+  const isResolver = entity.key.types.length > 1;
+  const nodes = keys.map((key) => key[isResolver ? 1 : 0] as Hex);
+  const changed = new Set(past.nodes);
+  if (nodes.some((node) => changed.has(node))) throw await past.refuse();
+  if (!past.isEnsv2Changed) return;
+  const { holds } = sqlOf(env.chains);
+  const found = isResolver
+    ? sql`select from ${ensv2Proxy} where ${holds(ensv2Proxy.chainId)}
+        and ${ensv2Proxy.address} = any(${sql.param(keys.map(([resolver]) => resolver))}::text[]) limit 1`
+    : sql`select from ${domain} where ${holds(domain.chainId)} and ${domain.registry} is not null
+        and ${domain.node} = any(${sql.param(nodes)}::text[]) limit 1`;
+  if ((await reader.rows(found)).length > 0) throw await past.refuse();
+}
+
+/** @throws QueryError unless the lists below entities are what they were */
+export const requireBelowUnchanged = (
+  reader: Reader,
+  plan: EntityPlan,
+  { list, via, parent, keys }: { list: ListArguments; via: Relation; parent: Entity; keys: readonly Key[] },
+): Promise<void> => {
+  const ids = keys.map((key) => (parent.key.write ?? String)(key as never));
+  const below: Filter = { kind: "field", field: via, suffix: "in", values: ids };
+  const filter: Filter = plan.entity.isLog ? list.filter : { kind: "and", of: [below, list.filter] };
+  return requireListUnchanged(reader, plan, { ...list, filter });
+};
+
+type Candidates = { entity: Entity; filter: Filter; isYoungerLeftOut: boolean };
+
+async function requireNone(reader: Reader, past: Past, candidates: Candidates): Promise<void> {
+  const { entity } = candidates;
+  // Events of a list are those up to the block: there is no other change.
+  if (entity.isLog && candidates.isYoungerLeftOut) return;
+  if (entity.nodeOf === undefined && !isOneId(candidates)) throw await past.refuse();
+  if (entity.rowOf !== undefined && past.isEnsv2Changed) throw await past.refuse();
+  const found: Raw[] = await reader.rows(changedStatement(candidates, past, reader.env));
+  if (found.length > 0) throw await past.refuse();
+}
+
+/** The filter for one entity by its id: of accounts the logs that name an address are found by it. */
+const isOneId = ({ entity, filter }: Candidates): boolean =>
+  filter.kind === "field" && filter.field === idOf(entity) && filter.suffix === "";
+
+async function requireChildrenUnchanged(reader: Reader, past: Past, filter: Filter): Promise<void> {
+  if (filter.kind === "and" || filter.kind === "or")
+    for (const one of filter.of) await requireChildrenUnchanged(reader, past, one);
+  if (filter.kind !== "child") return;
+  if (!filter.entity.isBare)
+    await requireNone(reader, past, { entity: filter.entity, filter: filter.of, isYoungerLeftOut: false });
+  await requireChildrenUnchanged(reader, past, filter.of);
+}
+
+/** Counts change by names below, not by logs of the name. */
+const hasNoCountIn = (field: { count?: string } | object | undefined): boolean =>
+  field === undefined || !("count" in field) || field.count === undefined;
+
+function hasNoCount(filter: Filter): boolean {
+  if (filter.kind === "and" || filter.kind === "or") return filter.of.every(hasNoCount);
+  if (filter.kind === "child") return hasNoCount(filter.of);
+  return filter.kind !== "field" || hasNoCountIn(filter.field);
+}
+
+const isKnownAt = (one: Selection): boolean => one.kind !== "scalar" || hasNoCountIn(one.field);
+
+const isFixedSelection = (one: Selection): boolean =>
+  one.kind === "typename" || (one.kind === "scalar" && isFixed(one.field));

@@ -1,0 +1,84 @@
+import { event } from "ponder:schema";
+import type { SQL } from "drizzle-orm";
+import { alias, sql } from "ponder";
+import { type Entity, type Field, none, type Relation, type Row, type ScalarField } from "./entity.ts";
+import { detailOf } from "./logs.ts";
+
+/* What fields of events are made of. */
+
+export const logAt = (row: Row) => alias(event, row);
+
+export const plainId = (row: Row): SQL => sql`(${logAt(row).blockNumber} || '-' || ${logAt(row).logIndex})`;
+export const numberedId = (row: Row): SQL => sql`(${plainId(row)} || '-' || ${logAt(row).ordinal})`;
+
+const INT = /^(0|[1-9]\d{0,8})$/;
+
+const readId = (id: string): (string | number)[] | null => {
+  const parts = id.split("-");
+  if (parts.length < 2 || parts.length > 3 || !parts.every((part) => INT.test(part))) return null;
+  return [Number(parts[0]), Number(parts[1]), Number(parts[2] ?? 0)];
+};
+
+export const key: Entity["key"] = {
+  columns: (row) => [sql`${logAt(row).blockNumber}`, sql`${logAt(row).logIndex}`, sql`${logAt(row).ordinal}`],
+  types: ["int", "int", "int"],
+  read: readId,
+};
+
+export const value = (
+  type: ScalarField["type"],
+  source: string,
+  of: ScalarField["value"],
+  isRequired = true,
+): ScalarField => ({ kind: "scalar", type, isRequired, source, value: of });
+
+type AddressColumn = "ownerAddress" | "newOwnerAddress" | "toAddress" | "address";
+
+/**
+ * An address that logs name. Those that give something have an index, by a hash of the address and the event's name; the zero
+ * address is not in it.
+ */
+export const account = (name: AddressColumn, logged: readonly string[]): Relation => {
+  const of = (row: Row): SQL => sql`${logAt(row)[name]}`;
+  return {
+    ...{ kind: "relation", type: "Account", isRequired: true },
+    source: `\`${name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)}\``,
+    key: (row) => [of(row)],
+    id: of,
+    matches: (row, { values: [value], isNone, list }, { chainId }) => {
+      const isSame = sql`${of(row)} = ${value}`;
+      if (isNone || list === undefined || logged.length === 0) return isSame;
+      const { chainId: chain, eventType } = logAt(row);
+      const words = sql`${sql.param([...logged])}::text[]`;
+      return sql`(hashtextextended(${of(row)} || ${eventType}, ${chain}) = any(array(
+          select hashtextextended(one || word, ${chainId}::bigint) from unnest(${list}) as one, unnest(${words}) as word))
+        and ${of(row)} <> ${none} and ${isSame})`;
+    },
+  };
+};
+
+/** What all events of an interface have. */
+export const common = (
+  id: (row: Row) => SQL,
+  { relation: [name, relation] }: { relation: [string, Relation] },
+): Record<string, Field> => ({
+  id: value("ID", "`block_number`, `-` and `log_index`", id),
+  [name]: relation,
+  blockNumber: {
+    ...value("Int", "`block_number`", (row) => sql`${logAt(row).blockNumber}`),
+    column: "int8",
+    // Indexes have the time.
+    order: (row) => sql`${logAt(row).blockTimestamp}`,
+  },
+  transactionID: {
+    ...value("Bytes", "`transaction_hash`", (row) => sql`${logAt(row).transactionHash}`),
+    isHex: true,
+  },
+});
+
+export const expiryDate = value("BigInt", "`expiry_timestamp`", (row) => sql`${logAt(row).expiryTimestamp}`);
+export const fuses = value("Int", "`fuses`", (row) => sql`${logAt(row).fuses}`);
+export const detail = (type: ScalarField["type"], argument: string, as = argument): ScalarField =>
+  value(type, `\`${argument}\` of the log`, (row) =>
+    type === "BigInt" ? sql`${detailOf(row, as)}::numeric` : detailOf(row, as),
+  );

@@ -1,0 +1,210 @@
+import { block, domain, event, ownershipChange } from "ponder:schema";
+import { namehash, zeroAddress } from "viem";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { Contracts } from "../../abis/contracts.ts";
+import { mainChain } from "../../src/api/query/scope.ts";
+import { MAX_CHANGES } from "../../src/api/subgraph/bounds.ts";
+import { answerQuery } from "../../src/api/subgraph/query/answer.ts";
+import { planOf } from "../../src/api/subgraph/query/plan.ts";
+import { ETH_REGISTRY, contracts as withEnsv2 } from "../query/ensv2.ts";
+import {
+  account,
+  CHAIN_ID,
+  domainRow,
+  eventRow,
+  contracts as ofEnsv1,
+  registeredRow,
+  transaction,
+} from "../query/rows.ts";
+import { createTables, type Tables } from "../query/tables.ts";
+
+/*
+ * Lists at a past block. The names of alice: `still.eth`, which nothing happened to since block 10; `came.eth`, which bob gave
+ * her at block 20; `new.eth`, made at block 21. She gave `went.eth` to bob at block 22. Carol's names did not change.
+ */
+
+const [alice, bob, carol, dave] = [0xa11ce, 0xb0b, 0xca201, 0xda7e].map(account) as [
+  `0x${string}`,
+  `0x${string}`,
+  `0x${string}`,
+  `0x${string}`,
+];
+const EXPIRY = 1_900_000_000n;
+
+type Change = { block: number; name: string; owner: `0x${string}` };
+const changes: readonly Change[] = [
+  { block: 5, name: "still.eth", owner: alice },
+  { block: 6, name: "came.eth", owner: bob },
+  { block: 7, name: "went.eth", owner: alice },
+  { block: 8, name: "carols.eth", owner: carol },
+  { block: 20, name: "came.eth", owner: alice },
+  { block: 21, name: "new.eth", owner: alice },
+  { block: 22, name: "went.eth", owner: bob },
+];
+const owners = new Map(changes.map(({ name, owner }) => [name, owner]));
+const createdAt = (name: string): number => changes.find((one) => one.name === name)?.block ?? 0;
+
+let tables: Tables;
+beforeAll(async () => {
+  tables = await createTables();
+  const db = tables.writer;
+  await db.insert(domain).values([
+    domainRow("eth", { registryOwner: carol, createdBlockNumber: 1 }),
+    ...[...owners].map(([name, owner]) =>
+      registeredRow(name, owner, EXPIRY, {
+        ...{ registryOwner: owner, createdBlockNumber: createdAt(name), createdTimestamp: createdAt(name) },
+      }),
+    ),
+    domainRow("sub.carols.eth", { registryOwner: carol, createdBlockNumber: 8 }),
+    domainRow("second.eth", {
+      ...{ registry: ETH_REGISTRY, effectiveOwnerAddress: dave, expiryTimestamp: EXPIRY },
+      createdBlockNumber: 9,
+    }),
+  ]);
+  await db
+    .insert(event)
+    .values(
+      changes.map(({ block: number, name, owner }) =>
+        eventRow(
+          { block: number },
+          { contract: "REGISTRY", eventType: "NewOwner", node: namehash(name), ownerAddress: owner },
+        ),
+      ),
+    );
+  await db.insert(ownershipChange).values(
+    changes.map(({ block: number, name, owner }) => ({
+      ...{ chainId: CHAIN_ID, blockNumber: number, logIndex: 0, ordinal: 0, node: namehash(name) },
+      ...{ ownerAddress: owner, registryOwner: owner, registrarOwner: owner, eventType: "NewOwner" },
+      ...{ transactionHash: transaction(number), blockTimestamp: number },
+    })),
+  );
+  await db.insert(block).values(
+    Array.from({ length: 30 }, (_, i) => ({
+      ...{ chainId: CHAIN_ID, number: i + 1, timestamp: 1_600_000_000 + i },
+      ...{ hash: transaction(i + 1), parentHash: transaction(i) },
+    })),
+  );
+});
+afterAll(() => tables?.drop());
+
+const ask = (query: string, contracts: Contracts = ofEnsv1) => {
+  const env = { chains: mainChain(contracts), chainId: CHAIN_ID, ensv2: contracts.ensv2 };
+  return answerQuery(tables.db, planOf({ query }), env);
+};
+const at = (where: string, number: number, fields = "name") =>
+  `{ domains(where: ${where}, orderBy: name, block: { number: ${number} }) { ${fields} } }`;
+const named = (...names: string[]) => ({ domains: names.map((name) => ({ name })) });
+const REFUSED = "only has data starting at block number 22";
+const ofOwner = (owner: string): string => `{ owner: "${owner}" }`;
+
+describe("lists at a past block", () => {
+  test("of an owner are those that the owner had then, where none of them changed", async () => {
+    expect(await ask(at(ofOwner(carol), 19))).toEqual(named("carols.eth", "eth", "sub.carols.eth"));
+    expect(await ask(at(ofOwner(carol), 22))).toEqual(named("carols.eth", "eth", "sub.carols.eth"));
+    expect(await ask(at(ofOwner(dave), 19))).toEqual(named());
+  });
+
+  test("are refused where one came or went since", async () => {
+    for (const owner of [alice, bob]) await expect(ask(at(ofOwner(owner), 19))).rejects.toThrow(REFUSED);
+    await expect(ask(at(ofOwner(alice), 21))).rejects.toThrow(REFUSED);
+    await expect(ask(at(`{ registrant: "${bob}" }`, 21))).rejects.toThrow(REFUSED);
+    await expect(ask(at(`{ owner_in: ["${carol}", "${bob}"] }`, 19))).rejects.toThrow(REFUSED);
+  });
+
+  test("leave out names that are younger", async () => {
+    const where = `{ and: [${ofOwner(alice)}, { name_not_in: ["came.eth", "went.eth"] }] }`;
+    expect(await ask(at(where, 19))).toEqual(named("still.eth"));
+    expect(await ask(at(where, 21))).toEqual(named("new.eth", "still.eth"));
+    expect(await ask(`{ domain(id: "${namehash("new.eth")}", block: { number: 20 }) { name } }`)).toEqual({
+      domain: null,
+    });
+  });
+
+  test("by what never changes are answered for what did not change", async () => {
+    expect(await ask(at('{ name: "still.eth" }', 15, "name owner { id } expiryDate"))).toMatchObject({
+      domains: [{ name: "still.eth", owner: { id: alice } }],
+    });
+    await expect(ask(at('{ name: "came.eth" }', 19))).rejects.toThrow(REFUSED);
+    expect(await ask(at('{ name: "came.eth" }', 20))).toMatchObject(named("came.eth"));
+    expect(await ask(at(`{ parent: "${namehash("carols.eth")}" }`, 10))).toEqual(named("sub.carols.eth"));
+  });
+
+  test("what they show of other entities did not change either", async () => {
+    const parents = at(
+      ofOwner(carol),
+      19,
+      "name parent { name } registration { expiryDate registrant { id } }",
+    );
+    expect(await ask(parents)).toMatchObject({ domains: [{ parent: { name: "eth" } }, {}, {}] });
+    const below = (name: string) => at(`{ name: "${name}" }`, 19, "subdomains(orderBy: name) { name }");
+    expect(await ask(below("carols.eth"))).toEqual({
+      domains: [{ subdomains: [{ name: "sub.carols.eth" }] }],
+    });
+    await expect(ask(below("eth"))).rejects.toThrow(REFUSED);
+    await expect(ask(at(ofOwner(carol), 19, "subdomainCount"))).rejects.toThrow(REFUSED);
+    const names = `owner { domains(orderBy: name) { name } }`;
+    expect(await ask(at('{ name: "carols.eth" }', 19, names))).toMatchObject({
+      domains: [{ owner: { domains: [{}, {}, {}] } }],
+    });
+    await expect(ask(at('{ name: "still.eth" }', 19, names))).rejects.toThrow(REFUSED);
+  });
+
+  test("by a filter on other entities are answered where none of these came or went", async () => {
+    const list = (owner: string) =>
+      `{ registrations(where: { domain_: { owner: "${owner}" } }, block: { number: 19 }) { labelName } }`;
+    expect(await ask(list(carol))).toEqual({ registrations: [{ labelName: "carols" }] });
+    await expect(ask(list(bob))).rejects.toThrow(REFUSED);
+    const children = (label: string) => at(`{ subdomains_: { labelName: "${label}" } }`, 19);
+    expect(await ask(children("sub"))).toEqual(named("carols.eth"));
+    await expect(ask(children("new"))).rejects.toThrow(REFUSED);
+    await expect(ask(at("{ subdomainCount_gt: 0 }", 19))).rejects.toThrow(REFUSED);
+    const ordered = `{ newOwners(orderBy: domain__expiryDate, block: { number: 19 }) { id } }`;
+    await expect(ask(ordered)).rejects.toThrow(REFUSED);
+  });
+
+  test("of events are those up to the block", async () => {
+    const list = "newOwners(orderBy: blockNumber, block: { number: 20 }) { blockNumber domain { id } }";
+    const { newOwners } = (await ask(`{ ${list} }`)) as { newOwners: { blockNumber: number }[] };
+    expect(newOwners.map(({ blockNumber }) => blockNumber)).toEqual([5, 6, 7, 8, 20]);
+    const events = `{ domain(id: "${namehash("still.eth")}", block: { number: 19 }) { events { id } } }`;
+    expect(await ask(events)).toMatchObject({ domain: { events: [{}] } });
+    const owners = "{ newOwners(block: { number: 20 }) { domain { owner { id } } } }";
+    await expect(ask(owners)).rejects.toThrow(REFUSED);
+  });
+
+  test("of accounts are refused; one account is answered if no log named it since", async () => {
+    await expect(ask("{ accounts(block: { number: 19 }) { id } }")).rejects.toThrow(REFUSED);
+    const one = (id: string) => `{ account(id: "${id}", block: { number: 19 }) { domains { name } } }`;
+    expect(await ask(one(carol))).toMatchObject({ account: { domains: [{}, {}, {}] } });
+    await expect(ask(one(bob))).rejects.toThrow(REFUSED);
+  });
+
+  test("no list is answered of a block before too many logs", async () => {
+    const log = (index: number) =>
+      eventRow(
+        { block: 25, log: index },
+        { contract: "RESOLVER", eventType: "TextChanged", node: transaction(1) },
+      );
+    await tables.writer.insert(event).values(Array.from({ length: MAX_CHANGES / 4 }, (_, i) => log(i)));
+    for (let part = 1; part < 4; part++)
+      await tables.writer
+        .insert(event)
+        .values(Array.from({ length: MAX_CHANGES / 4 }, (_, i) => log(part * 10_000 + i)));
+    expect(await ask(at(ofOwner(carol), 22))).toMatchObject({ domains: [{}, {}, {}] });
+    await expect(ask(at(ofOwner(carol), 21))).rejects.toThrow("only has data starting at block number 25");
+  });
+});
+
+test("where contracts of ENSv2 logged since, nothing of its names is known at a past block", async () => {
+  const own = at(`{ owner: "${dave}" }`, 26);
+  const unrelated = at('{ name: "still.eth" }', 26);
+  expect(await ask(own, withEnsv2)).toEqual(named("second.eth"));
+  await tables.writer
+    .insert(event)
+    .values([
+      eventRow({ block: 27 }, { contract: "ENSV2_REGISTRY", eventType: "LabelRegistered", node: null }),
+    ]);
+  await expect(ask(own, withEnsv2)).rejects.toThrow("block number 27");
+  await expect(ask(at(`{ owner: "${zeroAddress}" }`, 26), withEnsv2)).rejects.toThrow("block number 27");
+  expect(await ask(unrelated, withEnsv2)).toEqual(named("still.eth"));
+});
