@@ -198,6 +198,8 @@ describe("lists at a past block", () => {
 test("where contracts of ENSv2 logged since, nothing of its names is known at a past block", async () => {
   const own = at(`{ owner: "${dave}" }`, 26);
   const unrelated = at('{ name: "still.eth" }', 26);
+  // A record there can be of any name.
+  const resolved = at('{ name: "still.eth" }', 26, "name resolvedAddress { id }");
   expect(await ask(own, withEnsv2)).toEqual(named("second.eth"));
   await tables.writer
     .insert(event)
@@ -206,5 +208,6 @@ test("where contracts of ENSv2 logged since, nothing of its names is known at a 
     ]);
   await expect(ask(own, withEnsv2)).rejects.toThrow("block number 27");
   await expect(ask(at(`{ owner: "${zeroAddress}" }`, 26), withEnsv2)).rejects.toThrow("block number 27");
+  await expect(ask(resolved, withEnsv2)).rejects.toThrow("block number 27");
   expect(await ask(unrelated, withEnsv2)).toEqual(named("still.eth"));
 });

@@ -62,12 +62,13 @@ export const relationIs = (field: Relation, { row, env }: Pick<Of, "row" | "env"
   );
 
 function childSql({ field, entity, of: inside }: Extract<Filter, { kind: "child" }>, of: Of): SQL {
-  const row = of.names.next();
-  const met = filterSql(inside, { ...of, row, entity });
   if (field.kind === "relation" && entity.rowOf !== undefined) {
     const key = field.key(of.row, of.env);
-    return sql`(${key[0]} is not null and exists (select from ${entity.rowOf(key)} as ${sql.identifier(row)} where ${met}))`;
+    const met = filterSql(inside, { ...of, row: entity.rowOf(key), entity });
+    return sql`(${key[0]} is not null and ${met})`;
   }
+  const row = of.names.next();
+  const met = filterSql(inside, { ...of, row, entity });
   return sql`exists (select from ${entity.from(row, of.env)} where ${entity.where(row, of.env)}
     and ${linked(field, { parent: of, child: { row, entity } })} and ${met})`;
 }
@@ -83,11 +84,7 @@ export function linked(
     const values = parent.entity.key.columns(parent.row);
     return relationIs({ ...back, ...plainly(back) }, { row: child.row, env }, { values, isNone: false });
   }
-  const columns = child.entity.key.columns(child.row);
-  return combined(
-    "and",
-    field.key(parent.row, env).map((column, i) => sql`${columns[i]} = ${column}`),
-  );
+  return relationIs(field, parent, { values: child.entity.key.columns(child.row), isNone: false });
 }
 
 /** Between two tables it is not known whether a key is the zero address: the relation's own value decides. */
@@ -160,7 +157,7 @@ function scalarSql(field: ScalarField, filter: FieldFilter, { row, env, entity }
   return narrowed === undefined ? exact : sql`(${narrowed} and ${exact})`;
 }
 
-/** By the columns of the key; the id itself is compared, too, since two ids can stand for one key. */
+/** By the columns of the key. Of events two ids can stand for one key, so that the id is compared, too. */
 function isId(entity: Entity, ids: readonly Plain[], { row, value }: { row: Row; value: SQL }): SQL {
   const known = ids.filter((id) => id !== null).map(String);
   const keys = known.flatMap((id) => [entity.key.read(id)]).filter((one) => one !== null);
@@ -176,7 +173,9 @@ function isId(entity: Entity, ids: readonly Plain[], { row, value }: { row: Row;
           ),
         );
   if (keys.length === 0) return sql`false`;
-  return sql`(${combined("or", byKey)} and ${value} = ${texts(known)})`;
+  return entity.isLog
+    ? sql`(${combined("or", byKey)} and ${value} = ${texts(known)})`
+    : combined("or", byKey);
 }
 
 function narrow(field: ScalarField, row: Row, { suffix, values }: FieldFilter): SQL | undefined {

@@ -4,7 +4,7 @@ import type { Hex } from "viem";
 import { sqlOf } from "../../query/scope.ts";
 import { MAX_CHANGES } from "../bounds.ts";
 import type { QueryError } from "../queryError.ts";
-import { type Entity, idOf, type Relation } from "../table/entity.ts";
+import { type Entity, idOf, type Relation, type ScalarField } from "../table/entity.ts";
 import type { Key, Raw } from "./columns.ts";
 import type { Filter } from "./filter.ts";
 import type { ListArguments } from "./listArguments.ts";
@@ -58,10 +58,10 @@ export async function requireListUnchanged(
   const { past } = reader;
   if (past === null) return;
   const isKnown =
-    plan.types.every(({ selections }) => selections.every(isKnownAt)) &&
-    hasNoCount(filter) &&
+    plan.types.every(({ selections }) => selections.every((one) => isKnownAt(past, one))) &&
+    isFilterKnown(past, filter) &&
     (order === null || order.kind === "own"
-      ? hasNoCountIn(order?.field)
+      ? isFieldKnown(past, order?.field)
       : isFixed(order.field) && isFixed(order.of));
   if (!isKnown) throw await past.refuse();
   await requireNone(reader, past, { entity: plan.entity, filter, isYoungerLeftOut: true });
@@ -76,7 +76,8 @@ export async function requireKeysUnchanged(
 ): Promise<void> {
   const { past, env } = reader;
   if (past === null || entity.isBare || entity.isLog) return;
-  if (!types.every(({ selections }) => selections.every(isKnownAt))) throw await past.refuse();
+  if (!types.every(({ selections }) => selections.every((one) => isKnownAt(past, one))))
+    throw await past.refuse();
   if (isFixed(field) && types.every(({ selections }) => selections.every(isFixedSelection))) return;
   const isResolver = entity.key.types.length > 1;
   const nodes = keys.map((key) => key[isResolver ? 1 : 0] as Hex);
@@ -129,17 +130,24 @@ async function requireChildrenUnchanged(reader: Reader, past: Past, filter: Filt
   await requireChildrenUnchanged(reader, past, filter.of);
 }
 
-/** Counts change by names below, not by logs of the name. */
-const hasNoCountIn = (field: { count?: string } | object | undefined): boolean =>
-  field === undefined || !("count" in field) || field.count === undefined;
+/**
+ * Whether a field changes by logs of the entity alone: counts do by names below, records at a resolver of ENSv2 by logs of their
+ * number.
+ */
+const isFieldKnown = ({ isEnsv2Changed }: Past, field: ScalarField | Relation | undefined): boolean => {
+  if (field?.kind === "scalar") return field.count === undefined;
+  return !(isEnsv2Changed && field?.isOfRecords);
+};
 
-function hasNoCount(filter: Filter): boolean {
-  if (filter.kind === "and" || filter.kind === "or") return filter.of.every(hasNoCount);
-  if (filter.kind === "child") return hasNoCount(filter.of);
-  return filter.kind !== "field" || hasNoCountIn(filter.field);
+function isFilterKnown(past: Past, filter: Filter): boolean {
+  if (filter.kind === "and" || filter.kind === "or")
+    return filter.of.every((one) => isFilterKnown(past, one));
+  if (filter.kind === "child") return isFilterKnown(past, filter.of);
+  return filter.kind !== "field" || isFieldKnown(past, filter.field);
 }
 
-const isKnownAt = (one: Selection): boolean => one.kind !== "scalar" || hasNoCountIn(one.field);
+const isKnownAt = (past: Past, one: Selection): boolean =>
+  (one.kind !== "scalar" && one.kind !== "relation") || isFieldKnown(past, one.field);
 
 const isFixedSelection = (one: Selection): boolean =>
   one.kind === "typename" || (one.kind === "scalar" && isFixed(one.field));

@@ -51,14 +51,14 @@ function orderSql(
 
 function orderValue(order: Order, of: Of): SQL {
   if (order.kind === "own") return ordered(order.field, of);
-  const row = of.names.next();
   const { entity, field } = order;
-  const value = ordered(order.of, { ...of, row, entity });
   if (field.kind === "relation" && entity.rowOf !== undefined) {
     const key = field.key(of.row, of.env);
-    return sql`(select ${value} from ${entity.rowOf(key)} as ${sql.identifier(row)} where ${key[0]} is not null)`;
+    const value = ordered(order.of, { ...of, row: entity.rowOf(key), entity });
+    return sql`case when ${key[0]} is not null then ${value} end`;
   }
-  return sql`(select ${value} from ${entity.from(row, of.env)}
+  const row = of.names.next();
+  return sql`(select ${ordered(order.of, { ...of, row, entity })} from ${entity.from(row, of.env)}
     where ${entity.where(row, of.env)} and ${linked(field, { parent: of, child: { row, entity } })} limit 1)`;
 }
 
@@ -72,15 +72,14 @@ function ordered(field: Extract<Order, { kind: "own" }>["field"], { row, env }: 
 /** The entities of some keys, each with the position of its key. */
 export function keysStatement(plan: EntityPlan, keys: readonly Key[], env: Env): SQL {
   const { entity } = plan;
-  const row = createNames().next();
   const wanted = entity.key.types.map((_, part) => sql`wanted.${sql.identifier(`c${part}`)}`);
+  if (entity.rowOf !== undefined)
+    return sql`select wanted.n, ${columnsOf(plan, entity.rowOf(wanted), env)} from ${wantedKeys(entity, keys)}`;
+  const row = createNames().next();
   const isSame = entity.key.columns(row).map((column, part) => sql`${column} = ${wanted[part]}`);
-  const rows =
-    entity.rowOf === undefined
-      ? sql`${entity.from(row, env)} where ${entity.where(row, env)} and ${sql.join(isSame, sql` and `)}`
-      : sql`${entity.rowOf(wanted)} as ${sql.identifier(row)}`;
   return sql`select wanted.n, found.* from ${wantedKeys(entity, keys)} cross join lateral (
-      select ${columnsOf(plan, row, env)} from ${rows}) as found`;
+      select ${columnsOf(plan, row, env)} from ${entity.from(row, env)}
+      where ${entity.where(row, env)} and ${sql.join(isSame, sql` and `)}) as found`;
 }
 
 const wantedKeys = ({ key }: Entity, keys: readonly Key[]): SQL => {

@@ -2,7 +2,7 @@ import { addressRecord, domain, event, holder } from "ponder:schema";
 import type { SQL } from "drizzle-orm";
 import { sql } from "ponder";
 import { sqlOf } from "../../query/scope.ts";
-import { columnOf, type Entity, type Env, none, type Row } from "./entity.ts";
+import { columnOf, type Entity, type Env, nameOf, none, type Row } from "./entity.ts";
 
 const id = (row: Row): SQL => columnOf(row, "id");
 
@@ -33,7 +33,7 @@ const seen = ({ chains }: Env): SQL => {
 export const accountEntity: Entity = {
   name: "Account",
   description: "An address that was an owner or holder of a name, or that a name resolves to",
-  from: (row, env) => sql`(${seen(env)}) as ${sql.identifier(row)}`,
+  from: (row, env) => sql`(${seen(env)}) as ${sql.identifier(nameOf(row))}`,
   where: () => sql`true`,
   key: {
     columns: (row) => [id(row)],
@@ -42,7 +42,7 @@ export const accountEntity: Entity = {
     write: ([value]) => String(value),
   },
   isBare: true,
-  rowOf: ([address]) => sql`(select ${address}::text as id)`,
+  rowOf: ([address = none]) => ({ columns: { id: address } }),
   changedSince: (row, block, { chains }) => sql`exists (select from ${event}
     where ${event.blockNumber} >= ${block} and ${sqlOf(chains).holds(event.chainId)}
       and ${id(row)} in (${event.ownerAddress}, ${event.newOwnerAddress}, ${event.toAddress}, ${event.address}))`,

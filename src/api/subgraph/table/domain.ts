@@ -6,7 +6,7 @@ import { GRACE_PERIOD, isEmancipated } from "../../../ens/wrapper.ts";
 import { sqlOf } from "../../query/scope.ts";
 import { changedNode, ownerAt, ownerOrNoneAt } from "./changes.ts";
 import { conditionOn } from "./conditionOn.ts";
-import { type Entity, type Env, none, type Relation, type Row, type ScalarField } from "./entity.ts";
+import { type Entity, type Env, nameOf, none, type Relation, type Row, type ScalarField } from "./entity.ts";
 import { addrAt, nodesByAddress } from "./records.ts";
 
 /*
@@ -14,7 +14,7 @@ import { addrAt, nodesByAddress } from "./records.ts";
  * only a registrar's token made (`registerOnly`) are none. Where ENSv2 answers, owner, resolver and expiry are the entry's.
  */
 
-export const domainAt = (row: Row) => alias(domain, row);
+export const domainAt = (row: Row) => alias(domain, nameOf(row));
 
 const eth = sql.raw(`'${ETH_NODE}'`);
 const root = sql.raw(`'${ROOT_NODE}'`);
@@ -193,7 +193,7 @@ export const rowsOfDomains: Pick<
   Entity,
   "from" | "key" | "changedSince" | "nodeOf" | "existedAt" | "isEnsv2"
 > = {
-  from: (row) => sql`${domain} as ${sql.identifier(row)}`,
+  from: (row) => sql`${domain} as ${sql.identifier(nameOf(row))}`,
   key: { columns: (row) => [sql`${domainAt(row).node}`], types: ["text"], read: (id) => [id] },
   changedSince: (row, block, env) => changedNode(sql`${domainAt(row).node}`, block, env),
   nodeOf: (row) => sql`${domainAt(row).node}`,
@@ -242,12 +242,15 @@ export const domainEntity: Entity = {
       subdomainsOf,
       { isRequired: true, count: "subdomains" },
     ),
-    resolvedAddress: account(
-      false,
-      "the address record of coin type 60 at the current resolver; cleared is the zero address",
-      resolvedOf,
-      resolvedIs,
-    ),
+    resolvedAddress: {
+      ...account(
+        false,
+        "the address record of coin type 60 at the current resolver; cleared is the zero address",
+        resolvedOf,
+        resolvedIs,
+      ),
+      isOfRecords: true,
+    },
     resolver: {
       ...{ kind: "relation", type: "Resolver", isRequired: false, source: "`resolver` and `node`" },
       key: (row) => [sql`${domainAt(row).resolver}`, sql`${domainAt(row).node}`],

@@ -15,7 +15,16 @@ export type Scalar = "ID" | "String" | "Bytes" | "BigInt" | "Int" | "Boolean";
 export type Env = { chains: Scope; chainId: number; ensv2: Ensv2Contracts | undefined };
 
 /** The name of a row in a statement. Each use of a table in a statement has its own. */
-export type Row = string;
+export type Row = string | RowOfKey;
+
+/** A row that follows from a key: its columns are what is given. */
+export type RowOfKey = { readonly columns: Readonly<Record<string, SQL>> };
+
+/** The name of a row of a table. */
+export function nameOf(row: Row): string {
+  if (typeof row === "string") return row;
+  throw new Error("Invariant(subgraph): a row that follows from a key is no row of a table");
+}
 
 /** A value of a key, as a parameter of a statement or as `any(…)` of several. */
 export type KeyValue = SQL;
@@ -58,6 +67,8 @@ export type Relation = Described & {
   id: (row: Row, env: Env) => SQL;
   /** True if it never changes while the entity is there. */
   isFixed?: true | undefined;
+  /** True if it follows from records, which at a resolver of ENSv2 can be of many names. */
+  isOfRecords?: true;
   /** The target's id at a past block, where the tables know it. */
   idAt?: (row: Row, block: SQL, env: Env) => SQL;
   /** The condition for a key, in the form that an index has. */
@@ -105,7 +116,7 @@ export type Entity = {
   /** True if it is a log: it never changes, and its id is text of numbers. */
   isLog?: true;
   /** The row of a key that a relation names, where there is an entity of every such key: it need not be looked up. */
-  rowOf?: (key: readonly SQL[]) => SQL;
+  rowOf?: (key: readonly SQL[]) => RowOfKey;
   /** The condition that an entity changed since a block. */
   changedSince: (row: Row, block: SQL, env: Env) => SQL;
   /** The node whose logs are all that change the entity. */
@@ -120,8 +131,12 @@ export type Entity = {
 };
 
 /** A field of a row by its names in SQL, for rows of subqueries. */
-export const columnOf = (row: Row, column: string): SQL =>
-  sql`${sql.identifier(row)}.${sql.identifier(column)}`;
+export function columnOf(row: Row, column: string): SQL {
+  if (typeof row === "string") return sql`${sql.identifier(row)}.${sql.identifier(column)}`;
+  const value = row.columns[column];
+  if (value === undefined) throw new Error(`Invariant(subgraph): a row of a key has no ${column}`);
+  return value;
+}
 
 export const NONE = `0x${"0".repeat(40)}`;
 

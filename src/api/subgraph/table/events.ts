@@ -2,7 +2,7 @@ import { event } from "ponder:schema";
 import type { SQL } from "drizzle-orm";
 import { sql } from "ponder";
 import { sqlOf } from "../../query/scope.ts";
-import type { Entity, Env, Field, Row } from "./entity.ts";
+import { type Entity, type Env, type Field, nameOf, type Row } from "./entity.ts";
 import { type EventPlan, type Family, families } from "./eventFamilies.ts";
 import { common, key, logAt, numberedId, plainId } from "./logFields.ts";
 
@@ -14,7 +14,7 @@ import { common, key, logAt, numberedId, plainId } from "./logFields.ts";
 /** What all events have in common. */
 const log: Pick<Entity, "isLog" | "from" | "key" | "changedSince" | "existedAt"> = {
   ...{ isLog: true, key },
-  from: (row) => sql`${event} as ${sql.identifier(row)}`,
+  from: (row) => sql`${event} as ${sql.identifier(nameOf(row))}`,
   changedSince: (row, block) => sql`${logAt(row).blockNumber} >= ${block}`,
   existedAt: (row, block) => sql`${logAt(row).blockNumber} <= ${block}`,
 };

@@ -1,12 +1,20 @@
 import { event } from "ponder:schema";
 import type { SQL } from "drizzle-orm";
 import { alias, sql } from "ponder";
-import { type Entity, type Field, none, type Relation, type Row, type ScalarField } from "./entity.ts";
+import {
+  type Entity,
+  type Field,
+  nameOf,
+  none,
+  type Relation,
+  type Row,
+  type ScalarField,
+} from "./entity.ts";
 import { detailOf } from "./logs.ts";
 
 /* What fields of events are made of. */
 
-export const logAt = (row: Row) => alias(event, row);
+export const logAt = (row: Row) => alias(event, nameOf(row));
 
 export const plainId = (row: Row): SQL => sql`(${logAt(row).blockNumber} || '-' || ${logAt(row).logIndex})`;
 export const numberedId = (row: Row): SQL => sql`(${plainId(row)} || '-' || ${logAt(row).ordinal})`;

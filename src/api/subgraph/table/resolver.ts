@@ -4,7 +4,7 @@ import { alias, sql } from "ponder";
 import { ROOT_NODE } from "../../../ens/name.ts";
 import { sqlOf } from "../../query/scope.ts";
 import { toDomain } from "./domain.ts";
-import { columnOf, type Entity, type Env, NONE, none, type Row } from "./entity.ts";
+import { columnOf, type Entity, type Env, NONE, nameOf, none, type Row } from "./entity.ts";
 import { counted, isSetOf, recordEvents, textIn } from "./logs.ts";
 import { addrAt, contentHashAt, recordAt } from "./records.ts";
 
@@ -50,12 +50,12 @@ const coins: KeyLogs = {
 /** Keys in the order in which they were first set since the records were last cleared; null if none was. */
 const keysSet = (row: Row, env: Env, { type, updated, key }: KeyLogs): SQL => {
   const { holds } = sqlOf(env.chains);
-  const is = (log: Row, types: readonly string[]) => {
+  const is = (log: string, types: readonly string[]) => {
     const { chainId, contract, contractAddress, eventType } = alias(event, log);
     return sql`${contract} in ('RESOLVER', 'ENSV2_RESOLVER') and ${isSetOf(sql`${eventType}`, types)}
       and ${contractAddress} = ${address(row)} and ${holds(chainId)}`;
   };
-  const place = (log: Row) => sql`(${alias(event, log).blockNumber}, ${alias(event, log).logIndex})`;
+  const place = (log: string) => sql`(${alias(event, log).blockNumber}, ${alias(event, log).logIndex})`;
   const [set, cleared] = [alias(event, "set"), alias(event, "cleared")];
   return sql`(select array_agg(key order by first) from (
     select key, min(place) as first from (
@@ -69,7 +69,7 @@ const keysSet = (row: Row, env: Env, { type, updated, key }: KeyLogs): SQL => {
 export const resolverEntity: Entity = {
   name: "Resolver",
   description: "What one resolver has of one name; the zero address alone for `no resolver`",
-  from: (row, env) => sql`(${pairs(env)}) as ${sql.identifier(row)}`,
+  from: (row, env) => sql`(${pairs(env)}) as ${sql.identifier(nameOf(row))}`,
   where: () => sql`true`,
   key: {
     columns: (row) => [address(row), node(row)],
@@ -81,7 +81,7 @@ export const resolverEntity: Entity = {
     },
   },
   nodeOf: node,
-  rowOf: ([resolver, named]) => sql`(select ${resolver}::text as resolver, ${named}::text as node)`,
+  rowOf: ([resolver = none, named = none]) => ({ columns: { resolver, node: named } }),
   // A link of the root's name is one of every name.
   changedSince: (row, block, env) => {
     const change = alias(event, "change");
@@ -103,6 +103,8 @@ export const resolverEntity: Entity = {
       // It need not have been a domain always.
       ...toDomain(domainNode, { isRequired: false, source: "the node, if it is a domain" }),
       ...{ isFixed: undefined, idAt: domainNode },
+      // No domain has the empty text as its node.
+      matches: (row, { values: [value] }) => sql`${node(row)} = ${value}`,
     },
     address: {
       ...{
