@@ -65,7 +65,7 @@ export async function readOne(reader: Reader, plan: EntityPlan, id: string | nul
 }
 
 /** A list of the entity with an id. */
-export const listOfOne = (entity: Entity, id: string): ListArguments => ({
+const listOfOne = (entity: Entity, id: string): ListArguments => ({
   ...{ first: 1, skip: 0, order: null, direction: "asc" },
   filter: { kind: "field", field: idOf(entity), suffix: "", values: [id] },
 });
