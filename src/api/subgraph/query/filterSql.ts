@@ -120,7 +120,7 @@ function leadsTo(field: Relation, ids: readonly Plain[], of: Pick<Of, "row" | "e
     parts.push(
       relationIs(field, of, {
         values: [plain.length === 1 ? literal(plain[0]?.[0]) : texts(plain.flat())],
-        ...{ isNone: false, list: sql`${sql.param(plain.flat().map(String))}::text[]` },
+        ...{ isNone: false, texts: plain.flat().map(String) },
       }),
     );
   } else

@@ -1,10 +1,11 @@
 import { domain, ensv2Proxy, event } from "ponder:schema";
-import { alias, sql } from "ponder";
+import { sql } from "ponder";
 import type { Hex } from "viem";
 import { sqlOf } from "../../query/scope.ts";
 import { MAX_CHANGES } from "../bounds.ts";
 import type { QueryError } from "../queryError.ts";
 import { type Entity, idOf, type Relation, type ScalarField } from "../table/entity.ts";
+import { eventAs } from "../table/rows.ts";
 import type { Key, Raw } from "./columns.ts";
 import type { Filter } from "./filter.ts";
 import type { ListArguments } from "./listArguments.ts";
@@ -33,7 +34,7 @@ export async function changesAfter(
   { rows, env }: Reader,
   block: number,
 ): Promise<Pick<Past, "nodes" | "isEnsv2Changed"> | null> {
-  const log = alias(event, "log");
+  const log = eventAs("log");
   const [since] = await rows(sql`select count(*)::int as logs, bool_or(is_ensv2) as is_ensv2,
       array_agg(distinct node) filter (where node is not null) as nodes
     from (select ${log.node} as node, ${log.contract} like 'ENSV2%' as is_ensv2 from ${event} as log

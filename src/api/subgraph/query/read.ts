@@ -4,7 +4,16 @@ import { MAX_READ } from "../bounds.ts";
 import { QueryError } from "../queryError.ts";
 import { entityOf } from "../table/entities.ts";
 import { type Entity, type Env, idOf, NONE, type Relation } from "../table/entity.ts";
-import { columnOfSelection, inPlace, type Key, keyOfRaw, type Raw, typeIndexOf } from "./columns.ts";
+import {
+  columnOfSelection,
+  inPlace,
+  isOfSameRow,
+  type Key,
+  keyOfRaw,
+  type Raw,
+  rawOfSameRow,
+  typeIndexOf,
+} from "./columns.ts";
 import type { ListArguments } from "./listArguments.ts";
 import { isReadByRanges, readByRanges } from "./logsById.ts";
 import {
@@ -16,7 +25,7 @@ import {
 } from "./past.ts";
 import type { EntityPlan, Selection } from "./plan.ts";
 import { written } from "./scalars.ts";
-import { belowStatement, keysStatement, listStatement } from "./statement.ts";
+import { belowStatement, keysStatement, listStatement, oneStatement } from "./statement.ts";
 
 /** An entity as it is answered. */
 export type Answer = Record<string, unknown>;
@@ -61,6 +70,10 @@ async function readRows(reader: Reader, plan: EntityPlan, list: ListArguments): 
 /** The entity of an id; null if there is none. */
 export async function readOne(reader: Reader, plan: EntityPlan, id: string | null): Promise<Answer | null> {
   if (id === null) return null;
+  const key = plan.entity.key.read(id);
+  const statement = key && oneStatement(plan, key, reader.env);
+  if (statement !== null && reader.past === null)
+    return (await answersOf(reader, plan, await reader.rows(statement)))[0] ?? null;
   return (await readList(reader, plan, listOfOne(plan.entity, id)))[0] ?? null;
 }
 
@@ -123,7 +136,8 @@ type Filling<Kind extends Selection["kind"] = Selection["kind"]> = {
 async function fill(reader: Reader, { one, ...rows }: Filling): Promise<void> {
   if (one.kind === "scalar") return fillScalar(reader, { one, ...rows });
   if (one.kind === "relation") return fillRelation(reader, { one, ...rows });
-  if (one.kind === "derived") return fillDerived(reader, { one, ...rows });
+  if (one.kind === "derived")
+    return (isOfSameRow(rows.type, one) ? fillOfSameRow : fillDerived)(reader, { one, ...rows });
   for (const { answer } of rows.rows) answer[one.key] = rows.type.name;
 }
 
@@ -151,6 +165,19 @@ async function fillRelation(reader: Reader, { rows, one, column }: Filling<"rela
     if (answer[key] === null && field.isRequired)
       throw new QueryError(`Null value resolved for non-null field \`${name}\``);
   }
+}
+
+async function fillOfSameRow(reader: Reader, { rows, one, column }: Filling<"derived">): Promise<void> {
+  const found = rows.flatMap(({ raw, answer }) => {
+    const own = rawOfSameRow(raw, column());
+    return own === undefined ? [] : [{ raw: own, answer }];
+  });
+  const answers = await answersOf(
+    reader,
+    one.of,
+    found.map(({ raw }) => raw),
+  );
+  for (const [i, { answer }] of found.entries()) answer[one.key] = answers[i] ?? null;
 }
 
 async function fillDerived(reader: Reader, { type, rows, one }: Filling<"derived">): Promise<void> {

@@ -69,6 +69,14 @@ function ordered(field: Extract<Order, { kind: "own" }>["field"], { row, env }: 
   return isText ? sql`${value} collate "C"` : value;
 }
 
+/** One entity by its key, of a type that says so of any key. */
+export function oneStatement(plan: EntityPlan, key: Key, env: Env): SQL | null {
+  const { rowOf, isThere } = plan.entity;
+  if (rowOf === undefined || isThere === undefined) return null;
+  const id = sql`${String(key[0])}::text`;
+  return sql`select ${columnsOf(plan, rowOf([id]), env)} where ${isThere(id, env)}`;
+}
+
 /** The entities of some keys, each with the position of its key. */
 export function keysStatement(plan: EntityPlan, keys: readonly Key[], env: Env): SQL {
   const { entity } = plan;

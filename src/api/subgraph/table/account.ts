@@ -6,11 +6,10 @@ import { columnOf, type Entity, type Env, nameOf, none, type Row } from "./entit
 
 const id = (row: Row): SQL => columnOf(row, "id");
 
-/**
- * Every address that was an owner or holder of a name, or stands in an address record, and the zero address. Conditions on
- * `id` are met inside of each part, by its index.
- */
-const seen = ({ chains }: Env): SQL => {
+type Part = { table: SQL; address: SQL; where: SQL };
+
+/** Where addresses stand: as owners and holders of names, and in address records. Each has an index. */
+const parts = ({ chains }: Env): Part[] => {
   const { holds } = sqlOf(chains);
   const owners = [
     domain.registryOwner,
@@ -18,17 +17,40 @@ const seen = ({ chains }: Env): SQL => {
     domain.wrapperOwner,
     domain.effectiveOwnerAddress,
   ];
-  const parts = [
-    sql`select ${none} as id`,
-    sql`select ${holder.address} from ${holder} where ${holds(holder.chainId)}`,
-    ...owners.map(
-      (owner) => sql`select ${owner} from ${domain} where ${owner} is not null and ${holds(domain.chainId)}`,
-    ),
-    sql`select left(${addressRecord.address}, 130) from ${addressRecord} where ${addressRecord.address} is not null
-      and ${addressRecord.coinType} = 60 and ${holds(addressRecord.chainId)}`,
+  return [
+    { table: sql`${holder}`, address: sql`${holder.address}`, where: holds(holder.chainId) },
+    ...owners.map((owner) => ({
+      ...{ table: sql`${domain}`, address: sql`${owner}` },
+      where: sql`${owner} is not null and ${holds(domain.chainId)}`,
+    })),
+    {
+      ...{ table: sql`${addressRecord}`, address: sql`left(${addressRecord.address}, 130)` },
+      where: sql`${addressRecord.address} is not null and ${addressRecord.coinType} = 60 and ${holds(addressRecord.chainId)}`,
+    },
   ];
-  return sql.join(parts, sql` union `);
 };
+
+/** Every such address, and the zero address. Conditions on `id` are met inside of each part, by its index. */
+const seen = (env: Env): SQL =>
+  sql.join(
+    [
+      sql`select ${none} as id`,
+      ...parts(env).map(({ table, address, where }) => sql`select ${address} from ${table} where ${where}`),
+    ],
+    sql` union `,
+  );
+
+const isThere: NonNullable<Entity["isThere"]> = (address, env) =>
+  sql.join(
+    [
+      sql`${address} = ${none}`,
+      ...parts(env).map(
+        (part) =>
+          sql`exists (select from ${part.table} where ${part.address} = ${address} and ${part.where})`,
+      ),
+    ],
+    sql` or `,
+  );
 
 export const accountEntity: Entity = {
   name: "Account",
@@ -42,6 +64,7 @@ export const accountEntity: Entity = {
     write: ([value]) => String(value),
   },
   isBare: true,
+  isThere,
   rowOf: ([address = none]) => ({ columns: { id: address } }),
   changedSince: (row, block, { chains }) => sql`exists (select from ${event}
     where ${event.blockNumber} >= ${block} and ${sqlOf(chains).holds(event.chainId)}

@@ -1,12 +1,13 @@
 import { event, ownershipChange } from "ponder:schema";
 import type { SQL } from "drizzle-orm";
-import { alias, sql } from "ponder";
+import { sql } from "ponder";
 import { sqlOf } from "../../query/scope.ts";
 import { type Env, none } from "./entity.ts";
+import { eventAs, ownershipChangeAs } from "./rows.ts";
 
 /** Whether a log named a node since a block: what the subgraph has of a name changes by its logs alone. */
 export const changedNode = (node: SQL, block: SQL, { chains }: Env): SQL => {
-  const change = alias(event, "change");
+  const change = eventAs("change");
   return sql`exists (select from ${event} as change where ${change.node} = ${node}
     and ${sqlOf(chains).holds(change.chainId)} and ${change.blockNumber} >= ${block})`;
 };
@@ -17,7 +18,7 @@ export const ownerAt = (
   layer: "registryOwner" | "registrarOwner" | "wrapperOwner",
   { block, chains }: { block: SQL; chains: Env["chains"] },
 ): SQL => {
-  const then = alias(ownershipChange, "owned");
+  const then = ownershipChangeAs("owned");
   return sql`(select ${then[layer]} from ${ownershipChange} as owned where ${then.node} = ${node}
     and ${sqlOf(chains).holds(then.chainId)} and ${then.blockNumber} <= ${block}
     order by ${then.blockNumber} desc, ${then.logIndex} desc, ${then.ordinal} desc limit 1)`;

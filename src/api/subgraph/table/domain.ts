@@ -1,6 +1,6 @@
 import { domain, event } from "ponder:schema";
 import type { SQL } from "drizzle-orm";
-import { alias, sql } from "ponder";
+import { sql } from "ponder";
 import { ETH_NODE, ROOT_NODE } from "../../../ens/name.ts";
 import { GRACE_PERIOD, isEmancipated } from "../../../ens/wrapper.ts";
 import { sqlOf } from "../../query/scope.ts";
@@ -8,13 +8,14 @@ import { changedNode, ownerAt, ownerOrNoneAt } from "./changes.ts";
 import { conditionOn } from "./conditionOn.ts";
 import { type Entity, type Env, nameOf, none, type Relation, type Row, type ScalarField } from "./entity.ts";
 import { addrAt, nodesByAddress } from "./records.ts";
+import { domainAs, eventAs } from "./rows.ts";
 
 /*
  * A domain is a node that had an owner in one of the registries of ENSv1, or for which an entry of ENSv2 answers. Nodes that
  * only a registrar's token made (`registerOnly`) are none. Where ENSv2 answers, owner, resolver and expiry are the entry's.
  */
 
-export const domainAt = (row: Row) => alias(domain, nameOf(row));
+export const domainAt = (row: Row) => domainAs(nameOf(row));
 
 const eth = sql.raw(`'${ETH_NODE}'`);
 const root = sql.raw(`'${ROOT_NODE}'`);
@@ -111,7 +112,7 @@ const resolvedIs: NonNullable<Relation["matches"]> = (row, { values: [value], is
 
 /** The last time to live that counts: of the old registry only before the node was in the new one. */
 const ttlOf = (row: Row, { chains }: Env): SQL => {
-  const [d, set] = [domainAt(row), alias(event, "set")];
+  const [d, set] = [domainAt(row), eventAs("set")];
   return sql`(select (${set.details}::json ->> 'ttl')::numeric from ${event} as set
     where ${set.node} = ${d.node} and ${sqlOf(chains).holds(set.chainId)} and ${set.eventType} = 'NewTTL'
       and (${set.contract} = 'REGISTRY' or (${set.contract} = 'REGISTRY_OLD' and not ${d.isMigrated}))
@@ -151,7 +152,7 @@ const subdomainsOf = (row: Row, env: Env): SQL => {
 
 /** Whether a row is a domain of the subgraph. */
 export function isDomain(row: Row, { chains, ensv2 }: Env): SQL {
-  const [d, made] = [domainAt(row), alias(event, "made")];
+  const [d, made] = [domainAt(row), eventAs("made")];
   const hadOwner = sql`(${d.registryOwner} is not null or exists (select from ${event} as made
     where ${made.node} = ${d.node} and ${made.contract} in ('REGISTRY', 'REGISTRY_OLD')
       and ${made.eventType} = 'NewOwner' and ${sqlOf(chains).holds(made.chainId)}))`;
@@ -191,8 +192,9 @@ const scalar = (
 /** What rows of `domains` have in common: the logs of a node are all that changes one, except where ENSv2 answers. */
 export const rowsOfDomains: Pick<
   Entity,
-  "from" | "key" | "changedSince" | "nodeOf" | "existedAt" | "isEnsv2"
+  "isRowOfDomains" | "from" | "key" | "changedSince" | "nodeOf" | "existedAt" | "isEnsv2"
 > = {
+  isRowOfDomains: true,
   from: (row) => sql`${domain} as ${sql.identifier(nameOf(row))}`,
   key: { columns: (row) => [sql`${domainAt(row).node}`], types: ["text"], read: (id) => [id] },
   changedSince: (row, block, env) => changedNode(sql`${domainAt(row).node}`, block, env),

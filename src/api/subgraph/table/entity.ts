@@ -29,8 +29,8 @@ export function nameOf(row: Row): string {
 /** A value of a key, as a parameter of a statement or as `any(…)` of several. */
 export type KeyValue = SQL;
 
-/** What a relation is compared with. `isNone`: the zero address. `list`: the values as an array, if the query has them. */
-export type KeyOfRelation = { values: readonly KeyValue[]; isNone: boolean; list?: SQL };
+/** What a relation is compared with. `isNone`: the zero address. `texts`: the values, if the query has them. */
+export type KeyOfRelation = { values: readonly KeyValue[]; isNone: boolean; texts?: readonly string[] };
 
 /** How a field reads on the page: where its value comes from. */
 type Described = { /** Where the value comes from, for the documentation. */ source: string };
@@ -115,6 +115,10 @@ export type Entity = {
   isBare?: true;
   /** True if it is a log: it never changes, and its id is text of numbers. */
   isLog?: true;
+  /** Where one entity is read by its id more simply than from a list: the condition that there is one. */
+  isThere?: (id: SQL, env: Env) => SQL;
+  /** True if it is a row of `domains`, by its node: a domain, its registration and its wrapped name are one row. */
+  isRowOfDomains?: true;
   /** The row of a key that a relation names, where there is an entity of every such key: it need not be looked up. */
   rowOf?: (key: readonly SQL[]) => RowOfKey;
   /** The condition that an entity changed since a block. */

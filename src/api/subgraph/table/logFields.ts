@@ -1,7 +1,9 @@
 import { event } from "ponder:schema";
 import type { SQL } from "drizzle-orm";
-import { alias, sql } from "ponder";
+import { sql } from "ponder";
+import { columnName } from "./aliased.ts";
 import {
+  columnOf,
   type Entity,
   type Field,
   nameOf,
@@ -11,10 +13,11 @@ import {
   type ScalarField,
 } from "./entity.ts";
 import { detailOf } from "./logs.ts";
+import { eventAs } from "./rows.ts";
 
 /* What fields of events are made of. */
 
-export const logAt = (row: Row) => alias(event, nameOf(row));
+export const logAt = (row: Row) => eventAs(nameOf(row));
 
 export const plainId = (row: Row): SQL => sql`(${logAt(row).blockNumber} || '-' || ${logAt(row).logIndex})`;
 export const numberedId = (row: Row): SQL => sql`(${plainId(row)} || '-' || ${logAt(row).ordinal})`;
@@ -50,17 +53,20 @@ export const account = (name: AddressColumn, logged: readonly string[]): Relatio
   const of = (row: Row): SQL => sql`${logAt(row)[name]}`;
   return {
     ...{ kind: "relation", type: "Account", isRequired: true },
-    source: `\`${name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)}\``,
+    source: `\`${columnName(name)}\``,
     key: (row) => [of(row)],
     id: of,
-    matches: (row, { values: [value], isNone, list }, { chainId }) => {
+    matches: (row, { values: [value], isNone, texts }, { chainId }) => {
       const isSame = sql`${of(row)} = ${value}`;
-      if (isNone || list === undefined || logged.length === 0) return isSame;
-      const { chainId: chain, eventType } = logAt(row);
-      const words = sql`${sql.param([...logged])}::text[]`;
-      return sql`(hashtextextended(${of(row)} || ${eventType}, ${chain}) = any(array(
-          select hashtextextended(one || word, ${chainId}::bigint) from unnest(${list}) as one, unnest(${words}) as word))
-        and ${of(row)} <> ${none} and ${isSame})`;
+      if (isNone || texts === undefined || logged.length === 0) return isSame;
+      const named = eventAs("named");
+      const hashes = texts.flatMap((text) =>
+        logged.map((word) => sql`hashtextextended(${text + word}::text, ${chainId}::bigint)`),
+      );
+      // The rows' addresses: the planner would join the index with that of all logs of the type, however few logs it leads to.
+      const found = sql`select named.ctid from ${event} as named where ${named[name]} <> ${none}
+        and hashtextextended(${named[name]} || ${named.eventType}, ${named.chainId}) in (${sql.join(hashes, sql`, `)})`;
+      return sql`(${columnOf(row, "ctid")} = any(array(${found})) and ${isSame})`;
     },
   };
 };

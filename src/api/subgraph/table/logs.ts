@@ -1,9 +1,10 @@
 import { event } from "ponder:schema";
 import type { SQL } from "drizzle-orm";
-import { alias, sql } from "ponder";
+import { sql } from "ponder";
 import { ROOT_NODE } from "../../../ens/name.ts";
 import { type Scope, sqlOf } from "../../query/scope.ts";
 import { nameOf, type Row } from "./entity.ts";
+import { eventAs } from "./rows.ts";
 
 /** The record's logs that make a resolver of the subgraph. */
 export const recordEvents = [
@@ -20,7 +21,7 @@ export const isSetOf = (column: SQL, words: readonly string[]): SQL =>
  * the root, which always was, only its resolver counts there. Source: ensdomains/ens-subgraph, src/ensRegistry.ts.
  */
 export const counted = (row: Row, chains: Scope): SQL => {
-  const [log, moved] = [alias(event, nameOf(row)), alias(event, "moved")];
+  const [log, moved] = [eventAs(nameOf(row)), eventAs("moved")];
   return sql`(${log.contract} = 'REGISTRY' or (${log.contract} = 'REGISTRY_OLD' and case
     when ${log.node} = ${sql.raw(`'${ROOT_NODE}'`)} then ${log.eventType} = 'NewResolver'
     else not exists (select from ${event} as moved where ${moved.node} = ${log.node}
@@ -33,11 +34,11 @@ const NUL = String.raw`(?<!\\)((?:\\\\)*)\\u0000`;
 
 /** A text of a log without NUL, as the subgraph stores it. Texts with NUL stand in `details`. */
 export const textIn = (row: Row, column: "key" | "value" | "name"): SQL => {
-  const log = alias(event, nameOf(row));
+  const log = eventAs(nameOf(row));
   return sql`coalesce(${log[column]}, case when ${log.details} is not null then
     regexp_replace(${log.details}, ${sql.raw(`'${NUL}'`)}, '\\1', 'g')::json ->> ${sql.raw(`'${column}'`)} end)`;
 };
 
 /** An argument of a log that has no column. */
 export const detailOf = (row: Row, argument: string): SQL =>
-  sql`(${alias(event, nameOf(row)).details}::json ->> ${sql.raw(`'${argument}'`)})`;
+  sql`(${eventAs(nameOf(row)).details}::json ->> ${sql.raw(`'${argument}'`)})`;

@@ -1,10 +1,11 @@
 import { addressRecord, domain, ensv2Link, ensv2Proxy, resolverNode } from "ponder:schema";
 import type { SQL } from "drizzle-orm";
-import { alias, sql } from "ponder";
+import { sql } from "ponder";
 import { ETHEREUM_COIN_TYPE } from "../../../ens/coinType.ts";
 import { ROOT_NODE } from "../../../ens/name.ts";
 import { sqlOf } from "../../query/scope.ts";
 import { type Env, none } from "./entity.ts";
+import { addressRecordAs, domainAs, linkAs, proxyAs, resolverNodeAs } from "./rows.ts";
 
 /*
  * Records in force at a resolver. They stand at the node; those at a resolver of ENSv2 at the number of the record that the
@@ -16,7 +17,7 @@ const root = sql.raw(`'${ROOT_NODE}'`);
 
 /** A resolver of ENSv2 whose records the index has. */
 const isKnown = (resolver: SQL, { chains, ensv2 }: Env): SQL => {
-  const proxy = alias(ensv2Proxy, "proxy");
+  const proxy = proxyAs("proxy");
   const code = sql`${sql.param([...(ensv2?.resolverCode ?? [])])}::text[]`;
   return sql`exists (select from ${ensv2Proxy} as proxy where ${sqlOf(chains).holds(proxy.chainId)}
     and ${proxy.address} = ${resolver} and ${proxy.implementation} = any(${code}))`;
@@ -25,7 +26,7 @@ const isKnown = (resolver: SQL, { chains, ensv2 }: Env): SQL => {
 /** Where the records of a name stand at a resolver. */
 export const recordAt = (resolver: SQL, node: SQL, env: Env): SQL => {
   if (env.ensv2 === undefined) return node;
-  const link = alias(ensv2Link, "link");
+  const link = linkAs("link");
   const linked = (name: SQL) =>
     sql`(select ${link.record} from ${ensv2Link} as link where ${sqlOf(env.chains).holds(link.chainId)}
       and ${link.resolver} = ${resolver} and ${link.node} = ${name} and ${isKnown(resolver, env)})`;
@@ -34,14 +35,14 @@ export const recordAt = (resolver: SQL, node: SQL, env: Env): SQL => {
 
 /** The version of a record in force. */
 const versionAt = (resolver: SQL, record: SQL, { chains }: Env): SQL => {
-  const at = alias(resolverNode, "at");
+  const at = resolverNodeAs("at");
   return sql`coalesce((select ${at.version} from ${resolverNode} as at where ${sqlOf(chains).holds(at.chainId)}
     and ${at.resolver} = ${resolver} and ${at.node} = ${record}), 0)`;
 };
 
 /** The address record of Ethereum: what the subgraph calls addr. Cleared is the zero address. */
 export const addrAt = (resolver: SQL, node: SQL, env: Env): SQL => {
-  const record = alias(addressRecord, "record");
+  const record = addressRecordAs("record");
   const at = recordAt(resolver, node, env);
   return sql`(select coalesce(${record.address}, ${none}) from ${addressRecord} as record
     where ${sqlOf(env.chains).holds(record.chainId)} and ${record.resolver} = ${resolver} and ${record.node} = ${at}
@@ -51,7 +52,7 @@ export const addrAt = (resolver: SQL, node: SQL, env: Env): SQL => {
 
 /** The content hash; null if it was cleared. */
 export const contentHashAt = (resolver: SQL, node: SQL, env: Env): SQL => {
-  const at = alias(resolverNode, "at");
+  const at = resolverNodeAs("at");
   return sql`(select ${at.contenthash} from ${resolverNode} as at where ${sqlOf(env.chains).holds(at.chainId)}
     and ${at.resolver} = ${resolver} and ${at.node} = ${recordAt(resolver, node, env)})`;
 };
@@ -59,11 +60,7 @@ export const contentHashAt = (resolver: SQL, node: SQL, env: Env): SQL => {
 /** The nodes of names that can resolve to an address, by the index of addresses: what is in force is a second condition. */
 export const nodesByAddress = (address: SQL, { chains, ensv2 }: Env): SQL => {
   const { holds } = sqlOf(chains);
-  const [named, link, below] = [
-    alias(addressRecord, "named"),
-    alias(ensv2Link, "link"),
-    alias(domain, "below"),
-  ];
+  const [named, link, below] = [addressRecordAs("named"), linkAs("link"), domainAs("below")];
   const records = sql`${addressRecord} as named`;
   const isAddress = sql`left(${named.address}, 130) = ${address} and ${holds(named.chainId)}`;
   const byNode = sql`select ${named.node} from ${records} where ${isAddress}`;

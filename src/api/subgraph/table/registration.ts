@@ -1,6 +1,6 @@
 import { event } from "ponder:schema";
 import type { SQL } from "drizzle-orm";
-import { alias, sql } from "ponder";
+import { sql } from "ponder";
 import type { Hex } from "viem";
 import { childNode, ETH_NODE } from "../../../ens/name.ts";
 import { sqlOf } from "../../query/scope.ts";
@@ -18,12 +18,13 @@ import {
   wrappedOwnerAt,
 } from "./domain.ts";
 import type { Entity, Env, Row, ScalarField } from "./entity.ts";
+import { eventAs } from "./rows.ts";
 
 const HASH = /^0x[0-9a-f]{64}$/;
 
 /** What a controller said last that the name cost: a purchase, or a renewal. */
 const costOf = (row: Row, { chains }: Env): SQL => {
-  const [d, sale] = [domainAt(row), alias(event, "sale")];
+  const [d, sale] = [domainAt(row), eventAs("sale")];
   return sql`(select ${sale.costWei} from ${event} as sale
     where ${sale.node} = ${d.node} and ${sale.contract} = 'CONTROLLER' and ${sale.costWei} is not null
       and ${sqlOf(chains).holds(sale.chainId)}

@@ -1,12 +1,13 @@
 import { domain, event } from "ponder:schema";
 import type { SQL } from "drizzle-orm";
-import { alias, sql } from "ponder";
+import { sql } from "ponder";
 import { ROOT_NODE } from "../../../ens/name.ts";
 import { sqlOf } from "../../query/scope.ts";
 import { toDomain } from "./domain.ts";
 import { columnOf, type Entity, type Env, NONE, nameOf, none, type Row } from "./entity.ts";
 import { counted, isSetOf, recordEvents, textIn } from "./logs.ts";
 import { addrAt, contentHashAt, recordAt } from "./records.ts";
+import { domainAs, eventAs } from "./rows.ts";
 
 /*
  * A resolver of the subgraph is a resolver and a node: made by the registry's log, or by a record's log of any contract. The
@@ -20,7 +21,7 @@ const domainNode = (row: Row): SQL => sql`nullif(${node(row)}, '')`;
 /** Logs by columns without an alias. */
 const pairs = ({ chains, ensv2 }: Env): SQL => {
   const { holds } = sqlOf(chains);
-  const [named, logged, d] = [alias(event, "named"), alias(event, "logged"), alias(domain, "d")];
+  const [named, logged, d] = [eventAs("named"), eventAs("logged"), domainAs("d")];
   const parts = [
     sql`select ${named.resolverAddress} as resolver, ${named.node} as node from ${event} as named
       where ${named.eventType} = 'NewResolver' and ${named.resolverAddress} <> ${none} and ${counted("named", chains)}
@@ -44,19 +45,19 @@ type KeyLogs = { type: string; updated: string; key: SQL };
 
 const texts: KeyLogs = { type: "TextChanged", updated: "TextUpdated", key: textIn("set", "key") };
 const coins: KeyLogs = {
-  ...{ type: "AddressChanged", updated: "AddressUpdated", key: sql`${alias(event, "set").coinType}` },
+  ...{ type: "AddressChanged", updated: "AddressUpdated", key: sql`${eventAs("set").coinType}` },
 };
 
 /** Keys in the order in which they were first set since the records were last cleared; null if none was. */
 const keysSet = (row: Row, env: Env, { type, updated, key }: KeyLogs): SQL => {
   const { holds } = sqlOf(env.chains);
   const is = (log: string, types: readonly string[]) => {
-    const { chainId, contract, contractAddress, eventType } = alias(event, log);
+    const { chainId, contract, contractAddress, eventType } = eventAs(log);
     return sql`${contract} in ('RESOLVER', 'ENSV2_RESOLVER') and ${isSetOf(sql`${eventType}`, types)}
       and ${contractAddress} = ${address(row)} and ${holds(chainId)}`;
   };
-  const place = (log: string) => sql`(${alias(event, log).blockNumber}, ${alias(event, log).logIndex})`;
-  const [set, cleared] = [alias(event, "set"), alias(event, "cleared")];
+  const place = (log: string) => sql`(${eventAs(log).blockNumber}, ${eventAs(log).logIndex})`;
+  const [set, cleared] = [eventAs("set"), eventAs("cleared")];
   return sql`(select array_agg(key order by first) from (
     select key, min(place) as first from (
       select ${key} as key, ${set.blockNumber}::bigint * 1000000 + ${set.logIndex} as place from ${event} as set
@@ -84,7 +85,7 @@ export const resolverEntity: Entity = {
   rowOf: ([resolver = none, named = none]) => ({ columns: { resolver, node: named } }),
   // A link of the root's name is one of every name.
   changedSince: (row, block, env) => {
-    const change = alias(event, "change");
+    const change = eventAs("change");
     const nodes =
       env.ensv2 === undefined
         ? [node(row)]
