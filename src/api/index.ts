@@ -10,6 +10,7 @@ import { createAccess } from "./access/createAccess.ts";
 import { limitsIn } from "./access/limits.ts";
 import { comparisonSetting } from "./comparison/listChecks.ts";
 import { operations } from "./endpoints/index.ts";
+import { indexedPrimaryNames } from "./endpoints/primaryNames.ts";
 import { signupEndpoints } from "./endpoints/signup.ts";
 import { webhookEndpoints } from "./endpoints/webhooks.ts";
 import { createExplorer } from "./explorer/explorer.ts";
@@ -322,6 +323,7 @@ startInPlace("metrics", () => {
 const explorer = createExplorer({
   operations: offered,
   ...server,
+  primaryNames: indexedPrimaryNames,
   access: settings.access,
   publicUrl: settings.publicUrls[0],
 });

@@ -10,3 +10,11 @@ test("the page of an error has what was typed in its search box, as text", () =>
   expect(pageOf('"><script>')).toContain('value="&quot;&gt;&lt;script&gt;"');
   expect(pageOf()).not.toContain("value=");
 });
+
+test("a page for too many requests leads to where keys are, others do not", () => {
+  const limited = new ApiError("RATE_LIMITED", "Too many.", { headers: { "Retry-After": "7" } });
+  expect(String(errorPage(limited).body)).toMatch(
+    /Try again in 7 seconds\.[\s\S]*<a class="button first" href="signup">Get a key/,
+  );
+  expect(pageOf()).not.toContain("signup");
+});

@@ -4,6 +4,7 @@ import type { Contracts } from "../../abis/contracts.ts";
 import { openAccess } from "../../src/api/access/access.ts";
 import { callerBehind } from "../../src/api/access/caller.ts";
 import { operations } from "../../src/api/endpoints/index.ts";
+import { indexedPrimaryNames } from "../../src/api/endpoints/primaryNames.ts";
 import { createExplorer } from "../../src/api/explorer/explorer.ts";
 import { createPipeline } from "../../src/api/http/pipeline.ts";
 import { createFreshness } from "../../src/api/indexState/freshness.ts";
@@ -47,6 +48,7 @@ export async function serveExplorer(
     operations,
     executeOperation,
     access: "open",
+    primaryNames: indexedPrimaryNames,
     callerOf: callerBehind(0),
     publicUrl: undefined,
   });

@@ -2,7 +2,7 @@ import { z } from "@hono/zod-openapi";
 import type { Address } from "viem";
 import { ApiError } from "../errors/errors.ts";
 import { endpoint } from "../http/endpoint.ts";
-import { type Outcome, resolvePrimaryNames } from "../resolution/primaryNames.ts";
+import { type Outcome, readIndexedNames, resolvePrimaryNames } from "../resolution/primaryNames.ts";
 import { primaryName } from "../schemas/answers.ts";
 import { input, parseAddress } from "../schemas/input.ts";
 import { toPrimaryName } from "../serializers/address.ts";
@@ -94,3 +94,28 @@ const toUnanswered = (query: string, { code, message }: ApiError): Unanswered =>
 });
 
 export const primaryNameEndpoints = [primaryNamesBulk];
+
+/**
+ * Primary names that a page of the explorer shows beside addresses: those that the index can verify by itself, by address in
+ * lower case. It has no route. A page that asks it has asked an operation before, which its visitor paid, so that it costs
+ * nothing.
+ */
+export const indexedPrimaryNames = endpoint({
+  method: "post",
+  path: "/explore/primary-names",
+  group: "Addresses",
+  summary: "Primary names from the index alone",
+  body: bulkBody,
+  reply: z.strictObject({ names: z.record(z.string(), z.string()) }),
+  errors: ["LIMIT_EXCEEDED"],
+  cost: 0,
+  handle: async ({ addresses }, ctx) => {
+    const parsed = [...new Set(addresses.map(parseAddress))];
+    const names = await readIndexedNames(ctx, parsed);
+    const named = parsed.flatMap((address, i) => {
+      const name = names[i] ?? null;
+      return name === null ? [] : [[address, name] as const];
+    });
+    return { names: Object.fromEntries(named) };
+  },
+});

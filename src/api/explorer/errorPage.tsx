@@ -7,7 +7,7 @@ import { Text } from "./parts/text.tsx";
 /** An error of an operation as a page, with the status that HTTP gives it. `typed` is what the visitor looked for. */
 export function errorPage(error: ApiError, typed?: string): Page {
   const { status } = errorCodes[error.code];
-  const { title, advice } = inWords(error);
+  const { title, advice, needsKey } = inWords(error);
   return {
     title,
     description: title,
@@ -23,6 +23,13 @@ export function errorPage(error: ApiError, typed?: string): Page {
         <p class="lead">
           <Text>{advice}</Text>
         </p>
+        {needsKey && (
+          <p class="actions">
+            <a class="button first" href="signup">
+              Get a key
+            </a>
+          </p>
+        )}
         <SearchBox isLarge typed={typed} />
         <p>
           <a href="./">Home</a> · <a href="explore/status">State of the index</a> ·{" "}

@@ -1,6 +1,11 @@
 import { ApiError, errorCodes } from "../errors/errors.ts";
 
-type Words = { title: string; advice: string };
+type Words = {
+  title: string;
+  advice: string;
+  /** True where a key of the visitor's own helps. */
+  needsKey?: true;
+};
 
 /** An error as a person reads it: what happened, and what to do. */
 export function inWords({ code, message, headers }: ApiError): Words {
@@ -13,9 +18,10 @@ export function inWords({ code, message, headers }: ApiError): Words {
       return {
         title: "Your free requests are used up",
         advice: `Each part of a page is one request. ${later} More requests need a key.`,
+        needsKey: true,
       };
     case "PAYMENT_REQUIRED":
-      return { title: "Your requests are used up", advice: message };
+      return { title: "Your requests are used up", advice: message, needsKey: true };
     case "INDEX_NOT_READY":
       return { title: "The index is not ready", advice: `${message} ${later}` };
     case "LIVE_RESOLUTION_FAILED":

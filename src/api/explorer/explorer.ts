@@ -42,10 +42,19 @@ async function answer(c: Context, page: ExplorerPage, plan: ExplorerPlan): Promi
   const recorded = beginVisit(c, plan);
   const made = await page.render(recorded.visit).catch((thrown) => toErrorPage(c, recorded, thrown));
   if (made instanceof Response) return made;
-  const { asked } = recorded;
+  const { asked, readNames } = recorded;
   const failed = asked.find(({ error }) => error !== null && statusOf(error) === made.status);
   if (failed?.error) passOn(c, failed.error);
-  return sendPage(c, { page: made, asked, status: await recorded.status, publicUrl: plan.publicUrl });
+  return sendPage(c, {
+    ...{
+      page: made,
+      asked,
+      readNames,
+      suggests: plan.access === "open",
+      status: await recorded.status,
+      publicUrl: plan.publicUrl,
+    },
+  });
 }
 
 /** Only what tells a visitor when to come again is passed on. */

@@ -3,6 +3,7 @@ import type { Child } from "hono/jsx";
 import { assetUrl } from "./assets.ts";
 import type { Page, Section } from "./page.ts";
 import { Answered } from "./parts/answered.tsx";
+import { gatherNames, NamesContext, type ReadNames } from "./parts/called.tsx";
 import { Icon } from "./parts/icon.tsx";
 import type { IndexingStatus } from "./replies.ts";
 import type { Asked } from "./visit.ts";
@@ -11,6 +12,9 @@ export type LayoutProps = {
   page: Page;
   asked: readonly Asked[];
   status: IndexingStatus | null;
+  readNames: ReadNames;
+  /** Whether the search box asks for names while a word is written: each question is a request of the visitor's. */
+  suggests: boolean;
   /** The way from this page to the root of the service: `../../`. It holds at `/x`, at `/api/x` and behind a proxy. */
   root: string;
   /** Path and query of this page, from that root. */
@@ -26,16 +30,21 @@ export const layout = async (props: LayoutProps): Promise<string> =>
 const Document = (props: LayoutProps) => (
   <html lang="en">
     <Head {...props} />
-    <body>
+    <body {...(props.suggests && { "data-suggests": "" })}>
       <a class="skip" href={`${props.path}#main`}>
         Skip to the content
       </a>
-      <Header page={props.page} network={props.status?.network} />
+      <Header
+        section={props.page.section}
+        network={props.status?.network}
+        hasExplorer
+        {...(props.page.hasSearchBox && { hasOwnSearchBox: true })}
+      />
       <main id="main" tabindex={-1}>
-        {props.page.body}
+        <NamesContext.Provider value={gatherNames(props.readNames)}>{props.page.body}</NamesContext.Provider>
       </main>
       <Answered asked={props.asked} status={props.status} />
-      <Footer status={props.status} />
+      <Footer network={props.status?.network} hasExplorer />
       <span id={END} hidden />
     </body>
   </html>
@@ -71,20 +80,30 @@ const Head = ({ page, root, path, origin }: LayoutProps) => (
   </head>
 );
 
-type Link = { section: Section; path: string; label: string };
+type Link = { path: string; label: string };
+type SectionLink = Link & { section: Section };
 
 /** The navigation. A page of a new part has a line here. */
-const links: readonly Link[] = [
+const links: readonly SectionLink[] = [
   { section: "search", path: "explore/search", label: "Names" },
   { section: "drops", path: "explore/drops", label: "Drops" },
+  { section: "watch", path: "explore/watch", label: "Watched" },
   { section: "agents", path: "explore/agents", label: "Agents" },
   { section: "statistics", path: "explore/statistics", label: "Statistics" },
   { section: "status", path: "explore/status", label: "Status" },
 ];
 
-type HeaderProps = { page: Page; network: string | undefined };
+type HeaderProps = {
+  section: Section | "reference" | undefined;
+  network: string | undefined;
+  /** Whether the pages of the explorer are there: the reference is there without them, too. */
+  hasExplorer: boolean;
+  /** True if the page has the search box in its body. */
+  hasOwnSearchBox?: true;
+};
 
-const Header = ({ page, network }: HeaderProps) => (
+/** The head of every page: where one is, a search box, and the parts of the explorer. */
+export const Header = ({ section, network, hasExplorer, hasOwnSearchBox }: HeaderProps) => (
   <header class="top">
     <div class="bar">
       <a class="brand" href="./">
@@ -92,12 +111,12 @@ const Header = ({ page, network }: HeaderProps) => (
         Namedex
         {network !== undefined && network !== "mainnet" && <span class="network">{network}</span>}
       </a>
-      {!page.hasSearchBox && <SearchBox />}
-      <nav aria-label="Explorer">
-        {links.map((link) => (
-          <NavLink {...link} isCurrent={link.section === page.section} />
+      {hasExplorer && !hasOwnSearchBox && <SearchBox />}
+      <nav aria-label={hasExplorer ? "Explorer" : "Pages"}>
+        {(hasExplorer ? links : []).map((link) => (
+          <NavLink {...link} isCurrent={link.section === section} />
         ))}
-        <a href="docs">API</a>
+        <NavLink path="docs" label="API" isCurrent={section === "reference"} />
       </nav>
     </div>
   </header>
@@ -140,12 +159,15 @@ export const SearchBox = ({ isLarge, hint, typed }: SearchBoxProps) => (
   </search>
 );
 
-const Footer = ({ status }: { status: IndexingStatus | null }) => (
+type FooterProps = Pick<HeaderProps, "network" | "hasExplorer">;
+
+/** The foot of every page. */
+export const Footer = ({ network, hasExplorer }: FooterProps) => (
   <footer>
-    <p>Namedex{status && <> · index of {status.network}</>}</p>
+    <p>Namedex{network !== undefined && <> · index of {network}</>}</p>
     <p>
       <a href="docs">Reference</a> <a href="openapi.json">OpenAPI</a> <a href="llms.txt">llms.txt</a>{" "}
-      <a href="explore/status">Status</a>
+      <a href={hasExplorer ? "explore/status" : "indexing-status"}>Status</a>
     </p>
     <p>Names and records are written by their owners, and not checked.</p>
   </footer>

@@ -2,7 +2,7 @@ import type { Child } from "hono/jsx";
 import type { ApiError } from "../errors/errors.ts";
 
 /** The parts of the explorer that the navigation names. */
-export type Section = "search" | "drops" | "agents" | "statistics" | "status";
+export type Section = "search" | "drops" | "watch" | "agents" | "statistics" | "status";
 
 /** A page, as a page's file writes it; the layout puts it into a document. */
 export type Page = {

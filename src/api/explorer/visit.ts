@@ -6,6 +6,7 @@ import { type AccessMode, accessInWords } from "../http/openapi.ts";
 import type { ExecuteOperation } from "../http/pipeline.ts";
 import { readInput } from "../http/readInput.ts";
 import type { Given, Visit } from "./page.ts";
+import type { ReadNames } from "./parts/called.tsx";
 import type { IndexingStatus } from "./replies.ts";
 
 /** An operation that a page asked: where the same is found as JSON, and what the answer says of its source. */
@@ -23,6 +24,8 @@ export type Service = {
   executeOperation: ExecuteOperation;
   callerOf: (c: Context) => Caller;
   access: AccessMode;
+  /** Answers `addresses` by the primary names that the index can verify, as `names`. It costs nothing. */
+  primaryNames: Endpoint;
 };
 
 /** A visit, with what the layout tells of it: which operations answered, and as of which block. */
@@ -31,6 +34,7 @@ export type RecordedVisit = {
   asked: readonly Asked[];
   /** Null if the index cannot tell how far it is. */
   status: Promise<IndexingStatus | null>;
+  readNames: ReadNames;
 };
 
 const STATUS = "/indexing-status";
@@ -70,7 +74,24 @@ export function beginVisit(c: Context, service: Service): RecordedVisit {
     now: async () => (await status)?.chains[0]?.indexed_block_timestamp || Math.floor(Date.now() / 1_000),
     network: async () => (await status)?.network ?? null,
   };
-  return { visit, asked, status };
+  return { visit, asked, status, readNames: (addresses) => readNames(service, { addresses, caller, c }) };
+}
+
+type NamesAsked = { addresses: readonly string[]; caller: Caller; c: Context };
+
+/** A page can be without names: an error is logged, and there are none. */
+async function readNames(
+  { primaryNames: operation, executeOperation }: Service,
+  { addresses, caller, c }: NamesAsked,
+): Promise<ReadonlyMap<string, string>> {
+  try {
+    const input = readInput(operation, { addresses });
+    const { reply } = await executeOperation({ operation, input, caller });
+    return new Map(Object.entries((JSON.parse(reply) as { names: Record<string, string> }).names));
+  } catch (thrown) {
+    toLoggedError(thrown, c);
+    return new Map();
+  }
 }
 
 /** A credential of a proxy in front, or of one payment, is not meant for the several questions of a page. */

@@ -57,6 +57,19 @@ export const resolvePrimaryNames = (ctx: Ctx, addresses: readonly Address[]): Pr
     addresses.map((address) => ({ address, coinType: ETHEREUM_COIN_TYPE })),
   );
 
+/**
+ * The same by the index alone: a name that only the chain can tell or verify is null, as that of an address without one. The
+ * chain is never asked.
+ */
+export async function readIndexedNames(ctx: Ctx, addresses: readonly Address[]): Promise<(string | null)[]> {
+  const outcomes = await resolvePrimaryNames({ ...ctx, liveBlock: unasked }, addresses);
+  return outcomes.map((outcome) => (outcome instanceof ApiError ? null : (outcome.primary?.name ?? null)));
+}
+
+const unasked = async (): Promise<never> => {
+  throw new LiveFailure("rpc", "The chain is not asked for these names.");
+};
+
 /** Whether addresses have names for a coin type: those of EVM chains, and the default one (ENSIP-19). */
 export const hasPrimaryNames = (coinType: bigint): boolean =>
   isEvmCoinType(coinType) && coinType < 2n * DEFAULT_COIN_TYPE;

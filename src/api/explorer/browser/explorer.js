@@ -39,3 +39,55 @@ for (const time of document.querySelectorAll("time[datetime]")) {
   const local = new Date(time.getAttribute("datetime") ?? "");
   if (time instanceof HTMLElement && !Number.isNaN(local.getTime())) time.title = local.toLocaleString();
 }
+
+/*
+ * Names that a word may become, while it is written. Each question is a request of the visitor's, so there are none where
+ * requests are counted.
+ */
+
+const PAUSE_MS = 250;
+const SHORTEST = 3;
+const LONGEST = 64;
+const SUGGESTED = 8;
+
+/** Names that contain a word, those first that begin with it. */
+async function suggest(word, signal) {
+  const query = new URLSearchParams({ q: word, page_size: "25", total: "false" });
+  const reply = await fetch(new URL(`search-domains?${query}`, document.baseURI), { signal });
+  if (!reply.ok) return [];
+  const names = (await reply.json()).results.map(({ name }) => name);
+  const begins = (name) => Number(!name.startsWith(word));
+  return names.sort((a, b) => begins(a) - begins(b)).slice(0, SUGGESTED);
+}
+
+function suggestFor(box) {
+  const list = document.createElement("datalist");
+  list.id = `${box.id}-names`;
+  box.after(list);
+  box.setAttribute("list", list.id);
+  let timer;
+  let running = new AbortController();
+  box.addEventListener("input", () => {
+    clearTimeout(timer);
+    running.abort();
+    const word = box.value.trim().toLowerCase();
+    if (word.length < SHORTEST || word.length > LONGEST || /[\s/:]|^0x/.test(word))
+      return list.replaceChildren();
+    timer = setTimeout(async () => {
+      running = new AbortController();
+      const names = await suggest(word, running.signal).catch(() => null); // Left without an answer: a newer word is asked for.
+      if (names === null) return;
+      list.replaceChildren(
+        ...names.map((name) => {
+          const option = document.createElement("option");
+          option.value = name;
+          return option;
+        }),
+      );
+    }, PAUSE_MS);
+  });
+}
+
+if (document.body.hasAttribute("data-suggests")) {
+  for (const box of document.querySelectorAll("#find, #find-large")) suggestFor(box);
+}

@@ -2,6 +2,7 @@ import type { ExplorerPage } from "../page.ts";
 import { Figures, NotFoundOut } from "../parts/card.tsx";
 import { Copy } from "../parts/hash.tsx";
 import { Icon } from "../parts/icon.tsx";
+import { Identicon } from "../parts/identicon.tsx";
 import { NameLink } from "../parts/name.tsx";
 import { inTitle, Tabs, type Views, viewOf, viewUrl } from "../parts/views.tsx";
 import type { AddressSummary } from "../replies.ts";
@@ -60,6 +61,7 @@ type HeadingProps = { summary: AddressSummary };
 const Heading = ({ summary: { address, primary_name, unresolved, domain_count } }: HeadingProps) => (
   <div class="heading">
     <div class="heading-title">
+      <Identicon address={address} />
       <h1 class="mono">{address}</h1>
       <Copy text={address} what="address" />
     </div>

@@ -6,7 +6,7 @@ import { Field, Select } from "../parts/form.tsx";
 import { AddressLink } from "../parts/hash.tsx";
 import { NameLink } from "../parts/name.tsx";
 import { firstIn, ListPager, placeIn, withQuery } from "../parts/pager.tsx";
-import { Table } from "../parts/table.tsx";
+import { ItemTable } from "../parts/table.tsx";
 import type { AgentItem, Paged } from "../replies.ts";
 
 const bindings = [
@@ -79,31 +79,30 @@ const agentUrl = ({ agent_id, chain }: AgentItem): string =>
   withQuery(`explore/agents/${agent_id}`, { chain });
 
 const Directory = ({ agents }: { agents: readonly AgentItem[] }) => (
-  <Table
+  <ItemTable
     caption="Agents"
-    columns={["Agent", "Name", "Trust", "Owner in the registry", "Block"].map((title) => ({ title }))}
-  >
-    {agents.map((agent) => (
-      <tr>
-        <th scope="row">
-          <a class="name" href={agentUrl(agent)}>
-            {`Agent ${agent.agent_id}`}
-          </a>{" "}
-          <span class="faint">{agent.chain}</span>
-        </th>
-        <td>{agent.name === null ? <span class="faint">no name</span> : <NameLink name={agent.name} />}</td>
-        <td>
-          <AgentTrust agent={agent} />
-        </td>
-        <td>
-          {agent.binding?.agent_owner == null ? (
-            <span class="faint">not known</span>
-          ) : (
-            <AddressLink address={agent.binding.agent_owner} />
-          )}
-        </td>
-        <td class="number">{agent.block_number.toLocaleString("en")}</td>
-      </tr>
-    ))}
-  </Table>
+    items={agents}
+    columns={[
+      { title: "Agent", cell: (agent) => <Agent agent={agent} /> },
+      {
+        title: "Name",
+        cell: ({ name }) => (name === null ? <span class="faint">no name</span> : <NameLink name={name} />),
+      },
+      { title: "Trust", cell: (agent) => <AgentTrust agent={agent} /> },
+      { title: "Owner in the registry", cell: (agent) => <Owner address={agent.binding?.agent_owner} /> },
+      { title: "Block", cell: (agent) => agent.block_number.toLocaleString("en"), isNumber: true },
+    ]}
+  />
 );
+
+const Agent = ({ agent }: { agent: AgentItem }) => (
+  <>
+    <a class="name" href={agentUrl(agent)}>
+      {`Agent ${agent.agent_id}`}
+    </a>{" "}
+    <span class="faint">{agent.chain}</span>
+  </>
+);
+
+const Owner = ({ address }: { address: string | null | undefined }) =>
+  address == null ? <span class="faint">not known</span> : <AddressLink address={address} />;

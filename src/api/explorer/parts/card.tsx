@@ -35,6 +35,9 @@ export const Facts = ({ facts }: { facts: readonly (Fact | null | false)[] }) =>
   );
 };
 
+/** The same under the name that pages of other rooms use. */
+export const Properties = ({ list }: { list: readonly (Fact | null | false)[] }) => <Facts facts={list} />;
+
 /** Figures in a row. */
 export const Figures = ({ figures }: { figures: readonly [label: string, value: Child][] }) => (
   <dl class="figures">
@@ -81,11 +84,14 @@ export const MayLack = () => (
 );
 
 /** What stands where a part could not be answered. */
-export const Unavailable = ({ error }: { error: ApiError }) => (
-  <div class="notice warn">
-    <Icon name="warning" />
-    <p>
-      {inWords(error).title}. {inWords(error).advice}
-    </p>
-  </div>
-);
+export const Unavailable = ({ error }: { error: ApiError }) => {
+  const { title, advice, needsKey } = inWords(error);
+  return (
+    <div class="notice warn">
+      <Icon name="warning" />
+      <p>
+        {title}. {advice} {needsKey && <a href="signup">Get a key</a>}
+      </p>
+    </div>
+  );
+};

@@ -5,7 +5,7 @@ import { ChainMark, NameLink, ProtocolMark } from "./name.tsx";
 import { ListPager } from "./pager.tsx";
 import { type Order, sortable, type UrlOf } from "./sort.ts";
 import { StateBadge } from "./state.tsx";
-import { Table } from "./table.tsx";
+import { ItemTable } from "./table.tsx";
 import { Time } from "./time.tsx";
 
 type Props = {
@@ -29,19 +29,19 @@ export const DomainList = ({ list, first, caption, what, empty, order, urlOf, no
     {list.results.length === 0 ? (
       <Empty>{empty}</Empty>
     ) : (
-      <Table
+      <ItemTable
         caption={caption}
+        items={list.results}
         columns={[
-          sortable("Name", "full_name", order, urlOf),
-          { title: "State" },
-          sortable("Expiry", "expiry_timestamp", order, urlOf),
-          { title: "Owner" },
+          { ...sortable("Name", "full_name", order, urlOf), cell: (item) => <Named item={item} /> },
+          { title: "State", cell: (item) => <StateBadge state={item.availability_status} /> },
+          {
+            ...sortable("Expiry", "expiry_timestamp", order, urlOf),
+            cell: (item) => <Expiry at={item.expiry_timestamp} now={now} />,
+          },
+          { title: "Owner", cell: (item) => <Owner ownership={item.ownership} /> },
         ]}
-      >
-        {list.results.map((item) => (
-          <Row item={item} now={now} />
-        ))}
-      </Table>
+      />
     )}
     <ListPager {...{ list, first, what }} urlOf={(place) => urlOf({ ...order, ...place })} />
   </>
@@ -62,25 +62,15 @@ const Owner = ({ ownership: { owner, last_owner } }: Pick<DomainItem, "ownership
   return owner === undefined ? <span class="faint">none</span> : <AddressLink address={owner} />;
 };
 
-const Row = ({ item, now }: { item: DomainItem; now: number }) => (
-  <tr>
-    <th scope="row">
-      <NameLink name={item.name} display={item.display} />
-      <ChainMark chain={item.chain} />
-      <ProtocolMark protocol={item.protocol} />
-    </th>
-    <td>
-      <StateBadge state={item.availability_status} />
-    </td>
-    <td>
-      {item.expiry_timestamp === null ? (
-        <span class="faint">none</span>
-      ) : (
-        <Time at={Number(item.expiry_timestamp)} now={now} day />
-      )}
-    </td>
-    <td>
-      <Owner ownership={item.ownership} />
-    </td>
-  </tr>
+const Named = ({ item: { name, display, chain, protocol } }: { item: DomainItem }) => (
+  <>
+    <NameLink name={name} display={display} />
+    <ChainMark chain={chain} />
+    <ProtocolMark protocol={protocol} />
+  </>
 );
+
+type ExpiryProps = { at: DomainItem["expiry_timestamp"]; now: number };
+
+const Expiry = ({ at, now }: ExpiryProps) =>
+  at === null ? <span class="faint">none</span> : <Time at={Number(at)} now={now} day />;

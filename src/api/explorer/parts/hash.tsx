@@ -1,4 +1,6 @@
+import { Called, CalledToo } from "./called.tsx";
 import { Icon } from "./icon.tsx";
+import { Identicon } from "./identicon.tsx";
 
 /** `0x7099…79C8`. */
 const shortHash = (hash: string): string =>
@@ -19,18 +21,22 @@ export const Whole = ({ value, what }: { value: string; what: string }) => (
   </span>
 );
 
-/** An address, as a link to its page; whole where it is the subject, short in lists. */
+/** An address, as a link to its page; whole where it is the subject, in lists by its primary name, or short. */
 export const AddressLink = ({ address, isWhole }: { address: string; isWhole?: true }) =>
   isWhole ? (
-    <span class="whole">
-      <a class="mono" href={`explore/address/${address}`}>
-        {address}
-      </a>
-      <Copy text={address} what="address" />
-    </span>
+    <>
+      <CalledToo address={address} />
+      <span class="whole">
+        <Identicon address={address} />
+        <a class="mono" href={`explore/address/${address}`}>
+          {address}
+        </a>
+        <Copy text={address} what="address" />
+      </span>
+    </>
   ) : (
-    <a class="mono short" href={`explore/address/${address}`} title={address}>
-      {shortHash(address)}
+    <a class="account" href={`explore/address/${address}`} title={address}>
+      <Called address={address} short={shortHash(address)} />
     </a>
   );
 

@@ -4,7 +4,7 @@ import { AddressLink } from "../../parts/hash.tsx";
 import { ChainMark, NameLink } from "../../parts/name.tsx";
 import { firstIn, ListPager, placeIn, withQuery } from "../../parts/pager.tsx";
 import { StateBadge } from "../../parts/state.tsx";
-import { Table } from "../../parts/table.tsx";
+import { ItemTable } from "../../parts/table.tsx";
 import { Time } from "../../parts/time.tsx";
 import type { Paged, PreviousDomain } from "../../replies.ts";
 import type { AddressView } from "./view.ts";
@@ -23,40 +23,35 @@ export async function previousOfAddress({ visit, address, now }: AddressView): P
       {list.results.length === 0 ? (
         <Empty>The address has no name that it had before.</Empty>
       ) : (
-        <Table
+        <ItemTable
           caption="Names that the address had before"
-          columns={["Name", "State now", "Last event with the address", "Owner now"].map((title) => ({
-            title,
-          }))}
-        >
-          {list.results.map((item) => (
-            <tr>
-              <th scope="row">
-                <NameLink name={item.name} />
-                <ChainMark chain={item.chain} />
-              </th>
-              <td>
-                <StateBadge state={item.availability_status} />
-              </td>
-              <td>
-                <Time at={item.last_owned_block_timestamp} now={now} day />
-              </td>
-              <td>
-                {item.ownership.owner === undefined ? (
-                  <span class="faint">none</span>
-                ) : (
-                  <AddressLink address={item.ownership.owner} />
-                )}
-              </td>
-            </tr>
-          ))}
-        </Table>
+          items={list.results}
+          columns={[
+            { title: "Name", cell: (item) => <Named item={item} /> },
+            { title: "State now", cell: (item) => <StateBadge state={item.availability_status} /> },
+            {
+              title: "Last event with the address",
+              cell: (item) => <Time at={item.last_owned_block_timestamp} now={now} day />,
+            },
+            { title: "Owner now", cell: (item) => <Owner address={item.ownership.owner} /> },
+          ]}
+        />
       )}
       <ListPager
         {...{ list, first: firstIn(visit, list) }}
-        what="names before"
+        what="previous names"
         urlOf={(place) => withQuery(`explore/address/${address}`, { view: "previous", ...place })}
       />
     </Card>
   );
 }
+
+const Named = ({ item: { name, chain } }: { item: PreviousDomain }) => (
+  <>
+    <NameLink name={name} />
+    <ChainMark chain={chain} />
+  </>
+);
+
+const Owner = ({ address }: { address: string | undefined }) =>
+  address === undefined ? <span class="faint">none</span> : <AddressLink address={address} />;

@@ -2,7 +2,7 @@ import type { Child } from "hono/jsx";
 import { Card, Empty, Facts, NotFoundOut, Unavailable } from "../../parts/card.tsx";
 import { Transaction } from "../../parts/hash.tsx";
 import { NameLink } from "../../parts/name.tsx";
-import { Table } from "../../parts/table.tsx";
+import { ItemTable } from "../../parts/table.tsx";
 import type { HistoryTotal, PrimaryNameEntry, Unresolved } from "../../replies.ts";
 import type { AddressView } from "./view.ts";
 
@@ -46,23 +46,20 @@ export async function primaryNamesOfAddress({ visit, address }: AddressView): Pr
       </Card>
       {newestFirst.length > 0 && (
         <Card id="claims" title="All claims" isWide>
-          <Table
+          <ItemTable
             caption="All claims"
-            columns={["Name", "Chain", "Block", "Transaction"].map((title) => ({ title }))}
-          >
-            {newestFirst.slice(0, MAX_CLAIMS).map((claim) => (
-              <tr>
-                <th scope="row">
-                  <Claimed claim={claim} />
-                </th>
-                <td>{claim.chain}</td>
-                <td class="number">{claim.block_number.toLocaleString("en")}</td>
-                <td>
-                  <Transaction hash={claim.transaction_hash} />
-                </td>
-              </tr>
-            ))}
-          </Table>
+            items={newestFirst.slice(0, MAX_CLAIMS)}
+            columns={[
+              { title: "Name", cell: (claim) => <Claimed claim={claim} /> },
+              { title: "Chain", cell: ({ chain }) => chain },
+              {
+                title: "Block",
+                cell: (claim) => claim.block_number.toLocaleString("en"),
+                isNumber: true,
+              },
+              { title: "Transaction", cell: (claim) => <Transaction hash={claim.transaction_hash} /> },
+            ]}
+          />
         </Card>
       )}
     </div>

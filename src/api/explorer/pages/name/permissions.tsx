@@ -3,7 +3,7 @@ import { Card, Empty, Facts, Unavailable } from "../../parts/card.tsx";
 import { AddressLink, Transaction } from "../../parts/hash.tsx";
 import { NameLink, nameUrl } from "../../parts/name.tsx";
 import { withQuery } from "../../parts/pager.tsx";
-import { Table } from "../../parts/table.tsx";
+import { ItemTable } from "../../parts/table.tsx";
 import { Time } from "../../parts/time.tsx";
 import type { NamePermissions, PermissionItem } from "../../replies.ts";
 import type { NameView } from "./view.ts";
@@ -41,14 +41,17 @@ export async function permissionsOfName({ visit, domain, now }: NameView): Promi
         {list.permissions.length === 0 ? (
           <Empty>The index knows of no account that may change the name.</Empty>
         ) : (
-          <Table
+          <ItemTable
             caption="Accounts that may change the name"
-            columns={["Account", "As", "Layer", "May", "Since"].map((title) => ({ title }))}
-          >
-            {list.permissions.map((one) => (
-              <Row one={one} now={now} />
-            ))}
-          </Table>
+            items={list.permissions}
+            columns={[
+              { title: "Account", cell: (one) => <AddressLink address={one.address} /> },
+              { title: "As", cell: (one) => kindsInWords[one.kind] },
+              { title: "Layer", cell: (one) => inWords(one.layer) },
+              { title: "May", cell: powersOf },
+              { title: "Since", cell: (one) => <Since one={one} now={now} /> },
+            ]}
+          />
         )}
         {list.next_cursor && (
           <p class="actions">
@@ -81,21 +84,16 @@ export async function permissionsOfName({ visit, domain, now }: NameView): Promi
   );
 }
 
-const Row = ({ one, now }: { one: PermissionItem; now: number }) => (
-  <tr>
-    <td>
-      <AddressLink address={one.address} />
-    </td>
-    <td>{kindsInWords[one.kind]}</td>
-    <td>{inWords(one.layer)}</td>
-    <td>
-      {one.in_force === true
-        ? (one.roles ?? one.may).map(inWords).join(", ")
-        : `${one.in_force === null ? "not known" : "not in force"}${one.reason ? ` (${inWords(one.reason)})` : ""}`}
-    </td>
-    <td>
-      {one.block_timestamp === undefined ? "" : <Time at={one.block_timestamp} now={now} />}{" "}
-      {one.transaction_hash === undefined ? "" : <Transaction hash={one.transaction_hash} />}
-    </td>
-  </tr>
+function powersOf({ in_force: inForce, roles, may, reason }: PermissionItem): string {
+  if (inForce === true) return (roles ?? may).map(inWords).join(", ");
+  return `${inForce === null ? "not known" : "not in force"}${reason ? ` (${inWords(reason)})` : ""}`;
+}
+
+const Since = ({ one: { block_timestamp: at, transaction_hash: hash }, now }: SinceProps) => (
+  <>
+    {at === undefined ? "" : <Time at={at} now={now} day />}{" "}
+    {hash === undefined ? "" : <Transaction hash={hash} />}
+  </>
 );
+
+type SinceProps = { one: PermissionItem; now: number };

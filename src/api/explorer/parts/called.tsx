@@ -1,0 +1,58 @@
+import { createContext, useContext } from "hono/jsx";
+import { Identicon } from "./identicon.tsx";
+import { listed } from "./name.tsx";
+import { visible } from "./text.tsx";
+
+/** Reads primary names by address in lower case; of an address that has none there is no entry. */
+export type ReadNames = (addresses: readonly string[]) => Promise<ReadonlyMap<string, string>>;
+
+/** The primary name of an address; undefined where it has none, or where it could not be found out. */
+type NameOf = (address: string) => Promise<string | undefined>;
+
+/** Addresses of one page whose names are read: the first ones. The others stand as addresses. */
+export const MAX_NAMED = 100;
+
+/**
+ * Gathers the addresses of a page while it is written, and reads their names at once. All of a page is written before the
+ * first name is read, so there is one question for each page, and none for a page without addresses.
+ */
+export function gatherNames(read: ReadNames): NameOf {
+  const gathered = new Set<string>();
+  let names: Promise<ReadonlyMap<string, string>> | undefined;
+  return async (address) => {
+    const key = address.toLowerCase();
+    if (gathered.size < MAX_NAMED) gathered.add(key);
+    names ??= Promise.resolve().then(() => read([...gathered]));
+    return (await names).get(key);
+  };
+}
+
+/** Who knows the names of the page that is being written. Without it addresses stand as they are. */
+export const NamesContext = createContext<NameOf | null>(null);
+
+/** A name that could be taken for an address itself. */
+const LIKE_AN_ADDRESS = /^0x/i;
+
+type Props = { address: string; short: string };
+
+/** How an address is shown in a list: by its primary name, or where it has none in short. */
+export const Called = async ({ address, short }: Props) => {
+  const name = await useContext(NamesContext)?.(address);
+  return (
+    <>
+      <Identicon address={address} />
+      {name !== undefined && <bdi class="theirs name">{visible(listed(name))}</bdi>}
+      {(name === undefined || LIKE_AN_ADDRESS.test(name)) && <span class="mono">{short}</span>}
+    </>
+  );
+};
+
+/** The primary name of an address that stands whole. */
+export const CalledToo = async ({ address }: Pick<Props, "address">) => {
+  const name = await useContext(NamesContext)?.(address);
+  return name === undefined ? null : (
+    <span class="called">
+      <bdi class="theirs name">{visible(listed(name))}</bdi>
+    </span>
+  );
+};
