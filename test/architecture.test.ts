@@ -290,9 +290,14 @@ const layers: Layer[] = [
   },
   {
     files: "src/api/pages/",
-    may: ["hono", "src/api/http/openapi.ts", "src/api/http/asset.ts"],
+    may: [
+      "hono",
+      ...api("errors/errors.ts", "http/openapi.ts", "http/asset.ts", "http/endpoint.ts", "mcp/catalogue.ts"),
+      ...api("explorer/assets.ts", "explorer/layout.tsx", "explorer/parts/"),
+    ],
     mayTypes: api("http/", "indexState/freshness.ts"),
-    because: "pages are made from the declarations of operations and a report of the index",
+    because:
+      "pages are made from the declarations of operations and a report of the index, in the frame of the explorer",
   },
   {
     files: "src/api/explorer/",

@@ -291,6 +291,8 @@ const pages = createPages({
   createContext: () => retryOnLock(createContext),
   access: settings.access,
   priceOf: payments?.offer,
+  hasExplorer: settings.hasExplorer,
+  publicUrl: settings.publicUrls[0],
 });
 
 const places = createStreamPlaces();

@@ -105,7 +105,7 @@ describe.runIf(executablePath)("in a real browser", () => {
     ]);
     expect(await page.evaluate("navigator.clipboard.readText()")).toBe(key);
     expect(await page.evaluate("document.activeElement.closest('#made') !== null")).toBe(true);
-    expect(await page.evaluate("document.documentElement.scrollWidth")).toBe(width);
+    expect(await page.evaluate("document.documentElement.scrollWidth > window.innerWidth")).toBe(false);
     expect(faults).toEqual([]);
     await close();
   });
@@ -166,7 +166,8 @@ describe.runIf(executablePath)("in a real browser", () => {
     for (let i = 0; i < 3; i++) await service.ask("/whois/a.eth", { headers });
     const { page, faults, close } = await open({ account: newAccount(), by: "EIP-6963" });
     await page.getByRole("button", { name: "Sign with Test Wallet" }).waitFor();
-    for (let i = 0; i < 3; i++) await page.keyboard.press("Tab"); // Home, wallet, field.
+    const isAtField = () => page.evaluate<boolean>("document.activeElement.id === 'usage-key'");
+    for (let i = 0; i < MOST_TABS && !(await isAtField()); i++) await page.keyboard.press("Tab");
     await page.keyboard.type(` ${body.key} `);
     await page.keyboard.press("Enter");
     await page.locator("#usage tr").waitFor();
@@ -190,6 +191,9 @@ describe.runIf(executablePath)("in a real browser", () => {
     await close();
   });
 });
+
+/** More than the head of the page has links before the field. */
+const MOST_TABS = 30;
 
 let visitors = 0;
 

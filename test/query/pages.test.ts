@@ -3,15 +3,33 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from "node:net";
 import { gunzipSync } from "node:zlib";
 import { domain } from "ponder:schema";
+import axe from "axe-core";
 import { type Browser, chromium, type Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { operations } from "../../src/api/endpoints/index.ts";
+import type { Endpoint } from "../../src/api/http/endpoint.ts";
+import { openApiDocument } from "../../src/api/http/openapi.ts";
+import { toolsOf } from "../../src/api/mcp/tools.ts";
+import { listOperations } from "../../src/api/pages/described.ts";
+import { methodOf, toolCallOf } from "../../src/api/pages/reference/examples.ts";
 import { createTestPages } from "../support/app.ts";
+import { exampleOf } from "../support/examples.ts";
 import { openApi, type TestApi } from "./api.ts";
 import { account, CHAIN_ID, registeredRow, STATIC_RESOLVER } from "./rows.ts";
 import { createTables, setProgress, type Tables } from "./tables.ts";
 
 const NOW = 1_800_000_000;
+
+/** Rules of WCAG 2.2 AA, and what axe calls good practice. */
+const RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"];
+const IS_TOO_WIDE = "document.documentElement.scrollWidth > window.innerWidth";
+
+/** What one page of the reference may weigh, in bytes. */
+const MAX_PAGE = 60 * 1_024;
+
+const document = openApiDocument(operations);
+const paths = document.paths as Record<string, Record<string, { operationId: string }>>;
+const idOf = ({ method, path }: Endpoint): string => paths[path]?.[method]?.operationId ?? "";
 const PATIENCE_MS = 120_000;
 let tables: Tables;
 let api: TestApi;
@@ -76,8 +94,8 @@ describe("the documentation's files", () => {
     "/subgraph/graphiql.js",
     "/subgraph/graphiql.css",
     "/subgraph/react-dom.js",
-    "/docs/swagger-ui-bundle.js",
-    "/docs/swagger-ui.css",
+    "/docs/explorer.css",
+    "/docs/reference.js",
   ])("%s comes compressed, is known by its tag, and is the same under /api", async (path) => {
     const plain = await api.app.request(path);
     const body = Buffer.from(await plain.arrayBuffer());
@@ -87,6 +105,70 @@ describe("the documentation's files", () => {
     const etag = plain.headers.get("etag") ?? "";
     const again = await api.app.request(path, { headers: { "if-none-match": etag } });
     expect([again.status, await again.text()]).toEqual([304, ""]);
+  });
+});
+
+describe("the reference", () => {
+  const pathsIn = (html: string): string[] => [
+    ...new Set([...html.matchAll(/href="(docs\/[^"#.]+)"/g)].map(([, path]) => `/${path}`)),
+  ];
+  const read = async (path: string) => {
+    const reply = await api.app.request(path, asBrowser);
+    return { status: reply.status, html: await reply.text() };
+  };
+
+  test("has a page for each operation and each shape, of at most 60 KB, and every link of it leads somewhere", async () => {
+    const index = await read("/docs");
+    const left = [...pathsIn(index.html)];
+    const seen = new Set<string>(left);
+    expect(left.filter((path) => !path.startsWith("/docs/shapes")).length).toBe(operations.length);
+    for (let path = left.pop(); path !== undefined; path = left.pop()) {
+      const { status, html } = await read(path);
+      expect([path, status, Buffer.byteLength(html) < MAX_PAGE]).toEqual([path, 200, true]);
+      const others = pathsIn(html).filter((other) => !seen.has(other));
+      for (const other of others) seen.add(other);
+      left.push(...others);
+    }
+    expect(seen.size).toBeGreaterThan(operations.length + 20);
+    expect((await read("/docs/nothing")).status).toBe(404);
+    expect((await read("/docs/shapes/nothing")).status).toBe(404);
+  });
+
+  test("says what an operation takes, answers and refuses, with examples that hold", async () => {
+    for (const operation of operations) {
+      const { path } = exampleOf(operation);
+      const { html } = await read(`/docs/${idOf(operation)}`);
+      expect(html).toContain(`<span class="mono">${operation.path.replaceAll("&", "&amp;")}</span>`);
+      const query = Object.keys(operation.query.shape);
+      for (const name of [...query, ...Object.keys(operation.body.shape)]) {
+        expect([operation.path, name, html.includes(`<code>${name}</code>`)]).toEqual([
+          operation.path,
+          name,
+          true,
+        ]);
+      }
+      expect(html).toContain("RESPONSE_TOO_LARGE");
+      if (operation.method === "get")
+        expect([path, html.includes(`http://localhost${path.replaceAll("'", "&#39;")}`)]).toEqual([
+          path,
+          true,
+        ]);
+      expect(html).toContain(`namedex.${methodOf(idOf(operation))}(`);
+      expect(html.includes("tools/call")).toBe(operation.tool !== undefined);
+    }
+  });
+
+  test("the calls of tools are those that the tools take", async () => {
+    const tools = new Map(toolsOf(operations).map(({ definition }) => [definition.name, definition]));
+    for (const listed of listOperations(document)) {
+      const operation = operations.find((one) => idOf(one) === listed.operation.operationId) as Endpoint;
+      const made = toolCallOf(operation, listed);
+      if (made === null) continue;
+      const { name, arguments: given } = JSON.parse(made.call).params;
+      const properties = tools.get(name)?.inputSchema.properties ?? {};
+      expect([name, Object.keys(given).filter((key) => !(key in properties))]).toEqual([name, []]);
+      if (given.view !== undefined) expect(JSON.stringify(properties.view)).toContain(`"${given.view}"`);
+    }
   });
 });
 
@@ -149,7 +231,7 @@ describe.runIf(executablePath)("in a real browser", () => {
     for (const path of ["/signup", "/docs", "/api/docs"]) {
       const { page, faults } = await open(path, width);
       expect(faults, path).toEqual([]);
-      expect(await page.evaluate("document.documentElement.scrollWidth"), path).toBe(width);
+      expect(await page.evaluate(IS_TOO_WIDE), path).toBe(false);
       await page.close();
     }
   });
@@ -159,14 +241,39 @@ describe.runIf(executablePath)("in a real browser", () => {
     ["phone", 390],
   ])("a call can be tried from the reference on a %s", async (_, width) => {
     const { page, faults } = await open("/docs", width);
-    const operation = page.locator("#operations-Domains-get_whois_by_name");
-    await operation.locator(".opblock-summary-control").click();
-    await operation.locator("button.execute").click();
-    const answer = operation.locator(".live-responses-table .response");
+    await page.getByRole("link", { name: "Everything about one name" }).click();
+    await page.waitForURL(`${origin}/docs/get_whois_by_name`);
+    await page.getByRole("button", { name: "Send" }).click();
+    const answer = page.locator("#try-answer");
     await answer.waitFor();
     expect(await answer.textContent()).toContain('"availability_status": "registered"');
     expect(faults).toEqual([]);
     await page.close();
+  });
+
+  test.each([
+    ["light", "desktop", 1_280],
+    ["dark", "phone", 390],
+  ] as const)("pages of the reference are accessible: %s, on a %s", async (colorScheme, _, width) => {
+    for (const path of [
+      "/docs",
+      "/docs/get_search_domains",
+      "/docs/post_whois_bulk",
+      "/docs/shapes",
+      "/docs/shapes/Domain",
+      "/signup",
+    ]) {
+      const { page, faults } = await open(path, width);
+      await page.emulateMedia({ colorScheme });
+      await page.evaluate(axe.source);
+      const { violations } = (await page.evaluate(
+        `axe.run({ runOnly: ${JSON.stringify(RULES)} })`,
+      )) as axe.AxeResults;
+      expect([path, violations.map(({ id, nodes }) => [id, nodes[0]?.html])]).toEqual([path, []]);
+      expect([path, await page.evaluate(IS_TOO_WIDE)]).toEqual([path, false]);
+      expect([path, faults]).toEqual([path, []]);
+      await page.close();
+    }
   });
 });
 

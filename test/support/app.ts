@@ -72,7 +72,11 @@ export const createTestPages = ({
   createContext = noContext,
   access = "open",
   operations,
-}: TestPagesPlan): Hono => createPages({ operations, createContext, access, priceOf: undefined });
+}: TestPagesPlan): Hono =>
+  createPages({
+    ...{ operations, createContext, access, priceOf: undefined },
+    ...{ hasExplorer: true, publicUrl: undefined },
+  });
 
 /** An operation that fails by a fault of ours, with this message: callers must not see it. */
 export const brokenOperation = (message: string): Endpoint =>

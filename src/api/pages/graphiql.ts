@@ -53,7 +53,7 @@ const page = `<!doctype html>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>Namedex: the subgraph's queries</title>
-<link rel="icon" href="docs/favicon.png">
+<link rel="icon" href="docs/icon.svg">
 <link rel="stylesheet" href="subgraph/graphiql.css">
 <link rel="stylesheet" href="subgraph/page.css">
 </head>
@@ -70,7 +70,7 @@ ${bar({ About: "./", Reference: "docs" })}
 
 /** Serves GraphiQL at `GET /subgraph`, where queries are sent by POST. */
 export function mountGraphiql(app: Hono): void {
-  app.get("/subgraph", (c) => sendPage(c, page));
+  app.get("/subgraph", (c) => sendPage(c, page, "graphiql"));
   mountFiles(app, "/subgraph", {
     "graphiql.js": () => toAsset(fileOf("graphiql", "graphiql.min.js"), SCRIPT),
     "graphiql.css": () => toAsset(fileOf("graphiql", "graphiql.min.css"), SHEET),

@@ -1,6 +1,6 @@
 import { type AccessMode, accessInWords, version } from "../http/openapi.ts";
 import type { Unfit } from "../indexState/freshness.ts";
-import type { SignupState } from "./signup.ts";
+import type { SignupState } from "./signup.tsx";
 
 /** The state of the index as the first page shows it. */
 export type IndexStatus = {

@@ -1,27 +1,24 @@
 import type { Context } from "hono";
 
-const signs: Record<string, string> = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "'": "&#39;" };
+/** Nothing from elsewhere, nothing inline, no frames. */
+const policyWith = (styles: string): string =>
+  [
+    "default-src 'none'",
+    "script-src 'self'",
+    `style-src ${styles}`,
+    "img-src 'self' data:",
+    "font-src 'self' data:",
+    "connect-src 'self'",
+    "form-action 'self'",
+    "base-uri 'self'",
+    "frame-ancestors 'none'",
+  ].join("; ");
 
-/** Text as HTML shows it. */
-export const escapeHtml = (text: string): string =>
-  text.replaceAll(/[&<>"']/g, (sign) => signs[sign] ?? sign);
+const policies = { own: policyWith("'self'"), graphiql: policyWith("'self' 'unsafe-inline'") };
 
-/** Nothing from elsewhere, no inline scripts, no frames. Swagger UI sets styles on its elements. */
-const policy = [
-  "default-src 'none'",
-  "script-src 'self'",
-  "style-src 'self' 'unsafe-inline'",
-  "img-src 'self' data:",
-  "font-src 'self' data:",
-  "connect-src 'self'",
-  "form-action 'none'",
-  "base-uri 'none'",
-  "frame-ancestors 'none'",
-].join("; ");
-
-/** Answers with a page that loads nothing from elsewhere. */
-export function sendPage(c: Context, html: string): Response {
-  c.header("Content-Security-Policy", policy);
+/** Answers with a page that loads nothing from elsewhere. GraphiQL sets styles on its elements; our own pages do not. */
+export function sendPage(c: Context, html: string, styles: keyof typeof policies = "own"): Response {
+  c.header("Content-Security-Policy", policies[styles]);
   c.header("Referrer-Policy", "no-referrer");
   c.header("Cache-Control", "no-cache");
   return c.html(html);

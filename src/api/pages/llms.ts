@@ -1,27 +1,15 @@
 import type { OpenApiDocument } from "../http/routes.ts";
-
-type Schema = Record<string, unknown>;
-type Parameter = { name: string; in: string; required?: boolean; description?: string; schema?: Schema };
-type Content = { content?: Record<string, { schema?: Schema }>; description?: string };
-type Operation = {
-  tags?: string[];
-  summary?: string;
-  description?: string;
-  parameters?: Parameter[];
-  requestBody?: Content;
-  responses: Record<string, Content>;
-};
-type Listed = { method: string; path: string; operation: Operation };
-
-function listOperations({ paths = {} }: OpenApiDocument): Listed[] {
-  return Object.entries(paths).flatMap(([path, methods]) =>
-    Object.entries(methods as Record<string, Operation>).map(([method, operation]) => ({
-      method: method.toUpperCase(),
-      path,
-      operation,
-    })),
-  );
-}
+import {
+  type Content,
+  formOf,
+  JSON_TYPE,
+  type Listed,
+  listOperations,
+  type Parameter,
+  type Schema,
+  schemaOf,
+  shapesOf,
+} from "./described.ts";
 
 const titleOf = ({ method, path }: Listed) => `${method} ${path}`;
 
@@ -45,7 +33,7 @@ export function toLlms(document: OpenApiDocument): string {
     "",
     "- [llms-full.txt](llms-full.txt): every operation with its parameters, answers and errors",
     "- [openapi.json](openapi.json): the same as an OpenAPI 3.1 document",
-    "- [docs](docs): the same for people, to try in a browser",
+    "- [docs](docs): the same for people, a page for each operation, with examples",
     "- `namedex-client`: a typed client for TypeScript, in the folder `client` of the source, with a method for each operation (`getWhoisByName({ name })`)",
     "",
     groups.join("\n\n"),
@@ -55,7 +43,7 @@ export function toLlms(document: OpenApiDocument): string {
 
 /** The whole API as one text: guide, operations, and the schemas of answers. */
 export function toLlmsFull(document: OpenApiDocument): string {
-  const shapes = Object.entries((document.components?.schemas ?? {}) as Record<string, Schema>);
+  const shapes = Object.entries(shapesOf(document));
   return [
     toLlms(document),
     "# Operations",
@@ -77,9 +65,9 @@ function describeOperation(listed: Listed): string {
     "",
   ];
   if (parameters.length > 0) parts.push("Parameters:", "", ...parameters.map(describeParameter), "");
-  if (requestBody) parts.push("Body (application/json):", "", schemaOf(requestBody), "");
+  if (requestBody) parts.push("Body (application/json):", "", asJson(schemaOf(requestBody)), "");
   for (const [status, response] of Object.entries(responses)) {
-    if (status === "200") parts.push(answerTitle(response), "", schemaOf(response), "");
+    if (status === "200") parts.push(answerTitle(response), "", asJson(schemaOf(response)), "");
     else parts.push(`Error (${status}): ${response.description?.replaceAll("\n\n", " ")}`, "");
   }
   return parts.join("\n");
@@ -100,14 +88,7 @@ function describeParameter({ name, in: place, required, description, schema = {}
   return `- \`${name}\` (${properties.join("; ")}): ${description ?? ""}`.trimEnd();
 }
 
-/** The form of a body or answer: each has one. */
-const formOf = ({ content = {} }: Content): string => Object.keys(content)[0] ?? JSON_TYPE;
-
-const JSON_TYPE = "application/json";
-
 const answerTitle = (response: Content): string =>
   formOf(response) === JSON_TYPE ? "Answer (200):" : `Answer (200, ${formOf(response)}):`;
-
-const schemaOf = (content: Content): string => asJson(content.content?.[formOf(content)]?.schema ?? {});
 
 const asJson = (schema: Schema): string => ["```json", JSON.stringify(schema), "```"].join("\n");

@@ -4,11 +4,11 @@ import type { Ctx } from "../http/context.ts";
 import type { Endpoint } from "../http/endpoint.ts";
 import { type AccessMode, openApiDocument } from "../http/openapi.ts";
 import type { PriceOf } from "../http/prices.ts";
-import { mountDocs } from "./docs.ts";
 import { mountGraphiql } from "./graphiql.ts";
 import { type IndexStatus, toHomeJson } from "./home.ts";
 import { toLlms, toLlmsFull } from "./llms.ts";
-import { mountSignup, type SignupState } from "./signup.ts";
+import { mountReference } from "./reference/reference.ts";
+import { mountSignup, type SignupState } from "./signup.tsx";
 
 /** What the pages need. */
 export type PagesPlan = {
@@ -17,10 +17,21 @@ export type PagesPlan = {
   access: AccessMode;
   /** Undefined where payments are not accepted. */
   priceOf: PriceOf | undefined;
+  /** Whether the pages of the explorer are there, to which the head of each page leads. */
+  hasExplorer: boolean;
+  /** Where callers reach the service, for examples; without one the address of the request. */
+  publicUrl: string | undefined;
 };
 
 /** The routes that are no operations: the first page, documentation. They answer while the index is built, too. */
-export function createPages({ operations, createContext, access, priceOf }: PagesPlan): Hono {
+export function createPages({
+  operations,
+  createContext,
+  access,
+  priceOf,
+  hasExplorer,
+  publicUrl,
+}: PagesPlan): Hono {
   const document = openApiDocument(operations, access, priceOf);
   const texts = {
     "/openapi.json": toAsset(JSON.stringify(document), "application/json; charset=utf-8"),
@@ -34,9 +45,10 @@ export function createPages({ operations, createContext, access, priceOf }: Page
     return c.json(toHomeJson({ ...(await readStatus(await createContext())), access, signup }));
   });
   for (const [path, asset] of Object.entries(texts)) app.get(path, (c) => sendAsset(c, asset));
-  mountDocs(app);
+  const hasSignup = signup === "open";
+  mountReference(app, { document, operations, access, hasSignup, hasExplorer, publicUrl });
   mountGraphiql(app);
-  mountSignup(app, signup);
+  mountSignup(app, { state: signup, hasExplorer, publicUrl });
   return app;
 }
 

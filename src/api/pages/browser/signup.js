@@ -140,7 +140,7 @@ async function showAccount(key) {
 
 /** Without the clipboard (a page that is not secure has none) the text is selected, to be copied by hand. */
 async function copy(button) {
-  const source = element(button.dataset.copy);
+  const source = element(button.dataset.of);
   const before = button.textContent;
   try {
     await navigator.clipboard.writeText(source.textContent);
@@ -154,7 +154,7 @@ async function copy(button) {
   }, 2_000);
 }
 
-for (const button of document.querySelectorAll("[data-copy]")) {
+for (const button of document.querySelectorAll("[data-of]")) {
   button.addEventListener("click", () => copy(button));
 }
 element("usage-form").addEventListener("submit", (event) => {
