@@ -1,6 +1,7 @@
 import { statusOf } from "../errorWords.ts";
 import type { ExplorerPage, Given } from "../page.ts";
 import { Card, Figures, Unavailable } from "../parts/card.tsx";
+import { secondOf } from "../parts/days.ts";
 import { DomainList } from "../parts/domainList.tsx";
 import { Field, Select } from "../parts/form.tsx";
 import { NameLink } from "../parts/name.tsx";
@@ -60,7 +61,10 @@ export const searchPage: ExplorerPage = {
     const order = orderOf(visit);
     const place = placeIn(visit);
     const seconds = Object.fromEntries(
-      Object.entries(dates).map(([name, day]) => [name, secondOf(name, day)]),
+      Object.entries(dates).map(([name, day]) => [
+        name,
+        secondOf(day, name === "expiry_to" ? "last" : "first"),
+      ]),
     );
     const [found, now] = await Promise.all([
       visit.tryAsk<Found>("/search-domains", { ...filters, ...seconds, ...order, ...place }),
@@ -104,15 +108,6 @@ function valuesOf<const Name extends string>(
   query: (name: string) => string | undefined,
 ) {
   return Object.fromEntries(names.map((name) => [name, query(name)])) as Record<Name, string | undefined>;
-}
-
-const LAST_SECOND_OF_DAY = 86_399;
-
-/** A day as the operation takes it: from its first second, or to its last one. Anything else it refuses by itself. */
-function secondOf(name: string, day: string | undefined): string | undefined {
-  if (day === undefined || !/^\d{4}-\d\d-\d\d$/.test(day)) return day;
-  const start = Date.parse(`${day}T00:00:00Z`) / 1_000;
-  return Number.isNaN(start) ? day : String(start + (name === "expiry_to" ? LAST_SECOND_OF_DAY : 0));
 }
 
 /** The name that the text itself is, which need not be in the index. */
@@ -176,13 +171,20 @@ const rare = [
 
 const hasMore = (given: Given): boolean => rare.some((name) => given[name] !== undefined);
 
+/** A count with its share, which stands below where both are too wide for a line. */
+const Share = ({ count, percent }: { count: number; percent: number }) => (
+  <>
+    {count.toLocaleString("en")} <span class="share">{`${percent} %`}</span>
+  </>
+);
+
 const Totals = ({ found: { total, stats } }: { found: Found }) => (
   <Figures
     figures={[
       ["Found", total.toLocaleString("en")],
       ["Expired", stats.expired.toLocaleString("en")],
       ["Expire within 30 days", stats.expiring_30d.toLocaleString("en")],
-      ["Wrapped", `${stats.wrapped.toLocaleString("en")} (${stats.wrapped_pct} %)`],
+      ["Wrapped", <Share count={stats.wrapped} percent={stats.wrapped_pct} />],
     ]}
   />
 );

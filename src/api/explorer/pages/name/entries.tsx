@@ -4,7 +4,9 @@ import { inEth, inTokens } from "../../parts/price.ts";
 import { LongText } from "../../parts/text.tsx";
 import { Time } from "../../parts/time.tsx";
 import type { DomainEvent, OwnershipPeriod, Period, Registration } from "../../replies.ts";
+import { type Before, beforeEach } from "./before.ts";
 import { coinName } from "./coins.ts";
+import { LogFields } from "./logFields.tsx";
 
 export type Kind = "owner" | "resolver" | "registration" | "record" | "log";
 
@@ -135,89 +137,97 @@ const Purchase = ({
   </>
 );
 
-/** What resolvers logged of the name: texts, addresses, contenthash, and all else by its name in the contract. */
-export const entriesOfRecords = (logs: readonly DomainEvent[]): Entry[] =>
-  logs
-    .filter(({ contract, event_type }) => /^(ENSV2_)?RESOLVER/.test(contract) && event_type !== SECOND_LOG)
-    .map(entryOfRecord);
+/**
+ * What resolvers logged of the name: texts, addresses, contenthash, each with what it was before, and all else by its name in
+ * the contract.
+ *
+ * @param isWhole whether there are no earlier logs
+ */
+export function entriesOfRecords(logs: readonly DomainEvent[], isWhole: boolean): Entry[] {
+  const ofResolvers = logs.filter(
+    ({ contract, event_type }) => /^(ENSV2_)?RESOLVER/.test(contract) && event_type !== SECOND_LOG,
+  );
+  const before = beforeEach(ofResolvers, isWhole);
+  return ofResolvers.map((log, order) => entryOfRecord(log, { order, before: before.get(log) }));
+}
 
 /** Resolvers log an Ethereum address twice: as one of all coins, and so. */
 const SECOND_LOG = "AddrChanged";
 
-function entryOfRecord(log: DomainEvent, order: number): Entry {
+type Placed = { order: number; before: Before | undefined };
+
+function entryOfRecord(log: DomainEvent, { order, before }: Placed): Entry {
   const entry = { ...whereOf(log), kind: "record" as const, order };
   if (log.key !== undefined) {
     const title = log.value === "" ? "Text cleared" : "Text set";
-    return { ...entry, title, detail: <KeyAndValue {...{ name: log.key, value: log.value }} /> };
+    return { ...entry, title, detail: <Change {...{ name: log.key, value: log.value, before }} /> };
   }
   if (log.coin_type !== undefined) {
+    const name = coinName(log.coin_type);
     return {
       ...entry,
       title: "Address set",
-      detail: <KeyAndValue name={coinName(log.coin_type)} value={log.address} isMono />,
+      detail: <Change {...{ name, value: log.address, before }} isMono />,
     };
   }
   if (log.contenthash !== undefined)
-    return { ...entry, title: "Contenthash set", detail: <Mono text={log.contenthash} /> };
-  return { ...entry, title: log.event_type, detail: <Fields log={log} /> };
+    return {
+      ...entry,
+      title: "Contenthash set",
+      detail: <Change {...{ name: null, value: log.contenthash, before }} isMono />,
+    };
+  return { ...entry, title: log.event_type, detail: <LogFields log={log} /> };
 }
 
 const whereOf = ({ block_timestamp, block_number, chain, transaction_hash }: DomainEvent) => ({
   ...{ at: block_timestamp, block: block_number, chain, transaction: transaction_hash },
 });
 
-const Mono = ({ text }: { text: string }) => (
-  <span class="mono">
-    <LongText text={text} />
+type ChangeProps = {
+  name: string | null;
+  value: string | undefined;
+  before: Before | undefined;
+  isMono?: true;
+};
+
+/** A record with its old and its new value. */
+const Change = ({ name, value, before, isMono }: ChangeProps) => (
+  <span class={isMono ? "change mono" : "change"}>
+    {name !== null && (
+      <span class="mono">
+        <LongText text={name} />
+      </span>
+    )}
+    <Old before={before} />
+    <span class="faint">
+      <span aria-hidden="true">→</span>
+      <span class="unseen">then</span>
+    </span>
+    {value === undefined ? (
+      <span class="faint">not in the log</span>
+    ) : value === "" ? (
+      <span class="faint">empty</span>
+    ) : (
+      <ins>
+        <LongText text={value} />
+      </ins>
+    )}
   </span>
 );
 
-const KeyAndValue = ({ name, value, isMono }: { name: string; value: string | undefined; isMono?: true }) => (
-  <>
-    <span class="mono">
-      <LongText text={name} />
-    </span>{" "}
-    {value !== undefined && (
-      <span {...(isMono && { class: "mono" })}>
-        <LongText text={value} />
-      </span>
-    )}
-  </>
-);
+const Old = ({ before = "not known" }: { before: Before | undefined }) => {
+  if (before === "nothing" || before === "not known") return <span class="faint">{before}</span>;
+  if (before.value === "") return <span class="faint">empty</span>;
+  return (
+    <del>
+      <LongText text={before.value} />
+    </del>
+  );
+};
 
 /** Every log as the contracts wrote it. */
 export const entriesOfLogs = (logs: readonly DomainEvent[]): Entry[] =>
   logs.map((log, order) => ({
     ...{ ...whereOf(log), kind: "log", order, title: log.event_type },
-    detail: <Fields log={log} />,
+    detail: <LogFields log={log} />,
   }));
-
-/** Fields that the entry shows by other means. */
-const shownElsewhere = [
-  "event_type",
-  "block_number",
-  "block_timestamp",
-  "transaction_hash",
-  "log_index",
-  "chain",
-  "truncated",
-];
-
-const Fields = ({ log }: { log: DomainEvent }) => (
-  <dl class="fields">
-    {Object.entries(log)
-      .filter(([field]) => !shownElsewhere.includes(field))
-      .map(([field, value]) => (
-        <div>
-          <dt>{field.replaceAll("_", " ")}</dt>
-          <dd class="mono">
-            {field.endsWith("_address") ? (
-              <AddressLink address={String(value)} />
-            ) : (
-              <LongText text={typeof value === "object" ? JSON.stringify(value) : String(value)} />
-            )}
-          </dd>
-        </div>
-      ))}
-  </dl>
-);

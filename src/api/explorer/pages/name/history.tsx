@@ -2,6 +2,8 @@ import type { Child } from "hono/jsx";
 import type { ApiError } from "../../../errors/errors.ts";
 import type { Visit } from "../../page.ts";
 import { Card, Empty, MayLack, Unavailable } from "../../parts/card.tsx";
+import { secondOf } from "../../parts/days.ts";
+import { Field } from "../../parts/form.tsx";
 import { Transaction } from "../../parts/hash.tsx";
 import { nameUrl } from "../../parts/name.tsx";
 import { firstIn, ListPager, Pager, placeIn, withQuery } from "../../parts/pager.tsx";
@@ -47,15 +49,20 @@ export async function historyOfName({ visit, domain, now }: NameView): Promise<C
   const kind = choices.find(({ key }) => key === wanted)?.key ?? "all";
   if (kind === "log") return logsOfName({ visit, domain, now });
   const page = Math.max(1, Math.min(Number.parseInt(visit.query("page") ?? "1", 10) || 1, 1_000));
+  const range = rangeOf(visit);
   const parts = await readParts(visit, domain.query, kind);
   const failed = parts.find((part) => part instanceof Error);
   if (failed instanceof Error) return <Unavailable error={failed} />;
   const read = parts.filter((part): part is Part => !(part instanceof Error));
-  const entries = read.flatMap((part) => part.entries).sort(newestFirst);
-  const urlOf = urlsOf(domain);
+  const entries = read
+    .flatMap((part) => part.entries)
+    .filter(isIn(range))
+    .sort(newestFirst);
+  const urlOf = urlsOf(domain, range);
   const ofKind = { kind: kind === "all" ? undefined : kind };
   return (
     <Card id="history" title="History" isWide aside={<Filter present={kind} urlOf={urlOf} />}>
+      <Range {...{ domain, kind, range }} />
       {read.some(({ isIncomplete }) => isIncomplete) && <MayLack />}
       {read.map((part) => (
         <Cut part={part} />
@@ -80,23 +87,54 @@ export async function historyOfName({ visit, domain, now }: NameView): Promise<C
   );
 }
 
-/** Other pages and kinds of a name's history. */
+/** Days from which and to which a history is shown. */
+type Days = { from: string | undefined; to: string | undefined };
+
+const rangeOf = ({ query }: Pick<Visit, "query">): Days => ({ from: query("from_day"), to: query("to_day") });
+
+/** Of what has no time only the block is known: it is left out where days are asked for. */
+const isIn =
+  ({ from, to }: Days) =>
+  ({ at }: Entry): boolean => {
+    if (from === undefined && to === undefined) return true;
+    const [first, last] = [Number(secondOf(from, "first") ?? 0), Number(secondOf(to, "last") ?? Infinity)];
+    return at !== null && at >= first && at <= last;
+  };
+
+/** Other pages and kinds of a name's history, of the same days. */
 const urlsOf =
-  ({ name }: NameView["domain"]) =>
+  ({ name }: NameView["domain"], { from, to }: Days) =>
   (values: Record<string, string | number | undefined>): string =>
-    withQuery(nameUrl(name), { view: "history", ...values });
+    withQuery(nameUrl(name), { view: "history", from_day: from, to_day: to, ...values });
+
+type RangeProps = { domain: NameView["domain"]; kind: Kind | "all"; range: Days };
+
+const Range = ({ domain, kind, range: { from, to } }: RangeProps) => (
+  <form class="filters" action={nameUrl(domain.name)} method="get">
+    <input type="hidden" name="view" value="history" />
+    {kind !== "all" && <input type="hidden" name="kind" value={kind} />}
+    <Field name="from_day" label="From" value={from} type="date" />
+    <Field name="to_day" label="To" value={to} type="date" />
+    <button type="submit">Show</button>
+  </form>
+);
 
 /** Every log of a name, page by page, newest first. */
 async function logsOfName({ visit, domain, now }: NameView): Promise<Child> {
+  const range = rangeOf(visit);
   const list = await visit.tryAsk<{ events: DomainEvent[]; is_incomplete?: true } & Paged>(
     "/domain/{name}/events",
-    { name: domain.query, sort_dir: "desc", page_size: String(PAGE_SIZE), ...placeIn(visit) },
+    {
+      ...{ name: domain.query, sort_dir: "desc", page_size: String(PAGE_SIZE), ...placeIn(visit) },
+      ...{ time_from: secondOf(range.from, "first"), time_to: secondOf(range.to, "last") },
+    },
   );
   if (list instanceof Error) return <Unavailable error={list} />;
-  const urlOf = urlsOf(domain);
+  const urlOf = urlsOf(domain, range);
   const entries = entriesOfLogs(list.events);
   return (
     <Card id="history" title="History" isWide aside={<Filter present="log" urlOf={urlOf} />}>
+      <Range {...{ domain, kind: "log", range }} />
       {list.is_incomplete && <MayLack />}
       {entries.length === 0 ? (
         <Empty>Nothing of this kind is in the index.</Empty>
@@ -125,8 +163,9 @@ async function readParts(visit: Visit, name: string, kind: Kind | "all"): Promis
     isAsked("registration") ? ask<Purchases>("registration-history") : null,
   ]);
   const logs = events instanceof Error || events === null ? [] : events.events;
+  const isWhole = !(events instanceof Error) && (events?.total ?? 0) <= AT_ONCE && !events?.is_incomplete;
   return [
-    partOf(events, kind === "registration" ? [] : entriesOfRecords(logs), "logs"),
+    partOf(events, kind === "registration" ? [] : entriesOfRecords(logs, isWhole), "logs"),
     partOf(owners, owners && !(owners instanceof Error) ? entriesOfOwners(owners.history) : [], "owners"),
     partOf(
       resolvers,

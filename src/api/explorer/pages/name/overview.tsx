@@ -51,7 +51,7 @@ export async function overviewOfName({ visit, domain, now }: NameView): Promise<
                   <NotFoundOut unresolved={records.unresolved} />
                 </Card>
               )}
-              {records.records && <Texts {...records} records={records.records} />}
+              {records.records && <Texts {...records} records={records.records} now={now} />}
             </>
           )}
         </div>

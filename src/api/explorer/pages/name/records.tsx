@@ -1,7 +1,11 @@
+import { DAY } from "../../../rules/seconds.ts";
 import { Card, Empty, Facts } from "../../parts/card.tsx";
 import { AddressLink, Copy, Whole } from "../../parts/hash.tsx";
 import { TextOrLink } from "../../parts/link.tsx";
+import { nameUrl } from "../../parts/name.tsx";
+import { withQuery } from "../../parts/pager.tsx";
 import { LongText, Text } from "../../parts/text.tsx";
+import { dayOf } from "../../parts/time.tsx";
 import type { Records } from "../../replies.ts";
 import { coinName, isAccountAddress } from "./coins.ts";
 import { contentUri } from "./contenthash.ts";
@@ -41,11 +45,11 @@ export const Addresses = ({ records: { addresses, contenthash }, domain }: Props
 };
 
 /** Texts that the owner wrote: shown as text, whatever they are. */
-export const Texts = ({ records: { texts }, domain }: Props) => {
+export const Texts = ({ records: { texts }, domain, now }: Props & { now: number }) => {
   const entries = Object.entries(texts);
   const url = recordsUrl(domain);
   return (
-    <Card id="texts" title="Texts">
+    <Card id="texts" title="Texts" aside={<LastYear domain={domain} now={now} />}>
       {entries.length === 0 ? (
         <Empty>No text is set.</Empty>
       ) : (
@@ -67,6 +71,12 @@ export const Texts = ({ records: { texts }, domain }: Props) => {
     </Card>
   );
 };
+
+const LastYear = ({ domain, now }: { domain: string; now: number }) => (
+  <a href={withQuery(nameUrl(domain), { view: "history", kind: "record", from_day: dayOf(now - 365 * DAY) })}>
+    Changes in a year
+  </a>
+);
 
 const More = ({ count, url }: { count: number; url: string }) =>
   count <= MAX_RECORDS ? null : (
