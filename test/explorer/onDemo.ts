@@ -29,6 +29,10 @@ const MAX_NAME_HEIGHT = 160;
 const HIGHEST_NAME = `Math.max(0, ...[...document.querySelectorAll("td .name, th .name")].map((one) =>
   one.getBoundingClientRect().height))`;
 
+/** The titles beside the values of a list's first row, as the style sheet shows them. */
+const LABELS = `[...document.querySelectorAll("table.items tbody tr:first-child td")].map((cell) =>
+  getComputedStyle(cell, "::before").content)`;
+
 const byNode = (name: string): string => encodeURIComponent(`[namehash:${nodeOfName(name).slice(2)}]`);
 
 const views = (path: string, keys: string[]) => [path, ...keys.map((key) => `${path}?view=${key}`)];
@@ -52,6 +56,9 @@ const pagesOf = (address: string): string[] => [
   `/explore/hash/${nodeOfName("alice.eth")}`,
   "/explore/statistics",
   "/explore/status",
+  "/explore/watch",
+  "/explore/watch?names=alice.eth,not-there.eth",
+  "/explore/name/alice.eth?view=history&kind=record&from_day=2020-01-01",
   `/explore/name/${byNode(`${hostileLabels.markup}.eth`)}`,
   `/explore/name/${byNode(`${hostileLabels.markup}.eth`)}?view=history`,
   `/explore/name/${byNode(`${hostileLabels.bidi}.eth`)}`,
@@ -62,14 +69,27 @@ const pagesOf = (address: string): string[] => [
 /** One page of each kind. */
 const kindsOf = (address: string): string[] => [
   "/",
-  ...["alice.eth", "premium.eth", "grace.eth", "not-there.eth", "alice.eth?view=history"].map(
-    (name) => `/explore/name/${name}`,
-  ),
+  ...[
+    "alice.eth",
+    "premium.eth",
+    "grace.eth",
+    "not-there.eth",
+    "alice.eth?view=history",
+    "wrapped.eth?view=permissions",
+  ].map((name) => `/explore/name/${name}`),
   "/explore/drops?kind=in_premium",
-  ...["", "?view=calendar", "?view=primary"].map((view) => `/explore/address/${address}${view}`),
-  ...["search?q=a", "agents", "agents/0", `hash/${nodeOfName("alice.eth")}`, "statistics", "status"].map(
-    (path) => `/explore/${path}`,
+  ...["", "?view=calendar", "?view=primary", "?view=previous"].map(
+    (view) => `/explore/address/${address}${view}`,
   ),
+  ...[
+    "search?q=a",
+    "agents",
+    "agents/0",
+    `hash/${nodeOfName("alice.eth")}`,
+    "statistics",
+    "status",
+    "watch?names=alice.eth",
+  ].map((path) => `/explore/${path}`),
 ];
 
 /** Pages for what cannot be answered. */
@@ -319,6 +339,51 @@ export function describeExplorer(stageOf: () => Stage): void {
         );
         expect(reply.headers.get("content-security-policy")).not.toContain("unsafe");
       }
+    });
+
+    test("an address stands by its primary name, on the page of its name too", async () => {
+      await inBrowser(phone, async (page) => {
+        for (const path of ["/explore/search?q=alice", "/explore/name/alice.eth"]) {
+          await page.goto(`${url}${path}`);
+          const { alice } = stageOf().cast;
+          expect([path, await page.locator(`main a[href$="${alice}"]`).count()]).not.toEqual([path, 0]);
+          const shown = await page.locator("main .account bdi, main .called bdi").allTextContents();
+          expect([path, new Set(shown)]).toEqual([path, new Set(["alice.eth"])]);
+        }
+      });
+    });
+
+    test("each row of a list is a card on a phone, with every title beside its value", async () => {
+      await inBrowser(phone, async (page) => {
+        for (const path of [
+          "/explore/search?q=a",
+          "/explore/agents",
+          "/explore/name/alice.eth?view=permissions",
+        ]) {
+          await page.goto(`${url}${path}`);
+          const row = page.locator("table.items tbody tr").first();
+          const labels = await page.evaluate<string[]>(LABELS);
+          expect([path, labels.length > 0 && labels.every((label) => /^"[A-Z].*"$/.test(label))]).toEqual([
+            path,
+            true,
+          ]);
+          const box = await row.boundingBox();
+          expect([path, (box?.x ?? -1) >= 0 && (box?.x ?? 0) + (box?.width ?? 999) <= 390]).toEqual([
+            path,
+            true,
+          ]);
+          const cut = await row.locator("td, th").evaluateAll((cells) =>
+            cells.some((cell) => {
+              const { scrollWidth, clientWidth } = cell as unknown as {
+                scrollWidth: number;
+                clientWidth: number;
+              };
+              return scrollWidth > clientWidth;
+            }),
+          );
+          expect([path, cut]).toEqual([path, false]);
+        }
+      });
     });
 
     test("the names of an address are a file for spreadsheets", async () => {

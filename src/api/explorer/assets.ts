@@ -27,6 +27,7 @@ export const assets: Record<string, Asset> = Object.fromEntries([
   fromBrowserFolder("statistics", "css"),
   fromBrowserFolder("statistics", "js"),
   ["uplot.js", toAsset(uplot, types.js)],
+  fromBrowserFolder("watch", "js"),
   fromBrowserFolder("icon", "svg"),
 ]);
 

@@ -13,6 +13,8 @@ import { searchPage } from "./pages/search.tsx";
 import { statisticsCsvPage } from "./pages/statistics/csv.ts";
 import { statisticsPage } from "./pages/statistics.tsx";
 import { statusPage } from "./pages/status.tsx";
+import { watchCalendar, watchFeed } from "./pages/watch/files.ts";
+import { watchPage } from "./pages/watch.tsx";
 
 /** Every page of the explorer. The navigation has its lines in the layout. */
 export const pages: readonly ExplorerPage[] = [
@@ -27,6 +29,9 @@ export const pages: readonly ExplorerPage[] = [
   dropsCsv,
   dropsCalendar,
   dropsFeed,
+  watchPage,
+  watchCalendar,
+  watchFeed,
   agentsPage,
   agentPage,
   statisticsPage,

@@ -9,18 +9,25 @@ import { GRACE_DAYS, type Phase, PREMIUM_DAYS } from "../rules/stages.ts";
 /** A name whose ends are shown. */
 type Ending = KnownLife & { node: Hex; fullName: string };
 
-/** What a calendar is of, the registry's chain, and at what time it is made, in unix seconds. */
+/** The same with its ends, which an answer says. */
+export type Ended = Pick<Ending, "chainId" | "node" | "fullName"> & {
+  ends: readonly LifeEnd[];
+  /** Whether all has the grace and premium of .eth names in ENSv1. */
+  isOfEnsv1: boolean;
+};
+
+/** What a calendar is of, and at what time it is made, in unix seconds. */
 type CalendarPlan = {
   title: string;
-  mainChainId: number;
   now: number;
-  /** The rules of the deployment. */
-  life: LifeRules;
   /** Where people see a name, up to the name itself; null leaves the links out. */
   namesAt: string | null;
   /** What the calendar cannot tell. */
   note?: string;
 };
+
+/** The same with the registry's chain, and the rules of the deployment. */
+type RulesPlan = CalendarPlan & { mainChainId: number; life: LifeRules };
 
 const HOUR = 3_600;
 const DAY = 24 * HOUR;
@@ -90,7 +97,18 @@ function textOfExpiry(ends: readonly LifeEnd[]): string {
  * The ends of names as an iCalendar (RFC 5545): for each name its expiry, and for .eth names the ends of grace and
  * premium. An event keeps its identity when a renewal moves it, and its SEQUENCE, the minute of the expiry, grows.
  */
-export function toCalendar(names: readonly Ending[], plan: CalendarPlan): string {
+export const toCalendar = (names: readonly Ending[], { life, mainChainId, ...plan }: RulesPlan): string =>
+  toCalendarOfEnds(
+    names.map((name) => ({
+      ...name,
+      ends: endsOfPhases(name, life),
+      isOfEnsv1: name.chainId === mainChainId && !name.registry,
+    })),
+    plan,
+  );
+
+/** The same of names whose ends are known. */
+export function toCalendarOfEnds(names: readonly Ended[], plan: CalendarPlan): string {
   const calendar = ical({
     prodId: { company: "Namedex", product: "Expiries", language: "EN" },
     method: ICalCalendarMethod.PUBLISH,
@@ -99,8 +117,8 @@ export function toCalendar(names: readonly Ending[], plan: CalendarPlan): string
     ...(plan.note !== undefined && { description: plan.note }),
   });
   for (const name of names) {
-    const ends = endsOfPhases(name, plan.life);
-    const textOf = name.chainId === plan.mainChainId && !name.registry ? textOfEnsv1 : textByEnds;
+    const { ends } = name;
+    const textOf = name.isOfEnsv1 ? textOfEnsv1 : textByEnds;
     for (const end of ends) {
       const text = textOf(end.phase, ends);
       const event =
@@ -114,7 +132,7 @@ export function toCalendar(names: readonly Ending[], plan: CalendarPlan): string
 }
 
 function toEvent(
-  { chainId, node, fullName }: Ending,
+  { chainId, node, fullName }: Ended,
   { phase, at, text, firstEnd }: LifeEnd & { text: string | undefined; firstEnd: bigint },
   { now, namesAt }: CalendarPlan,
 ) {

@@ -42,6 +42,7 @@ export const namePage: ExplorerPage = {
       description: descriptionOf(whois),
       canonical: viewUrl(path, { views, view }),
       section: "search",
+      scripts: ["watch.js"],
       body: (
         <>
           <Heading domain={whois} />
@@ -81,6 +82,9 @@ const Heading = ({ domain }: { domain: Domain }) => {
         <a class="button" href={`whois/${encoded}`}>
           <Icon name="code" /> JSON
         </a>
+        <button type="button" class="watch" data-watch={name} aria-pressed="false">
+          <Icon name="eye" /> <span>Watch</span>
+        </button>
       </p>
     </div>
   );

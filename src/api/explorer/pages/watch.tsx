@@ -1,0 +1,131 @@
+import { statusOf } from "../errorWords.ts";
+import type { ExplorerPage } from "../page.ts";
+import { Card, Empty, Unavailable } from "../parts/card.tsx";
+import { AddressLink } from "../parts/hash.tsx";
+import { Icon } from "../parts/icon.tsx";
+import { ChainMark, NameLink, nameUrl } from "../parts/name.tsx";
+import { StateBadge } from "../parts/state.tsx";
+import { ItemTable } from "../parts/table.tsx";
+import { Text } from "../parts/text.tsx";
+import { Time } from "../parts/time.tsx";
+import { askWatched, MAX_WATCHED, namesIn, type Watched, watchUrl } from "./watch/watched.ts";
+
+/** A list of names that a visitor watches. The browser keeps it; its address has all names, so no one else needs to. */
+export const watchPage: ExplorerPage = {
+  path: "/explore/watch",
+  render: async (visit) => {
+    const { names, others } = namesIn(visit.query("names"));
+    const [watched, now] = await Promise.all([askWatched(visit, names), visit.now()]);
+    return {
+      title: "Watched names",
+      description: "Names with their states and expiries, as a calendar and as a feed.",
+      canonical: watchUrl("watch", names),
+      section: "watch",
+      status: statusOf(watched),
+      scripts: ["watch.js"],
+      body: (
+        <>
+          <div class="heading" data-watched={names.join(",")}>
+            <h1>Watched names</h1>
+            <p class="lead">
+              This list is in your browser alone. Its calendar and its feed have addresses of their own.
+            </p>
+            {names.length > 0 && <Files names={names} />}
+          </div>
+          {others > 0 && (
+            <div class="notice warn">
+              <Icon name="warning" />
+              <p>{`A list has at most ${MAX_WATCHED} names: ${others.toLocaleString("en")} are left out.`}</p>
+            </div>
+          )}
+          {watched instanceof Error ? (
+            <Unavailable error={watched} />
+          ) : (
+            <Card id="watched" title="Names" isWide>
+              {watched.length === 0 ? (
+                <Empty>No name yet. A name's page has a button to watch it.</Empty>
+              ) : (
+                <List watched={watched} now={now} />
+              )}
+            </Card>
+          )}
+          <Edit names={names} />
+        </>
+      ),
+    };
+  },
+};
+
+const Files = ({ names }: { names: readonly string[] }) => (
+  <p class="actions">
+    <a class="button" href={watchUrl("watch.ics", names)}>
+      <Icon name="calendar" /> Calendar
+    </a>
+    <a class="button" href={watchUrl("watch.atom", names)}>
+      <Icon name="code" /> Feed
+    </a>
+  </p>
+);
+
+const List = ({ watched, now }: { watched: readonly Watched[]; now: number }) => (
+  <ItemTable
+    caption="Watched names"
+    items={watched}
+    columns={[
+      { title: "Name", cell: (one) => <Named one={one} /> },
+      { title: "State", cell: ({ whois }) => whois && <StateBadge state={whois.availability_status} /> },
+      { title: "Expiry", cell: (one) => <Expiry one={one} now={now} /> },
+      { title: "Owner", cell: (one) => <Owner one={one} /> },
+    ]}
+  />
+);
+
+const Named = ({ one: { query, whois, fault } }: { one: Watched }) => {
+  if (whois === null)
+    return (
+      <>
+        <Text>{query}</Text> <span class="faint">{fault}</span>
+      </>
+    );
+  return "name" in whois ? (
+    <>
+      <NameLink name={whois.name} display={whois.display} />
+      <ChainMark chain={whois.chain} />
+    </>
+  ) : (
+    <a class="name" href={nameUrl(query)}>
+      <Text>{query}</Text>
+    </a>
+  );
+};
+
+const Expiry = ({ one: { whois }, now }: { one: Watched; now: number }) =>
+  whois === null || !("name" in whois) || whois.expiry_timestamp === null ? (
+    <span class="faint">none</span>
+  ) : (
+    <Time at={Number(whois.expiry_timestamp)} now={now} day />
+  );
+
+const Owner = ({ one: { whois } }: { one: Watched }) =>
+  whois === null || !("name" in whois) || whois.ownership.owner === undefined ? (
+    <span class="faint">none</span>
+  ) : (
+    <AddressLink address={whois.ownership.owner} />
+  );
+
+/** The list as text, to change it. Without JavaScript it is the way to make one, and the address is what to keep. */
+const Edit = ({ names }: { names: readonly string[] }) => (
+  <Card id="change" title="Change the list">
+    <form class="edit" action="explore/watch" method="get" data-watch-list>
+      <label for="watch-names">{`Names, one a line, at most ${MAX_WATCHED}`}</label>
+      <textarea id="watch-names" name="names" rows={6} spellcheck={false}>
+        {names.join("\n")}
+      </textarea>
+      <p class="actions">
+        <button type="submit" class="first">
+          Show
+        </button>
+      </p>
+    </form>
+  </Card>
+);

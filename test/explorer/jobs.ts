@@ -1,0 +1,89 @@
+import { type Browser, chromium, type Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { Stage } from "../chain/stage.ts";
+import { chromiumPath } from "../client/browser.ts";
+
+const widths = { phone: 390, desktop: 1_200 };
+
+/** Jobs of people who look at names, each in at most two steps from the first page; a step is a search, a click or a form. */
+export function describeJobs(stageOf: () => Stage): void {
+  describe.runIf(chromiumPath).each(Object.entries(widths))("jobs on a %s", (_, width) => {
+    let browser: Browser;
+    let page: Page;
+    let url: string;
+    let steps = 0;
+    beforeAll(async () => {
+      url = stageOf().stack.url;
+      browser = await chromium.launch({ executablePath: chromiumPath ?? "", args: ["--no-sandbox"] });
+      const context = await browser.newContext({ viewport: { width, height: 844 } });
+      page = await context.newPage();
+      page.setDefaultTimeout(60_000);
+    });
+    afterAll(() => browser?.close());
+
+    const search = async (text: string) => {
+      await page.goto(`${url}/`);
+      await page.getByRole("searchbox").first().fill(text);
+      await page.keyboard.press("Enter");
+      await page.waitForURL(/explore\/(name|search)/);
+      steps = 1;
+    };
+
+    const click = async (role: "link" | "button", name: string) => {
+      await page.getByRole(role, { name }).first().click();
+      steps += 1;
+    };
+
+    test("what changed in the records in a year: old and new, two steps", async () => {
+      await search("alice.eth");
+      await click("link", "Changes in a year");
+      await page.waitForURL(/from_day=\d{4}-\d\d-\d\d/);
+      expect(steps).toBe(2);
+      const { body } = await stageOf().stack.api<{ events: { key?: string; value?: string }[] }>(
+        "/domain/alice.eth/events?record=text",
+      );
+      const keys = new Set(body.events.flatMap(({ key }) => key ?? []));
+      const shown = (await page.locator(".timeline").textContent()) ?? "";
+      for (const key of keys) expect(shown).toContain(key);
+      expect(await page.locator(".timeline .change").count()).toBeGreaterThan(0);
+      expect(await page.getByLabel("From", { exact: true }).inputValue()).toMatch(/^\d{4}-\d\d-\d\d$/);
+      await page.getByLabel("To", { exact: true }).fill("1999-01-01");
+      await page.getByRole("button", { name: "Show" }).click();
+      await page.waitForURL(/to_day=1999/);
+      expect(await page.locator(".timeline li").count()).toBe(0);
+    });
+
+    test("names are suggested while a word is written, those first that begin with it", async () => {
+      await page.goto(`${url}/`);
+      await page.getByRole("searchbox").first().pressSequentially("alic");
+      const options = page.locator("datalist option");
+      await options.first().waitFor({ state: "attached" });
+      const names = await options.evaluateAll((all) => all.map((one) => (one as unknown as { value: string }).value));
+      expect(names[0]).toMatch(/^alic/);
+      expect(names).toContain("alice.eth");
+    });
+
+    test("watch a name: two steps, and the list has a calendar and a feed of its own", async () => {
+      await search("alice.eth");
+      await click("button", "Watch");
+      expect(steps).toBe(2);
+      expect(await page.getByRole("button", { name: "Watched" }).getAttribute("aria-pressed")).toBe("true");
+      await search("grace.eth");
+      await click("button", "Watch");
+      await page.getByRole("link", { name: "Watched" }).click();
+      await page.waitForURL(/names=grace\.eth%2Calice\.eth/);
+      const rows = page.locator("table.items tbody tr");
+      expect(await rows.locator("th .name").allTextContents()).toEqual(["grace.eth", "Alice.eth"]);
+      const calendar = await page.getByRole("link", { name: "Calendar" }).getAttribute("href");
+      expect(await (await fetch(`${url}/${calendar}`)).text()).toContain("SUMMARY:alice.eth expires");
+      const feed = await page.getByRole("link", { name: "Feed" }).getAttribute("href");
+      const text = await (await fetch(`${url}/${feed}`)).text();
+      expect(text).toContain("<title>grace.eth expires: ");
+      await page.getByRole("textbox", { name: /Names, one a line/ }).fill("alice.eth");
+      await page.getByRole("button", { name: "Show" }).click();
+      await page.waitForURL(/names=alice\.eth$/);
+      await page.goto(`${url}/explore/watch`);
+      await page.waitForURL(/names=alice\.eth$/);
+    });
+  });
+}
