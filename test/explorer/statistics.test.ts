@@ -48,7 +48,7 @@ describe("the page of statistics", () => {
     const { status, text } = await read(PAGE);
     expect(status).toBe(200);
     const files = [...text.matchAll(/href="(explore\/statistics\/[^"]+\.csv[^"]*)"/g)].map(([, url]) => url);
-    expect(files.length).toBe(8);
+    expect(files.length).toBe(9);
     for (const file of files) {
       const csv = await read(`/${file}`);
       expect(csv, file).toMatchObject({ status: 200, type: "text/csv; charset=utf-8" });

@@ -3,8 +3,9 @@ import { getAddress, namehash } from "viem";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { advanceDays } from "../../src/api/counts/days.ts";
 import { MONTHS_AHEAD } from "../../src/api/endpoints/population.ts";
-import { MAX_PERIODS } from "../../src/api/endpoints/sales.ts";
+import { MAX_PERIODS, MAX_RANKED } from "../../src/api/endpoints/sales.ts";
 import { MAX_HOLDERS } from "../../src/api/query/population.ts";
+import { nameByNode } from "../../src/ens/name.ts";
 import { createCountersSoon } from "../counts/exactCounters.ts";
 import { openApi } from "./api.ts";
 import {
@@ -219,6 +220,55 @@ describe("GET /ens-stats/purchases", () => {
   });
 });
 
+describe("GET /ens-stats/largest-registrations", () => {
+  const namesOf = async (query: string) =>
+    (
+      (await ask(`/ens-stats/largest-registrations${query}`)).registrations as {
+        name: string;
+        cost_wei: string;
+      }[]
+    ).map(({ name, cost_wei }) => [name, cost_wei]);
+
+  test("has those of some days, the largest first, what controllers took for each, and no renewal", async () => {
+    await tables.writer.insert(event).values([...sales, auction]);
+    await tables.writer
+      .insert(domain)
+      .values([
+        registeredRow("n2.eth", account(2), inDays(9)),
+        registeredRow("n5.eth", account(5), inDays(9)),
+      ]);
+    const named = (tx: number) => (tx === 2 || tx === 5 ? `n${tx}.eth` : nameByNode(namehash(`n${tx}.eth`)));
+    expect(await namesOf("?days=365")).toEqual([
+      [named(4), String(10n ** 20n)],
+      [named(5), String(10n ** 20n)],
+      [named(2), "7"],
+      [named(1), "5"],
+    ]);
+    expect(await namesOf("?days=7")).toEqual([
+      [named(4), String(10n ** 20n)],
+      [named(5), String(10n ** 20n)],
+    ]);
+    const [first] = (await ask("/ens-stats/largest-registrations?days=365")).registrations as {
+      premium_wei: string;
+    }[];
+    expect(first?.premium_wei).toBe("0");
+  });
+
+  test("may be empty", async () => {
+    expect(await namesOf("")).toEqual([]);
+  });
+
+  test("is bounded", async () => {
+    const many = Array.from({ length: MAX_RANKED + 1 }, (_, i) =>
+      sale(100 + i, NOW - i, { costWei: BigInt(i + 1) }),
+    );
+    await tables.writer.insert(event).values(many.flat());
+    const found = await namesOf("?days=7");
+    expect(found).toHaveLength(MAX_RANKED);
+    expect(found.at(-1)?.[1]).toBe("2");
+  });
+});
+
 test("GET /ens-stats/sellers adds up what each contract sold", async () => {
   await tables.writer.insert(event).values([...sales, auction]);
   expect((await ask("/ens-stats/sellers")).sellers).toEqual([
@@ -326,7 +376,14 @@ test("GET /ens-stats/holders lists a bounded number", async () => {
 
 test("answers may be kept for as long as they are", async () => {
   const { app } = openApi(tables, NOW);
-  const seconds = { purchases: 900, sellers: 900, states: 300, expiries: 3_600, holders: 3_600 };
+  const seconds = {
+    purchases: 900,
+    sellers: 900,
+    "largest-registrations": 900,
+    states: 300,
+    expiries: 3_600,
+    holders: 3_600,
+  };
   for (const [word, kept] of Object.entries(seconds)) {
     const reply = await app.request(`/ens-stats/${word}`);
     expect(reply.headers.get("cache-control"), word).toBe(`public, max-age=${kept}`);

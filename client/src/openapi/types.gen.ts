@@ -3377,6 +3377,36 @@ export type Sellers = {
     generated_at: string;
 };
 
+export type LargestRegistrations = {
+    days: number;
+    registrations: Array<{
+        name: string;
+        namehash: string;
+        /**
+         * Present where it is not of the registry's own chain: the layer 2 that has it
+         */
+        chain?: string;
+        /**
+         * What controllers took, the premium included
+         */
+        cost_wei: string;
+        /**
+         * The part of it that was premium
+         */
+        premium_wei: string;
+        block_timestamp: number;
+        transaction_hash: string;
+    }>;
+    /**
+     * Present where names of several chains are indexed: the chains whose names are counted
+     */
+    chains?: Array<string>;
+    /**
+     * When these figures were taken
+     */
+    generated_at: string;
+};
+
 export type NameStates = {
     eth: {
         registered: number;
@@ -9062,6 +9092,54 @@ export type GetEnsStatsSellersResponses = {
 };
 
 export type GetEnsStatsSellersResponse = GetEnsStatsSellersResponses[keyof GetEnsStatsSellersResponses];
+
+export type GetEnsStatsLargestRegistrationsData = {
+    body?: never;
+    path?: never;
+    query?: {
+        /**
+         * Names of these chains only: the words by which answers name chains, separated by commas. Left out: the registry's chain
+         */
+        chain?: string;
+        /**
+         * Days back from now that the ranking covers
+         */
+        days?: '7' | '30' | '365';
+        /**
+         * `true`: a parameter that the operation does not have is an error. Without it `X-Ignored-Parameters` names it
+         */
+        strict?: 'true' | 'false';
+    };
+    url: '/ens-stats/largest-registrations';
+};
+
+export type GetEnsStatsLargestRegistrationsErrors = {
+    /**
+     * `INVALID_PARAMETER`: A parameter or the body has an invalid value.
+     *
+     * `RESPONSE_TOO_LARGE`: The answer would be larger than an answer may be; the message tells how to ask for it in pieces.
+     */
+    400: Error;
+    /**
+     * `INTERNAL_ERROR`: An unexpected error of the server; nothing is wrong with the request.
+     */
+    500: Error;
+    /**
+     * `INDEX_NOT_READY`: The index is not complete, or known to be behind its chain, or its tables are locked, or its database does not answer, or the server is stopping; `Retry-After` tells when to ask again, `/indexing-status` how far the index is.
+     */
+    503: Error;
+};
+
+export type GetEnsStatsLargestRegistrationsError = GetEnsStatsLargestRegistrationsErrors[keyof GetEnsStatsLargestRegistrationsErrors];
+
+export type GetEnsStatsLargestRegistrationsResponses = {
+    /**
+     * The answer.
+     */
+    200: LargestRegistrations;
+};
+
+export type GetEnsStatsLargestRegistrationsResponse = GetEnsStatsLargestRegistrationsResponses[keyof GetEnsStatsLargestRegistrationsResponses];
 
 export type GetEnsStatsStatesData = {
     body?: never;

@@ -2,10 +2,11 @@ import { z } from "@hono/zod-openapi";
 import type { Contracts } from "../../../abis/contracts.ts";
 import { sales as dailySales } from "../counts/days.ts";
 import type { Ctx } from "../http/context.ts";
+import { listLargestRegistrations } from "../query/largestRegistrations.ts";
 import type { DaySales } from "../query/purchases.ts";
 import type { Scope } from "../query/scope.ts";
 import { DAY } from "../rules/seconds.ts";
-import { address, chain, count, paymentToken, tokenUnits } from "../schemas/answers.ts";
+import { address, chain, count, hash, paymentToken, tokenUnits } from "../schemas/answers.ts";
 import { input } from "../schemas/input.ts";
 import { PURCHASES } from "../schemas/sentences.ts";
 import { chainOf } from "../serializers/domain.ts";
@@ -173,4 +174,54 @@ function toSellers(sales: readonly DaySales[], contracts: Contracts): z.infer<ty
   return listed.sort((a, b) => a.first - b.first).map(({ shown }) => shown);
 }
 
-export const salesEndpoints = [purchases, sellers];
+/** Days back from now that a ranking covers. */
+const rankedDays = ["7", "30", "365"] as const;
+
+/** Registrations of one ranking. */
+export const MAX_RANKED = 100;
+
+const ranked = z.strictObject({
+  name: z.string().openapi({ example: "alice.eth" }),
+  namehash: hash,
+  chain,
+  cost_wei: wei("What controllers took, the premium included"),
+  premium_wei: wei("The part of it that was premium"),
+  block_timestamp: count,
+  transaction_hash: hash,
+});
+
+/** One ranking for each length: a short one needs its own, as its largest need not be among those of a year. */
+async function takeLargest({ db, contracts, now }: Ctx, chains: Scope) {
+  const of = async (days: string) => {
+    const range = { chains, from: now - Number(days) * DAY + 1, until: now + 1 };
+    const found = await listLargestRegistrations(db, { ...range, limit: MAX_RANKED });
+    return found.map(
+      ({ chainId, node, name, cost, premium, blockTimestamp, transactionHash }): z.input<typeof ranked> => ({
+        ...{ name, namehash: node, ...chainOf(chainId, contracts), cost_wei: cost, premium_wei: premium },
+        ...{ block_timestamp: blockTimestamp, transaction_hash: transactionHash },
+      }),
+    );
+  };
+  const [week, month, year] = await Promise.all(rankedDays.map(of));
+  return { "7": week, "30": month, "365": year };
+}
+
+const largestRegistrations = statistic({
+  path: "/ens-stats/largest-registrations",
+  summary: "The registrations for which most was paid",
+  description: `Those of the last 7, 30 or 365 days for which controllers took most ether, at most ${MAX_RANKED}, the largest first. A name that was registered twice counts twice. What ENSv2 took in tokens is not among them: tokens have no price in ether here.`,
+  title: "LargestRegistrations",
+  tool: "get_sales",
+  seconds: SALES_SECONDS,
+  query: {
+    days: input
+      .choice(rankedDays, "days")
+      .default("30")
+      .openapi({ description: "Days back from now that the ranking covers" }),
+  },
+  reply: { days: count, registrations: z.array(ranked) },
+  take: takeLargest,
+  show: (taken, { days }) => ({ days: Number(days), registrations: taken[days] ?? [] }),
+});
+
+export const salesEndpoints = [purchases, sellers, largestRegistrations];

@@ -128,6 +128,7 @@ export const catalogue: Record<string, ToolPlan> = {
     views: {
       purchases: { operation: "GET /ens-stats/purchases" },
       sellers: { operation: "GET /ens-stats/sellers" },
+      largest: { operation: "GET /ens-stats/largest-registrations" },
       expiries: { operation: "GET /ens-stats/expiries" },
     },
   },

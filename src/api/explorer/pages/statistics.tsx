@@ -2,22 +2,26 @@ import { html, raw } from "hono/html";
 import type { Child } from "hono/jsx";
 import type { ApiError } from "../../errors/errors.ts";
 import type { ExplorerPage, Visit } from "../page.ts";
-import { Card, Figures, Unavailable } from "../parts/card.tsx";
+import { Card, Empty, Figures, Unavailable } from "../parts/card.tsx";
 import { Bar, Columns, Lines } from "../parts/chart.tsx";
 import { AddressLink } from "../parts/hash.tsx";
 import { Icon } from "../parts/icon.tsx";
+import { NameLink } from "../parts/name.tsx";
 import { withQuery } from "../parts/pager.tsx";
 import { Table } from "../parts/table.tsx";
-import { intervalOf } from "./statistics/csv.ts";
+import { intervalOf, rankingOf } from "./statistics/csv.ts";
 import {
   expiries,
   type Figure,
   holders,
   type Interval,
   intervals,
+  largest,
   lengths,
   type Purchases,
   primaryNames,
+  type Ranking,
+  rankings,
   revenue,
   type Sheet,
   sales,
@@ -42,16 +46,21 @@ export const statisticsPage: ExplorerPage = {
   path: "/explore/statistics",
   render: async (visit) => {
     const interval = intervalOf(visit);
-    const [totals, sold, cards] = await Promise.all([
+    const ranking = rankingOf(visit);
+    const [totals, sold, ranked, cards] = await Promise.all([
       visit.tryAsk<Totals>("/ens-stats"),
       visit.tryAsk<Purchases>("/ens-stats/purchases", { interval }),
+      rankingCard(ranking, interval)(visit),
       Promise.all(plainCards.map((card) => card(visit))),
     ]);
     return {
       title: "Statistics",
       description:
         "ENS in figures: registrations, renewals and revenue over time, names by state and length, expiries, holders.",
-      canonical: withQuery("explore/statistics", { interval: interval === "day" ? undefined : interval }),
+      canonical: withQuery("explore/statistics", {
+        interval: interval === "day" ? undefined : interval,
+        days: ranking === "30" ? undefined : ranking,
+      }),
       section: "statistics",
       styles: ["statistics.css"],
       scripts: ["statistics.js"],
@@ -60,7 +69,8 @@ export const statisticsPage: ExplorerPage = {
           <h1>Statistics</h1>
           {totals instanceof Error ? <Unavailable error={totals} /> : <TotalFigures totals={totals} />}
           <div class="cards">
-            <SeriesCards sold={sold} interval={interval} />
+            <SeriesCards sold={sold} interval={interval} ranking={ranking} />
+            {ranked}
             {cards}
           </div>
         </>
@@ -82,11 +92,13 @@ const TotalFigures = ({ totals }: { totals: Totals }) => (
 
 const intervalWords: Record<Interval, string> = { day: "Days", week: "Weeks", month: "Months" };
 
-const Intervals = ({ interval }: { interval: Interval }) => (
+type Chosen = { interval: Interval; ranking: Ranking };
+
+const Intervals = ({ interval, ranking }: Chosen) => (
   <nav class="choices" aria-label="Length of a period">
     {intervals.map((one) => (
       <a
-        href={withQuery("explore/statistics", { interval: one })}
+        href={withQuery("explore/statistics", { interval: one, days: ranking })}
         {...(one === interval && { "aria-current": "true" as const })}
       >
         {intervalWords[one]}
@@ -95,7 +107,24 @@ const Intervals = ({ interval }: { interval: Interval }) => (
   </nav>
 );
 
-const SeriesCards = ({ sold, interval }: { sold: Purchases | ApiError; interval: Interval }) => {
+const rankingWords: Record<Ranking, string> = { "7": "7 days", "30": "30 days", "365": "A year" };
+
+const Rankings = ({ interval, ranking }: Chosen) => (
+  <nav class="choices" aria-label="Days of the ranking">
+    {rankings.map((one) => (
+      <a
+        href={`${withQuery("explore/statistics", { interval, days: one })}#largest`}
+        {...(one === ranking && { "aria-current": "true" as const })}
+      >
+        {rankingWords[one]}
+      </a>
+    ))}
+  </nav>
+);
+
+type SeriesProps = Chosen & { sold: Purchases | ApiError };
+
+const SeriesCards = ({ sold, interval, ranking }: SeriesProps) => {
   if (sold instanceof Error) return <Unavailable error={sold} />;
   const isBound = sold.periods.some((period) => period.cost_is_upper_bound);
   const counts = { id: "sales", title: "Registrations and renewals", sheet: sales(interval).sheetOf(sold) };
@@ -106,7 +135,12 @@ const SeriesCards = ({ sold, interval }: { sold: Purchases | ApiError; interval:
   const paid = { id: "revenue", title: "What was paid", sheet: revenue(interval).sheetOf(sold) };
   return (
     <>
-      <Card id="sales" title={counts.title} isWide aside={<Intervals interval={interval} />}>
+      <Card
+        id="sales"
+        title={counts.title}
+        isWide
+        aside={<Intervals interval={interval} ranking={ranking} />}
+      >
         <Lines {...counts} />
         <Below id="sales" figure={sales(interval)} sheet={counts.sheet} title={counts.title} />
       </Card>
@@ -193,6 +227,7 @@ type BarsPlan<Reply> = CardPlan<Reply> & {
   /** Numbers of a row that the bar shows; the first ones. */
   drawn?: number;
   shown?: number;
+  aside?: Child;
   nameOf?: (name: string) => Child;
 };
 
@@ -206,6 +241,7 @@ const barsCard =
     isWide = false,
     drawn = 1,
     shown,
+    aside,
     nameOf = (name) => name,
   }: BarsPlan<Reply>) =>
   async (visit: Visit): Promise<Child> => {
@@ -222,8 +258,9 @@ const barsCard =
     const sums = rows.map(([, ...values]) => barOf(values).reduce((sum, value) => sum + value, 0));
     const most = Math.max(1, ...sums);
     return (
-      <Card id={id} title={title} isWide={isWide}>
+      <Card id={id} title={title} isWide={isWide} aside={aside}>
         {note !== undefined && <p class="faint">{note}</p>}
+        {rows.length === 0 && <Empty>None.</Empty>}
         <div class="bars">
           <Table caption={`${title}: numbers`} columns={columns.map((column) => ({ title: column }))}>
             {rows.slice(0, shown).map(([name, ...values]) => (
@@ -241,6 +278,18 @@ const barsCard =
       </Card>
     );
   };
+
+/** Registrations of a ranking that the page shows; the file has all. */
+const RANKED_SHOWN = 25;
+
+const rankingCard = (ranking: Ranking, interval: Interval) =>
+  barsCard({
+    ...{ id: "largest", title: "Largest registrations", figure: largest(ranking), isWide: true },
+    aside: <Rankings {...{ ranking, interval }} />,
+    shown: RANKED_SHOWN,
+    note: `For which controllers took most ether: the first ${RANKED_SHOWN}. The file has a hundred.`,
+    nameOf: (name) => <NameLink name={name} />,
+  });
 
 const plainCards: readonly ((visit: Visit) => Promise<Child>)[] = [
   barsCard({

@@ -163,6 +163,22 @@ export const sellers: Figure<Sellers> = {
   }),
 };
 
+export const rankings = ["7", "30", "365"] as const;
+
+export type Ranking = (typeof rankings)[number];
+
+type Largest = { registrations: { name: string; cost_wei: string; premium_wei: string }[] };
+
+/** The registrations of some days for which most was paid, in ether. */
+export const largest = (days: Ranking): Figure<Largest> => ({
+  operation: "/ens-stats/largest-registrations",
+  given: { days },
+  sheetOf: ({ registrations }) => ({
+    columns: ["Name", "Paid, ETH", "Premium in it, ETH"],
+    rows: registrations.map((one) => [one.name, toEther(one.cost_wei), toEther(one.premium_wei)]),
+  }),
+});
+
 type Expiries = {
   months: { month: string; eth: number; others: number }[];
 };
