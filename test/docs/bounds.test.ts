@@ -31,7 +31,7 @@ import { MAX_CHANGES as MAX_FEED_CHANGES } from "../../src/api/endpoints/changes
 import { MAX_INPUTS, MAX_LABELS as MAX_LABELS_OF_LOOKUP } from "../../src/api/endpoints/lookup/lookup.ts";
 import { MONTHS_AHEAD } from "../../src/api/endpoints/population.ts";
 import { MAX_PRICED, MAX_PRICED_LABELS } from "../../src/api/endpoints/prices.ts";
-import { MAX_PERIODS } from "../../src/api/endpoints/sales.ts";
+import { MAX_PERIODS, MAX_RANKED } from "../../src/api/endpoints/sales.ts";
 import { MAX_CALENDAR_NAMES } from "../../src/api/explorer/pages/address/calendar.tsx";
 import { MAX_CLAIMS } from "../../src/api/explorer/pages/address/primaryNames.tsx";
 import { MAX_DROPS } from "../../src/api/explorer/pages/drops/drops.ts";
@@ -40,6 +40,8 @@ import { MAX_VARIED, variants } from "../../src/api/explorer/pages/name/absent.t
 import { MAX_AGENTS } from "../../src/api/explorer/pages/name/agents.tsx";
 import { MAX_PICTURE, MAX_RECORDS } from "../../src/api/explorer/pages/name/records.tsx";
 import { CSV_PAGE_SIZE, MAX_CSV_PAGES } from "../../src/api/explorer/pages/namesCsv.ts";
+import { MAX_NAME, MAX_WATCHED } from "../../src/api/explorer/pages/watch/watched.ts";
+import { MAX_NAMED } from "../../src/api/explorer/parts/called.tsx";
 import { SHOWN_AT_ONCE, SHOWN_UNFOLDED } from "../../src/api/explorer/parts/text.tsx";
 import { MOST_TOUCHED } from "../../src/api/feed/advance.ts";
 import { MAX_TEXT_BYTES } from "../../src/api/feed/compare.ts";
@@ -346,6 +348,9 @@ const bounds: [what: string, bound: string][] = [
   ["a picture in a record on a page", `${inWords(MAX_PICTURE)} characters`],
   ["agents of a name on a page", String(MAX_AGENTS)],
   ["claims of primary names on a page", String(MAX_CLAIMS)],
+  ["addresses of a page whose primary names are read", `the first ${MAX_NAMED}`],
+  ["watched names in an address of the explorer", `${MAX_WATCHED}, of ${MAX_NAME} characters each`],
+  ["registrations in a ranking of the largest", String(MAX_RANKED)],
   ["expiries in the calendar of a page", `${MAX_CALENDAR_NAMES} (one page`],
   [
     "names in a CSV file of the explorer",
