@@ -58,7 +58,9 @@ export function describeJobs(stageOf: () => Stage): void {
       await page.getByRole("searchbox").first().pressSequentially("alic");
       const options = page.locator("datalist option");
       await options.first().waitFor({ state: "attached" });
-      const names = await options.evaluateAll((all) => all.map((one) => (one as unknown as { value: string }).value));
+      const names = await options.evaluateAll((all) =>
+        all.map((one) => (one as unknown as { value: string }).value),
+      );
       expect(names[0]).toMatch(/^alic/);
       expect(names).toContain("alice.eth");
     });
