@@ -526,6 +526,7 @@ export const getEvents = <ThrowOnError extends boolean = false>(parameters?: {
 export const getChanges = <ThrowOnError extends boolean = false>(parameters?: {
     after?: string;
     limit?: number;
+    resync?: 'true' | 'false';
     name?: string;
     namehash?: string;
     subtree?: string;
@@ -538,6 +539,7 @@ export const getChanges = <ThrowOnError extends boolean = false>(parameters?: {
     const params = buildClientParams([parameters], [{ args: [
                 { in: 'query', key: 'after' },
                 { in: 'query', key: 'limit' },
+                { in: 'query', key: 'resync' },
                 { in: 'query', key: 'name' },
                 { in: 'query', key: 'namehash' },
                 { in: 'query', key: 'subtree' },

@@ -1040,9 +1040,9 @@ export type Change = {
      */
     position: string;
     /**
-     * `removed`: a reorganisation took the change back, and `new_value` holds again
+     * `removed`: a reorganisation took the change back, and `new_value` holds again. `now`: no change, but a value of a name as it is (`resync`)
      */
-    state: 'new' | 'removed';
+    state: 'new' | 'removed' | 'now';
     type: string;
     /**
      * What changed, the same text in every change of it. A follower stores `new_value` by it. Absent in markers
@@ -5529,6 +5529,10 @@ export type GetChangesData = {
          */
         limit?: number;
         /**
+         * `true`, with `name` or `namehash`: if the position is gone, the answer has all values of the name as they are now, instead of the error
+         */
+        resync?: 'true' | 'false';
+        /**
          * Full name. Normalised by ENSIP-15; `[<64 hex>]` stands for a label of which only the hash is known, and `[namehash:<64 hex>]` for a whole name, by its node.
          */
         name?: string;
@@ -5623,6 +5627,10 @@ export type GetChangesResponses = {
          * A position in the feed: give it as `after`. Nothing can be read from its text
          */
         newest_position: string;
+        /**
+         * True if the position was gone: forget what you hold of the name, and store these values, whose `state` is `now`. Then go on from `next_position`
+         */
+        is_resync: boolean;
         /**
          * True if the feed goes on after `next_position` already
          */
