@@ -13,27 +13,30 @@ const documented = projectFiles
   .flatMap((file) => [...readFileSync(join(root, file), "utf8").matchAll(/\bbench:(\w+) -- ([^`#\n]*)/g)])
   .map(([, benchmark = "", rest = ""]) => ({ benchmark, options: rest.match(/--\w+/g) ?? [] }));
 
-describe.each(["api", "index", "labels", "export", "gateway", "hostile", "feed"])("npm run bench:%s", (benchmark) => {
-  const help = run(benchmark, "--help");
+describe.each(["api", "index", "labels", "export", "gateway", "hostile", "feed"])(
+  "npm run bench:%s",
+  (benchmark) => {
+    const help = run(benchmark, "--help");
 
-  test("--help lists the options, those of the documents among them", () => {
-    expect(help.status).toBe(0);
-    expect(help.stdout).toContain(`npm run bench:${benchmark} -- [options]`);
-    const used = documented.filter((command) => command.benchmark === benchmark);
-    for (const option of used.flatMap(({ options }) => options))
-      expect(help.stdout).toContain(`  ${option} `);
-  });
+    test("--help lists the options, those of the documents among them", () => {
+      expect(help.status).toBe(0);
+      expect(help.stdout).toContain(`npm run bench:${benchmark} -- [options]`);
+      const used = documented.filter((command) => command.benchmark === benchmark);
+      for (const option of used.flatMap(({ options }) => options))
+        expect(help.stdout).toContain(`  ${option} `);
+    });
 
-  test.each([
-    ["--nonsense", "Unknown option '--nonsense'"],
-    ["--json", "'--json <value>' argument missing"],
-  ])("%s is refused with the list of the options", (option, message) => {
-    const refused = run(benchmark, option);
-    expect(refused.status).toBe(2);
-    expect(refused.stderr).toContain(message);
-    expect(refused.stderr).toContain(help.stdout);
-  });
-});
+    test.each([
+      ["--nonsense", "Unknown option '--nonsense'"],
+      ["--json", "'--json <value>' argument missing"],
+    ])("%s is refused with the list of the options", (option, message) => {
+      const refused = run(benchmark, option);
+      expect(refused.status).toBe(2);
+      expect(refused.stderr).toContain(message);
+      expect(refused.stderr).toContain(help.stdout);
+    });
+  },
+);
 
 test("a number that is none is refused", () => {
   expect(run("index", "--names", "many").stderr).toContain('--names is "many": expected a number');
