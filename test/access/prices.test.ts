@@ -38,6 +38,7 @@ const prices: Record<string, Price> = {
   "GET /": "free",
   "GET /explore/assets/explorer.css": "free",
   "GET /explore/assets/explorer.js": "free",
+  "GET /explore/assets/live.js": "free",
   "GET /explore/assets/icon.svg": "free",
   "GET /explore/assets/statistics.css": "free",
   "GET /explore/assets/statistics.js": "free",

@@ -1,6 +1,6 @@
 import axe from "axe-core";
 import { type Browser, type BrowserContextOptions, chromium, type Page } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { nodeOfName } from "../../src/api/schemas/input.ts";
 import type { Stage } from "../chain/stage.ts";
 import { chromiumPath } from "../client/browser.ts";
@@ -280,7 +280,8 @@ export function describeExplorer(stageOf: () => Stage): void {
 
     test("the newest activity moves as the chain does, without a reload, until it is paused", async () => {
       const { stack, chain, cast } = stageOf();
-      const first = () => `document.querySelector("[data-live='newest'] li")?.textContent`;
+      const shown = async (page: Page) =>
+        (await page.locator("[data-live='newest'] li").first().textContent()) ?? "";
       await inBrowser(desktop, async (page) => {
         await page.clock.install();
         const isOpen = page.waitForRequest(/\/changes\/stream/);
@@ -289,7 +290,7 @@ export function describeExplorer(stageOf: () => Stage): void {
         await isOpen;
         await registerReferred(chain, { from: cast.dave, label: "moves-live" });
         await stack.waitForHead();
-        await page.waitForFunction(`${first()}.includes("moves-live.eth")`, null, { timeout: 60_000 });
+        await vi.waitUntil(async () => (await shown(page)).includes("moves-live.eth"), 60_000);
         expect(await page.evaluate("window.isTheSame")).toBe(true);
         await page.getByRole("button", { name: "Pause" }).click();
         await registerReferred(chain, { from: cast.dave, label: "moves-not" });
@@ -298,9 +299,9 @@ export function describeExplorer(stageOf: () => Stage): void {
         page.on("request", (request) => asked.push(request.url()));
         await page.clock.runFor(600_000);
         expect(asked).toEqual([]);
-        expect(await page.evaluate(first())).toContain("moves-live.eth");
+        expect(await shown(page)).toContain("moves-live.eth");
         await page.getByRole("button", { name: "Go on" }).click();
-        await page.waitForFunction(`${first()}.includes("moves-not.eth")`, null, { timeout: 60_000 });
+        await vi.waitUntil(async () => (await shown(page)).includes("moves-not.eth"), 60_000);
       });
     });
 
