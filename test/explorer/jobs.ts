@@ -23,7 +23,7 @@ export function describeJobs(stageOf: () => Stage): void {
 
     const search = async (text: string) => {
       await page.goto(`${url}/`);
-      await page.getByRole("searchbox").first().fill(text);
+      await page.getByLabel("Name, address, hash or agent").first().fill(text);
       await page.keyboard.press("Enter");
       await page.waitForURL(/explore\/(name|search)/);
       steps = 1;
@@ -55,7 +55,7 @@ export function describeJobs(stageOf: () => Stage): void {
 
     test("names are suggested while a word is written, those first that begin with it", async () => {
       await page.goto(`${url}/`);
-      await page.getByRole("searchbox").first().pressSequentially("alic");
+      await page.getByLabel("Name, address, hash or agent").first().pressSequentially("alic");
       const options = page.locator("datalist option");
       await options.first().waitFor({ state: "attached" });
       const names = await options.evaluateAll((all) =>

@@ -82,7 +82,7 @@ const Heading = ({ domain }: { domain: Domain }) => {
         <a class="button" href={`whois/${encoded}`}>
           <Icon name="code" /> JSON
         </a>
-        <button type="button" class="watch" data-watch={name} aria-pressed="false">
+        <button type="button" class="button watch" data-watch={name} aria-pressed="false">
           <Icon name="eye" /> <span>Watch</span>
         </button>
       </p>
