@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { exportsOfChains } from "../ops/export/ofChains.ts";
 import { counted, setStage, stage } from "./frame.ts";
 import { readStory } from "./oracle.ts";
 import { screenIds } from "./screens.ts";
@@ -38,3 +39,20 @@ test("each of the 35 screens is played, and docs/apps.md has it with the request
   if (process.env.UPDATE_DOCS) writeTable(table);
   expect(readTable()).toBe(table);
 });
+
+exportsOfChains(
+  () => {
+    const { stack, local, base } = stage;
+    return {
+      ...{ stack, deployment: local.deployment },
+      chains: [
+        { chainId: local.deployment.chainId, chain: local.chain, url: local.anvil.url },
+        { chainId: base.deployment.chainId, chain: base.chain, url: base.anvil.url },
+      ],
+    };
+  },
+  {
+    ...{ domains: [31337, 8453], events: [31337, 8453] },
+    ...{ ensv2_entries: [31337], ensv2_links: [31337], ensv2_roles: [31337] },
+  },
+);
