@@ -6,7 +6,16 @@ import { GRACE_PERIOD, isEmancipated } from "../../../ens/wrapper.ts";
 import { sqlOf } from "../../query/scope.ts";
 import { changedNode, ownerAt, ownerOrNoneAt } from "./changes.ts";
 import { conditionOn } from "./conditionOn.ts";
-import { type Entity, type Env, nameOf, none, type Relation, type Row, type ScalarField } from "./entity.ts";
+import {
+  type Entity,
+  type Env,
+  nameOf,
+  none,
+  type Relation,
+  ROW_BY_ROW,
+  type Row,
+  type ScalarField,
+} from "./entity.ts";
 import { addrAt, nodesByAddress } from "./records.ts";
 import { domainAs, eventAs } from "./rows.ts";
 
@@ -155,7 +164,7 @@ export function isDomain(row: Row, { chains, ensv2 }: Env): SQL {
   const [d, made] = [domainAt(row), eventAs("made")];
   const hadOwner = sql`(${d.registryOwner} is not null or exists (select from ${event} as made
     where ${made.node} = ${d.node} and ${made.contract} in ('REGISTRY', 'REGISTRY_OLD')
-      and ${made.eventType} = 'NewOwner' and ${sqlOf(chains).holds(made.chainId)}))`;
+      and ${made.eventType} = 'NewOwner' and ${sqlOf(chains).holds(made.chainId)} ${ROW_BY_ROW}))`;
   const counted = ensv2 === undefined ? hadOwner : sql`(${d.registry} is not null or ${hadOwner})`;
   return sql`${sqlOf(chains).holds(d.chainId)} and ${counted}`;
 }

@@ -155,3 +155,9 @@ export const rootOf = ({ name }: Pick<Entity, "name">): { one: string; many: str
 
 /** The id of an entity. */
 export const idOf = (entity: Entity): ScalarField => entity.fields.id as ScalarField;
+
+/**
+ * The end of a subquery that is answered for each row by an index. Without it the planner can read all that the subquery can
+ * have for any row, before it knows how few rows a page needs.
+ */
+export const ROW_BY_ROW = sql.raw("offset 0");

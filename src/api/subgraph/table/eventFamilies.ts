@@ -3,7 +3,7 @@ import type { SQL } from "drizzle-orm";
 import { sql } from "ponder";
 import { sqlOf } from "../../query/scope.ts";
 import { domainAt, isDomain, toDomain } from "./domain.ts";
-import { type Env, type Field, none, type Relation, type Row } from "./entity.ts";
+import { type Env, type Field, none, type Relation, ROW_BY_ROW, type Row } from "./entity.ts";
 import { account, detail, expiryDate, fuses, logAt, value } from "./logFields.ts";
 import { counted, detailOf, textIn } from "./logs.ts";
 
@@ -59,7 +59,7 @@ const labelhash = (row: Row, { chains }: Env): SQL => {
 
 /** Tokens without a node (`registerOnly`) are no registrations. */
 const isOfRegistration: NonNullable<Family["isOfEntity"]> = (row, env) =>
-  sql`exists (select from ${domain} as named where ${domainAt("named").node} = ${logAt(row).node} and ${isDomain("named", env)})`;
+  sql`exists (select from ${domain} as named where ${domainAt("named").node} = ${logAt(row).node} and ${isDomain("named", env)} ${ROW_BY_ROW})`;
 
 /** A registration was before: the first mint of a token is no transfer. Source: src/ethRegistrar.ts there. */
 const wasRegistered: NonNullable<EventPlan["only"]> = (row, { chains }) => {
@@ -67,7 +67,7 @@ const wasRegistered: NonNullable<EventPlan["only"]> = (row, { chains }) => {
   return sql`exists (select from ${event} as first
     where ${first.node} = ${log.node} and ${first.contract} = 'REGISTRAR' and ${first.eventType} = 'NameRegistered'
       and ${sqlOf(chains).holds(first.chainId)}
-      and (${first.blockNumber}, ${first.logIndex}) < (${log.blockNumber}, ${log.logIndex}))`;
+      and (${first.blockNumber}, ${first.logIndex}) < (${log.blockNumber}, ${log.logIndex}) ${ROW_BY_ROW})`;
 };
 
 const isNone = (row: Row): SQL => sql`${logAt(row).resolverAddress} = ${none}`;

@@ -3,7 +3,7 @@ import type { SQL } from "drizzle-orm";
 import { sql } from "ponder";
 import { ROOT_NODE } from "../../../ens/name.ts";
 import { type Scope, sqlOf } from "../../query/scope.ts";
-import { nameOf, type Row } from "./entity.ts";
+import { nameOf, ROW_BY_ROW, type Row } from "./entity.ts";
 import { eventAs } from "./rows.ts";
 
 /** The record's logs that make a resolver of the subgraph. */
@@ -26,7 +26,7 @@ export const counted = (row: Row, chains: Scope): SQL => {
     when ${log.node} = ${sql.raw(`'${ROOT_NODE}'`)} then ${log.eventType} = 'NewResolver'
     else not exists (select from ${event} as moved where ${moved.node} = ${log.node}
       and ${moved.contract} = 'REGISTRY' and ${moved.eventType} = 'NewOwner' and ${sqlOf(chains).holds(moved.chainId)}
-      and (${moved.blockNumber}, ${moved.logIndex}) < (${log.blockNumber}, ${log.logIndex})) end))`;
+      and (${moved.blockNumber}, ${moved.logIndex}) < (${log.blockNumber}, ${log.logIndex}) ${ROW_BY_ROW}) end))`;
 };
 
 /** NUL as JSON escapes it, after an even number of backslashes. */
