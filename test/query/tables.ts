@@ -1,3 +1,4 @@
+import { setTimeout } from "node:timers/promises";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { drizzle } from "drizzle-orm/node-postgres";
 import type pg from "pg";
@@ -70,9 +71,13 @@ export async function createTables({ fill, onQuery, locale }: Options = {}): Pro
   };
 }
 
-/** Begins a feed of changes beside the tables. */
-export const beginFeed = ({ databaseUrl }: Pick<Tables, "databaseUrl">): Promise<boolean> =>
-  withClient({ connectionString: databaseUrl }, (client) => beginEpoch(client, "public"));
+const BEGIN_AGAIN_MS = 100;
+
+/** Begins a feed of changes beside the tables. It waits while PostgreSQL's own vacuum uses a table. */
+export const beginFeed = ({ databaseUrl }: Pick<Tables, "databaseUrl">): Promise<void> =>
+  withClient({ connectionString: databaseUrl }, async (client) => {
+    while (!(await beginEpoch(client, "public"))) await setTimeout(BEGIN_AGAIN_MS);
+  });
 
 async function addTables(databaseUrl: string): Promise<void> {
   const pool = openPool({ connectionString: databaseUrl });
