@@ -5,7 +5,7 @@ import type { Address, Hex } from "viem";
 import type { AgentHome } from "../../../abis/contracts.ts";
 import type { Db } from "../postgres/db.ts";
 import { prepared } from "../postgres/prepared.ts";
-import { isOfCurrentResolver, isOfItsNode } from "./agents.ts";
+import { isAtCurrentResolver, isInForce, isNodeOf } from "./currentRecords.ts";
 import type { Keyset, Position } from "./keyset.ts";
 import { inForms, type ListForm, orderOfPage, pageColumns, pageOf, readPage } from "./listStatements.ts";
 import type { Page, Part } from "./page.ts";
@@ -130,14 +130,14 @@ function lines(order: DirectoryOrder): SQL {
       ${textRecord.blockNumber} as block_number, ${textRecord.logIndex} as log_index,
       ${textRecord.transactionHash} as transaction_hash, ${textRecord.isValueKnown} as is_known
     from ${textRecord}
-    join ${domain} on ${isOfCurrentResolver}
-    left join ${resolverNode} on ${isOfItsNode}
+    join ${domain} on ${isAtCurrentResolver(textRecord)}
+    left join ${resolverNode} on ${isNodeOf(textRecord)}
     join home on case when lower(left(${textRecord.key}, char_length(home.prefix))) = home.prefix
       then ${isWanted} else false end
     where ${textRecord.chainId} = ${chainId} and ${textRecord.key} like 'agent-registration[%'
       and ${textRecord.key} like 'agent-registration[0x%'
       and (${textRecord.value} is not null or not ${textRecord.isValueKnown})
-      and ${textRecord.version} = coalesce(${resolverNode.version}, 0)
+      and ${isInForce(textRecord)}
       and ${isIndexed(sql`${textRecord.resolver}`)}
     order by home.chain_id, home.registry, ${rest}, ${textRecord.node},
       ${textRecord.isValueKnown} desc, ${textRecord.blockNumber}

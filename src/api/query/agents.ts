@@ -7,6 +7,7 @@ import type { Db } from "../postgres/db.ts";
 import { prepared } from "../postgres/prepared.ts";
 import { MAX_AGENT_URI, MAX_PROFILE_TEXT } from "../rules/shown.ts";
 import { beginningOf } from "./beginnings.ts";
+import { isAtCurrentResolver, isInForce, isNodeOf } from "./currentRecords.ts";
 
 /** A binding, with the agent's URI and owner in the registry; null where the index does not follow the agent. */
 export type BindingRow = typeof agentBinding.$inferSelect & { uri: string | null; owner: Address | null };
@@ -159,13 +160,13 @@ const textsInForce = (name: string, wanted: SQL) =>
         ),
       })
       .from(textRecord)
-      .innerJoin(domain, isOfCurrentResolver)
-      .leftJoin(resolverNode, isOfItsNode)
+      .innerJoin(domain, isAtCurrentResolver(textRecord))
+      .leftJoin(resolverNode, isNodeOf(textRecord))
       .where(
         and(
           eq(textRecord.chainId, placeholder("chainId")),
           sql`${textRecord.node} = any(${placeholder("nodes")}::text[])`,
-          eq(textRecord.version, sql`coalesce(${resolverNode.version}, 0)`),
+          isInForce(textRecord),
           or(isNotNull(textRecord.value), eq(textRecord.isValueKnown, false)),
           isUsableKey,
           wanted,
@@ -177,20 +178,6 @@ const textsInForce = (name: string, wanted: SQL) =>
   });
 
 const MAX_TEXTS_OF_NAME = 200;
-
-/** The text at the name's current resolver. */
-export const isOfCurrentResolver = and(
-  eq(domain.chainId, textRecord.chainId),
-  eq(domain.node, textRecord.node),
-  eq(domain.resolver, textRecord.resolver),
-);
-
-/** The node at the resolver of the text. */
-export const isOfItsNode = and(
-  eq(resolverNode.chainId, textRecord.chainId),
-  eq(resolverNode.resolver, textRecord.resolver),
-  eq(resolverNode.node, textRecord.node),
-);
 
 const profileTexts = textsInForce("profile_texts", isProfileText);
 const agentTexts = textsInForce("agent_texts", or(isProfileText, isClaimText) as SQL);

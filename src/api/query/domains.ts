@@ -7,6 +7,7 @@ import { keccak256 } from "../../ens/keccak.ts";
 import type { Db } from "../postgres/db.ts";
 import { prepared } from "../postgres/prepared.ts";
 import { beginningOf } from "./beginnings.ts";
+import { isAtCurrentResolver, isInForce, isNodeOf } from "./currentRecords.ts";
 import {
   canBeNull,
   orderBy,
@@ -159,19 +160,10 @@ export function onNodes<Rows>(
   };
 }
 
-/** The name at its current resolver. */
-export const isAtResolver = and(
-  eq(resolverNode.chainId, domain.chainId),
-  eq(resolverNode.resolver, domain.resolver),
-  eq(resolverNode.node, domain.node),
-);
-
 /** The `display` text in force at that resolver. */
 const isDisplay = and(
-  eq(textRecord.chainId, domain.chainId),
-  eq(textRecord.resolver, domain.resolver),
-  eq(textRecord.node, domain.node),
-  eq(textRecord.version, sql`coalesce(${resolverNode.version}, 0)`),
+  isAtCurrentResolver(textRecord),
+  isInForce(textRecord),
   eq(textRecord.keyHash, DISPLAY_KEY_HASH),
   textRecord.isValueKnown,
 );
@@ -184,7 +176,7 @@ export const selectDomains = <More extends Record<string, SQL | SQL.Aliased | An
   db
     .select({ domain, displayText: beginningOf(textRecord.value), ...more })
     .from(domain)
-    .leftJoin(resolverNode, isAtResolver)
+    .leftJoin(resolverNode, isNodeOf(domain))
     .leftJoin(textRecord, isDisplay);
 
 const domainsOfNodes = prepared((db) =>

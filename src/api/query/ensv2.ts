@@ -20,6 +20,7 @@ import type { Db } from "../postgres/db.ts";
 import { prepared } from "../postgres/prepared.ts";
 import { MAX_ROLE_HOLDERS } from "../rules/shown.ts";
 import { beginningOf } from "./beginnings.ts";
+import { isInForce, isNodeOf } from "./currentRecords.ts";
 
 /** What a registry of ENSv2 stores of a label. */
 export type Ensv2Entry = typeof ensv2Entry.$inferSelect;
@@ -315,21 +316,14 @@ const displayTexts = prepared((db) =>
       text: beginningOf(textRecord.value),
     })
     .from(textRecord)
-    .leftJoin(
-      resolverNode,
-      and(
-        eq(resolverNode.chainId, textRecord.chainId),
-        eq(resolverNode.resolver, textRecord.resolver),
-        eq(resolverNode.node, textRecord.node),
-      ),
-    )
+    .leftJoin(resolverNode, isNodeOf(textRecord))
     .where(
       and(
         eq(textRecord.chainId, placeholder("chainId")),
         sql`(${textRecord.resolver}, ${textRecord.node})
           in (select * from unnest(${placeholder("resolvers")}::text[], ${placeholder("nodes")}::text[]))`,
         eq(textRecord.keyHash, placeholder("keyHash")),
-        eq(textRecord.version, sql`coalesce(${resolverNode.version}, 0)`),
+        isInForce(textRecord),
       ),
     )
     .prepare("ensv2_display_texts"),

@@ -4,7 +4,8 @@ import type { Address, Hex } from "viem";
 import type { Db } from "../postgres/db.ts";
 import { prepared } from "../postgres/prepared.ts";
 import { beginningOf } from "./beginnings.ts";
-import { isAtResolver, onNodes } from "./domains.ts";
+import { isAtCurrentResolver, isInForce, isNodeOf } from "./currentRecords.ts";
+import { onNodes } from "./domains.ts";
 
 const { placeholder } = sql;
 
@@ -74,7 +75,7 @@ const reverseNames = prepared((db) =>
     db
       .select({ node: domain.node, resolver: domain.resolver, name: beginningOf(resolverNode.name) })
       .from(domain)
-      .leftJoin(resolverNode, isAtResolver)
+      .leftJoin(resolverNode, isNodeOf(domain))
       .where(isAsked)
       .prepare(`reverse_names_${form}`),
   ),
@@ -85,16 +86,10 @@ const addressesOf = prepared((db) =>
     db
       .select({ node: domain.node, coinType: addressRecord.coinType, address: addressRecord.address })
       .from(domain)
-      .leftJoin(resolverNode, isAtResolver)
+      .leftJoin(resolverNode, isNodeOf(domain))
       .innerJoin(
         addressRecord,
-        and(
-          eq(addressRecord.chainId, domain.chainId),
-          eq(addressRecord.resolver, domain.resolver),
-          eq(addressRecord.node, domain.node),
-          eq(addressRecord.version, sql`coalesce(${resolverNode.version}, 0)`),
-          isOfCoinTypes,
-        ),
+        and(isAtCurrentResolver(addressRecord), isInForce(addressRecord), isOfCoinTypes),
       )
       .where(isAsked)
       .prepare(`addresses_of_nodes_${form}`),
@@ -129,20 +124,13 @@ const addressesAt = prepared((db) =>
       address: addressRecord.address,
     })
     .from(addressRecord)
-    .leftJoin(
-      resolverNode,
-      and(
-        eq(resolverNode.chainId, addressRecord.chainId),
-        eq(resolverNode.resolver, addressRecord.resolver),
-        eq(resolverNode.node, addressRecord.node),
-      ),
-    )
+    .leftJoin(resolverNode, isNodeOf(addressRecord))
     .where(
       and(
         eq(addressRecord.chainId, placeholder("chainId")),
         sql`(${addressRecord.resolver}, ${addressRecord.node})
           in (select * from unnest(${placeholder("resolvers")}::text[], ${placeholder("nodes")}::text[]))`,
-        eq(addressRecord.version, sql`coalesce(${resolverNode.version}, 0)`),
+        isInForce(addressRecord),
         isOfCoinTypes,
       ),
     )
