@@ -163,14 +163,17 @@ const layers: Layer[] = [
   },
   {
     files: "src/api/labels/",
-    may: ["src/ens/name.ts", ...api("outgoing/")],
+    may: ["src/ens/name.ts", ...api("outgoing/", "scheduling/")],
     mayTypes: api("serviceDb/"),
     because:
       "labels that others than the chain's logs gave, on their way from the service's table to the handlers of this process",
   },
   {
     files: "src/api/feed/",
-    may: [...["pg", "ponder", "drizzle-orm", "viem", "engine/"], ...api("errors/", "postgres/", "rules/")],
+    may: [
+      ...["pg", "ponder", "drizzle-orm", "viem", "engine/"],
+      ...api("errors/", "postgres/", "rules/", "scheduling/"),
+    ],
     because:
       "the feed of changes: its tables and triggers, the one writer, and how it is read; it knows no HTTP and no JSON of answers",
   },
@@ -189,7 +192,7 @@ const layers: Layer[] = [
     may: [
       ...["pg"],
       ...api("access/metered.ts", "errors/", "feed/", "outgoing/", "postgres/", "serviceDb/"),
-      ...api("serializers/change.ts"),
+      ...api("scheduling/", "serializers/change.ts"),
     ],
     mayTypes: ["@hono/zod-openapi", "abis/", ...api("access/", "schemas/answers/")],
     because:

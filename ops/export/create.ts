@@ -3,7 +3,8 @@ import { join } from "node:path";
 import type pg from "pg";
 import type { Settings } from "../../settings/settings.ts";
 import { pairLocks } from "../../src/api/postgres/advisoryLocks.ts";
-import { withClient } from "../../src/api/postgres/client.ts";
+import { queriesOf, withClient } from "../../src/api/postgres/client.ts";
+import { takeLock } from "../../src/api/postgres/lockedWork.ts";
 import { CommandError } from "../commandLine/command.ts";
 import { type Progress, type Screen, startProgress } from "../commandLine/progress.ts";
 import { atSnapshot, exportSnapshot } from "../snapshot/consistentRead.ts";
@@ -113,11 +114,7 @@ const configOf = ({ databaseUrl, schema }: ExportPlan["settings"]): pg.ClientCon
 });
 
 async function requireAlone(client: pg.Client, folder: string): Promise<void> {
-  const { rows } = await client.query<{ free: boolean }>(
-    "select pg_try_advisory_lock($1, hashtext($2)) as free",
-    [pairLocks.export, folder],
-  );
-  if (rows[0]?.free) return;
+  if (await takeLock(queriesOf(client), [pairLocks.export, folder])) return;
   throw new CommandError(`Another export into ${folder} is at work: wait until it has ended.`);
 }
 

@@ -2,8 +2,9 @@ import pg from "pg";
 import { journalChannel } from "../../../engine/blocks/sql.ts";
 import { pairLocks } from "../postgres/advisoryLocks.ts";
 import { findDatabaseError } from "../postgres/databaseErrors.ts";
-import { createBell, workInTurns } from "../postgres/lockedWork.ts";
+import { createBell, onOwnConnection } from "../postgres/lockedWork.ts";
 import type { LifeRules } from "../rules/life.ts";
+import { workInTurns } from "../scheduling/repeated.ts";
 import { advanceFeed } from "./advance.ts";
 import { beginEpoch } from "./install.ts";
 import { type Retention, removeOld } from "./retention.ts";
@@ -22,7 +23,6 @@ const LOOK_MS = 2_000;
 /** How long a process waits before it tries again to be the writer. */
 const TRY_MS = 5_000;
 const RETENTION_MS = 60_000;
-const CONNECT_MS = 10_000;
 
 /** A look at tables that are changed meanwhile is made again. Source: PostgreSQL's documentation, appendix A. */
 const AGAIN = ["55P03", "40P01", "40001"];
@@ -35,19 +35,14 @@ export function startFeed(plan: WriterPlan): { stop: () => Promise<void> } {
   return workInTurns({
     pauseMs: TRY_MS,
     onError: ({ message }) => plan.log(`The feed of changes failed and goes on in a while: ${message}`),
-    turn: async (ended) => {
-      const client = new pg.Client({
-        ...{ connectionString: plan.databaseUrl, application_name: `${plan.schema}_feed` },
-        ...{ connectionTimeoutMillis: CONNECT_MS, keepAlive: true },
-        options: `-c search_path="${plan.schema}" -c jit=off`,
+    turn: (stopped) => {
+      const { databaseUrl, schema } = plan;
+      const options = `-c search_path="${schema}" -c jit=off`;
+      const connection = { databaseUrl, applicationName: `${schema}_feed`, stopped, options };
+      // Where the connection is lost, the running query fails and says so, and the next turn connects again.
+      return onOwnConnection(connection, async (client) => {
+        if (await mayWrite(client, schema)) await follow(client, plan, stopped);
       });
-      client.on("error", () => {}); // The running query fails, and the next turn connects again.
-      try {
-        await client.connect();
-        if (await mayWrite(client, plan.schema)) await follow(client, plan, ended);
-      } finally {
-        await client.end().catch(() => {});
-      }
     },
   });
 }

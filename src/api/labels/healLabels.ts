@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { isLabelOf, isPrintable } from "../../ens/name.ts";
+import { workInTurns } from "../scheduling/repeated.ts";
 import type { AskedLabels } from "../serviceDb/askedLabels.ts";
 import { type LabelService, LabelServiceError } from "./labelService.ts";
 
@@ -41,23 +42,18 @@ const usualTimes: HealingTimes = {
  * labels that others than the chain's logs gave; what it does not know is not asked again for a month.
  */
 export function startHealing(plan: HealingPlan): { stop: () => Promise<void> } {
-  const end = new AbortController();
-  const { turn } = plan.times ?? usualTimes;
-  const running = (async () => {
-    while (!end.signal.aborted) {
-      try {
-        if (await plan.mayAsk()) await plan.alone(end.signal, (ended) => askInRounds(plan, ended));
-      } catch (error) {
-        plan.warn(`Labels cannot be asked for: ${(error as Error).message}`);
-      }
-      await pause(turn, end.signal);
-    }
-  })();
+  const turns = workInTurns({
+    pauseMs: (plan.times ?? usualTimes).turn,
+    onError: ({ message }) => plan.warn(`Labels cannot be asked for: ${message}`),
+    turn: async (stopped) => {
+      if (await plan.mayAsk()) await plan.alone(stopped, (ended) => askInRounds(plan, ended));
+    },
+  });
   return {
     stop: async () => {
-      end.abort();
+      const stopped = turns.stop();
       await plan.service.close();
-      await running;
+      await stopped;
     },
   };
 }

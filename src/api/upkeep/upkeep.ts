@@ -8,7 +8,8 @@ import {
   mayCreateCounters,
 } from "../counts/maintain.ts";
 import { pairLocks } from "../postgres/advisoryLocks.ts";
-import { withClient } from "../postgres/client.ts";
+import { queriesOf, withClient } from "../postgres/client.ts";
+import { takeLock } from "../postgres/lockedWork.ts";
 import type { Scope } from "../query/scope.ts";
 import { buildIndexes } from "./build.ts";
 
@@ -71,7 +72,8 @@ export async function doRound(plan: UpkeepPlan, startedAt: number): Promise<bool
   const config = { connectionString: plan.databaseUrl, application_name: `${plan.schema}_upkeep` };
   return withClient(config, async (client) => {
     if (!(await mayMaintain(client, plan.schema))) return true;
-    if (!(await takeLock(client, plan.schema))) return true;
+    // The building of indexes waits for all other sessions: one that waited for the lock would block it.
+    if (!(await takeLock(queriesOf(client), [pairLocks.upkeep, plan.schema]))) return true;
     const isDone = await maintain(client, plan, startedAt);
     await plan.chores();
     return isDone;
@@ -85,17 +87,6 @@ async function mayMaintain(client: pg.Client, schema: string): Promise<boolean> 
     [`"${schema}".domains`],
   );
   return rows[0]?.may ?? false;
-}
-
-/**
- * Does not wait for the lock: the building of indexes waits for all other sessions, so a waiting one would block it.
- */
-async function takeLock(client: pg.Client, schema: string): Promise<boolean> {
-  const { rows } = await client.query<{ taken: boolean }>(
-    "select pg_try_advisory_lock($1, hashtext($2)) as taken",
-    [pairLocks.upkeep, schema],
-  );
-  return rows[0]?.taken ?? false;
 }
 
 async function maintain(client: pg.Client, plan: UpkeepPlan, startedAt: number): Promise<boolean> {

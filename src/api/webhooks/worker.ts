@@ -4,7 +4,8 @@ import { feedChannel } from "../feed/channel.ts";
 import { pairLocks } from "../postgres/advisoryLocks.ts";
 import { type Queries, queriesInOrder } from "../postgres/client.ts";
 import type { Db } from "../postgres/db.ts";
-import { createBell, workInTurns } from "../postgres/lockedWork.ts";
+import { createBell, onOwnConnection, takeLock } from "../postgres/lockedWork.ts";
+import { workInTurns } from "../scheduling/repeated.ts";
 import { openStore, type Store } from "../serviceDb/store.ts";
 import { createReceivers, type ReceiverRules } from "./attempt.ts";
 import type { DeliveryObserver } from "./deliver.ts";
@@ -40,7 +41,6 @@ const EVERY_MS = 1_000;
 const TRY_MS = 5_000;
 const TRIM_MS = 60_000;
 const ACTIVE_MS = 10_000;
-const CONNECT_MS = 10_000;
 
 /** Connections of the worker, besides the one with the locks: requests have theirs. */
 const CONNECTIONS = 4;
@@ -61,21 +61,13 @@ export function startWebhooks(plan: WorkerPlan): { stop: () => Promise<void> } {
 /** Works until the process stops, the connection with the locks ends, or readers are sent to another index. */
 async function work(plan: WorkerPlan, stopped: AbortSignal): Promise<void> {
   if (!(await plan.isActive())) return;
-  const client = new pg.Client({
-    ...{ connectionString: plan.databaseUrl, application_name: `${plan.serviceSchema}_webhooks` },
-    ...{ connectionTimeoutMillis: CONNECT_MS, keepAlive: true },
-  });
-  const lost = new AbortController();
-  client.on("error", () => lost.abort());
-  client.on("end", () => lost.abort());
-  try {
-    await client.connect();
-    for (const channel of [feedChannel(plan.schema), queueChannel(plan.serviceSchema)])
+  const { databaseUrl, serviceSchema, schema } = plan;
+  const connection = { databaseUrl, applicationName: `${serviceSchema}_webhooks`, stopped };
+  await onOwnConnection(connection, async (client, ended) => {
+    for (const channel of [feedChannel(schema), queueChannel(serviceSchema)])
       await client.query(`listen ${pg.escapeIdentifier(channel)}`);
-    await workOn(plan, client, AbortSignal.any([stopped, lost.signal]));
-  } finally {
-    await client.end().catch(() => {});
-  }
+    await workOn(plan, client, ended);
+  });
 }
 
 async function workOn(plan: WorkerPlan, client: pg.Client, ended: AbortSignal): Promise<void> {
@@ -126,7 +118,7 @@ async function workOn(plan: WorkerPlan, client: pg.Client, ended: AbortSignal): 
 
 /** Whether this process is the one that sorts. It stays so as long as its connection lasts. */
 function sorterOn(
-  { query }: Queries,
+  locks: Queries,
   { serviceSchema, everyMs = TRY_MS }: WorkerPlan,
 ): { isThis: () => Promise<boolean> } {
   let [isThis, askedAt] = [false, 0];
@@ -134,10 +126,7 @@ function sorterOn(
     isThis: async () => {
       if (isThis || Date.now() - askedAt < everyMs) return isThis;
       askedAt = Date.now();
-      const [row] = await query<{ got: boolean }>("select pg_try_advisory_lock($1, hashtext($2)) as got", [
-        ...[pairLocks.webhooks, serviceSchema],
-      ]);
-      isThis = row?.got ?? false;
+      isThis = await takeLock(locks, [pairLocks.webhooks, serviceSchema]);
       return isThis;
     },
   };
