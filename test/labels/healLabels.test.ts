@@ -141,7 +141,10 @@ test("a service that fails is asked for the same again, more and more slowly", a
   });
   await vi.waitUntil(async () => (await stored()).length === 4, WAIT_MS);
   const pauses = at.slice(1, 5).map((time, i) => time - (at[i] ?? 0));
-  expect(pauses[3]).toBeGreaterThan((pauses[0] ?? 0) + times.failure);
+  // A busy machine makes a pause longer, never shorter than a timer's millisecond.
+  const least = [1, 2, 4, 8].map((doubled) => doubled * times.failure - 1);
+  for (const [i, pause] of pauses.entries()) expect(pause).toBeGreaterThanOrEqual(least[i] ?? 0);
+  expect(pauses).toHaveLength(4);
 });
 
 test("an index that is still in its backfill asks for nothing", async () => {
