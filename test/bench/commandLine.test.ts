@@ -13,7 +13,7 @@ const documented = projectFiles
   .flatMap((file) => [...readFileSync(join(root, file), "utf8").matchAll(/\bbench:(\w+) -- ([^`#\n]*)/g)])
   .map(([, benchmark = "", rest = ""]) => ({ benchmark, options: rest.match(/--\w+/g) ?? [] }));
 
-describe.each(["api", "index", "labels", "export", "gateway", "hostile", "feed"])(
+describe.each(["api", "index", "labels", "export", "gateway", "hostile", "feed", "gate"])(
   "npm run bench:%s",
   (benchmark) => {
     const help = run(benchmark, "--help");

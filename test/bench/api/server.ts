@@ -59,7 +59,7 @@ export async function startServer(plan: Plan): Promise<Server> {
   await pretendIndexer(pool);
   await releaseCounters(pool);
   const indexer = setInterval(() => void pretendIndexer(pool).catch(() => {}), 2_000);
-  const served = await serve(databaseUrl, plan);
+  const served = await serveIndex(databaseUrl, plan);
   return {
     ...served,
     ...{ databaseUrl, pool },
@@ -127,7 +127,8 @@ const root = fileURLToPath(new URL("./root", import.meta.url));
 const clock = new URL("./worldClock.ts", import.meta.url).href;
 const program = fileURLToPath(new URL("./bin/ponder.js", import.meta.resolve("ponder")));
 
-async function serve(databaseUrl: string, plan: Plan) {
+/** Starts a program on a database that is filled and of which an indexer is pretended. */
+export async function serveIndex(databaseUrl: string, plan: Plan) {
   const { base = 0, say, profile, hotAnswers = false } = plan;
   const port = await freePort();
   const env = {

@@ -3,16 +3,15 @@
  * turn, on one machine, so that their ratio holds whatever else the machine does. A bare proxy, which only passes bytes
  * on, shows how much of it is the way through another process: the gateway is held against that.
  */
-import { fork, spawn } from "node:child_process";
+import { fork } from "node:child_process";
 import { once } from "node:events";
 import { fileURLToPath } from "node:url";
-import { endChild, trackChild } from "../../devnet/children.ts";
-import { freePort } from "../../devnet/ports.ts";
 import type { Load, Seen } from "../api/load.ts";
 import { takeSamples } from "../api/samples.ts";
 import { startServer } from "../api/server.ts";
 import { readOptions, reportOptions } from "../commandLine.ts";
 import { judge, type Row, report } from "../report.ts";
+import { startGateway } from "./start.ts";
 
 const ROUNDS = 15;
 const SECONDS = 2;
@@ -27,7 +26,6 @@ const { names = 100_000, ...files } = readOptions("npm run bench:gateway", {
   ...reportOptions,
 });
 const data = fileURLToPath(new URL("../../../.namedex/bench", import.meta.url));
-const program = fileURLToPath(new URL("../../../gateway/index.ts", import.meta.url));
 
 const asker = fork(fileURLToPath(new URL("../api/load.ts", import.meta.url)));
 
@@ -37,26 +35,6 @@ async function ask(load: Load): Promise<Seen> {
   if ("error" in answer) throw new Error(answer.error);
   if (answer.seen.failed > 0) throw new Error(`${load.url}: ${answer.seen.failed} answers were errors`);
   return answer.seen;
-}
-
-/** The gateway as `npm run gateway` starts it, once it listens. */
-async function startGateway(indexer: string): Promise<{ url: string; stop: () => Promise<void> }> {
-  const port = await freePort();
-  const child = spawn(process.execPath, [program], {
-    env: {
-      PATH: process.env.PATH,
-      PORT: String(port),
-      INDEXERS: indexer,
-      GATEWAY_MAX_LAG_SECONDS: "1000000000",
-    },
-    stdio: ["ignore", "pipe", "inherit"],
-    detached: true,
-  });
-  trackChild(child, "SIGTERM");
-  const ended = once(child, "exit").then(() => true);
-  for await (const text of child.stdout.setEncoding("utf8")) if (text.includes("listens on port")) break;
-  if (await Promise.race([ended, false])) throw new Error("The gateway ended");
-  return { url: `http://127.0.0.1:${port}`, stop: () => endChild(child) };
 }
 
 const median = (numbers: number[]): number =>
@@ -102,7 +80,7 @@ async function compare(plan: { urls: Record<Way, string>; load: Omit<Load, "url"
 
 const server = await startServer({ names, data, say: (line) => console.error(line) });
 try {
-  const gateway = await startGateway(server.url);
+  const gateway = await startGateway([server.url]);
   const bare = await startBareProxy(server.url);
   const urls = { direct: server.url, bare: bare.url, through: gateway.url };
   const samples = await takeSamples(server.pool);

@@ -1,0 +1,141 @@
+import { fork } from "node:child_process";
+import { once } from "node:events";
+import { createServer, type RequestListener } from "node:http";
+import type { AddressInfo } from "node:net";
+import { setTimeout as sleep } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
+import { domain } from "ponder:schema";
+import { namehash } from "viem";
+import { expect, onTestFinished, test } from "vitest";
+import { account, registeredRow } from "../query/rows.ts";
+import { createTables } from "../query/tables.ts";
+import type { Arrivals } from "./gate/arrivals.ts";
+import { differences } from "./gate/compare.ts";
+import { continued, isFirstFull } from "./gate/pages.ts";
+import { type Route, routesOf } from "./gate/routes.ts";
+import { drawSkewed, type GateSamples } from "./gate/samples.ts";
+import { type Seen, whyNotHeld } from "./gate/seen.ts";
+
+async function listen(answer: RequestListener): Promise<string> {
+  const server = createServer(answer).listen(0, "127.0.0.1");
+  await once(server, "listening");
+  onTestFinished(() => void server.close());
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+async function arrive(plan: Arrivals): Promise<Seen> {
+  const child = fork(fileURLToPath(new URL("./gate/arrivals.ts", import.meta.url)));
+  child.send(plan);
+  const [answer] = (await once(child, "message")) as [{ seen: Seen }];
+  child.disconnect();
+  return answer.seen;
+}
+
+const asked = ["/a", "/b", "/c"].map((path) => ({ path }));
+
+test("requests come when they are due, and each time counts from then", async () => {
+  let count = 0;
+  // Answers nothing for half a second, then all at once, as a stalled program does.
+  let stalled: Promise<unknown> | undefined;
+  const url = await listen(async (_, reply) => {
+    count++;
+    stalled ??= sleep(500);
+    await stalled;
+    reply.end("{}");
+  });
+  const seen = await arrive({ url, asked, perSecond: 100, seconds: 1, keepEvery: 10 });
+  expect(count).toBe(100);
+  expect(seen).toMatchObject({ answered: 100, failed: 0 });
+  expect(seen.kept).toHaveLength(10);
+  expect(new Set(seen.kept.map(({ path }) => path)).size, "the kept ones move on").toBe(3);
+  expect(seen.p99).toBeGreaterThan(250);
+});
+
+test("answers that are errors fail a rate", async () => {
+  const url = await listen((request, reply) => {
+    reply.statusCode = request.url === "/b" ? 503 : 200;
+    reply.end("{}");
+  });
+  const seen = await arrive({ url, asked, perSecond: 90, seconds: 1, keepEvery: 0 });
+  expect(seen).toMatchObject({ failed: 30, answered: 60 });
+  expect(whyNotHeld({ perSecond: 90, goal: { p50: 1e6, p95: 1e6, p99: 1e6 } }, seen)).toBe(
+    "30 requests failed",
+  );
+});
+
+test("a rate is held only with its answers and its times", () => {
+  const goal = { p50: 5, p95: 10, p99: 25 };
+  const seen = { p50: 1, p95: 2, p99: 3, answered: 1_960, failed: 0, kept: [] };
+  const why = (other: Partial<Seen>) => whyNotHeld({ perSecond: 2_000, goal }, { ...seen, ...other });
+  expect(why({})).toBeNull();
+  expect(why({ answered: 1_900 })).toBe("1900 of 2000 a second");
+  expect(why({ p95: 10.04 })).toBe("p95 of 10.0 ms, goal 10 ms");
+});
+
+test("of the samples the first ones are asked for far oftener, and the last ones too", () => {
+  const drawn = drawSkewed(
+    Array.from({ length: 1_000 }, (_, i) => i),
+    { count: 20_000, seed: 1 },
+  );
+  const often = (from: number, to: number) => drawn.filter((one) => one >= from && one < to).length;
+  expect(often(0, 10)).toBeGreaterThan(5 * often(500, 510));
+  expect(often(900, 1_000)).toBeGreaterThan(0);
+  expect(drawn).not.toContain(undefined);
+});
+
+const samples = (): GateSamples => {
+  const of = (text: string) => [`${text}1`, `${text}2`];
+  return {
+    names: of("n"),
+    nodes: of("0x"),
+    owners: of("0xa"),
+    parents: of("p"),
+    claimants: of("0xc"),
+    parts: of("x"),
+  };
+};
+
+test("every route says where its data is short, and asks for what is absent, too", () => {
+  for (const route of routesOf(samples())) expect(route.short, route.name).toContain("are needed");
+  const [whois] = routesOf(samples());
+  const absent = whois?.asked.filter(({ path }) => path.includes("absent")).length ?? 0;
+  expect(absent / (whois?.asked.length ?? 0)).toBeCloseTo(0.1, 1);
+});
+
+test("a tenth of a list's requests go on from a cursor, and an empty first answer is told", async () => {
+  const url = await listen((request, reply) =>
+    reply.end(
+      JSON.stringify(
+        request.url === "/empty" ? { domains: [], total: 0 } : { domains: [1], next_cursor: "on" },
+      ),
+    ),
+  );
+  const list = { asked: Array.from({ length: 20 }, () => ({ path: "/list" })), hasPages: true } as Route;
+  const { asked: all, cursors } = await continued(list, url);
+  expect(all.filter(({ path }) => path === "/list?cursor=on")).toHaveLength(2);
+  expect(cursors).toBe(1);
+  expect(await isFirstFull(list, url)).toBe(true);
+  expect(await isFirstFull({ ...list, asked: [{ path: "/empty" }] }, url)).toBe(false);
+});
+
+test("an answer that is not that of the rows is found, and one that is another at rest", async () => {
+  const tables = await createTables();
+  onTestFinished(() => tables.drop());
+  await tables.writer.insert(domain).values(registeredRow("alice.eth", account(1), 2_000_000_000n));
+  const right = {
+    namehash: namehash("alice.eth"),
+    ...{ label: "alice", expiry_timestamp: "2000000000", availability_status: "registered" },
+  };
+  const compare = (given: object, atRest: object = given) =>
+    listen((_, reply) => reply.end(JSON.stringify(atRest))).then((url) =>
+      differences(url, tables.pool, [{ path: "/whois/alice.eth", text: JSON.stringify(given) }]),
+    );
+  expect(await compare({ items: [right] })).toEqual([]);
+  expect(await compare({ ...right, expiry_timestamp: "1" })).toEqual([expect.stringContaining("2000000000")]);
+  expect(await compare({ ...right, label: "bob" })).toEqual([expect.stringContaining("alice")]);
+  expect(await compare({ ...right, ownership: { registry: account(2) } })).toHaveLength(1);
+  expect(await compare({ ...right, namehash: namehash("bob.eth") })).toEqual([
+    expect.stringContaining("no row"),
+  ]);
+  expect(await compare(right, { ...right, display: "x" })).toEqual(["/whois/alice.eth at rest"]);
+});

@@ -1,0 +1,40 @@
+import type { Route } from "./routes.ts";
+
+/** So many first pages are asked for their cursors. */
+const FIRST_PAGES = 300;
+/** One of so many requests goes on from a cursor. */
+const EVERY = 10;
+
+/** Whether the first request's answer holds anything: an empty one says nothing about speed. */
+export async function isFirstFull({ asked, hasPages }: Route, url: string): Promise<boolean> {
+  const [first] = asked;
+  if (first === undefined) return false;
+  const headers = { "content-type": "application/json" };
+  const reply = await fetch(
+    `${url}${first.path}`,
+    first.body === undefined ? {} : { method: "POST", headers, body: first.body },
+  );
+  if (reply.status !== 200) return false;
+  const answer = (await reply.json()) as object;
+  return hasPages ? itemsOf(answer) > 0 : Object.keys(answer).length > 1;
+}
+
+const itemsOf = (answer: object): number =>
+  Math.max(0, ...Object.values(answer).map((value) => (Array.isArray(value) ? value.length : 0)));
+
+/** The requests of a list, a tenth of which go on from cursors of answers, and how many different cursors there are. */
+export async function continued({ asked }: Route, url: string) {
+  const first = [...new Set(asked.map(({ path }) => path))].slice(0, FIRST_PAGES);
+  const cursors: { path: string }[] = [];
+  for (const path of first) {
+    const reply = await fetch(`${url}${path}`);
+    const { next_cursor: cursor } = (await reply.json()) as { next_cursor?: string | null };
+    if (cursor)
+      cursors.push({ path: `${path}${path.includes("?") ? "&" : "?"}cursor=${encodeURIComponent(cursor)}` });
+  }
+  const goesOn = (i: number) => cursors.length > 0 && i % EVERY === 0;
+  return {
+    asked: asked.map((one, i) => (goesOn(i) ? (cursors[(i / EVERY) % cursors.length] ?? one) : one)),
+    cursors: cursors.length,
+  };
+}
