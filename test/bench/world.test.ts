@@ -1,5 +1,7 @@
 import { expect, test, vi } from "vitest";
 import { generateWorld } from "./api/world.ts";
+import { blockAt } from "./api/worldLog.ts";
+import { WORLD_TIME } from "./api/worldTime.ts";
 
 const NAMES = 500;
 const MANY_NAMES = 20_000;
@@ -39,6 +41,16 @@ test("each log has a place of its own", () => {
     .filter(([table]) => table === "events")
     .map(([, row]) => `${row.block_number} ${row.log_index} ${row.ordinal}`);
   expect(new Set(places).size).toBe(places.length);
+});
+
+test("each change has its log, and no row is of a block after the newest", () => {
+  const rows = rowsOf(MANY_NAMES);
+  const placeOf = (row: Record<string, unknown>) => `${row.block_number} ${row.log_index}`;
+  const logs = new Set(rows.filter(([table]) => table === "events").map(([, row]) => placeOf(row)));
+  const changes = rows.filter(([table]) => table.endsWith("_changes"));
+  expect(changes.filter(([, row]) => !logs.has(placeOf(row)))).toEqual([]);
+  const last = blockAt(WORLD_TIME);
+  expect(rows.filter(([, { block_number }]) => Number(block_number ?? 0) > last)).toEqual([]);
 });
 
 test("agents are registered and bound by one transaction each, in the order of their ids", () => {

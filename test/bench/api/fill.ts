@@ -15,7 +15,7 @@ import type pg from "pg";
 import { readDdl } from "../../query/tables.ts";
 import { stateTableStatements, writeCheckpoint, writeState } from "../../support/ponderState.ts";
 import { generateWorld } from "./world.ts";
-import type { Put } from "./worldLog.ts";
+import { blockAt, type Put } from "./worldLog.ts";
 import { WORLD_TIME } from "./worldTime.ts";
 
 /** Schema of the generated tables. */
@@ -67,7 +67,7 @@ export async function fillDatabase(
       buildId: WORLD_MARK,
       chainName: "mainnet",
       chainId: 1,
-      block: 24_000_000,
+      block: blockAt(WORLD_TIME),
       time: WORLD_TIME,
     });
     if (base > 0) {

@@ -391,6 +391,13 @@ function putReverseName(world: World, i: number): void {
   put("primary_names", { ...made, name: claim, block_number: at.log.block_number });
   for (const step of [0, 1].slice(0, chance.is(0.3) ? 2 : 1)) {
     const change = { name: step === 0 ? claim : `${label.slice(30)}.eth`, log_index: at.index + step };
+    putEvent(world, at, step, {
+      contract: "RESOLVER",
+      contract_address: resolver,
+      event_type: "NameChanged",
+      node,
+      name: change.name,
+    });
     put("primary_name_changes", {
       ...made,
       ...change,

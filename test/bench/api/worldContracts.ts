@@ -1,4 +1,4 @@
-import { type Address, type Hex, keccak256, toHex } from "viem";
+import { type Address, type Hex, keccak256, toHex, zeroAddress } from "viem";
 import { CHAIN, FIRST_TIME, type World } from "./worldLog.ts";
 
 /** A registry of ENSv2 with a tenth as many labels as there are names, each with a holder of roles. */
@@ -62,6 +62,20 @@ function putNameOfResolver(put: World["put"], i: number, node: Hex): void {
   const { block_number, transaction_hash } = place(i, 1);
   const record = toHex(1 + (i % 100), { size: 32 });
   put("ensv2_links", { ...CHAIN, resolver: LARGE_RESOLVER, node, record, block_number, transaction_hash });
-  put("resolver_changes", { ...place(i, 2), ordinal: 0, node, resolver: LARGE_RESOLVER });
-  put("resolver_changes", { ...place(i, 3), ordinal: 0, node, previous_resolver: LARGE_RESOLVER });
+  for (const [step, change] of [
+    { resolver: LARGE_RESOLVER },
+    { previous_resolver: LARGE_RESOLVER },
+  ].entries()) {
+    const at = { ...place(i, 2 + step), ordinal: 0, node };
+    put("events", {
+      ...{
+        ...at,
+        contract: "ENSV2_REGISTRY",
+        contract_address: LARGE_REGISTRY,
+        event_type: "ResolverUpdated",
+      },
+      resolver_address: change.resolver ?? zeroAddress,
+    });
+    put("resolver_changes", { ...at, ...change });
+  }
 }

@@ -31,10 +31,14 @@ export const find = (role: string, generation: number): Address =>
 export const ownerBy = (chance: Chance, owners: number): Address =>
   toHex(Math.floor(owners * chance.next() ** 2.5) + 0x10_0000, { size: 20 });
 
+/** The block of a time, in Unix seconds. */
+export const blockAt = (time: number): number =>
+  FIRST_BLOCK + Math.floor((time - FIRST_TIME) / BLOCK_SECONDS);
+
 /** Block and time of an event of the i-th name, its `step`-th; each name has its own log index and transactions. */
 export function momentOf(i: number, step: number, time: number) {
   const at = Math.min(Math.floor(time), WORLD_TIME);
-  const block = FIRST_BLOCK + Math.floor((at - FIRST_TIME) / BLOCK_SECONDS);
+  const block = blockAt(at);
   const transaction = keccak256(toHex(i * 64 + step));
   // Each name has 16 log indexes, and each log of a name another one of these: two logs never have the same place.
   return {
