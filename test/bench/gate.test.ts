@@ -5,7 +5,7 @@ import type { AddressInfo } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { domain } from "ponder:schema";
-import { namehash } from "viem";
+import { getAddress, namehash } from "viem";
 import { expect, onTestFinished, test } from "vitest";
 import { account, registeredRow } from "../query/rows.ts";
 import { createTables } from "../query/tables.ts";
@@ -121,7 +121,8 @@ test("a tenth of a list's requests go on from a cursor, and an empty first answe
 test("an answer that is not that of the rows is found, and one that is another at rest", async () => {
   const tables = await createTables();
   onTestFinished(() => tables.drop());
-  await tables.writer.insert(domain).values(registeredRow("alice.eth", account(1), 2_000_000_000n));
+  const owner = account(0xa11ce);
+  await tables.writer.insert(domain).values(registeredRow("alice.eth", owner, 2_000_000_000n));
   const right = {
     namehash: namehash("alice.eth"),
     ...{ label: "alice", expiry_timestamp: "2000000000", availability_status: "registered" },
@@ -131,6 +132,9 @@ test("an answer that is not that of the rows is found, and one that is another a
       differences(url, tables.pool, [{ path: "/whois/alice.eth", text: JSON.stringify(given) }]),
     );
   expect(await compare({ items: [right] })).toEqual([]);
+  const checksummed = getAddress(owner);
+  expect(checksummed).not.toBe(owner);
+  expect(await compare({ ...right, ownership: { registry: checksummed } })).toEqual([]);
   expect(await compare({ ...right, expiry_timestamp: "1" })).toEqual([expect.stringContaining("2000000000")]);
   expect(await compare({ ...right, label: "bob" })).toEqual([expect.stringContaining("alice")]);
   expect(await compare({ ...right, ownership: { registry: account(2) } })).toHaveLength(1);

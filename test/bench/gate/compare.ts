@@ -54,7 +54,7 @@ async function differenceOf(pool: pg.Pool, shown: Shown): Promise<string | null>
   if (row === undefined) return shown.availability_status === "registered" ? "has no row" : null;
   if (shown.label !== row.label) return `has the label ${row.label}`;
   if ((shown.expiry_timestamp ?? null) !== row.expiry) return `expires at ${row.expiry}`;
-  const registry = shown.ownership?.registry;
+  const registry = shown.ownership?.registry?.toLowerCase(); // It is shown with its checksum.
   return registry === undefined || registry === row.registry ? null : `belongs to ${row.registry}`;
 }
 
