@@ -10,15 +10,15 @@ import { SlowestFiles } from "./test/support/slowestFiles.ts";
  */
 const sharing = [
   "test/{architecture,words}.test.ts",
-  "test/{bench,client,devnet-contracts,docs,faults,hostile,truth}/**/*.test.ts",
+  "test/{bench,client,devnet-contracts,docs,hostile,truth}/**/*.test.ts",
   "test/chain/!(stories|ensv2-stories).test.ts",
-  "test/ops/{alerts,backup,keys,kubernetes,launch,metered,pages,people,progress,release,roles,secrets,snapshot}.test.ts",
-  "test/ops/{switchedViews,units,universalResolver,verify,verifyLogs,verifyName,watchdog}.test.ts",
+  "test/ops/{alerts,backup,keys,kubernetes,launch,pages,people,progress,release,roles,secrets,snapshot}.test.ts",
+  "test/ops/{switchedViews,units,universalResolver,verify,verifyName,watchdog}.test.ts",
   "test/ops/snapshot/*.test.ts",
   "test/settings/{documents,hideSecrets,managedNames,misspelt,settings}.test.ts",
   "test/{counts,ens,http,indexState,query,resolution,rules,scheduling,schemas,serializers,statistics,subgraph}/**/*.test.ts",
   "test/access/{keys,ledger,metered,paymentMarks,reservations,security,signup,signupWallets}.test.ts",
-  "test/dev/{logLines,postgres,takenPort}.test.ts",
+  "test/dev/{logLines,postgres}.test.ts",
   "test/engine/{cachedLogs,changes,document,failingBlock,foundContracts,keptRows,largeBlocks,linearQueue}.test.ts",
   "test/engine/{memory,metricsApart,predictedRows,quickCache,refusedRows,rowStore}.test.ts",
   "test/explorer/{demo,history,parts,statistics}.test.ts",
@@ -30,7 +30,10 @@ const sharing = [
   "test/observe/{dashboard,requests,stopping}.test.ts",
 ];
 
-/** Proofs that take minutes: `npm run test:full` runs them after all others. */
+/** What needs many starts, kills or releases: `.ci/run` and `npm run test:full` run it after `npm test`. */
+const slowTests = "test/**/*.slow.test.ts";
+
+/** Proofs of large sizes: `npm run test:full` runs them after all others. */
 const longProofs = "test/**/*.full.test.ts";
 
 /** What all projects have. They do not extend the root: each would then start a PostgreSQL of its own. */
@@ -68,14 +71,21 @@ export default defineConfig({
           ...limits,
           name: "apart",
           include: ["test/**/*.test.ts"],
-          exclude: [...configDefaults.exclude, ...sharing, longProofs],
+          exclude: [...configDefaults.exclude, ...sharing, slowTests, longProofs],
         },
       },
       {
         ...common,
         test: {
           ...{ ...limits, name: "sharing", isolate: false, restoreMocks: true },
-          ...{ include: sharing, exclude: [...configDefaults.exclude, longProofs] },
+          ...{ include: sharing, exclude: [...configDefaults.exclude, slowTests, longProofs] },
+        },
+      },
+      {
+        ...common,
+        test: {
+          ...{ ...limits, name: "slow", include: [slowTests] },
+          globalSetup: ["./test/support/slowTests.ts"],
         },
       },
       {

@@ -18,6 +18,7 @@ import { demoNames, oddLabels, playDemo } from "../devnet/demo.ts";
 import { startDemoChain, startLocalChain } from "../devnet/localChain.ts";
 import { describeTools } from "../mcp/onDemo.ts";
 import { endsIn, endsToCome, listOwned, readCalendar } from "../support/calendars.ts";
+import { isSlow } from "../support/size.ts";
 import { describeTruth } from "../truth/onDemo.ts";
 import {
   expectEveryLogOnce,
@@ -281,7 +282,7 @@ describeClient(() => stage);
 
 describeTools(() => stage);
 
-describe("the demo from a fixed start", () => {
+describe.runIf(isSlow())("the demo from a fixed start", () => {
   const start = 1_700_000_000n;
 
   type Block = { hash: Hex; timestamp: Hex; number: Hex };

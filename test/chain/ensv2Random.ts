@@ -9,12 +9,11 @@ import { playHistory, prepareHistories } from "./ensv2Steps.ts";
 import { expectLookupAsSingle, expectNamesByAddress, expectResolution } from "./lookups.ts";
 import { type Stage, stageOf } from "./stage.ts";
 
-const STEPS = 150;
 /** Labels of the longest name that is asked for: circles make longer ones without end. */
 const MAX_LABELS = 5;
 
 /** `runs` random histories; each time that `atOnce` of them are played, all contracts are read and compared. */
-type RandomPlan = { seed: number; runs: number; atOnce: number };
+type RandomPlan = { seed: number; runs: number; atOnce: number; steps: number };
 
 /** Asks for every name of a history that the index has. */
 async function expectAnswers(stage: Stage, run: number, from: bigint): Promise<number> {
@@ -45,7 +44,7 @@ async function expectAnswers(stage: Stage, run: number, from: bigint): Promise<n
 }
 
 /** Tests that the contracts judge tables and answers of random histories of ENSv2. */
-export function describeRandomHistories({ seed, runs, atOnce }: RandomPlan): void {
+export function describeRandomHistories({ seed, runs, atOnce, steps }: RandomPlan): void {
   let local: LocalChain;
   let stage: Stage | undefined;
   /** The last block before the histories. */
@@ -62,8 +61,8 @@ export function describeRandomHistories({ seed, runs, atOnce }: RandomPlan): voi
     for (let first = 0; first < runs; first += atOnce) {
       const played = Array.from({ length: Math.min(atOnce, runs - first) }, (_, i) => first + i);
       for (const run of played) {
-        const { mined } = await playHistory(local.chain, { seed, run, steps: STEPS });
-        expect(mined).toBeGreaterThan(STEPS / 4);
+        const { mined } = await playHistory(local.chain, { seed, run, steps });
+        expect(mined).toBeGreaterThan(steps / 4);
       }
       // The first histories are past when Namedex starts, and it follows the others.
       stage ??= await stageOf(local);

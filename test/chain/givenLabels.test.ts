@@ -14,6 +14,7 @@ import {
   setSubnodeOwner,
 } from "../devnet/acts.ts";
 import { type LabelServiceDouble, startLabelService } from "../support/labelService.ts";
+import { isSlow } from "../support/size.ts";
 import { type Stack, startStack } from "../support/stack.ts";
 import { openStage, type Stage } from "./stage.ts";
 
@@ -188,7 +189,7 @@ test("a reorganisation takes back what was applied, and the next blocks apply it
   await untilNamed("late.known.eth", node);
 });
 
-test("a kill while labels are applied loses none of them", async () => {
+test.runIf(isSlow())("a kill while labels are applied loses none of them", async () => {
   const labels = Array.from({ length: 10 }, (_, i) => `killed-${i}`);
   for (const label of labels) await makeChild("known", label);
   await stage.stack.waitForHead();
@@ -204,7 +205,7 @@ test("a kill while labels are applied loses none of them", async () => {
   for (const label of labels) await untilNamed(`${label}.known.eth`, nodeBelow(ethNode("known"), label));
 });
 
-test("names are those of an index that had the labels from its first block", async () => {
+test.runIf(isSlow())("names are those of an index that had the labels from its first block", async () => {
   await settle();
   const { anvil, deployment } = stage.local;
   const given = await stage.sql<Given & { hash: string }>(
@@ -226,34 +227,39 @@ test("names are those of an index that had the labels from its first block", asy
   expect(await other.sql("select from work_lists")).toHaveLength(0);
 });
 
-test("a label service is asked by one process: a replica where the indexer is away, and what it said is applied later", async () => {
-  const stack = other as Stack;
-  const labels = ["of-a-service", "of-the-same-one", "of-none"];
-  for (const label of labels) await makeChild("known", label);
-  await stack.waitForHead();
-  await stack.startReplica();
-  await stack.stop();
-  service.open(labels.slice(0, 2));
-  await vi.waitUntil(async () => {
-    const rows = await stack.sql(`select from ${SERVICE}.proven_labels where source = $1`, [service.source]);
-    return rows.length === 2;
-  }, PATIENCE);
-  stack.restart();
-  await stack.ready();
-  await vi.waitUntil(async () => {
-    await visit();
-    const rows = await stack.sql<Row>(
-      "select full_name from domains join labels using (chain_id, labelhash) where source = $1 order by 1",
-      [service.source],
-    );
-    return rows.map((row) => row.full_name).join() === "of-a-service.known.eth,of-the-same-one.known.eth";
-  }, PATIENCE);
-  const asked = service.answered();
-  expect(asked).toEqual(expect.arrayContaining(labels.map(hashLabel)));
-  expect(new Set(asked).size).toBe(asked.length);
-});
+test.runIf(isSlow())(
+  "a label service is asked by one process: a replica where the indexer is away, and what it said is applied later",
+  async () => {
+    const stack = other as Stack;
+    const labels = ["of-a-service", "of-the-same-one", "of-none"];
+    for (const label of labels) await makeChild("known", label);
+    await stack.waitForHead();
+    await stack.startReplica();
+    await stack.stop();
+    service.open(labels.slice(0, 2));
+    await vi.waitUntil(async () => {
+      const rows = await stack.sql(`select from ${SERVICE}.proven_labels where source = $1`, [
+        service.source,
+      ]);
+      return rows.length === 2;
+    }, PATIENCE);
+    stack.restart();
+    await stack.ready();
+    await vi.waitUntil(async () => {
+      await visit();
+      const rows = await stack.sql<Row>(
+        "select full_name from domains join labels using (chain_id, labelhash) where source = $1 order by 1",
+        [service.source],
+      );
+      return rows.map((row) => row.full_name).join() === "of-a-service.known.eth,of-the-same-one.known.eth";
+    }, PATIENCE);
+    const asked = service.answered();
+    expect(asked).toEqual(expect.arrayContaining(labels.map(hashLabel)));
+    expect(new Set(asked).size).toBe(asked.length);
+  },
+);
 
-test("an index with labels that the service's table lost gives them back", async () => {
+test.runIf(isSlow())("an index with labels that the service's table lost gives them back", async () => {
   // A restart takes back what is not final yet. Ponder takes a local block for final after 30 more, and then 30 at a time.
   await mineBlocks(stage.chain, { count: 61 });
   await visit();

@@ -9,6 +9,7 @@ import { startDemoChain } from "../devnet/localChain.ts";
 import { type LocalChains, type LocalLayer2, startDemoChains } from "../devnet/localChains.ts";
 import { readStatus } from "../devnet/ponder.ts";
 import { withoutAsOf } from "../support/asOf.ts";
+import { isSlow } from "../support/size.ts";
 import { type Stack, startStack } from "../support/stack.ts";
 import { type Stage, stageOf } from "./stage.ts";
 
@@ -279,7 +280,7 @@ describe("an answer", () => {
   });
 });
 
-describe("prices in ENSv2 are those that its registrars give", () => {
+describe.runIf(isSlow())("prices in ENSv2 are those that its registrars give", () => {
   let stage: Stage;
   beforeAll(async () => {
     stage = await stageOf(await startDemoChain({ contracts: { ensv2: true }, statesKept: 100_000 }));

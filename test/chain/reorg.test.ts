@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { rpc } from "../devnet/acts.ts";
 import type { LocalChain } from "../devnet/localChain.ts";
+import { isSlow } from "../support/size.ts";
 import { type Stack, startStack } from "../support/stack.ts";
 import { historiesOf, playSteps, type Step } from "../truth/steps.ts";
 import { judgeStack, startHistoryChain } from "../truth/trial.ts";
@@ -39,7 +40,7 @@ async function playUntil(block: number, steps: Step[]): Promise<void> {
 const oldBranch = [...abandoned];
 const newBranch = [...lasting];
 
-for (const depth of [1, 5, 20]) {
+for (const depth of isSlow() ? [1, 5, 20] : [20]) {
   test(`a reorganisation of ${depth} blocks leaves nothing of the old branch`, async () => {
     const base = await height();
     await playUntil(base + depth, oldBranch);

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { isSlow } from "../support/size.ts";
 import { expectEventsOfStage } from "./eventsOfStage.ts";
 import { expectEveryLogOnce } from "./onChain.ts";
 import { foundControllers, openStoryStage, stage } from "./stories/stage.ts";
@@ -35,6 +36,6 @@ test("the event log holds every log of the contracts exactly once, and those of 
   await expectEveryLogOnce(stage, logEmitter ? [logEmitter.address] : [], foundControllers);
 });
 
-test("every list of events has the logs of the chain, each once and in order", async () => {
+test.runIf(isSlow())("every list of events has the logs of the chain, each once and in order", async () => {
   expect(await expectEventsOfStage(stage)).toBeGreaterThan(300);
 });

@@ -13,6 +13,7 @@ import { rpc } from "../devnet/acts.ts";
 import type { LocalChain } from "../devnet/localChain.ts";
 import { openPool } from "../support/database.ts";
 import schema from "../support/ponderSchema.ts";
+import { isSlow } from "../support/size.ts";
 import { type Stack, startStack } from "../support/stack.ts";
 import { historiesOf, playSteps } from "../truth/steps.ts";
 import { startHistoryChain } from "../truth/trial.ts";
@@ -113,20 +114,23 @@ test("the counts follow the chain, and its reorganisations", async () => {
   expect(await isCounted()).toBe(true);
 });
 
-test("a killed and restarted indexer leaves the large indexes and the counts as they are", async () => {
-  const before = await readIndexes();
-  await stack.kill();
-  await playSteps(local.chain, "present", present.slice(70, 100));
-  await stack.expireLock();
-  stack.restart();
-  await stack.ready();
-  await expectKept();
-  const after = await readIndexes();
-  for (const { name } of ownIndexes) expect(after.get(name), name).toEqual(before.get(name));
-  expect(after.get("domains_node")?.id, "Ponder builds its own again").not.toBe(
-    before.get("domains_node")?.id,
-  );
-});
+test.runIf(isSlow())(
+  "a killed and restarted indexer leaves the large indexes and the counts as they are",
+  async () => {
+    const before = await readIndexes();
+    await stack.kill();
+    await playSteps(local.chain, "present", present.slice(70, 100));
+    await stack.expireLock();
+    stack.restart();
+    await stack.ready();
+    await expectKept();
+    const after = await readIndexes();
+    for (const { name } of ownIndexes) expect(after.get(name), name).toEqual(before.get(name));
+    expect(after.get("domains_node")?.id, "Ponder builds its own again").not.toBe(
+      before.get("domains_node")?.id,
+    );
+  },
+);
 
 test("the ledger of credits loses what is older than its days", async () => {
   const store = openStore({ databaseUrl: stack.databaseUrl, schema: "namedex_service" });

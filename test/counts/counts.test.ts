@@ -8,6 +8,7 @@ import { managedNames } from "../../src/ens/managedNames.ts";
 import { ADDR_REVERSE_NODE, ETH_NODE, ROOT_NODE } from "../../src/ens/name.ts";
 import { account, CHAIN_ID, MAIN, WRAPPER } from "../query/rows.ts";
 import { createTables, type Tables } from "../query/tables.ts";
+import { isSlow } from "../support/size.ts";
 import { createCountersSoon, expectExactCounters } from "./exactCounters.ts";
 
 const START = 1_800_000_000;
@@ -153,7 +154,7 @@ test("what is kept is what the rows say, whatever was written and whenever it is
   await withClient((place) => createCountersSoon(place, START));
   expect(await withClient(hasCounters)).toBe(true);
   await compare(START);
-  for (let round = 0; round < 25; round++) {
+  for (let round = 0; round < (isSlow() ? 25 : 8); round++) {
     await disturb(next);
     const now = START + next(9) - 4 + (round % 5 === 0 ? next(60) * DAY : 0);
     if (round % 3 === 0) await withClient((place) => advanceCounters(place, now));

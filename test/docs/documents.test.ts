@@ -100,9 +100,9 @@ test("test/README.md explains every folder of tests", () => {
   expect(foldersOf("test").filter((name) => !text.includes(`| \`${name}/\` |`))).toEqual([]);
 });
 
-test("test/README.md lists every long proof, each with the short form that `npm test` runs", () => {
-  const long = projectFiles.filter((file) => file.endsWith(".full.test.ts"));
-  const row = /^\| `([\w/*-]+\.full\.test\.ts)` \| `([\w/-]+\.test\.ts)`: /gm;
+test("test/README.md lists every slow test and every long proof, each with what `npm test` runs instead", () => {
+  const long = projectFiles.filter((file) => /\.(slow|full)\.test\.ts$/.test(file));
+  const row = /^\| `([\w/*-]+\.(?:slow|full)\.test\.ts)` \| `([\w/-]+\.test\.ts)`: /gm;
   const rows = [...read("test/README.md").matchAll(row)].map(([, file = "", short = ""]) => ({
     file,
     short,
@@ -113,10 +113,10 @@ test("test/README.md lists every long proof, each with the short form that `npm 
   expect(rows.filter(({ short }) => !projectFiles.includes(`test/${short}`))).toEqual([]);
 });
 
-test("`npm test` and `npm run test:long` leave no project and no file of tests out", () => {
+test("`npm run test:full` leaves no project and no file of tests out", () => {
   const { scripts } = JSON.parse(read("package.json")) as { scripts: Record<string, string> };
   const projects = [...read("vitest.config.ts").matchAll(/\bname: "(\w+)"/g)].map(([, name]) => name);
-  const run = ["test", "test:long"].flatMap((script) =>
+  const run = ["test", "test:slow", "test:long"].flatMap((script) =>
     [...(scripts[script] ?? "").matchAll(/--project (\w+)/g)].map(([, name]) => name),
   );
   expect(projects.length).toBeGreaterThan(0);

@@ -1,2 +1,2 @@
 // The same in its long form: see test/support/size.ts.
-import "./reorgs.test.ts";
+import "./reorgs.slow.test.ts";

@@ -1,2 +1,2 @@
 // The same in its long form: see test/support/size.ts.
-import "./manyLabels.test.ts";
+import "./manyLabels.slow.test.ts";

@@ -18,7 +18,7 @@ import {
   sendInOneBlock,
   setNextTime,
 } from "../devnet/acts.ts";
-import { isLong } from "../support/size.ts";
+import { isLong, isSlow } from "../support/size.ts";
 import { readLogged } from "../truth/chainLogs.ts";
 import { fullNamer, nodeBelowHash, positionsOf, revealedLabels } from "../truth/names.ts";
 
@@ -198,7 +198,7 @@ describe.each([
 /** Each level takes a few blocks to learn. */
 const LEVELS_ABOVE = 4;
 
-test("unknown labels above 1,000 names are learnt in blocks of 500 names", async () => {
+test.runIf(isSlow())("unknown labels above 1,000 names are learnt in blocks of 500 names", async () => {
   const labels = Array.from({ length: LEVELS_ABOVE }, (_, level) => `level-${level}`);
   const hashes = labels.map(hashLabel);
   const lowest = nodesDown(ethNode("wide"), hashes).at(-1) as Hex;
@@ -319,22 +319,25 @@ describe("names and reveals in any order", () => {
     await expectNamesOfLogs();
   });
 
-  test("also where a block that begins at a later log takes the place of one that went on", async () => {
-    await waitingTwins("later", 1_100);
-    await visit();
-    expect((await readRenames()).done).toBe(MAX_WORK_PER_BLOCK);
-    await rpc(stage.chain, "anvil_rollback", [1]);
-    // Of another time than the block whose place it takes: the head is known by number and time.
-    await setNextTime(stage.chain, (await latestTime(stage.chain)) + 60n);
-    const foreign: Log = { contract: "logEmitter", topics: [topicOf("event Foreign()")], data: "0x" };
-    await emit([foreign, spell("twin-later")]);
-    const [row] = await stage.sql<{ done: number; is_of_this_block: boolean }>(
-      "select done, block_number = (select max(block_number) from events) as is_of_this_block from work_queues",
-    );
-    expect(row).toEqual({ done: MAX_WORK_PER_BLOCK, is_of_this_block: true });
-    expect(await finish()).toBe(1);
-    await expectNamesOfLogs();
-  });
+  test.runIf(isSlow())(
+    "also where a block that begins at a later log takes the place of one that went on",
+    async () => {
+      await waitingTwins("later", 1_100);
+      await visit();
+      expect((await readRenames()).done).toBe(MAX_WORK_PER_BLOCK);
+      await rpc(stage.chain, "anvil_rollback", [1]);
+      // Of another time than the block whose place it takes: the head is known by number and time.
+      await setNextTime(stage.chain, (await latestTime(stage.chain)) + 60n);
+      const foreign: Log = { contract: "logEmitter", topics: [topicOf("event Foreign()")], data: "0x" };
+      await emit([foreign, spell("twin-later")]);
+      const [row] = await stage.sql<{ done: number; is_of_this_block: boolean }>(
+        "select done, block_number = (select max(block_number) from events) as is_of_this_block from work_queues",
+      );
+      expect(row).toEqual({ done: MAX_WORK_PER_BLOCK, is_of_this_block: true });
+      expect(await finish()).toBe(1);
+      await expectNamesOfLogs();
+    },
+  );
 
   // The last one: an indexer that does not start again is a failure of this test only.
   test.runIf(isLong())("also where the indexer is killed while names wait", async () => {

@@ -1,2 +1,2 @@
 // The same in its long form: see test/support/size.ts.
-import "./queues.test.ts";
+import "./queues.slow.test.ts";

@@ -6,6 +6,7 @@ import { type Keys, keysIn } from "../../src/api/serviceDb/keys.ts";
 import { reservationsIn } from "../../src/api/serviceDb/reservations.ts";
 import { openStore, type Store } from "../../src/api/serviceDb/store.ts";
 import { createTestDatabase } from "../support/database.ts";
+import { isSlow } from "../support/size.ts";
 import { type AnyClient, clients, type Result } from "./clients.ts";
 import { pairs } from "./questions.ts";
 import { openScene, type Scene } from "./scene.ts";
@@ -43,7 +44,10 @@ const accessOf = ({ _meta }: Result) => (_meta?.["namedex/access"] ?? {}) as Rec
 let lastAddress = 0;
 const newAddress = () => ({ "X-Forwarded-For": `198.51.100.${++lastAddress}` });
 
-describe.each(Object.entries(clients))("%s", (_, connect) => {
+/** All of the clients in the slow tests. */
+const paying = Object.entries(clients).slice(isSlow() ? 0 : -1);
+
+describe.each(paying)("%s", (_, connect) => {
   const using = async (headers: Record<string, string>, act: (client: AnyClient) => Promise<void>) => {
     const client = await connect(`${scene.url}/mcp`, headers);
     await act(client).finally(() => client.close());

@@ -14,6 +14,7 @@ import { freePort } from "../devnet/ports.ts";
 import { childrenOf, isRunning, markProcess } from "../devnet/processes.ts";
 import { ask, createTestDatabase } from "../support/database.ts";
 import { bareEnvironment } from "../support/environment.ts";
+import { isSlow } from "../support/size.ts";
 
 const pathOf = (command: string) => fileURLToPath(new URL(`../../ops/${command}.ts`, import.meta.url));
 const folder = mkdtempSync(join(tmpdir(), "namedex-launch-"));
@@ -164,66 +165,75 @@ test("a database without pg_trgm whose user may not add it is told what to ask f
   await ask(database.url, "DROP ROLE launch_guest");
 });
 
-test("a Universal Resolver that cannot answer is named, and the index starts all the same", async () => {
-  const file = join(folder, "wrong.json");
-  const registry = local.deployment.contracts.find(({ role }) => role === "registry")?.address;
-  writeFileSync(file, JSON.stringify({ ...local.deployment, universalResolver: registry }));
-  const own = await createTestDatabase();
-  try {
-    const launched = await launch("start", { ENS_DEPLOYMENT: file, DATABASE_URL: own.url });
-    await untilReady(launched);
-    expect(launched.output()).toContain(`${registry} has no function resolveWithGateways`);
-    launched.child.kill("SIGTERM");
-    await launched.exit;
-  } finally {
-    await own.drop();
-  }
-});
+test.runIf(isSlow())(
+  "a Universal Resolver that cannot answer is named, and the index starts all the same",
+  async () => {
+    const file = join(folder, "wrong.json");
+    const registry = local.deployment.contracts.find(({ role }) => role === "registry")?.address;
+    writeFileSync(file, JSON.stringify({ ...local.deployment, universalResolver: registry }));
+    const own = await createTestDatabase();
+    try {
+      const launched = await launch("start", { ENS_DEPLOYMENT: file, DATABASE_URL: own.url });
+      await untilReady(launched);
+      expect(launched.output()).toContain(`${registry} has no function resolveWithGateways`);
+      launched.child.kill("SIGTERM");
+      await launched.exit;
+    } finally {
+      await own.drop();
+    }
+  },
+);
 
-test("SIGTERM gives the lock back, and a second start and a replica answer from the same tables", async () => {
-  const isLocked = async () =>
-    (
-      await ask(database.url, `SELECT (value->>'is_locked')::int AS locked FROM namedex_index.${metaTable}`)
-    )[0]?.locked;
-  const first = await launch("start");
-  await untilReady(first);
-  expect(first.output()).toContain("Access is open: the API answers every request");
-  expect(await isLocked()).toBe(1);
-  await vi.waitFor(
-    async () =>
-      expect(await ask(database.url, "SELECT count(*)::int > 0 AS some FROM namedex.events")).toEqual([
-        { some: true },
-      ]),
-    { timeout: 60_000, interval: 200 },
-  );
-  first.child.kill("SIGTERM");
-  expect(await first.exit).toBe(0);
-  expect(await isLocked()).toBe(0);
+test.runIf(isSlow())(
+  "SIGTERM gives the lock back, and a second start and a replica answer from the same tables",
+  async () => {
+    const isLocked = async () =>
+      (
+        await ask(database.url, `SELECT (value->>'is_locked')::int AS locked FROM namedex_index.${metaTable}`)
+      )[0]?.locked;
+    const first = await launch("start");
+    await untilReady(first);
+    expect(first.output()).toContain("Access is open: the API answers every request");
+    expect(await isLocked()).toBe(1);
+    await vi.waitFor(
+      async () =>
+        expect(await ask(database.url, "SELECT count(*)::int > 0 AS some FROM namedex.events")).toEqual([
+          { some: true },
+        ]),
+      { timeout: 60_000, interval: 200 },
+    );
+    first.child.kill("SIGTERM");
+    expect(await first.exit).toBe(0);
+    expect(await isLocked()).toBe(0);
 
-  const second = await launch("start");
-  await untilReady(second);
-  const replica = await launch("serve", { ACCESS: "metered" });
-  await untilReady(replica);
-  expect(replica.output()).toContain("Access is metered: npm run keys -- create makes keys");
-  const [ours, theirs] = await Promise.all(
-    [second, replica].map(async ({ url }) => (await fetch(`${url}/status`)).json()),
-  );
-  expect(theirs).toEqual(ours);
+    const second = await launch("start");
+    await untilReady(second);
+    const replica = await launch("serve", { ACCESS: "metered" });
+    await untilReady(replica);
+    expect(replica.output()).toContain("Access is metered: npm run keys -- create makes keys");
+    const [ours, theirs] = await Promise.all(
+      [second, replica].map(async ({ url }) => (await fetch(`${url}/status`)).json()),
+    );
+    expect(theirs).toEqual(ours);
 
-  // The process that indexes is killed, as by a system without memory.
-  const [child] = childrenOf(second.child.pid ?? 0);
-  process.kill(child ?? 0, "SIGKILL");
-  expect(await second.exit).toBe(75);
-  expect(second.output()).toMatch(
-    /ERROR indexer: The process .* was ended by SIGKILL, mostly because the memory/,
-  );
+    // The process that indexes is killed, as by a system without memory.
+    const [child] = childrenOf(second.child.pid ?? 0);
+    process.kill(child ?? 0, "SIGKILL");
+    expect(await second.exit).toBe(75);
+    expect(second.output()).toMatch(
+      /ERROR indexer: The process .* was ended by SIGKILL, mostly because the memory/,
+    );
 
-  // The program in front of a replica is killed: the replica does not outlive it.
-  const orphan = markProcess(childrenOf(replica.child.pid ?? 0)[0] ?? 0);
-  replica.child.kill("SIGKILL");
-  expect(orphan).not.toBeNull();
-  await vi.waitFor(() => expect(orphan && isRunning(orphan)).toBe(false), { timeout: 20_000, interval: 100 });
-});
+    // The program in front of a replica is killed: the replica does not outlive it.
+    const orphan = markProcess(childrenOf(replica.child.pid ?? 0)[0] ?? 0);
+    replica.child.kill("SIGKILL");
+    expect(orphan).not.toBeNull();
+    await vi.waitFor(() => expect(orphan && isRunning(orphan)).toBe(false), {
+      timeout: 20_000,
+      interval: 100,
+    });
+  },
+);
 
 test("all that a program says is one form: lines of JSON with time, level, program and message", async () => {
   const { child, url, output, exit } = await launch("serve", { LOG_FORMAT: "" });

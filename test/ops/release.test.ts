@@ -11,6 +11,7 @@ import { type GatewayProcess, startGateway } from "../gateway/gateway.ts";
 import { type RpcProxy, startRpcProxy } from "../live/rpcProxy.ts";
 import { ask, createTestDatabase } from "../support/database.ts";
 import { bareEnvironment } from "../support/environment.ts";
+import { isSlow } from "../support/size.ts";
 import { runProgram } from "./programs.ts";
 import {
   expectAnswer,
@@ -144,7 +145,7 @@ describe("before anything was chosen", () => {
   });
 });
 
-describe("a new version", () => {
+describe.runIf(isSlow())("a new version", () => {
   test("takes over under load: no failed request, no wrong answer, no missing view", async () => {
     const paths = ["/whois/alice.eth", "/domain/alice.eth/records", "/domain/moved.eth/ownership-history"];
     const asked = await Promise.all(
@@ -214,7 +215,7 @@ describe("a new version", () => {
   });
 });
 
-describe("going back", () => {
+describe.runIf(isSlow())("going back", () => {
   test("to an index that no indexer keeps current is refused until it is started, then one command", async () => {
     const refused = await release("back");
     expect(refused.stderr).toMatch(/"index_old" cannot take over yet: no indexer keeps it current/);
@@ -237,7 +238,7 @@ async function sessionsOf(schema: string): Promise<number> {
   return (await ask(database.url, sql)).length;
 }
 
-describe("pruning", () => {
+describe.runIf(isSlow())("pruning", () => {
   test("drops what is not needed, and nothing else", async () => {
     await ask(
       database.url,

@@ -1,10 +1,9 @@
 import { afterAll, beforeAll } from "vitest";
-import { exportsOfAChain } from "./export/onChain.ts";
 import { refusesWhatDoesNotFit } from "./snapshot/refusals.ts";
 import { openSnapshotStage, type SnapshotStage } from "./snapshot/stage.ts";
 import { restoresWhole } from "./snapshot/whole.ts";
 
-// All share one chain, its index and a snapshot of that. Exports come last: they go on with the chain.
+// All share one chain, its index and a snapshot of that.
 
 let stage: SnapshotStage;
 
@@ -16,4 +15,3 @@ afterAll(() => stage?.close());
 
 restoresWhole(() => stage);
 refusesWhatDoesNotFit(() => stage);
-exportsOfAChain(() => stage);

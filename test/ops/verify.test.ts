@@ -4,6 +4,7 @@ import { verifyEvery } from "../../ops/launch/verifyEvery.ts";
 import type { LocalChain } from "../devnet/localChain.ts";
 import { startDemoChain } from "../devnet/localChain.ts";
 import { type RpcProxy, startRpcProxy } from "../live/rpcProxy.ts";
+import { isSlow } from "../support/size.ts";
 import { type Stack, startStack } from "../support/stack.ts";
 import { changeRows, environmentOf, reportOf, runVerify, startVerify, type Verified } from "./runVerify.ts";
 
@@ -87,34 +88,37 @@ const wrong = (line: string) => {
   throw new Error(`said with another level: ${line}`);
 };
 
-test("a comparison on a schedule is logged, stored, and shown in the status and the metrics", async () => {
-  const status = async () =>
-    (await stack.api<{ verification: unknown }>("/indexing-status")).body.verification;
-  await change("delete from namedex_service.verifications");
-  expect(await status()).toBeNull();
-  let stop = () => {};
-  const line = await new Promise<string>((log) => {
-    stop = verifyEvery({
-      ...{ databaseUrl: stack.databaseUrl, serviceSchema: "namedex_service", schema: stack.schema },
-      ...{
-        everySeconds: 3_600,
-        firstAfterMs: 0,
-        env: environmentOf(verified),
-        log: { info: log, warn: wrong, error: wrong },
-      },
+test.runIf(isSlow())(
+  "a comparison on a schedule is logged, stored, and shown in the status and the metrics",
+  async () => {
+    const status = async () =>
+      (await stack.api<{ verification: unknown }>("/indexing-status")).body.verification;
+    await change("delete from namedex_service.verifications");
+    expect(await status()).toBeNull();
+    let stop = () => {};
+    const line = await new Promise<string>((log) => {
+      stop = verifyEvery({
+        ...{ databaseUrl: stack.databaseUrl, serviceSchema: "namedex_service", schema: stack.schema },
+        ...{
+          everySeconds: 3_600,
+          firstAfterMs: 0,
+          env: environmentOf(verified),
+          log: { info: log, warn: wrong, error: wrong },
+        },
+      });
     });
-  });
-  stop();
-  expect(line).toMatch(/^The index was compared with the chain at block \d+: all \d+ values are equal\.$/);
-  const values = Number(/all (\d+)/.exec(line)?.[1]);
-  const shown = { values, differences: 0, samples: expect.any(Number), block_number: expect.any(Number) };
-  expect(await status()).toEqual({ ...shown, finished_timestamp: expect.any(Number) });
-  const metrics = await (await fetch(`${stack.metricsUrl}/index-metrics`)).text();
-  expect(metrics).toContain(`namedex_verify_values ${values}\n`);
-  expect(metrics).toContain("namedex_verify_differences 0\n");
-});
+    stop();
+    expect(line).toMatch(/^The index was compared with the chain at block \d+: all \d+ values are equal\.$/);
+    const values = Number(/all (\d+)/.exec(line)?.[1]);
+    const shown = { values, differences: 0, samples: expect.any(Number), block_number: expect.any(Number) };
+    expect(await status()).toEqual({ ...shown, finished_timestamp: expect.any(Number) });
+    const metrics = await (await fetch(`${stack.metricsUrl}/index-metrics`)).text();
+    expect(metrics).toContain(`namedex_verify_values ${values}\n`);
+    expect(metrics).toContain("namedex_verify_differences 0\n");
+  },
+);
 
-test("a comparison on a schedule that cannot be made says why", async () => {
+test.runIf(isSlow())("a comparison on a schedule that cannot be made says why", async () => {
   let stop = () => {};
   const line = await new Promise<string>((log) => {
     stop = verifyEvery({
@@ -141,7 +145,7 @@ const columns = [
     ...["text_records.value", "address_records.address", "primary_names.name"],
   ]);
 
-describe("nodes", () => {
+describe.runIf(isSlow())("nodes", () => {
   test("one that takes only small calls is asked for less at a time", async () => {
     proxy.fault = ({ data }) =>
       data !== null && data.length > 20_000 ? { error: { code: -32_000, message: "out of gas" } } : undefined;

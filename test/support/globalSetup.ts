@@ -11,8 +11,8 @@ declare module "vitest" {
     templateDatabase: string;
     /** Of all random inputs. */
     seed: number;
-    /** Of proofs that have two: see size.ts. */
-    form: "short" | "long";
+    /** Of tests that have several: see size.ts. */
+    form: "short" | "slow" | "long";
   }
 }
 

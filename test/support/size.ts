@@ -1,8 +1,11 @@
 import { inject } from "vitest";
 
-/** How large a proof is: `npm test` runs the short form, `npm run test:long` the long one. */
+/** How large a proof is: `npm test` and `npm run test:slow` run the short form, `npm run test:long` the long one. */
 export const sizeOf = <Size>({ short, long }: { short: Size; long: Size }): Size =>
   inject("form") === "long" ? long : short;
 
-/** Tests of the long form alone: `npm test` shows them as skipped, and test/README.md says what stands for them there. */
+/** Tests of the long form alone: the others show them as skipped, and test/README.md says what stands for them there. */
 export const isLong = (): boolean => inject("form") === "long";
+
+/** The same of tests that `npm run test:slow` and `npm run test:long` run: they take more processes than `npm test` has time for. */
+export const isSlow = (): boolean => inject("form") !== "short";

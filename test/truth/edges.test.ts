@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { isSlow } from "../support/size.ts";
 import { type Stack, startStack } from "../support/stack.ts";
 import { type EdgeChains, playEdges, startEdges } from "./edges.ts";
 import { judgeAnswers } from "./judgeAnswers.ts";
@@ -47,7 +48,7 @@ test("at the edges of days, windows and terms, and of two chains, the API says w
   expect(counts.values).toBeGreaterThan(1_000);
 });
 
-test("and so it does where the rows have to be counted", async () => {
+test.runIf(isSlow())("and so it does where the rows have to be counted", async () => {
   await stack.sql("update figures_state set counted = 0");
   const { differences } = await judge(chains, stack.api);
   expect(differences).toEqual([]);

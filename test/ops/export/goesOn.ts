@@ -2,6 +2,7 @@ import { cpSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import type { Manifest } from "../../../ops/export/manifest.ts";
+import { isSlow } from "../../support/size.ts";
 import {
   check,
   FINAL_BLOCK,
@@ -67,7 +68,7 @@ export function goesOn(stageOf: () => Stage): void {
     });
   });
 
-  describe("when later blocks are final", () => {
+  describe.runIf(isSlow())("when later blocks are final", () => {
     test("an interrupted export is of the later position: its logs go on, and states are written again", async () => {
       const stage = stageOf();
       const { index, folder } = stage;

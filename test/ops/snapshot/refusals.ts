@@ -247,6 +247,23 @@ export function refusesWhatDoesNotFit(stageOf: () => SnapshotStage): void {
     );
   });
 
+  test(
+    "create writes into no folder that has something else",
+    async () => {
+      const { demo, folder, snapshot, source } = stageOf();
+      const again = await snapshot(source.databaseUrl, "create", demo);
+      expect(again.stderr).toMatch(/has a snapshot already/);
+      const foreign = await snapshot(source.databaseUrl, "create", folder);
+      expect(foreign.stderr).toMatch(/has other files/);
+      const file = join(folder, "deployment.json");
+      expect((await snapshot(source.databaseUrl, "create", file)).stderr).toMatch(/cannot be used/);
+    },
+    PATIENCE_MS,
+  );
+}
+
+/** What only a restore finds that has begun. */
+export function leavesNothingBehind(stageOf: () => SnapshotStage): void {
   describe("a content that is refused while it is loaded leaves nothing behind:", () => {
     /** After a refusal another restore into the same database is refused likewise, and one of a good snapshot ends well. */
     async function tryAgain(databaseUrl: string, copy: string): Promise<void> {
@@ -322,20 +339,6 @@ export function refusesWhatDoesNotFit(stageOf: () => SnapshotStage): void {
       } finally {
         await database.drop();
       }
-    },
-    PATIENCE_MS,
-  );
-
-  test(
-    "create writes into no folder that has something else",
-    async () => {
-      const { demo, folder, snapshot, source } = stageOf();
-      const again = await snapshot(source.databaseUrl, "create", demo);
-      expect(again.stderr).toMatch(/has a snapshot already/);
-      const foreign = await snapshot(source.databaseUrl, "create", folder);
-      expect(foreign.stderr).toMatch(/has other files/);
-      const file = join(folder, "deployment.json");
-      expect((await snapshot(source.databaseUrl, "create", file)).stderr).toMatch(/cannot be used/);
     },
     PATIENCE_MS,
   );

@@ -1,0 +1,17 @@
+import { afterAll, beforeAll } from "vitest";
+import { exportsOfAChain } from "./export/onChain.ts";
+import { leavesNothingBehind } from "./snapshot/refusals.ts";
+import { openSnapshotStage, type SnapshotStage } from "./snapshot/stage.ts";
+
+// What snapshot.test.ts leaves out. Exports of the same index come last: they go on with the chain.
+
+let stage: SnapshotStage;
+
+beforeAll(async () => {
+  stage = await openSnapshotStage();
+});
+
+afterAll(() => stage?.close());
+
+leavesNothingBehind(() => stage);
+exportsOfAChain(() => stage);
