@@ -148,7 +148,7 @@ describe("a registry of many entries", () => {
 });
 
 describe("the names of a registry", () => {
-  test("are eight at most, but where it says that it is comes first", async () => {
+  test.runIf(isSlow())("are eight at most, but where it says that it is comes first", async () => {
     await emit(...briefly(SHARED, "mine"));
     const labels = Array.from({ length: MAX_MOUNTS + 2 }, (_, number) => `squat${number}`);
     await emit(...labels.flatMap((label) => register(ETH, { label, owner: BOB, subregistry: SHARED })));
@@ -167,7 +167,7 @@ describe("the names of a registry", () => {
     expect(found).toHaveLength(MAX_MOUNTS);
   });
 
-  test("also where the registry says so only after the link", async () => {
+  test.runIf(isSlow())("also where the registry says so only after the link", async () => {
     await emit(registryLog(SHARED, "ParentUpdated", { parent: ETH, label: "squat9", sender: ALICE }));
     const first = await rows(
       "select node from ensv2_mounts where registry = $1 and position = 0",
@@ -177,7 +177,7 @@ describe("the names of a registry", () => {
     expect(await countBelow("squat9.eth", SHARED)).toBe(1);
   });
 
-  test("of the ETH registry are one", async () => {
+  test.runIf(isSlow())("of the ETH registry are one", async () => {
     await emit(...register(ETH, { label: "eth-again", owner: BOB, subregistry: ETH }));
     expect(await countBelow("eth-again.eth", ETH)).toBe(0);
   });
@@ -221,35 +221,44 @@ describe("the names of a registry", () => {
     expect(await rows(mounts, all)).toEqual([{ count: 0, deepest: null }]);
   });
 
-  test("below a mere reservation are left to the walk", async () => {
+  test.runIf(isSlow())("below a mere reservation are left to the walk", async () => {
     await emit(...briefly(SMALL, "kid"));
     await emit(...reserve(ETH, { label: "held" }), link(ETH, { label: "held", subregistry: SMALL }));
     expect(await rows("select 1 from domains where registry = $1", lower(SMALL))).toEqual([]);
   });
 
-  test("below an entry that ended stay, and the walk tells that they do not count", async () => {
-    await emit(...register(ETH, { label: "lapses", owner: ALICE, subregistry: SMALL, expiry: 1_000n }));
-    expect(await countBelow("lapses.eth", SMALL)).toBe(1);
-    await emit(...register(TREE, { label: "unseen", owner: ALICE }), unregister(TREE, { label: "unseen" }));
-    expect(
-      await rows("select node from events where contract_address = $1 and node is not null", lower(TREE)),
-    ).toEqual([]);
-  });
+  test.runIf(isSlow())(
+    "below an entry that ended stay, and the walk tells that they do not count",
+    async () => {
+      await emit(...register(ETH, { label: "lapses", owner: ALICE, subregistry: SMALL, expiry: 1_000n }));
+      expect(await countBelow("lapses.eth", SMALL)).toBe(1);
+      await emit(...register(TREE, { label: "unseen", owner: ALICE }), unregister(TREE, { label: "unseen" }));
+      expect(
+        await rows("select node from events where contract_address = $1 and node is not null", lower(TREE)),
+      ).toEqual([]);
+    },
+  );
 });
 
 describe("a log from within a registration", () => {
-  test("that sets what the registration logs afterwards leaves the registry to the chain", async () => {
-    await emit(
-      ...register(ETH, { label: "hooked", owner: ALICE, subregistry: HOOKED }),
-      ...briefly(HOOKED, "kid"),
-    );
-    expect(await countBelow("hooked.eth", HOOKED)).toBe(1);
-    const hook = [point(HOOKED, { label: "tricky", resolver: RESOLVER })];
-    await emit(...register(HOOKED, { label: "tricky", owner: ALICE, resolver: address("52"), hook }));
-    expect(await countBelow("hooked.eth", HOOKED)).toBe(0);
-    const [proxy] = await rows("select implementation from ensv2_proxies where address = $1", lower(HOOKED));
-    expect(proxy).toEqual({ implementation: zeroAddress });
-  });
+  test.runIf(isSlow())(
+    "that sets what the registration logs afterwards leaves the registry to the chain",
+    async () => {
+      await emit(
+        ...register(ETH, { label: "hooked", owner: ALICE, subregistry: HOOKED }),
+        ...briefly(HOOKED, "kid"),
+      );
+      expect(await countBelow("hooked.eth", HOOKED)).toBe(1);
+      const hook = [point(HOOKED, { label: "tricky", resolver: RESOLVER })];
+      await emit(...register(HOOKED, { label: "tricky", owner: ALICE, resolver: address("52"), hook }));
+      expect(await countBelow("hooked.eth", HOOKED)).toBe(0);
+      const [proxy] = await rows(
+        "select implementation from ensv2_proxies where address = $1",
+        lower(HOOKED),
+      );
+      expect(proxy).toEqual({ implementation: zeroAddress });
+    },
+  );
 });
 
 test("a batch of more tokens than a transaction moves is cut, and says so", async () => {

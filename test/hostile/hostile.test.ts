@@ -54,7 +54,7 @@ const sizes = {
   approvals: 1_200,
   // More than the names whose events are in one list.
   gifts: sizeOf({ short: 1_050, long: 2_100 }),
-  pointed: sizeOf({ short: 300, long: 900 }),
+  pointed: sizeOf({ short: isSlow() ? 300 : 120, long: 900 }),
   randomLogs,
   reorganisations: 3,
   oddTexts: sizeOf({ short: 3, long: 27 }),

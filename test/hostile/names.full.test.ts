@@ -1,2 +1,2 @@
 // The same in its long form: see test/support/size.ts.
-import "./names.test.ts";
+import "./names.slow.test.ts";

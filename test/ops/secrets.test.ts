@@ -158,7 +158,7 @@ test.each(isSlow() ? programs : programs.slice(0, 1))(
   },
 );
 
-test.each([
+test.runIf(isSlow()).each([
   ["ops/verify", () => ({ RPC_URL_31337: keyUrl(nowhere) })],
   ["ops/verify", () => ({ RPC_URL_31337: secretUrl(nowhere) })],
   ["ops/snapshot", () => ({ DATABASE_URL: secretUrl(nowhere) })],

@@ -1,2 +1,359 @@
-// The same, with what `npm test` leaves out: see test/support/size.ts.
-import "./verify.test.ts";
+import type pg from "pg";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { verifyEvery } from "../../ops/launch/verifyEvery.ts";
+import type { LocalChain } from "../devnet/localChain.ts";
+import { startDemoChain } from "../devnet/localChain.ts";
+import { type RpcProxy, startRpcProxy } from "../live/rpcProxy.ts";
+import { type Stack, startStack } from "../support/stack.ts";
+import { changeRows, environmentOf, reportOf, runVerify, startVerify, type Verified } from "./runVerify.ts";
+
+let local: LocalChain;
+let stack: Stack;
+let proxy: RpcProxy;
+let verified: Verified;
+
+/** More than the demo has. */
+const ALL = ["--samples", "20000", "--seed", "1"];
+
+beforeAll(async () => {
+  local = await startDemoChain();
+  const { anvil, deployment } = local;
+  stack = await startStack({ rpcUrl: anvil.url, deployment });
+  await stack.waitForHead();
+  proxy = await startRpcProxy(anvil.url);
+  verified = { databaseUrl: stack.databaseUrl, rpcUrl: proxy.url, deployment };
+});
+
+beforeEach(() => {
+  proxy.fault = () => undefined;
+  proxy.recorded = [];
+});
+
+afterAll(async () => {
+  await proxy?.kill();
+  await stack?.destroy();
+  await local?.anvil.stop();
+});
+
+describe("an index that is right", () => {
+  test("no value of the demo differs, and every column is compared", async () => {
+    const report = await reportOf(verified, ALL);
+    expect(report.differences).toEqual([]);
+    expect(report).toMatchObject({ code: 0, complete: true, failure: null, difference_count: 0 });
+    expect(Object.keys(report.compared).sort()).toEqual(columns.sort());
+    expect(Object.keys(report.kinds)).toContain("subname, wrapped");
+  });
+
+  test("a seed takes the same samples again, and no more than asked for", async () => {
+    const [first, again, other] = await Promise.all(
+      ["5", "5", "6"].map((seed) => reportOf(verified, ["--samples", "20", "--seed", seed])),
+    );
+    expect(again?.kinds).toEqual(first?.kinds);
+    expect(again?.compared).toEqual(first?.compared);
+    expect(other).toMatchObject({ code: 0 });
+    expect(other?.compared).not.toEqual(first?.compared);
+  });
+
+  test("names that are given are compared with all their records", async () => {
+    const report = await reportOf(verified, ["--name", "alice.eth", "--name", "unregistered.eth"]);
+    expect(report).toMatchObject({
+      code: 0,
+      difference_count: 0,
+      kinds: { "record of a named name": expect.any(Number) },
+    });
+    expect(report.compared["text_records.value"]?.values).toBeGreaterThan(6);
+  });
+
+  test("an earlier block is compared, except for what changed since then", async () => {
+    const report = await reportOf(verified, [...ALL, "--at", "100"]);
+    expect(report).toMatchObject({ code: 0, block_number: 100, differences: [] });
+    expect(report.not_compared["changed after the block 100"]).toBeGreaterThan(10);
+    expect(report.compared["domains.registry_owner"]?.values).toBeGreaterThan(3);
+  });
+
+  test("a person reads what was compared and that all is equal", async () => {
+    const { code, out, err } = await runVerify(verified, ["--samples", "50", "--seed", "1"]);
+    expect(out).toMatch(
+      /^\d+ names, records and primary names of the index "namedex_index", chosen by the seed 1,/,
+    );
+    expect(out).toMatch(/domains\.registry_owner +\d+ +0\n/);
+    expect(out).toMatch(/All \d+ values are equal\.\n$/);
+    expect(err).toMatch(/^Comparing: \d+ values in \d+ s, \d+ values\/s\n$/);
+    expect(code).toBe(0);
+  });
+});
+
+const wrong = (line: string) => {
+  throw new Error(`said with another level: ${line}`);
+};
+
+test("a comparison on a schedule is logged, stored, and shown in the status and the metrics", async () => {
+  const status = async () =>
+    (await stack.api<{ verification: unknown }>("/indexing-status")).body.verification;
+  await change("delete from namedex_service.verifications");
+  expect(await status()).toBeNull();
+  let stop = () => {};
+  const line = await new Promise<string>((log) => {
+    stop = verifyEvery({
+      ...{ databaseUrl: stack.databaseUrl, serviceSchema: "namedex_service", schema: stack.schema },
+      ...{
+        everySeconds: 3_600,
+        firstAfterMs: 0,
+        env: environmentOf(verified),
+        log: { info: log, warn: wrong, error: wrong },
+      },
+    });
+  });
+  stop();
+  expect(line).toMatch(/^The index was compared with the chain at block \d+: all \d+ values are equal\.$/);
+  const values = Number(/all (\d+)/.exec(line)?.[1]);
+  const shown = { values, differences: 0, samples: expect.any(Number), block_number: expect.any(Number) };
+  expect(await status()).toEqual({ ...shown, finished_timestamp: expect.any(Number) });
+  const metrics = await (await fetch(`${stack.metricsUrl}/index-metrics`)).text();
+  expect(metrics).toContain(`namedex_verify_values ${values}\n`);
+  expect(metrics).toContain("namedex_verify_differences 0\n");
+});
+
+test("a comparison on a schedule that cannot be made says why", async () => {
+  let stop = () => {};
+  const line = await new Promise<string>((log) => {
+    stop = verifyEvery({
+      ...{ databaseUrl: stack.databaseUrl, serviceSchema: "namedex_service", schema: "nothing_here" },
+      ...{ everySeconds: 3_600, firstAfterMs: 0, log: { info: wrong, warn: log, error: wrong } },
+      env: environmentOf({ ...verified, env: { DATABASE_SCHEMA: "nothing_here" } }),
+    });
+  });
+  stop();
+  expect(line).toBe(
+    'The index could not be compared with the chain: DATABASE_SCHEMA: there is no index in the schema "nothing_here".',
+  );
+});
+
+/** Everything that a run compares. */
+const columns = [
+  ...["registry_owner", "resolver", "is_migrated", "registrar_owner", "registrar_expiry_timestamp"],
+  ...["wrapper_owner", "wrapper_fuses", "wrapper_expiry_timestamp"],
+  ...["is_wrapped", "effective_owner_address", "expiry_timestamp", "labelhash", "label"],
+]
+  .map((column) => `domains.${column}`)
+  .concat([
+    ...["contenthash", "name", "version"].map((column) => `resolver_nodes.${column}`),
+    ...["text_records.value", "address_records.address", "primary_names.name"],
+  ]);
+
+describe("nodes", () => {
+  test("one that takes only small calls is asked for less at a time", async () => {
+    proxy.fault = ({ data }) =>
+      data !== null && data.length > 20_000 ? { error: { code: -32_000, message: "out of gas" } } : undefined;
+    expect(await reportOf(verified, ALL)).toMatchObject({ code: 0, differences: [] });
+  });
+
+  test("without Multicall3 contracts are asked one by one", async () => {
+    const deployment = { ...verified.deployment, multicall3: `0x${"12".repeat(20)}` as const };
+    const report = await reportOf({ ...verified, deployment }, ["--samples", "20", "--seed", "1"]);
+    expect(report).toMatchObject({ code: 0, differences: [] });
+    expect(proxy.recorded.length).toBeGreaterThan(report.values / 3);
+  });
+
+  test("one whose block changes while contracts are asked is asked again from the start", async () => {
+    let blocks = 0;
+    proxy.fault = ({ method }) => {
+      if (method === "eth_getBlockByNumber") blocks++;
+      return method === "eth_getBlockByNumber" && blocks === 2 ? { result: null } : undefined;
+    };
+    expect(await reportOf(verified, ["--samples", "20"])).toMatchObject({ code: 0, complete: true });
+    expect(blocks).toBe(4);
+  });
+
+  test("one that fails midway ends the run with what was compared until then", async () => {
+    let calls = 0;
+    proxy.fault = ({ method }) => (method === "eth_call" && ++calls > 2 ? { status: 500 } : undefined);
+    const report = await reportOf(verified, ALL);
+    expect(report).toMatchObject({ code: 2, complete: false });
+    expect(report.failure).toMatch(/status 500/);
+    expect(report.values).toBeGreaterThan(0);
+  });
+
+  test("one of another chain, one that is not there, and a block that is not there yet are told in a sentence", async () => {
+    proxy.fault = ({ method }) => (method === "eth_chainId" ? { result: "0x1" } : undefined);
+    expect(await runVerify(verified, [])).toMatchObject({
+      code: 2,
+      out: "Not finished: The node serves the chain 1: expected a node of devnet (31337).\n",
+    });
+    const gone = await runVerify(verified, ["--url", "http://127.0.0.1:9/v3/very-secret-key"]);
+    expect(gone).toMatchObject({
+      code: 2,
+      out: expect.stringMatching(/^Not finished: the node cannot be reached/),
+    });
+    expect(`${gone.out}${gone.err}`).not.toContain("very-secret");
+    proxy.fault = () => undefined;
+    expect((await runVerify(verified, ["--at", "99999999"])).out).toMatch(
+      /^Not finished: --at is 99999999, and the index is at/,
+    );
+  });
+
+  test("a run that is interrupted says so, and what was compared until then", async () => {
+    const { child, ended } = startVerify(verified, [...ALL, "--json"]);
+    let calls = 0;
+    proxy.fault = ({ method }) => {
+      if (method !== "eth_call" || ++calls <= 2) return undefined;
+      child.kill("SIGINT");
+      return { hang: true };
+    };
+    const { code, out } = await ended;
+    expect(JSON.parse(out)).toMatchObject({ complete: false, failure: "interrupted" });
+    expect(code).toBe(2);
+  });
+});
+
+test.each([
+  [["--samples", "0"], /--samples is "0": expected a whole number from 1 to 100000/],
+  [["--url", "postgres://x"], /--url is no http\(s\) URL/],
+  [["--nothing"], /Unknown option '--nothing'[\s\S]*npm run verify --/],
+  [["--name", "a..b"], /--name "a\.\.b": /],
+])("%j is refused", async (args, message) => {
+  const { code, out, err } = await runVerify(verified, args);
+  expect(`${out}${err}`).toMatch(message);
+  expect(code).toBe(2);
+});
+
+/** Rows in force at resolvers that answer what their events said, in a fixed order. */
+const inForce = (table: string, condition = "true") => `
+  select t.ctid from ${table} t left join resolver_nodes n using (chain_id, resolver, node)
+  where ${table === "resolver_nodes" ? "true" : "t.version = coalesce(n.version, 0)"} and (${condition})
+    and t.resolver in (${local.deployment.contracts.filter((one) => one.static).map(({ address }) => `'${address.toLowerCase()}'`)})
+  order by t.resolver, t.node, t.ctid`;
+
+const dead = "0x000000000000000000000000000000000000dead";
+const hostile = "\u001b[2J\u0007\u202egood\r\n";
+
+const change = <Row extends pg.QueryResultRow>(text: string, values?: unknown[]): Promise<Row[]> =>
+  changeRows(stack, text, values);
+
+/** Each plants a difference, of which the column and what it belongs to are expected in the report. */
+const plants: [column: string, of: string, sql: (of: string) => string][] = [
+  [
+    "registry_owner",
+    "moved.eth",
+    (name) => `update domains set registry_owner = '${dead}' where full_name = '${name}'`,
+  ],
+  ["resolver", "alice.eth", (name) => `update domains set resolver = '${dead}' where full_name = '${name}'`],
+  [
+    "is_migrated",
+    "grace.eth",
+    (name) => `update domains set is_migrated = false where full_name = '${name}'`,
+  ],
+  [
+    "registrar_owner",
+    "multi-one.eth",
+    (name) => `update domains set registrar_owner = '${dead}' where full_name = '${name}'`,
+  ],
+  [
+    "registrar_expiry_timestamp",
+    "multi-two.eth",
+    (name) =>
+      `update domains set registrar_expiry_timestamp = registrar_expiry_timestamp + 1 where full_name = '${name}'`,
+  ],
+  [
+    "wrapper_owner",
+    "sub.wrapped.eth",
+    (name) => `update domains set wrapper_owner = null where full_name = '${name}'`,
+  ],
+  [
+    "wrapper_fuses",
+    "wrapped.eth",
+    (name) => `update domains set wrapper_fuses = 0 where full_name = '${name}'`,
+  ],
+  [
+    "wrapper_expiry_timestamp",
+    "wrapped-agent.eth",
+    (name) => `update domains set wrapper_expiry_timestamp = 5 where full_name = '${name}'`,
+  ],
+  ["is_wrapped", "legacy.eth", (name) => `update domains set is_wrapped = true where full_name = '${name}'`],
+  [
+    "effective_owner_address",
+    "reborn.eth",
+    (name) => `update domains set effective_owner_address = '${dead}' where full_name = '${name}'`,
+  ],
+  [
+    "expiry_timestamp",
+    "premium.eth",
+    (name) => `update domains set expiry_timestamp = null where full_name = '${name}'`,
+  ],
+  ["labelhash", "bound.eth", (name) => `update domains set labelhash = node where full_name = '${name}'`],
+  ["label", "agent.eth", (name) => `update domains set label = 'agents' where full_name = '${name}'`],
+  [
+    "registry_owner",
+    "which the index does not have",
+    () => "delete from domains where full_name = 'claimed.eth'",
+  ],
+  [
+    "registrar_expiry_timestamp",
+    "stranger",
+    () =>
+      `update domains set full_name = 'stranger ${hostile}', registrar_expiry_timestamp = 7 where full_name = 'multi-three.eth'`,
+  ],
+];
+
+test("a difference in any column is found, and shown with both values and a way to look at it", async () => {
+  for (const [, of, sql] of plants) {
+    expect(await change(`${sql(of)} returning node`), of).toHaveLength(1);
+  }
+  const set = (table: string, columns: string, condition: string, values?: unknown[]) =>
+    change(`update ${table} set ${columns} where ctid = (${inForce(table, condition)} limit 1)`, values);
+  await set("text_records", "value = 'changed'", "t.value is not null");
+  await set("text_records", "value = $1", "t.value is not null and t.value <> 'changed'", [hostile]);
+  await set("address_records", `address = '${dead}'`, "t.coin_type = 60");
+  await set("resolver_nodes", "contenthash = '0x1234'", "t.contenthash is not null");
+  await set("resolver_nodes", "name = 'other.eth'", "t.name is not null");
+  await set("resolver_nodes", "version = version + 1", "t.name = 'other.eth'");
+  const [gone] = await change<{ node: string; key: string }>(
+    `delete from text_records where ctid = (${inForce("text_records", "t.key in ('com.twitter', 'url')")} limit 1)
+     returning node, key`,
+  );
+  await change(
+    "update primary_names set name = 'unregistered.eth' where coin_type = 60 and name is not null",
+  );
+  await change("delete from primary_names where coin_type <> 60");
+
+  const report = await reportOf(verified, ALL);
+  expect(report).toMatchObject({ code: 1, complete: true });
+  const found = report.differences.map(({ table, column, of }) => `${table}.${column} ${of}`);
+  for (const [column, of] of plants)
+    expect(found).toContainEqual(expect.stringMatching(new RegExp(`^domains\\.${column} .*${of}`)));
+  expect([...new Set(report.differences.map(({ table, column }) => `${table}.${column}`))].sort()).toEqual(
+    columns.sort(),
+  );
+  expect(report.differences.map((one) => one.index)).toEqual(
+    expect.arrayContaining(["changed", hostile, "0x1234", "other.eth", "unregistered.eth"]),
+  );
+  expect(report.differences).toContainEqual(expect.objectContaining({ table: "primary_names", index: null }));
+  expect(found).toContainEqual(
+    expect.stringMatching(new RegExp(`^text_records\\.value .*${gone?.node}.*"${gone?.key}"`)),
+  );
+
+  const shown = report.differences.find(
+    ({ column, of }) => column === "registry_owner" && of.startsWith("moved.eth"),
+  );
+  const [call] = shown?.calls ?? [];
+  const answer = await fetch(local.anvil.url, {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify({ jsonrpc: "2.0", id: 1, ...call }),
+  });
+  expect(((await answer.json()) as { result: string }).result).toBe(
+    `0x${shown?.chain?.slice(2).padStart(64, "0")}`,
+  );
+  expect((await fetch(`${stack.url}${shown?.path}`)).status).toBe(200);
+});
+
+test("texts of strangers cannot do anything to a terminal", async () => {
+  const { code, out } = await runVerify(verified, ALL);
+  expect(code).toBe(1);
+  expect(out).toContain("\\u001b[2J\\u0007\\u202egood");
+  expect(out).toMatch(/curl 'http:\/\/127\.0\.0\.1:42069\/lookup-namehash\/0x[0-9a-f]{64}'\n/);
+  expect(out).toMatch(/curl "\$RPC_URL_31337" -H 'content-type: application\/json' -d '\{"jsonrpc":"2\.0"/);
+  expect(out.replaceAll("\n", "")).not.toMatch(/\p{C}/u);
+  const json = (await runVerify(verified, [...ALL, "--json"])).out;
+  expect(json.replaceAll("\n", "")).not.toMatch(/\p{C}/u);
+});
