@@ -2,23 +2,12 @@ import type { Address, Hex } from "viem";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { describeClient } from "../client/onDemo.ts";
 import type { Chain } from "../devnet/acts.ts";
-import {
-  addressOf,
-  DAY,
-  ethNode,
-  GRACE,
-  hashLabel,
-  PREMIUM,
-  read,
-  reverseNode,
-  rpc,
-} from "../devnet/acts.ts";
-import { demoCast, STORY_SECONDS } from "../devnet/chapters.ts";
-import { demoNames, oddLabels, playDemo } from "../devnet/demo.ts";
-import { startDemoChain, startLocalChain } from "../devnet/localChain.ts";
+import { addressOf, DAY, ethNode, GRACE, hashLabel, PREMIUM, read, reverseNode } from "../devnet/acts.ts";
+import { demoCast } from "../devnet/chapters.ts";
+import { demoNames, oddLabels } from "../devnet/demo.ts";
+import { startDemoChain } from "../devnet/localChain.ts";
 import { describeTools } from "../mcp/onDemo.ts";
 import { endsIn, endsToCome, listOwned, readCalendar } from "../support/calendars.ts";
-import { isSlow } from "../support/size.ts";
 import { describeTruth } from "../truth/onDemo.ts";
 import {
   expectEveryLogOnce,
@@ -281,36 +270,3 @@ describeTruth(() => stage);
 describeClient(() => stage);
 
 describeTools(() => stage);
-
-describe.runIf(isSlow())("the demo from a fixed start", () => {
-  const start = 1_700_000_000n;
-
-  type Block = { hash: Hex; timestamp: Hex; number: Hex };
-
-  /** Plays it on a new chain; every block by its hash, and every log. */
-  async function play() {
-    const { anvil, chain } = await startLocalChain({ timestamp: Number(start) });
-    try {
-      await playDemo(chain, { start });
-      const head = Number(await rpc<Hex>(chain, "eth_blockNumber"));
-      const blocks: Block[] = [];
-      for (let number = 0; number <= head; number++) blocks.push(await readBlock(chain, number));
-      const logs = await rpc<unknown[]>(chain, "eth_getLogs", [{ fromBlock: "0x0", toBlock: "latest" }]);
-      return { blocks, logs };
-    } finally {
-      await anvil.stop();
-    }
-  }
-
-  const readBlock = (chain: Chain, number: number) =>
-    rpc<Block>(chain, "eth_getBlockByNumber", [`0x${number.toString(16)}`, false]);
-
-  test("is the same byte for byte, and ends when its story ends", async () => {
-    const first = await play();
-    const second = await play();
-    expect(second.blocks.map(({ hash }) => hash)).toEqual(first.blocks.map(({ hash }) => hash));
-    expect(second.logs).toEqual(first.logs);
-    expect(first.logs.length).toBeGreaterThan(200);
-    expect(BigInt(first.blocks.at(-1)?.timestamp ?? 0)).toBe(start + STORY_SECONDS);
-  });
-});
