@@ -9,7 +9,6 @@ import { operations } from "../../src/api/endpoints/index.ts";
 import { openApiDocument } from "../../src/api/http/openapi.ts";
 import type { Stage } from "../chain/stage.ts";
 import { demoNames } from "../devnet/demo.ts";
-import { applicationFiles, strictest } from "./application.ts";
 import { askInBrowser, chromiumPath } from "./browser.ts";
 import { type InstalledClient, installClient, writeApplication } from "./package.ts";
 import { askClient, askDirectly, questionsOf } from "./questions.ts";
@@ -109,18 +108,6 @@ console.log(JSON.stringify([name, error instanceof InvalidRequestError, error.co
         name: "alice.eth",
       });
       expect(await extended.getChainId()).toBe(stageOf().local.deployment.chainId);
-    });
-
-    test("has types for strict programs, and its examples agree with them", async () => {
-      for (const [path, text] of Object.entries(applicationFiles())) writeApplication(client, path, text);
-      for (const [module, moduleResolution] of [
-        ["NodeNext", "NodeNext"],
-        ["ESNext", "bundler"],
-      ]) {
-        const compilerOptions = { ...strictest, module, moduleResolution };
-        writeApplication(client, "tsconfig.json", JSON.stringify({ compilerOptions, include: ["*.ts"] }));
-        await client.checkTypes(["--project", "."]);
-      }
     });
 
     test.runIf(chromiumPath)("works in a browser, on a page of another host", async () => {
