@@ -1,7 +1,6 @@
-import type { Address, Hex } from "viem";
+import type { Address } from "viem";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { describeClient } from "../client/onDemo.ts";
-import type { Chain } from "../devnet/acts.ts";
 import { addressOf, DAY, ethNode, GRACE, hashLabel, PREMIUM, read, reverseNode } from "../devnet/acts.ts";
 import { demoCast } from "../devnet/chapters.ts";
 import { demoNames, oddLabels } from "../devnet/demo.ts";
