@@ -15,7 +15,7 @@ import { signupEndpoints } from "./endpoints/signup.ts";
 import { webhookEndpoints } from "./endpoints/webhooks.ts";
 import { createExplorer } from "./explorer/explorer.ts";
 import { feedChannel } from "./feed/channel.ts";
-import { listFeedBlocks } from "./feed/read.ts";
+import { readFeedIfAny } from "./feed/read.ts";
 import { startFeed } from "./feed/writer.ts";
 import { startInPlace } from "./hotReload.ts";
 import { createApp } from "./http/app.ts";
@@ -178,6 +178,7 @@ startInPlace("upkeep", () =>
 startInPlace("feed", () =>
   startFeed({
     ...{ databaseUrl, schema, rules: lifeOf(contracts.ensv2), retention: settings.changes },
+    active: async () => (await readRelease(store)).active,
     log: (line) => console.log(line),
   }),
 );
@@ -303,7 +304,7 @@ const metricsPages = {
       await indexMetrics(
         {
           ...{ ...ctx, lastVerification, readHealing: () => readHealing(ctx), countStreams: places.count },
-          readFeedBlocks: () => listFeedBlocks(db),
+          readFeed: () => readFeedIfAny(db),
           readWebhooks: () => readWebhooksState(store, { isPaid }),
         },
         meters,

@@ -1,6 +1,9 @@
 import type pg from "pg";
 import { type Hex, keccak256, stringToBytes } from "viem";
-import { beginState, setFinal, setLatest, setReady } from "../support/ponderState.ts";
+import { declaredIndex } from "../../engine/ponderInternals.ts";
+import { reorgTableOf } from "../../engine/restorePoint.ts";
+import { sources } from "../../src/api/feed/sources.ts";
+import { beginState, checkpointOf, setFinal, setLatest, setReady } from "../support/ponderState.ts";
 
 /*
  * What Ponder does to the tables of an index at blocks, reorganisations and starts, played on a database without Ponder. So
@@ -12,7 +15,8 @@ export type Write = { table: string; key: Record<string, unknown>; patch: Record
 
 export type SimBlock = { number: number; hash: Hex; timestamp: number; writes: readonly Write[] };
 
-type Undo = { chainId: number; block: number; write: Write; before: object | null };
+/** `id` is the number of the operation in Ponder's table of former rows. */
+type Undo = { id: number; chainId: number; block: number; write: Write; before: object | null };
 
 export type Chain = {
   chainId: number;
@@ -38,6 +42,7 @@ export class Engine {
   /** Blocks of other chains whose rows a reorganisation undid, until the next block. */
   private waiting: { chain: Chain; block: SimBlock }[] = [];
   private branches = 0;
+  private operations = 0;
   private readonly pool: pg.Pool;
 
   constructor(pool: pg.Pool, chainIds: readonly number[]) {
@@ -50,6 +55,11 @@ export class Engine {
       this.pool,
       this.chains.map(({ chainId }) => chainId),
     );
+    for (const table of sources.keys()) {
+      await this.pool.query(
+        `create table ${reorgTableOf(table)} (like ${table}, operation_id integer, operation integer, checkpoint varchar(75))`,
+      );
+    }
     for (const chain of this.chains) {
       this.mine(chain, { seconds: 12, writes: [] });
       await this.index(chain);
@@ -97,6 +107,7 @@ export class Engine {
     const waiting = this.waiting.filter((one) => one.chain !== chain || one.block.number <= to);
     await this.transaction(async (client) => {
       for (const undo of undone.toReversed()) await this.undo(client, undo);
+      await this.forget(client, undone);
       for (const one of this.chains) {
         const lost = undone.filter(({ chainId }) => chainId === one.chainId).map(({ block }) => block);
         const from = Math.min(...lost, ...(one === chain ? [to + 1] : []), one.indexed + 1);
@@ -119,6 +130,8 @@ export class Engine {
     await this.transaction(async (client) => {
       await setReady(client as never, 0);
       for (const undo of this.undos.toReversed()) await this.undo(client, undo);
+      await this.forget(client, this.undos);
+      await this.buildIndex(client);
       for (const chain of this.chains) {
         await client.query("delete from blocks where chain_id = $1 and number > $2", [
           chain.chainId,
@@ -139,7 +152,7 @@ export class Engine {
       await this.transaction(async (client) => {
         for (const block of past) {
           await this.write(client, chain, block, {
-            isInJournal: block.writes.length > 0 || block.number === final,
+            ...{ isInJournal: block.writes.length > 0 || block.number === final, isFinal: true },
           });
         }
         const last = chain.node[final - 1];
@@ -155,7 +168,12 @@ export class Engine {
   private async finalize(chain: Chain, final = chain.indexed - FINALITY): Promise<void> {
     if (final <= chain.final) return;
     chain.final = final;
-    this.undos = this.undos.filter(({ chainId, block }) => chainId !== chain.chainId || block > final);
+    const isOpen = ({ chainId, block }: Undo) => chainId !== chain.chainId || block > final;
+    await this.forget(
+      this.pool,
+      this.undos.filter((undo) => !isOpen(undo)),
+    );
+    this.undos = this.undos.filter(isOpen);
     await setFinal(this.pool, {
       ...{ chainId: chain.chainId, block: final, time: chain.node[final - 1]?.timestamp ?? 0 },
     });
@@ -164,7 +182,12 @@ export class Engine {
   private setCheckpoint = (client: pg.PoolClient, { chainId }: Chain, { number, timestamp }: SimBlock) =>
     setLatest(client as never, { chainId, block: number, time: timestamp });
 
-  private async write(client: pg.PoolClient, chain: Chain, block: SimBlock, { isInJournal = true } = {}) {
+  private async write(
+    client: pg.PoolClient,
+    chain: Chain,
+    block: SimBlock,
+    { isInJournal = true, isFinal = false } = {},
+  ) {
     const { chainId } = chain;
     for (const write of block.writes) {
       const values = Object.values(write.key);
@@ -173,8 +196,10 @@ export class Engine {
         values,
       );
       const before = rows[0]?.row ?? null;
-      this.undos.push({ chainId, block: block.number, write, before });
       const row = { ...before, ...write.key, ...write.patch };
+      const undo = { id: ++this.operations, chainId, block: block.number, write, before };
+      this.undos.push(undo);
+      if (!isFinal) await this.remember(client, undo, { row, time: block.timestamp });
       if (before !== null)
         await client.query(`delete from ${write.table} where ${columnsOf(write.key)}`, values);
       await this.insert(client, write.table, row);
@@ -184,6 +209,37 @@ export class Engine {
       `insert into blocks (chain_id, number, hash, parent_hash, "timestamp") values ($1, $2, $3, $3, $4)`,
       [...[chainId, block.number, block.hash, block.timestamp]],
     );
+  }
+
+  /** Notes a row as it was, as Ponder's trigger does it. */
+  private async remember(
+    client: pg.PoolClient,
+    { id, chainId, block, write: { table }, before }: Undo,
+    { row, time }: { row: object; time: number },
+  ) {
+    if (!sources.has(table)) return;
+    const noted = {
+      ...(before ?? row),
+      ...{ operation_id: id, operation: before === null ? 0 : 1 },
+      checkpoint: checkpointOf({ time, chainId, block }),
+    };
+    await this.insert(client, reorgTableOf(table), noted);
+  }
+
+  private async forget(client: Pick<pg.Pool, "query">, undos: readonly Undo[]) {
+    for (const [table, of] of Map.groupBy(undos, ({ write }) => write.table)) {
+      if (!sources.has(table)) continue;
+      const ids = of.map(({ id }) => id);
+      await client.query(`delete from ${reorgTableOf(table)} where operation_id = any($1::int[])`, [ids]);
+    }
+  }
+
+  /** Each start of Ponder builds the declared indexes again. */
+  private async buildIndex(client: pg.PoolClient) {
+    const { rows } = await client.query<{ sql: string }>("select pg_get_indexdef(to_regclass($1)) as sql", [
+      declaredIndex(),
+    ]);
+    await client.query(`drop index ${declaredIndex()}; ${rows[0]?.sql}`);
   }
 
   private async undo(client: pg.PoolClient, { write, before }: Undo) {

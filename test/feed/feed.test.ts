@@ -1,20 +1,16 @@
 import pg from "pg";
 import { namehash } from "viem";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
-import { advanceFeed } from "../../src/api/feed/advance.ts";
 import { type ChangeFilters, isWanted } from "../../src/api/feed/filters.ts";
-import { beginEpoch, readFeed } from "../../src/api/feed/install.ts";
+import { beginEpoch } from "../../src/api/feed/install.ts";
 import { numberAfter, readChanges, readFeedState } from "../../src/api/feed/read.ts";
 import { removeOld } from "../../src/api/feed/retention.ts";
 import type { ChangeRow } from "../../src/api/feed/rows.ts";
-import { queriesOf } from "../../src/api/postgres/client.ts";
-import { lifeOf } from "../../src/api/rules/life.ts";
 import { account, CHAIN_ID, transaction } from "../query/rows.ts";
 import type { Chain, Write } from "./engine.ts";
 import { openPlay, type Play } from "./histories.ts";
 import { domainWrite } from "./writes.ts";
 
-const rules = lifeOf(undefined);
 let play: Play & { close: () => Promise<void> };
 let main: Chain;
 let other: Chain;
@@ -267,30 +263,6 @@ test("what is too old is gone, and readers who stand before it hear so", async (
   );
   expect(numberAfter({ epoch: state.epoch, number: 10 }, state)).toBe(10);
   expect(() => numberAfter({ epoch: "0".repeat(12), number: 10 }, state)).toThrow(/another epoch/);
-});
-
-test("a fault of the feed stops no write; it ends the epoch, and the next one names the last position", async () => {
-  const { tables, client } = play;
-  const { epoch, newest: last } = await readFeedState(tables.db);
-  await tables.pool.query("alter table feed_touched add constraint broken check (false) not valid");
-  play.engine.mine(main, { seconds: 12, writes: [domainWrite(main, "gap.eth", {})] });
-  await play.engine.index(main);
-  expect((await tables.pool.query("select from domains where full_name = 'gap.eth'")).rowCount).toBe(1);
-  expect(await readFeed(queriesOf(client))).toMatchObject({ isWhole: false });
-  expect(await advanceFeed(client, rules)).toBe("gap");
-  expect(await readFeedState(tables.db), "readers still get what was said before").toMatchObject({
-    epoch,
-    newest: last,
-  });
-  expect(await beginEpoch(client, "public")).toBe(true);
-  const state = await readFeedState(tables.db);
-  expect(state.epoch).not.toBe(epoch);
-  const [started] = await changesAfter(0);
-  expect(started).toMatchObject({ type: "feed.started", details: { previous_position: `${epoch}-${last}` } });
-  await play.follower.follow(100);
-  await block(main, [domainWrite(main, "after.eth", {})]);
-  await play.follower.follow(100);
-  await play.expectTruth();
 });
 
 test("where the tables are in use, no epoch begins and nothing waits", async () => {

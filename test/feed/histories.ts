@@ -1,11 +1,11 @@
 import fc from "fast-check";
 import pg from "pg";
 import { expect } from "vitest";
-import { advanceFeed } from "../../src/api/feed/advance.ts";
 import type { ChangeFilters } from "../../src/api/feed/filters.ts";
 import { beginEpoch } from "../../src/api/feed/install.ts";
 import { readChanges, readFeedState } from "../../src/api/feed/read.ts";
 import type { ChangeRow } from "../../src/api/feed/rows.ts";
+import { lookAtFeed } from "../../src/api/feed/writer.ts";
 import { lifeOf } from "../../src/api/rules/life.ts";
 import { CHAIN_ID, LAYER2_CHAIN_ID } from "../query/rows.ts";
 import { createTables, type Tables } from "../query/tables.ts";
@@ -24,7 +24,16 @@ type Step =
   | { kind: "reorganise"; chain: number; depth: number; branch: Act[][]; looks: boolean }
   | { kind: "restart"; fork: { chain: number; depth: number } | null; looks: boolean }
   | { kind: "look"; dies: number | null }
+  | { kind: "fault"; fault: keyof typeof faults; chain: number; acts: Act[]; looks: boolean }
   | { kind: "follow"; limit: number };
+
+/** Ways in which notes of writes are no longer made. The writer mends each. */
+const faults = {
+  refused: "alter table feed_touched add constraint refused check (false) not valid",
+  missing: "drop table feed_touched",
+  withoutTrigger: "drop trigger feed_insert on domains; drop trigger feed_delete on text_records",
+  disabled: "alter table address_records disable trigger all",
+} as const;
 
 const chain = fc.integer({ min: 0, max: CHAINS.length - 1 });
 const acts = fc.array(anyAct, { maxLength: 4 });
@@ -55,6 +64,14 @@ const step: fc.Arbitrary<Step> = fc.oneof(
     }),
   },
   {
+    weight: 1,
+    arbitrary: fc.record({
+      ...{ kind: fc.constant("fault" as const) },
+      ...{ fault: fc.constantFrom(...(Object.keys(faults) as (keyof typeof faults)[])), chain, acts },
+      looks: fc.constantFrom(true, true, true, false),
+    }),
+  },
+  {
     weight: 3,
     arbitrary: fc.record({ kind: fc.constant("follow" as const), limit: fc.integer({ min: 1, max: 9 }) }),
   },
@@ -64,7 +81,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
 const dying = (client: pg.ClientBase, queries: number): pg.ClientBase => {
   let left = queries;
   const query = (...args: unknown[]) => {
-    const isEnd = typeof args[0] === "string" && args[0].startsWith("rollback");
+    const isEnd = typeof args[0] === "string" && /^rollback/i.test(args[0]);
     if (!isEnd && left-- <= 0) return Promise.reject(new Error("the process died"));
     return (client.query as (...all: unknown[]) => unknown).call(client, ...args);
   };
@@ -85,10 +102,24 @@ export class Play {
     this.follower = new Follower(tables.db, tables.pool);
   }
 
+  /** What the writer of the feed said of it. */
+  readonly said: string[] = [];
+
   async look(dies: number | null = null): Promise<void> {
-    const rules = lifeOf(undefined);
-    if (dies === null) await advanceFeed(this.client, rules);
-    else await advanceFeed(dying(this.client, dies), rules).catch(() => {});
+    const log = (line: string) => this.said.push(line);
+    const plan = { schema: "public", rules: lifeOf(undefined), active: async () => null, log };
+    if (dies === null) await lookAtFeed(this.client, plan);
+    else await lookAtFeed(dying(this.client, dies), plan).catch(() => {});
+    // A follower begins again with what the tables hold at the first position, so before the next write.
+    if (this.said.length > this.followed) await this.follower.follow(100);
+    this.followed = this.said.length;
+  }
+
+  private followed = 0;
+
+  /** Notes of writes are made no longer; whatever is broken already stays so. */
+  async fail(fault: keyof typeof faults): Promise<void> {
+    await this.tables.pool.query(faults[fault]).catch(() => {});
   }
 
   async run(one: Step): Promise<void> {
@@ -99,6 +130,13 @@ export class Play {
     const of = engine.chains[one.chain];
     if (of === undefined) return;
     if (one.kind === "index") return engine.index(of);
+    if (one.kind === "fault") {
+      await this.fail(one.fault);
+      this.mine(of, one.acts, 12);
+      await engine.index(of);
+      if (one.looks) await this.look();
+      return;
+    }
     if (one.kind === "block") {
       this.mine(of, one.acts, one.seconds);
       return;

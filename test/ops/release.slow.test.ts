@@ -90,6 +90,15 @@ const viewsShow = async (build: string | undefined) => {
   return rows[0]?.build === build;
 };
 
+/** Where the feed of the new version says that the one before was. */
+const namedPositions = async () => {
+  const rows = await ask<{ position: string | null }>(
+    database.url,
+    `select details ->> 'previous_position' as position from ${NEW}.feed_changes where type = 'feed.started'`,
+  ).catch(() => []);
+  return rows.map(({ position }) => position);
+};
+
 describe("before anything was chosen", () => {
   test("the views show the only index, without a command, and no index is active", async () => {
     const status = await readStatus(old.url);
@@ -171,6 +180,8 @@ describe("a new version", () => {
     await sleep(6_000); // Longer than an indexer takes to look after its views.
     expect(await viewsShow(builds[0])).toBe(true);
 
+    await waitFor(async () => (await namedPositions()).length > 0, next.output);
+
     const switched = await release("switch", NEW, "--wait");
     expect(switched, switched.stderr).toMatchObject({ code: 0 });
     expect(switched.stdout).toMatch(/Readers are sent to "index_new" instead of "index_old"/);
@@ -189,6 +200,18 @@ describe("a new version", () => {
     expect((await release("list")).stdout).toMatch(
       /^index_new .* ready .* active, views\n?[\s\S]*^index_old .* stopped .* the one before$/m,
     );
+  });
+
+  test("has a feed of changes whose first ones name where the feed before was", async () => {
+    const positions = await namedPositions();
+    expect(new Set(positions).size).toBe(1);
+    const [[epoch, number] = []] = positions.map((one) => one?.split("-"));
+    const [before] = await ask<{ epoch: string; newest: number }>(
+      database.url,
+      `select epoch, newest::int as newest from ${OLD}.feed_state`,
+    );
+    expect(epoch).toBe(before?.epoch);
+    expect(Number(number)).toBeLessThanOrEqual(before?.newest ?? 0);
   });
 
   test("rights that were given on views stay", async () => {

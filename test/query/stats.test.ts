@@ -110,7 +110,10 @@ const readMetrics = (verification: Verification | null = null, unfit: Unfit | nu
       now: NOW,
       lastVerification: async () => verification,
       readHealing: async () => ({ pending: 5, healed: 45, waiting: 2 }),
-      readFeedBlocks: async () => [{ chainId: CHAIN_ID, number: 4_240 }],
+      readFeed: async () => ({
+        blocks: [{ chainId: CHAIN_ID, number: 4_240, hash: "0x", timestamp: 1, finalNumber: 4_200 }],
+        ...{ gapSince: Math.floor(Date.now() / 1_000) - 100, healed: 8 },
+      }),
       readWebhooks: async () => ({
         ...{ waiting: 7, oldestSeconds: 3.5, leftOut: 1 },
         states: { active: 4, failing: 3, unverified: 2, disabled: 1 },
@@ -146,6 +149,8 @@ test("metrics give how many labels have no text, and how many got theirs", async
 test("metrics give how far the feed is, who reads it, and what waits for webhooks", async () => {
   const text = await readMetrics();
   expect(text).toContain('namedex_feed_block{chain="devnet"} 4240\n');
+  expect(text).toMatch(/namedex_feed_gap_seconds 10\d\n/);
+  expect(text).toContain("namedex_feed_healed_gaps 8\n");
   expect(text).toContain("namedex_streams 6\n");
   for (const [state, count] of [
     ["active", 4],

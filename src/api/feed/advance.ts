@@ -5,18 +5,19 @@ import type { LifeRules } from "../rules/life.ts";
 import { append, type Batch, type BlockAt, mark } from "./batch.ts";
 import { appendDifferences } from "./changes.ts";
 import { feedChannel } from "./channel.ts";
-import { readFeed } from "./install.ts";
-import { removeLost } from "./removals.ts";
+import { type Feed, readFeed, readStart } from "./install.ts";
+import { type Removed, removeLost } from "./removals.ts";
 import { addChains, CHAINS_NOW, FINAL } from "./tables.ts";
 import { appendTimes, removeUntrueTimes } from "./times.ts";
 
 /** More rows than this are not compared at once: after so long a time readers are better off with the state itself. */
 export const MOST_TOUCHED = 500_000;
 
-/** How a look at the index ended. `gap`: there is no feed, or it can no longer say everything. */
-export type Outcome = "advanced" | "not ready" | "gap";
+/** How a look at the index ended. `gap`: writes may be missing in its notes. `lost`: there is no feed that can go on. */
+export type Outcome = "advanced" | "not ready" | "gap" | "lost";
 
-type Chain = {
+/** A chain of the index, and what the feed says of it. */
+export type Chain = {
   chainId: number;
   /** As of which block the feed is. */
   said: BlockAt;
@@ -24,6 +25,8 @@ type Chain = {
   /** On which block the tables stand. */
   now: BlockAt;
   nowFinal: number;
+  /** Changes up to this block may no longer be stored; -1 if all are. */
+  removedNumber: number;
 };
 
 /**
@@ -31,13 +34,17 @@ type Chain = {
  * feed waits: a reorganisation or a start took rows back, and they, or others, are about to come. So the feed says only what is so
  * at the end of a block, and of what went and came back nothing.
  */
-export async function advanceFeed(client: pg.ClientBase, rules: LifeRules): Promise<Outcome> {
+export const advanceFeed = (client: pg.ClientBase, rules: LifeRules): Promise<Outcome> =>
+  inSnapshot(client, (db) => advanceAll(db, rules));
+
+/** Does the work in one transaction, which sees the tables as of its first query; locks that come first come before that. */
+export async function inSnapshot<T>(client: pg.ClientBase, work: (db: Queries) => Promise<T>): Promise<T> {
   await client.query("begin isolation level repeatable read");
   try {
     await client.query(`set local lock_timeout = ${LOCK_WAIT_MS}`);
-    const outcome = await advanceAll(queriesOf(client), rules);
+    const result = await work(queriesOf(client));
     await client.query("commit");
-    return outcome;
+    return result;
   } catch (error) {
     await client.query("rollback").catch(() => {}); // The first error says more.
     throw error;
@@ -48,33 +55,48 @@ export async function advanceFeed(client: pg.ClientBase, rules: LifeRules): Prom
 const LOCK_WAIT_MS = 500;
 
 async function advanceAll(db: Queries, rules: LifeRules): Promise<Outcome> {
-  if (!(await readIndexer((text) => db.query(text)))?.isReady) return "not ready";
+  const indexer = await readIndexer((text) => db.query(text));
+  if (!indexer?.isReady) return "not ready";
   const feed = await readFeed(db);
-  if (!feed?.isWhole || (await isTooMuch(db))) return "gap";
-  const { newest: begin } = feed;
-  let newest = begin;
+  if (!feed?.isOurs) return "lost";
+  if (feed.hasGap) return "gap";
+  if (await isTooMuch(db)) return "lost";
+  let { newest } = feed;
   for (const chain of await listChains(db)) {
-    if (chain.now.number < chain.said.number) continue;
+    if (isBehind(chain)) continue;
     const batch = { db, chainId: chain.chainId, newest };
     await advanceChain(batch, chain, rules);
     newest = batch.newest;
   }
-  if (newest > begin) {
-    await db.query("update feed_state set newest = $1", [newest]);
-    await db.query("select pg_notify($1 || current_schema(), '')", [feedChannel("")]);
-  }
+  await noteNewest(db, feed, { newest, start: await readStart(db, indexer) });
   return "advanced";
+}
+
+/** Whether the tables of a chain stand lower than the feed: then they are about to go on, or another branch comes. */
+export const isBehind = ({ now, said }: Chain): boolean => now.number < said.number;
+
+/** Says how far the feed is, where that is new. */
+export async function noteNewest(
+  db: Queries,
+  feed: Pick<Feed, "newest" | "start">,
+  now: Pick<Feed, "newest" | "start">,
+): Promise<void> {
+  const isSameStart = now.start.id === feed.start.id && now.start.branch === feed.start.branch;
+  if (now.newest === feed.newest && isSameStart) return;
+  await db.query("update feed_state set newest = $1, start = $2", [now.newest, now.start]);
+  if (now.newest === feed.newest) return;
+  await db.query("select pg_notify($1 || current_schema(), '')", [feedChannel("")]);
 }
 
 const isTooMuch = async (db: Queries): Promise<boolean> =>
   (await db.query(`select from feed_touched offset ${MOST_TOUCHED} limit 1`)).length > 0;
 
 /** The chains of the index that stand on a block. One that the feed does not know yet is as of its block now. */
-async function listChains(db: Queries): Promise<Chain[]> {
+export async function listChains(db: Queries): Promise<Chain[]> {
   await db.query(addChains);
   const rows = await db.query<Record<string, string | number>>(
     `select c.chain_id::int as id, f.number as said_number, f.hash as said_hash, f."timestamp"::float8 as said_time,
-       f.final_number, b.number, b.hash, b."timestamp"::float8 as time, ${FINAL} as final
+       f.final_number, f.removed_number, b.number, b.hash, b."timestamp"::float8 as time, ${FINAL} as final
      from ${CHAINS_NOW} join feed_chains f on f.chain_id = c.chain_id order by c.chain_id`,
   );
   return rows.map((row) => ({
@@ -84,19 +106,28 @@ async function listChains(db: Queries): Promise<Chain[]> {
     },
     finalNumber: Number(row.final_number),
     now: { number: Number(row.number), hash: String(row.hash), timestamp: Number(row.time) },
-    nowFinal: Number(row.final),
+    ...{ nowFinal: Number(row.final), removedNumber: Number(row.removed_number) },
   }));
 }
 
-async function advanceChain(batch: Batch, chain: Chain, rules: LifeRules): Promise<void> {
+/** Where there was a gap, `said` is what the feed says of each value that it said something of since the final block. */
+type Gap = { said: readonly Removed[] };
+
+/** Brings the feed of one chain to the state of its tables. */
+export async function advanceChain(
+  batch: Batch,
+  chain: Chain,
+  rules: LifeRules,
+  gap: Gap | null = null,
+): Promise<void> {
   const { said, now, finalNumber, nowFinal } = chain;
   const begin = batch.newest;
-  if (await isAhead(batch, chain)) {
+  if (gap !== null || (await isAhead(batch, chain))) {
     const isSameBranch = await hasBlock(batch, said);
     const from = isSameBranch ? said.number : Math.min(finalNumber, said.number);
     const removed = isSameBranch ? [] : await removeLost(batch, { finalNumber });
     if (!isSameBranch) await removeUntrueTimes(batch, rules, { finalNumber, to: now });
-    await appendDifferences(batch, removed, { from, to: now });
+    await appendDifferences(batch, [...(gap?.said ?? []), ...removed], { from, to: now });
     // Another branch can reach what the one before had renewed: all since the last final block is looked at again.
     const after = isSameBranch ? said.timestamp : await timeBefore(batch, chain);
     await appendTimes(batch, rules, { after, to: now });
@@ -132,7 +163,7 @@ async function isAhead({ db, chainId }: Batch, { said, now }: Chain): Promise<bo
 }
 
 /** Whether the block is the chain's. One that the journal does not have may be: a start can leave out blocks without logs. */
-async function hasBlock({ db, chainId }: Batch, { number, hash }: BlockAt): Promise<boolean> {
+export async function hasBlock({ db, chainId }: Batch, { number, hash }: BlockAt): Promise<boolean> {
   const rows = await db.query<{ hash: string }>(
     `select hash from ${JOURNAL} where chain_id = $1 and number = $2`,
     [chainId, number],

@@ -1,10 +1,10 @@
 import { createHash, randomBytes } from "node:crypto";
-import type pg from "pg";
-import { inTransaction, type Queries, queriesOf } from "../postgres/client.ts";
+import pg from "pg";
+import { inTransaction, type Queries } from "../postgres/client.ts";
 import { findDatabaseError } from "../postgres/databaseErrors.ts";
 import { writePosition } from "./position.ts";
 import { sources } from "./sources.ts";
-import { addChains, createFeedTables, createFeedTriggers } from "./tables.ts";
+import { addChains, createFeedTables, createFeedTriggers, HAS_TRIGGERS } from "./tables.ts";
 
 /** Readers of the feed wait behind one that waits to drop its tables. */
 const DROP_WAIT_MS = 500;
@@ -17,14 +17,32 @@ const rules = createHash("sha256")
   .update(createFeedTables("s") + createFeedTriggers("s"))
   .digest("hex");
 
-/** The feed of these tables. `isWhole`: it was made by this program's rules, and has no gap. */
-export type Feed = { newest: number; isWhole: boolean };
+/**
+ * The feed of these tables. `isOurs`: it was made by this program's rules. `hasGap`: writes may be missing in its notes.
+ * `start`: that of the indexer as of which it is.
+ */
+export type Feed = { newest: number; isOurs: boolean; hasGap: boolean; start: Start };
+
+/** A start of the indexer, and a reorganisation since: each gives another text. */
+export type Start = { id: string; branch: string };
+
+/** Reads the start of an indexer. Each reorganisation makes its trigger again. */
+export async function readStart(
+  { query }: Pick<Queries, "query">,
+  { startId }: { startId: string },
+): Promise<Start> {
+  const [trigger] = await query<{ id: string }>(
+    "select oid::text as id from pg_trigger where tgrelid = 'domains'::regclass and tgname = 'reorg'",
+  );
+  return { id: startId, branch: trigger?.id ?? "" };
+}
 
 /** Reads how far the feed is; null if there is none. The search path is the schema. */
 export async function readFeed({ query }: Pick<Queries, "query">): Promise<Feed | null> {
   if (!(await hasTable({ query }, "feed_state"))) return null;
-  const [state] = await query<{ newest: string; isWhole: boolean }>(
-    `select newest, tables = 'domains'::regclass::oid and rules = $1 and not has_gap as "isWhole" from feed_state`,
+  const [state] = await query<Omit<Feed, "newest"> & { newest: string }>(
+    `select newest, tables = 'domains'::regclass::oid and rules = $1 as "isOurs", start,
+       gap_at is not null or to_regclass('feed_touched') is null or not ${HAS_TRIGGERS} as "hasGap" from feed_state`,
     [rules],
   );
   return state ? { ...state, newest: Number(state.newest) } : null;
@@ -38,17 +56,21 @@ async function hasTable({ query }: Pick<Queries, "query">, table: string): Promi
  * Begins an epoch: the feed is as of the tables now, and from then on each write is noted. The indexer waits meanwhile, for
  * some milliseconds. Locks are taken at once or not at all, so that the two never wait for each other.
  *
+ * @param active schema of the index to which readers are sent; null where none was chosen yet
  * @returns false if the tables were in use
  */
-export async function beginEpoch(client: pg.ClientBase, schema: string): Promise<boolean> {
+export async function beginEpoch(
+  client: pg.ClientBase,
+  schema: string,
+  active: string | null = null,
+): Promise<boolean> {
   const quoted = `"${schema}"`;
   const epoch = randomBytes(6).toString("hex");
-  const tables = [...sources.keys()].map((table) => `${quoted}.${table}`).join(", ");
   try {
     await inTransaction(client, async () => {
-      await client.query(`lock table ${tables} in share row exclusive mode nowait`);
+      await client.query(lockSources(quoted));
       await client.query(`set local lock_timeout = ${DROP_WAIT_MS}`);
-      const previous = await lastPosition(client);
+      const previous = await lastPosition(client, { schema, active });
       await client.query(createFeedTables(quoted));
       await client.query(createFeedTriggers(quoted));
       await client.query(
@@ -60,18 +82,38 @@ export async function beginEpoch(client: pg.ClientBase, schema: string): Promise
     });
     return true;
   } catch (error) {
-    if (findDatabaseError(error, LOCKED) !== null) return false;
+    if (isLocked(error)) return false;
     throw error;
   }
 }
 
-/** Where the epoch before ended; null where it left no state. */
-async function lastPosition(client: pg.ClientBase): Promise<string | null> {
-  if (!(await hasTable(queriesOf(client), "feed_changes"))) return null;
-  const { rows: states } = await client.query<{ epoch: string; newest: string }>(
-    "select epoch, newest from feed_state",
+/** SQL that keeps writers from all sources until the transaction ends. `schema` as SQL has it. */
+export const lockSources = (schema: string): string =>
+  `lock table ${[...sources.keys()].map((table) => `${schema}.${table}`).join(", ")} in share row exclusive mode nowait`;
+
+/** Whether a statement failed because a table is in use. */
+export const isLocked = (error: unknown): boolean => findDatabaseError(error, LOCKED) !== null;
+
+/**
+ * Where the feed before is, or ended: the one of these tables. A release has tables of its own: then that of the index to which
+ * readers are sent, or, where none was chosen yet, of the only other one. Null where there is none that may be read.
+ */
+async function lastPosition(
+  client: pg.ClientBase,
+  { schema, active }: { schema: string; active: string | null },
+): Promise<string | null> {
+  const { rows: feeds } = await client.query<{ schema: string }>(
+    `select n.nspname as schema from pg_class c join pg_namespace n on n.oid = c.relnamespace
+     where c.relname = 'feed_state' and has_schema_privilege(n.oid, 'usage') and has_table_privilege(c.oid, 'select')`,
   );
-  const [state] = states;
+  const names = feeds.map((feed) => feed.schema);
+  const known = [schema, active ?? ""].find((name) => names.includes(name));
+  const from = known ?? (active === null && names.length === 1 ? names[0] : undefined);
+  if (from === undefined) return null;
+  const { rows } = await client.query<{ epoch: string; newest: string }>(
+    `select epoch, newest from ${pg.escapeIdentifier(from)}.feed_state`,
+  );
+  const [state] = rows;
   return state ? writePosition({ epoch: state.epoch, number: Number(state.newest) }) : null;
 }
 

@@ -4,7 +4,7 @@ import { findDatabaseError } from "../postgres/databaseErrors.ts";
 import type { Db } from "../postgres/db.ts";
 import { type ChangeFilters, filterSql } from "./filters.ts";
 import { type FeedPosition, writePosition } from "./position.ts";
-import { CHANGE_COLUMNS, type ChangeRow, type FeedBlock, type FeedState } from "./rows.ts";
+import { CHANGE_COLUMNS, type ChangeRow, type FeedState } from "./rows.ts";
 
 /** Numbers that one page looks through: a reader whose filters match little gets a position to go on from. */
 export const MAX_SCANNED = 50_000;
@@ -16,7 +16,8 @@ const NO_TABLE = ["42P01"];
 export async function readFeedState(db: Db): Promise<FeedState> {
   const rows = await db
     .execute(
-      sql.raw(`select s.epoch, s.newest::float8 as newest, s.oldest::float8 as oldest, coalesce((
+      sql.raw(`select s.epoch, s.newest::float8 as newest, s.oldest::float8 as oldest, s.healed,
+          floor(extract(epoch from s.gap_at))::float8 as "gapSince", coalesce((
           select json_agg(json_build_object('chainId', chain_id, 'number', number, 'hash', hash, 'timestamp', "timestamp",
             'finalNumber', final_number) order by chain_id) from feed_chains), '[]') as blocks
         from feed_state s`),
@@ -30,15 +31,12 @@ export async function readFeedState(db: Db): Promise<FeedState> {
   return state;
 }
 
-/** The block of each chain as of which the feed is; none where there is no feed yet. */
-export const listFeedBlocks = (db: Db): Promise<FeedBlock[]> =>
-  readFeedState(db).then(
-    ({ blocks }) => blocks,
-    (thrown) => {
-      if (thrown instanceof ApiError && thrown.code === "INDEX_NOT_READY") return [];
-      throw thrown;
-    },
-  );
+/** How far the feed is; null where there is no feed yet. */
+export const readFeedIfAny = (db: Db): Promise<FeedState | null> =>
+  readFeedState(db).catch((thrown: unknown) => {
+    if (thrown instanceof ApiError && thrown.code === "INDEX_NOT_READY") return null;
+    throw thrown;
+  });
 
 const noFeed = () =>
   new ApiError("INDEX_NOT_READY", "The feed of changes has not begun yet.", {

@@ -41,5 +41,15 @@ export type FeedBlock = {
   finalNumber: number;
 };
 
-/** How far the feed is. `oldest`: readers who stand before it have missed changes. */
-export type FeedState = { epoch: string; newest: number; oldest: number; blocks: FeedBlock[] };
+/**
+ * How far the feed is. `oldest`: readers who stand before it have missed changes. `gapSince`: a fault left a gap, which is about to
+ * be healed; in unix seconds. `healed`: how many were, in this epoch.
+ */
+export type FeedState = {
+  epoch: string;
+  newest: number;
+  oldest: number;
+  gapSince: number | null;
+  healed: number;
+  blocks: FeedBlock[];
+};

@@ -5,9 +5,9 @@ import { keySql, rowSql, sources } from "./sources.ts";
 /*
  * The feed's tables, beside those of the index and in its schema, so that they go with it:
  *
- * - `feed_state` has one row: the epoch, and the number of the newest change. After a fault it says that there is a gap, and the
- *   writer begins an epoch.
- * - `feed_chains`: the block of each chain as of which the feed is.
+ * - `feed_state` has one row: the epoch, the number of the newest change, and the start of the indexer as of which the feed is
+ *   (`start`). After a fault it says since when there is a gap, and why, until the writer has healed it (`heal.ts`).
+ * - `feed_chains`: the block of each chain as of which the feed is, and the highest block of which changes are no longer stored.
  * - `feed_touched`: each write to a row of a source since the feed last looked, with the row as it was before. Triggers write it
  *   in the transaction of the write.
  * - `feed_changes`: the feed.
@@ -18,15 +18,21 @@ const feedTables = ["feed_state", "feed_chains", "feed_touched", "feed_changes"]
 const dropFeed = (schema: string): string =>
   `drop table if exists ${feedTables.map((table) => `${schema}.${table}`).join(", ")}`;
 
+/** SQL that creates the table of noted writes. */
+export const createTouched = (schema: string): string => `
+  drop table if exists ${schema}.feed_touched;
+  create table ${schema}.feed_touched (id bigserial primary key, chain_id integer not null, source text not null,
+    key jsonb not null, before jsonb)`;
+
 /** SQL that creates the feed's tables. `schema` as SQL has it. */
 export const createFeedTables = (schema: string): string => `
   ${dropFeed(schema)};
   create table ${schema}.feed_state (epoch text not null, tables oid not null, rules text not null, newest bigint not null,
-    oldest bigint not null, previous text, has_gap boolean not null default false, one boolean primary key default true check (one));
+    oldest bigint not null, previous text, start jsonb not null default '{}', gap_at timestamptz, gap_reason text,
+    healed integer not null default 0, one boolean primary key default true check (one));
   create table ${schema}.feed_chains (chain_id integer primary key, number integer not null, hash text not null,
-    "timestamp" bigint not null, final_number integer not null);
-  create table ${schema}.feed_touched (id bigserial primary key, chain_id integer not null, source text not null,
-    key jsonb not null, before jsonb);
+    "timestamp" bigint not null, final_number integer not null, removed_number integer not null default -1);
+  ${createTouched(schema)};
   create table ${schema}.feed_changes (
     number bigint primary key, state text not null, type text not null, chain_id integer not null,
     source text, slot text, key jsonb, node text, name text, resolver text, addresses text[] not null default '{}',
@@ -68,8 +74,8 @@ const operations = {
 /**
  * SQL that creates the triggers. Each notes the rows that a write touched, in its own transaction: also those of a
  * reorganisation, of a start and of another chain. What became of them is seen later, by comparing. An error in a trigger must not
- * stop the indexer: it ends the epoch, because the feed would have a gap. Tables are named with their schema, because the
- * indexer's sessions have temporary tables of the same names.
+ * stop the indexer: it marks a gap. Tables are named with their schema, because the indexer's sessions have temporary tables of
+ * the same names.
  */
 export const createFeedTriggers = (schema: string): string =>
   [...sources.values()]
@@ -84,7 +90,7 @@ export const createFeedTriggers = (schema: string): string =>
   exception when others then
     raise warning 'The feed of changes has a gap: %', sqlerrm;
     begin
-      update ${schema}.feed_state set has_gap = true;
+      update ${schema}.feed_state set gap_at = now(), gap_reason = left(sqlerrm, 200) where gap_at is null;
     exception when others then null;
     end;
     return null;
@@ -94,3 +100,11 @@ export const createFeedTriggers = (schema: string): string =>
       ),
     )
     .join(";");
+
+/** SQL for whether each source has its triggers. Someone can drop them, and a restored table has none. */
+export const HAS_TRIGGERS = `(
+  select count(*) = ${sources.size * Object.keys(operations).length} from pg_trigger
+  where tgrelid = any(array[${[...sources.keys()].map((table) => `to_regclass('${table}')`).join(", ")}])
+    and tgname in (${Object.keys(operations)
+      .map((operation) => `'feed_${operation}'`)
+      .join(", ")}) and tgenabled <> 'D')`;

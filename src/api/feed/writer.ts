@@ -5,7 +5,8 @@ import { findDatabaseError } from "../postgres/databaseErrors.ts";
 import { createBell, onOwnConnection } from "../postgres/lockedWork.ts";
 import type { LifeRules } from "../rules/life.ts";
 import { workInTurns } from "../scheduling/repeated.ts";
-import { advanceFeed } from "./advance.ts";
+import { advanceFeed, type Outcome } from "./advance.ts";
+import { healFeed } from "./heal.ts";
 import { beginEpoch } from "./install.ts";
 import { type Retention, removeOld } from "./retention.ts";
 
@@ -15,6 +16,8 @@ export type WriterPlan = {
   schema: string;
   rules: LifeRules;
   retention: Retention;
+  /** Schema of the index to which readers are sent; null where none was ever chosen. */
+  active: () => Promise<string | null>;
   log: (line: string) => void;
 };
 
@@ -72,14 +75,29 @@ async function follow(client: pg.Client, plan: WriterPlan, signal: AbortSignal):
   }
 }
 
-/** One look; where there is no feed that can go on, an epoch begins. @returns whether there is one that does */
-async function look(client: pg.Client, { schema, rules, log }: WriterPlan): Promise<boolean> {
+/** One look: {@link lookAtFeed}. @returns whether there is a feed that goes on */
+async function look(client: pg.Client, plan: WriterPlan): Promise<boolean> {
   try {
-    const outcome = await advanceFeed(client, rules);
-    if (outcome === "gap" && (await beginEpoch(client, schema))) log("The feed of changes begins an epoch.");
-    return outcome === "advanced";
+    return (await lookAtFeed(client, plan)) === "advanced";
   } catch (error) {
     if (findDatabaseError(error, AGAIN) === null) throw error;
     return false;
   }
+}
+
+/** Brings the feed to the state of the tables: see {@link startFeed}. @throws Error of the database */
+export async function lookAtFeed(
+  client: pg.ClientBase,
+  { schema, rules, active, log }: Omit<WriterPlan, "databaseUrl" | "retention">,
+): Promise<Outcome> {
+  const outcome = await advanceFeed(client, rules);
+  const healing = outcome === "gap" ? await healFeed(client, { schema, rules }) : null;
+  if (healing === "healed") {
+    log("A gap in the feed of changes was healed.");
+    return "advanced";
+  }
+  const isLost = outcome === "lost" || healing === "lost";
+  if (isLost && (await beginEpoch(client, schema, await active())))
+    log("The feed of changes begins an epoch.");
+  return outcome;
 }

@@ -1,5 +1,5 @@
 import { sql } from "ponder";
-import type { FeedBlock } from "../feed/rows.ts";
+import type { FeedState } from "../feed/rows.ts";
 import type { IndexReport } from "../indexState/freshness.ts";
 import {
   countAnomalies,
@@ -25,8 +25,8 @@ type IndexView = {
   readHealing: () => Promise<{ pending: number; healed: number; waiting: number }>;
   /** The last comparison of an index with the chain. */
   lastVerification: (schema: string) => Promise<Verification | null>;
-  /** Blocks of the feed of changes; none where there is no feed. */
-  readFeedBlocks: () => Promise<readonly Pick<FeedBlock, "chainId" | "number">[]>;
+  /** How far the feed of changes is; null where there is none. */
+  readFeed: () => Promise<Pick<FeedState, "blocks" | "gapSince" | "healed"> | null>;
   readWebhooks: () => Promise<WebhooksState>;
   /** Open streams of this process. */
   countStreams: () => number;
@@ -51,7 +51,7 @@ export async function indexMetrics(view: IndexView, meters: Meters): Promise<str
 }
 
 async function noteTables(
-  { db, contracts, now, lastVerification, readHealing, readFeedBlocks, readWebhooks }: IndexView,
+  { db, contracts, now, lastVerification, readHealing, readFeed, readWebhooks }: IndexView,
   meters: Meters,
 ): Promise<void> {
   const [indexer, chains, waiting, missing, anomalies, healing, feed, webhooks] = await Promise.all([
@@ -61,7 +61,7 @@ async function noteTables(
     countMissingIndexes(db),
     countAnomalies(db),
     readHealing(),
-    readFeedBlocks(),
+    readFeed(),
     readWebhooks(),
   ]);
   for (const { chainId, blockNumber, blockTimestamp } of chains) {
@@ -76,8 +76,12 @@ async function noteTables(
   meters.unknownLabels.set(healing.pending);
   meters.healedLabels.set(healing.healed);
   meters.waitingLabels.set(healing.waiting);
-  for (const { chainId, number } of feed)
+  for (const { chainId, number } of feed?.blocks ?? [])
     meters.feedBlock.set({ chain: contracts.chainName(chainId) }, number);
+  meters.feedGap.set(
+    feed?.gapSince == null ? 0 : Math.max(1, Math.floor(Date.now() / 1_000) - feed.gapSince),
+  );
+  meters.feedHealed.set(feed?.healed ?? 0);
   noteWebhooks(meters, webhooks);
   await noteDatabase(db, meters);
   noteVerification(meters, await lastVerification(indexer.schema));

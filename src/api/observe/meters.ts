@@ -140,6 +140,14 @@ export function createMeters() {
       "Changes left out of webhooks for want of room, of which no message says so yet.",
     ),
     feedBlock: gauge("namedex_feed_block", "Block as of which the feed of changes is.", ["chain"]),
+    feedGap: gauge(
+      "namedex_feed_gap_seconds",
+      "For how long the feed of changes has had a gap that is not healed; 0 if it has none.",
+    ),
+    feedHealed: gauge(
+      "namedex_feed_healed_gaps",
+      "Gaps of the feed of changes that were healed, in its epoch.",
+    ),
     streams: gauge("namedex_streams", "Open streams of changes of this process."),
     anomalies: gauge(
       "namedex_anomalies",

@@ -1,0 +1,173 @@
+import { namehash } from "viem";
+import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { advanceFeed } from "../../src/api/feed/advance.ts";
+import { readFeed } from "../../src/api/feed/install.ts";
+import { readFeedState } from "../../src/api/feed/read.ts";
+import type { ChangeRow } from "../../src/api/feed/rows.ts";
+import { queriesOf } from "../../src/api/postgres/client.ts";
+import { lifeOf } from "../../src/api/rules/life.ts";
+import { account, transaction } from "../query/rows.ts";
+import type { Chain, Write } from "./engine.ts";
+import { openPlay, type Play } from "./histories.ts";
+import { domainWrite } from "./writes.ts";
+
+// What a fault keeps out of the feed comes: found by what Ponder would undo, in the same epoch, or not at all.
+
+let play: Play & { close: () => Promise<void> };
+let main: Chain;
+
+beforeAll(async () => {
+  play = await openPlay();
+  [main] = play.engine.chains as [Chain];
+});
+afterAll(() => play.close());
+
+/** Each test stands on blocks that no other one takes back. */
+beforeEach(() => play.catchUp());
+
+const newest = () => play.newest();
+const changesAfter = (after: number) => play.changesAfter(after);
+const block = (...given: Parameters<Play["block"]>) => play.block(...given);
+
+const named = (rows: readonly ChangeRow[]) =>
+  rows.filter(({ source }) => source !== null).map(({ state, type }) => `${state} ${type}`);
+
+let logs = 0;
+
+/** A log in the next block. */
+const logOf = (name: string, eventType: string): Write => ({
+  table: "events",
+  key: { chain_id: main.chainId, block_number: main.node.length + 1, log_index: 7, ordinal: logs++ },
+  patch: {
+    ...{ block_timestamp: 1, transaction_hash: transaction(99), contract: "REGISTRY" },
+    ...{ contract_address: account(0xe1), event_type: eventType, node: namehash(name) },
+  },
+});
+
+const write = (name: string, patch: Record<string, unknown> = {}) => domainWrite(main, name, patch);
+const resolverOf = (n: number) => ({ resolver: account(n) });
+const break_ = () => play.fail("refused");
+
+test("a fault stops no write, and readers see that there is a gap", async () => {
+  const { epoch, newest: last } = await readFeedState(play.tables.db);
+  await break_();
+  play.engine.mine(main, { seconds: 12, writes: [write("gap.eth")] });
+  await play.engine.index(main);
+  expect((await play.tables.pool.query("select from domains where full_name = 'gap.eth'")).rowCount).toBe(1);
+  expect(await readFeed(queriesOf(play.client))).toMatchObject({ hasGap: true });
+  expect(await advanceFeed(play.client, lifeOf(undefined))).toBe("gap");
+  const state = await readFeedState(play.tables.db);
+  expect(state, "readers still get what was said before").toMatchObject({ epoch, newest: last });
+  expect(state.gapSince).toBeGreaterThan(1_700_000_000);
+});
+
+test("a gap is healed by what Ponder would undo: the same changes, with their logs, and none twice", async () => {
+  const logged = (name: string, patch: Record<string, unknown>) => [
+    write(name, patch),
+    logOf(name, "NewResolver"),
+  ];
+  await block(main, logged("healed.eth", resolverOf(1)));
+  const { epoch, healed } = await readFeedState(play.tables.db);
+  const before = await newest();
+  await break_();
+  for (const n of [2, 3]) {
+    play.engine.mine(main, { seconds: 12, writes: logged("healed.eth", resolverOf(n)) });
+    await play.engine.index(main);
+  }
+  play.engine.mine(main, { seconds: 12, writes: [...logged("fresh.eth", resolverOf(4))] });
+  await play.engine.index(main);
+  await play.look();
+  const state = await readFeedState(play.tables.db);
+  expect(state).toMatchObject({ epoch, gapSince: null, healed: healed + 1 });
+  const rows = await changesAfter(before);
+  expect(rows.map(({ type, name }) => `${type} ${name}`)).toEqual([
+    ...["feed.healed null", "resolver.changed healed.eth"],
+    ...["resolver.changed fresh.eth", "subname.created fresh.eth", "block.ended null"],
+    ...["feed.healed null", "feed.healed null"],
+  ]);
+  expect(rows[1]).toMatchObject({
+    ...{ oldValue: { resolver_address: account(1) }, newValue: { resolver_address: account(3) } },
+    ...{ transactionHash: transaction(99), blockNumber: main.node.length - 1 },
+  });
+  await block(main, [write("healed.eth", resolverOf(5))]);
+  expect(named(await changesAfter(rows.at(-1)?.number ?? 0))).toEqual(["new resolver.changed"]);
+  await play.follower.follow(3);
+  await play.expectTruth();
+});
+
+test("a gap is healed, and a reorganisation of what was said before and in the gap: each removal once", async () => {
+  await block(main, [write("both.eth", resolverOf(1))]);
+  await block(main, [write("both.eth", resolverOf(2)), write("lost.both.eth", resolverOf(2))]);
+  const before = await newest();
+  await break_();
+  play.engine.mine(main, { seconds: 12, writes: [write("both.eth", resolverOf(3))] });
+  await play.engine.index(main);
+  play.engine.fork(main, 2);
+  await play.engine.revert(main, main.node.length);
+  await play.look();
+  expect(await newest(), "nothing is said before other blocks are there").toBe(before);
+  for (const n of [4, 4]) {
+    play.engine.mine(main, { seconds: 12, writes: [write("both.eth", resolverOf(n))] });
+    await play.engine.index(main);
+  }
+  await play.look();
+  expect(named(await changesAfter(before))).toEqual([
+    ...["removed resolver.changed", "removed subname.created", "removed resolver.changed"],
+    "new resolver.changed",
+  ]);
+  await play.follower.follow(3);
+  await play.expectTruth();
+});
+
+test.each(["missing", "withoutTrigger", "disabled"] as const)(
+  "a fault (%s) is seen, and its notes are made again",
+  async (fault) => {
+    const { epoch } = await readFeedState(play.tables.db);
+    await play.fail(fault);
+    play.engine.mine(main, { seconds: 12, writes: [write(`${fault}.eth`)] });
+    await play.engine.index(main);
+    await play.look();
+    await block(main, [write(`${fault}.eth`, resolverOf(1))]);
+    expect((await readFeedState(play.tables.db)).epoch).toBe(epoch);
+    await play.follower.follow(3);
+    await play.expectTruth();
+  },
+);
+
+const ends: [string, () => Promise<unknown>][] = [
+  [
+    "beyond the final block",
+    async () => {
+      for (let i = 0; i < 9; i++) {
+        play.engine.mine(main, { seconds: 12, writes: [] });
+        await play.engine.index(main);
+      }
+    },
+  ],
+  [
+    "into which the indexer starts",
+    async () => {
+      await play.engine.stop();
+      await play.engine.backfill();
+      while (main.indexed < main.node.length) await play.engine.index(main);
+    },
+  ],
+];
+
+test.each(ends)("a gap %s ends the epoch, and the next one names the last position", async (_, happens) => {
+  await block(main, []);
+  const { epoch, newest: last } = await readFeedState(play.tables.db);
+  await break_();
+  play.engine.mine(main, { seconds: 12, writes: [write("over.eth", resolverOf(last))] });
+  await play.engine.index(main);
+  await happens();
+  await play.look();
+  const state = await readFeedState(play.tables.db);
+  expect(state.epoch).not.toBe(epoch);
+  const [started] = await changesAfter(0);
+  const previous = { previous_position: `${epoch}-${last}` };
+  expect(started).toMatchObject({ type: "feed.started", details: previous });
+  await block(main, [write("after.eth", resolverOf(last))]);
+  await play.follower.follow(100);
+  await play.expectTruth();
+});
