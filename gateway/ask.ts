@@ -37,17 +37,27 @@ export class CallerLeft extends Error {
  */
 export function ask(indexer: Indexer, question: UpstreamRequest): Promise<Outcome> {
   const { request, headers, body } = question;
+  const url = request.url ?? "";
   const options = {
     method: (request.method ?? "GET") as Dispatcher.HttpMethod,
-    path: `${indexer.prefix}${request.url}`,
+    path: `${indexer.prefix}${question.canMove() ? withoutResync(url) : url}`,
     headers,
     body: body && (body.read() as AsyncIterable<Buffer> as never),
   };
   return new Promise((resolve, reject) => {
-    const pool = STREAM_PATH.test(request.url ?? "") ? indexer.streams : indexer.pool;
+    const pool = STREAM_PATH.test(url) ? indexer.streams : indexer.pool;
     pool.dispatch(options, passOn({ indexer, question }, { resolve, reject }));
   });
 }
+
+/**
+ * A reader of changes that begins again where its position is gone does so only where no other indexer has its epoch: before the
+ * last one its position is asked for by itself, and answered by 410.
+ */
+const withoutResync = (url: string): string =>
+  CHANGES_PATH.test(url) ? url.replace(/([?&])resync=true(&|$)/, "$1") : url;
+
+const CHANGES_PATH = /^(\/api)?\/changes(\/stream)?\?/;
 
 /** The path that answers with a stream. */
 const STREAM_PATH = /^(\/api)?\/changes\/stream(\?|$)/;

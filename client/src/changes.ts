@@ -3,7 +3,10 @@ import type { Change, GetChangesData } from "./openapi/types.gen.ts";
 import { type CallOptions, checkUrl, type NamedexConfig } from "./operations.ts";
 import { isPassing, sleep, waitBefore } from "./retry.ts";
 
-/** Which changes, and after which position; without `after` those from now on. */
+/**
+ * Which changes, and after which position; without `after` those from now on. Changes of one name (`name`, `namehash`) also go on
+ * over the end of an epoch, unless `resync` is `false`: then `feed.resync` comes, and after it all values of the name.
+ */
 export type ChangesOf = Omit<NonNullable<GetChangesData["query"]>, "limit" | "strict">;
 
 /** An event of a stream, as far as it is used here. */
@@ -16,7 +19,8 @@ const SILENT_MS = 60_000;
  * Changes as they come, without end. It connects again whenever the connection ends, from the last position that it was given:
  * so no change is left out, and none comes twice.
  *
- * @throws NamedexError POSITION_GONE if changes after the position are no longer stored
+ * @throws NamedexError POSITION_GONE if changes after the position are no longer stored, or of another epoch, and they are not of
+ *   one name: read again what you hold, and begin again; docs/changes.md says how
  */
 export async function* readChanges(
   config: NamedexConfig,
@@ -24,9 +28,11 @@ export async function* readChanges(
   options: CallOptions = {},
 ): AsyncGenerator<Change, void, undefined> {
   let { after } = asked;
+  const isOfName = (asked.name ?? asked.namehash) !== undefined;
+  const resync = asked.resync ?? (isOfName ? "true" : undefined);
   for (let attempt = 0; ; attempt++) {
     try {
-      for await (const { name, id, data } of openStream(config, { ...asked, after }, options)) {
+      for await (const { name, id, data } of openStream(config, { ...asked, after, resync }, options)) {
         attempt = 0;
         if (name === "error") throw errorOf(data);
         if (id !== undefined) after = id;

@@ -1,7 +1,7 @@
 import type { Server } from "node:http";
 import { connect } from "node:net";
 import { createNamedex } from "namedex-client";
-import { afterAll, afterEach, beforeAll, expect, test, vi } from "vitest";
+import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from "vitest";
 import { type Access, openAccess } from "../../src/api/access/access.ts";
 import { ApiError } from "../../src/api/errors/errors.ts";
 import { beginEpoch } from "../../src/api/feed/install.ts";
@@ -205,8 +205,77 @@ test("the client goes on over a lost connection, and leaves out and repeats noth
 
 test("an epoch that ends closes the streams, and says so", async () => {
   const stream = await open("");
-  await play.tables.pool.query("update feed_state set has_gap = true");
   expect(await beginEpoch(play.client, "public")).toBe(true);
   await vi.waitFor(() => expect(stream.isOver).toBe(true), { timeout: 10_000 });
   expect(stream.text).toContain("POSITION_GONE");
+});
+
+describe("a reader of one name whose position is gone", () => {
+  const GONE = "after=bbbbbbbbbbbb-1&resync=true";
+  const statesIn = (text: string) =>
+    [...text.matchAll(/^data: (.*)$/gm)].map(([, data = ""]) => {
+      const { state, type } = JSON.parse(data) as { state: string; type: string };
+      return `${state} ${type}`;
+    });
+
+  test("gets all values of the name, and then its changes", async () => {
+    await block("again.eth");
+    const stream = await open(`${GONE}&name=again.eth`);
+    await vi.waitFor(() =>
+      expect(statesIn(stream.text)).toEqual([
+        ...["now feed.resync", "now subname.created", "now resolver.changed", "now block.ended"],
+      ]),
+    );
+    await block("again.eth");
+    await vi.waitFor(() =>
+      expect(statesIn(stream.text).slice(4)).toEqual(["new resolver.changed", "new block.ended"]),
+    );
+  });
+
+  test("and that leaves in the middle of them begins again with them", async () => {
+    const stream = await open(`${GONE}&name=again.eth`);
+    await vi.waitFor(() => expect(lastId(stream.text)).not.toBe(""));
+    const [values = ""] = stream.text.split(/^id: /m);
+    expect(statesIn(values), "no value has an id; it comes after the last").toHaveLength(4);
+  });
+
+  test.each(["", "subtree=again.eth", "type=resolver.changed"])(
+    "is one of a name, not of %s",
+    async (query) => {
+      expect((await open(`${GONE}&${query}`)).reply.status).toBe(400);
+    },
+  );
+
+  test("connects again without an error when its epoch ends, by the client alone", async () => {
+    const namedex = createNamedex({ url });
+    const ending = new AbortController();
+    const held = new Map<string, unknown>();
+    const seen: string[] = [];
+    const reading = (async () => {
+      const asked = { name: "client.eth", after: "oldest" };
+      for await (const { type, state, subject, new_value } of namedex.changes(asked, {
+        signal: ending.signal,
+      })) {
+        seen.push(`${state} ${type}`);
+        if (type === "feed.resync") held.clear();
+        if (subject !== undefined) held.set(subject, new_value);
+      }
+    })().catch(() => {});
+    await block("client.eth");
+    await vi.waitFor(() => expect(seen).toContain("new resolver.changed"));
+    expect(await beginEpoch(play.client, "public")).toBe(true);
+    await vi.waitFor(() => expect(seen).toContain("now block.ended"), { timeout: 20_000 });
+    await block("client.eth");
+    await vi.waitFor(() => expect(seen.at(-1)).toBe("new block.ended"));
+    const resolvers = [...held].filter(([subject]) => subject.startsWith("resolver:"));
+    expect(resolvers.map(([, value]) => value)).toEqual([{ resolver_address: account(blocks) }]);
+    ending.abort();
+    await reading;
+  });
+
+  test("hears so by the client where no name is asked for", async () => {
+    const namedex = createNamedex({ url });
+    const reading = namedex.changes({ subtree: "again.eth", after: "bbbbbbbbbbbb-1" });
+    await expect(reading.next()).rejects.toMatchObject({ code: "POSITION_GONE" });
+  });
 });

@@ -69,3 +69,26 @@ test("a position that one indexer does not know is passed on to the other", asyn
   }
   expect((await fetch(`${gateway.url}/changes?after=cccccccccccc-1`)).status).toBe(410);
 });
+
+test.each(["/changes", "/changes/stream", "/api/changes"])(
+  "%s: a reader that may begin again does so only where no indexer has its epoch",
+  async (path) => {
+    const upstreams = await Promise.all(
+      ["aaaaaaaaaaaa", "bbbbbbbbbbbb"].map((epoch) =>
+        startUpstream((request, response) => {
+          const [has, resync] = [epoch, "resync=true"].map((part) => request.url?.includes(part));
+          response.writeHead(has || resync ? 200 : 410, { "Content-Type": "application/json" });
+          response.end(JSON.stringify({ is_resync: !has }));
+        }),
+      ),
+    );
+    const gateway = await open(upstreams);
+    const isResync = async (query: string) => (await fetch(`${gateway.url}${path}?${query}`)).json();
+    for (let i = 0; i < 4; i++) {
+      for (const epoch of ["aaaaaaaaaaaa", "bbbbbbbbbbbb"]) {
+        expect(await isResync(`after=${epoch}-1&resync=true&name=a.eth`)).toEqual({ is_resync: false });
+      }
+    }
+    expect(await isResync("resync=true&after=cccccccccccc-1")).toEqual({ is_resync: true });
+  },
+);

@@ -5628,7 +5628,7 @@ export type GetChangesResponses = {
          */
         newest_position: string;
         /**
-         * True if the position was gone: forget what you hold of the name, and store these values, whose `state` is `now`. Then go on from `next_position`
+         * True if the position was gone: after the marker `feed.resync` come all values of the name, whose `state` is `now`. Forget what you hold of the name, store these, and go on from `next_position`
          */
         is_resync: boolean;
         /**
@@ -5639,6 +5639,10 @@ export type GetChangesResponses = {
          * The block of each chain as of which the feed is
          */
         blocks: Array<FeedBlock>;
+        /**
+         * Since when a fault keeps changes out of the feed, in unix seconds; null if none does. They come, none is left out
+         */
+        gap_timestamp: number | null;
         as_of: AsOf;
     };
 };

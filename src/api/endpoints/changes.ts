@@ -5,14 +5,14 @@ import { ApiError } from "../errors/errors.ts";
 import type { ChangeFilters } from "../feed/filters.ts";
 import { readPosition, writePosition } from "../feed/position.ts";
 import { type After, type ChangePage, numberAfter, readChanges, readFeedState } from "../feed/read.ts";
-import { readStateOf } from "../feed/resync.ts";
-import type { FeedState } from "../feed/rows.ts";
+import { readResync } from "../feed/resync.ts";
+import type { ChangeRow, FeedState } from "../feed/rows.ts";
 import { blockTypes } from "../feed/source.ts";
 import { timeTypes } from "../feed/times.ts";
 import { endpoint } from "../http/endpoint.ts";
 import type { Db } from "../postgres/db.ts";
 import { askedChains } from "../resolution/askedChains.ts";
-import { change, feedBlock, position } from "../schemas/answers.ts";
+import { change, count, feedBlock, position } from "../schemas/answers.ts";
 import { input, type ParsedName } from "../schemas/input.ts";
 import { toChangeRecord, toFeedBlock } from "../serializers/change.ts";
 
@@ -97,6 +97,11 @@ export function parseAfter(text: string): After {
 export const after = (description: string) =>
   input.text("after", { max: 64, description, example: "oldest" }).optional();
 
+export const resync = input.flag(
+  "resync",
+  "`true`, with `name` or `namehash`: if the position is gone, the answer has all values of the name as they are now, instead of the error",
+);
+
 const changes = endpoint({
   method: "get",
   path: "/changes",
@@ -112,10 +117,7 @@ const changes = endpoint({
       .digits("limit", { min: 1, max: MAX_CHANGES, description: "Changes in one answer" })
       .optional()
       .openapi({ default: CHANGES }),
-    resync: input.flag(
-      "resync",
-      "`true`, with `name` or `namehash`: if the position is gone, the answer has all values of the name as they are now, instead of the error",
-    ),
+    resync,
     ...changeFilters,
   }),
   reply: z.strictObject({
@@ -125,10 +127,14 @@ const changes = endpoint({
     newest_position: position,
     is_resync: z.boolean().openapi({
       description:
-        "True if the position was gone: forget what you hold of the name, and store these values, whose `state` is `now`. Then go on from `next_position`",
+        "True if the position was gone: after the marker `feed.resync` come all values of the name, whose `state` is `now`. Forget what you hold of the name, store these, and go on from `next_position`",
     }),
     has_more: z.boolean().openapi({ description: "True if the feed goes on after `next_position` already" }),
     blocks: z.array(feedBlock).openapi({ description: "The block of each chain as of which the feed is" }),
+    gap_timestamp: count.nullable().openapi({
+      description:
+        "Since when a fault keeps changes out of the feed, in unix seconds; null if none does. They come, none is left out",
+    }),
   }),
   errors: ["INVALID_NAME", "INVALID_ADDRESS", "INVALID_HASH", "POSITION_GONE"],
   cost: 1,
@@ -145,6 +151,7 @@ const changes = endpoint({
       is_resync: page.isResync,
       has_more: page.next < newest,
       blocks: state.blocks.map((block) => toFeedBlock(block, ctx)),
+      gap_timestamp: state.gapSince,
     };
   },
 });
@@ -157,19 +164,40 @@ async function readPage(
   { request, state, filters }: { request: Asked; state: FeedState; filters: ChangeFilters },
 ): Promise<ChangePage & { isResync: boolean }> {
   const { after = "oldest", limit = CHANGES, resync } = request;
+  const begin = await beginOf(db, { after: parseAfter(after), resync, feed: state, filters });
+  if (begin.resync !== null) return { rows: begin.resync, next: begin.from, isResync: true };
   const { newest } = state;
+  return { ...(await readChanges(db, { after: begin.from, newest, filters, limit })), isResync: false };
+}
+
+/** After which number a reader goes on, and what it begins again with; null if its position is there. */
+export type Begin = { from: number; resync: ChangeRow[] | null };
+
+/**
+ * Where a reader begins; with `resync` also one of a name whose position is gone.
+ *
+ * @throws ApiError POSITION_GONE; INVALID_PARAMETER if `resync` is not of one name
+ */
+export async function beginOf(
+  db: Db,
+  {
+    after,
+    resync,
+    feed,
+    filters,
+  }: { after: After; resync: boolean; feed: FeedState; filters: ChangeFilters },
+): Promise<Begin> {
   const { node } = filters;
   if (resync && node === undefined) {
     throw new ApiError("INVALID_PARAMETER", "`resync` is of one name: give `name` or `namehash`, too.");
   }
   try {
-    const begin = numberAfter(parseAfter(after), state);
-    return { ...(await readChanges(db, { after: begin, newest, filters, limit })), isResync: false };
+    return { from: numberAfter(after, feed), resync: null };
   } catch (thrown) {
     const isGone = thrown instanceof ApiError && thrown.code === "POSITION_GONE";
-    const rows = resync && isGone && node ? await readStateOf(db, { node, feed: state, filters }) : null;
+    const rows = resync && isGone && node ? await readResync(db, { node, feed, filters }) : null;
     if (rows === null) throw thrown;
-    return { rows, next: newest, isResync: true };
+    return { from: feed.newest, resync: rows };
   }
 }
 

@@ -3,7 +3,7 @@ import { sql } from "ponder";
 import type { Db } from "../postgres/db.ts";
 import { valuesOf } from "./compare.ts";
 import { type ChangeFilters, isWanted } from "./filters.ts";
-import type { ChangeRow, FeedState } from "./rows.ts";
+import type { ChangeRow, FeedBlock, FeedState } from "./rows.ts";
 import type { Row, Source } from "./source.ts";
 import { keySql, rowSql, sources } from "./sources.ts";
 
@@ -24,16 +24,29 @@ const byNode: Readonly<Record<string, (node: string) => SQL>> = {
 
 type Found = { table: string; key: string[]; row: Row; chainId: number; name: string | null };
 
+type Plan = { node: string; feed: FeedState; filters: ChangeFilters };
+
 /**
- * What a reader of one name can hold of it now, as changes at the newest position: for a reader whose position is gone. The state
- * of the feed is read before: what changed since comes again after its position, with the same value.
+ * What a reader of one name begins again with, where its position is gone: a marker that it has to forget what it holds of the
+ * name, each value as it is now, and the end of the block.
+ *
+ * @returns null if the name has too many values, or the feed has no block yet
+ */
+export async function readResync(db: Db, plan: Plan): Promise<ChangeRow[] | null> {
+  const [block] = plan.feed.blocks;
+  const values = await readStateOf(db, plan);
+  if (values === null || block === undefined) return null;
+  const marker = (type: string): ChangeRow => ({ ...rowNow(plan.feed, block), type });
+  return [marker("feed.resync"), ...values, marker("block.ended")];
+}
+
+/**
+ * What a reader of one name can hold of it now, as changes at the newest position. The state of the feed is read before: what
+ * changed since comes again after its position, with the same value.
  *
  * @returns null if the name has too many values
  */
-export async function readStateOf(
-  db: Db,
-  { node, feed, filters }: { node: string; feed: FeedState; filters: ChangeFilters },
-): Promise<ChangeRow[] | null> {
+export async function readStateOf(db: Db, { node, feed, filters }: Plan): Promise<ChangeRow[] | null> {
   const parts = Object.entries(byNode).map(([table, rows]) => {
     const source = sources.get(table) as Source;
     return sql`(select ${sql.raw(`'${table}' as "table", ${keySql(source, "t")} as key, ${rowSql(source, "t")} as row,
@@ -48,29 +61,25 @@ export async function readStateOf(
 }
 
 /** The values of a row, each as the change that made it of nothing. */
-function changesOf({ table, key, row, chainId, name }: Found, { newest, blocks }: FeedState): ChangeRow[] {
+function changesOf({ table, key, row, chainId, name }: Found, feed: FeedState): ChangeRow[] {
   const source = sources.get(table) as Source;
-  const block = blocks.find((one) => one.chainId === chainId);
+  const block = feed.blocks.find((one) => one.chainId === chainId);
   if (block === undefined) return [];
   const { node = null, resolver = null, addresses, details } = source.about(key, row);
   return [...valuesOf(source, row)].map(([slot, value]): ChangeRow => {
     const type = source.slots[slot]?.type(null, value) ?? "";
     return {
-      ...{
-        number: newest,
-        state: "now" as const,
-        type,
-        chainId,
-        source: table,
-        slot,
-        key,
-        node,
-        name,
-        resolver,
-      },
-      ...{ addresses: addresses.flatMap((address) => address ?? []), details },
-      ...{ blockNumber: block.number, blockHash: block.hash, blockTimestamp: block.timestamp },
-      ...{ transactionHash: null, logIndex: null, oldValue: null, newValue: value, takenBack: null },
+      ...rowNow(feed, block),
+      ...{ type, source: table, slot, key, node, name, resolver, details, newValue: value },
+      addresses: addresses.flatMap((address) => address ?? []),
     };
   });
 }
+
+/** A row that is no change: something as it is at the newest position. */
+const rowNow = ({ newest }: FeedState, { chainId, number, hash, timestamp }: FeedBlock): ChangeRow => ({
+  ...{ number: newest, state: "now", type: "", chainId, source: null, slot: null, key: null, node: null },
+  ...{ name: null, resolver: null, addresses: [], details: {} },
+  ...{ blockNumber: number, blockHash: hash, blockTimestamp: timestamp },
+  ...{ transactionHash: null, logIndex: null, oldValue: null, newValue: null, takenBack: null },
+});

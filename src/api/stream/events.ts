@@ -3,14 +3,18 @@ import { writePosition } from "../feed/position.ts";
 import type { ChangeRow } from "../feed/rows.ts";
 import { toChangeRecord } from "../serializers/change.ts";
 
-/** A change as streams send it. All readers of a process share the rows in memory, so each text is made once for all of them. */
+/**
+ * A change as streams send it. All readers of a process share the rows in memory, so each text is made once for all of them. A value
+ * as it is now has no `id`: a reader that loses the stream among these begins with them again.
+ */
 export function createEventTexts(contracts: Contracts): (row: ChangeRow, epoch: string) => string {
   const known = new WeakMap<ChangeRow, string>();
   return (row, epoch) => {
     const found = known.get(row);
     if (found !== undefined) return found;
     const record = toChangeRecord(row, { contracts, now: 0, epoch });
-    const text = `event: change\nid: ${record.position}\ndata: ${JSON.stringify(record)}\n\n`;
+    const id = row.state === "now" ? "" : `id: ${record.position}\n`;
+    const text = `event: change\n${id}data: ${JSON.stringify(record)}\n\n`;
     known.set(row, text);
     return text;
   };

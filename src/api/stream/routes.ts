@@ -3,10 +3,16 @@ import { type Context, Hono } from "hono";
 import { type SSEStreamingApi, streamSSE } from "hono/streaming";
 import type { Contracts } from "../../../abis/contracts.ts";
 import type { Access, Caller } from "../access/access.ts";
-import { changeFilters, changeFiltersOf, parseAfter } from "../endpoints/changes.ts";
+import {
+  type Begin,
+  beginOf,
+  changeFilters,
+  changeFiltersOf,
+  parseAfter,
+  resync,
+} from "../endpoints/changes.ts";
 import { ApiError, answerError, toApiError } from "../errors/errors.ts";
 import { writePosition } from "../feed/position.ts";
-import { numberAfter } from "../feed/read.ts";
 import { inputError } from "../http/inputError.ts";
 import type { Db } from "../postgres/db.ts";
 import { createEventTexts, inWrites, orAborted, standing } from "./events.ts";
@@ -34,6 +40,7 @@ const OPERATION = "GET /changes/stream";
 
 const query = z.object({
   after: z.string().max(64).optional(),
+  resync,
   ...changeFilters,
 });
 
@@ -54,13 +61,13 @@ export function streamRoutes(plan: StreamPlan): Hono {
         free();
         plan.hub.leave();
       };
-      const from = numberAfter(asked.after, state);
       const filters = changeFiltersOf(asked.filters, plan.contracts);
+      const begin = await beginOf(plan.db, { ...asked, feed: state, filters });
       const pay = async () =>
         (await plan.access.admit(caller, { credits: 1, operation: OPERATION })).settle();
       for (const [name, value] of Object.entries(await pay())) c.header(name, value);
       c.header("X-Accel-Buffering", "no");
-      const reader = { epoch: state.epoch, from, filters, pay, textOf };
+      const reader = { epoch: state.epoch, begin, filters, pay, textOf };
       return streamSSE(c, (stream) => send(stream, plan, reader).finally(leave));
     } catch (thrown) {
       leave();
@@ -75,29 +82,36 @@ function readQuery(c: Context) {
   const given = c.req.query();
   const { data, error } = query.safeParse(given);
   if (error) throw inputError(error, given);
-  const { after, ...filters } = data;
+  const { after, resync: mayResync, ...filters } = data;
   const last = c.req.header("last-event-id");
-  return { after: parseAfter((last || after) ?? "newest"), filters };
+  return { after: parseAfter((last || after) ?? "newest"), resync: mayResync, filters };
 }
 
 type Reader = {
   epoch: string;
-  from: number;
+  begin: Begin;
   filters: ReturnType<typeof changeFiltersOf>;
   pay: () => Promise<unknown>;
   textOf: ReturnType<typeof createEventTexts>;
 };
 
-/** Sends changes until the reader leaves, does not pay, or the epoch ends. */
+/** Sends what a reader begins with, and changes, until it leaves, does not pay, or the epoch ends. */
 async function send(stream: SSEStreamingApi, plan: StreamPlan, reader: Reader): Promise<void> {
   const { silentMs, paidMs } = plan.times ?? TIMES;
-  const { epoch, from, filters, pay, textOf } = reader;
+  const { epoch, begin, filters, pay, textOf } = reader;
+  const { from } = begin;
   const left = new AbortController();
   stream.onAbort(() => left.abort());
   const write = (text: string) => orAborted(stream.write(text), left.signal);
   let paidAt = Date.now();
   try {
-    await write(`retry: ${RETRY_MS}\nid: ${writePosition({ epoch, number: from })}\n\n`);
+    const { resync: again } = begin;
+    if (again === null) await write(`retry: ${RETRY_MS}\nid: ${writePosition({ epoch, number: from })}\n\n`);
+    else {
+      const texts = again.map((row) => textOf(row, epoch));
+      const end = standing(epoch, { number: from, count: again.length });
+      for (const text of inWrites([`retry: ${RETRY_MS}\n\n`, ...texts, end])) await write(text);
+    }
     const parts = follow({ hub: plan.hub, db: plan.db, epoch, from, filters, silentMs, signal: left.signal });
     for await (const { rows, at } of parts) {
       if (Date.now() - paidAt >= paidMs) {
@@ -113,7 +127,8 @@ async function send(stream: SSEStreamingApi, plan: StreamPlan, reader: Reader): 
         if (left.signal.aborted) return;
       }
     }
-    if (!left.signal.aborted) throw epochEnded();
+    // A reader of one name connects again, and gets what it begins again with, or the error.
+    if (!left.signal.aborted && filters.node === undefined) throw epochEnded();
   } catch (thrown) {
     const { code, message } = toApiError(thrown);
     await write(`event: error\ndata: ${JSON.stringify({ error: { code, message } })}\n\n`);
