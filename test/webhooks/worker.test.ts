@@ -115,6 +115,42 @@ test("the end of an epoch is said, and changes go on in the next one", async () 
   await worker.stop();
 });
 
+test("after the end of an epoch a webhook of one name gets all values of the name, each time with ids of their own", async () => {
+  const worker = stage.start();
+  await stage.subscribe(receiver.url, { filters: { name: "again.eth" } });
+  const other = await openReceiver();
+  await stage.subscribe(other.url, { filters: { name: "again.eth" }, when: "final" });
+  await stage.block("again.eth", "other.eth");
+  await until(() => expect(changesOf(receiver)).toHaveLength(2));
+  const ids = new Set<string>();
+  for (let turn = 1; turn <= 2; turn++) {
+    const before = receiver.arrived.length;
+    await beginEpoch(stage.play.client, "public");
+    await until(() => expect(receiver.arrived.length).toBe(before + 3));
+    const [gap, ...values] = receiver.arrived.slice(before);
+    expect(gap).toMatchObject({ type: "webhook.gap", data: { reason: "epoch_ended", values: 2 } });
+    expect(values.map(({ type, data }) => [type, data.state, data.domain])).toEqual([
+      ...[
+        ["subname.created", "now", "again.eth"],
+        ["resolver.changed", "now", "again.eth"],
+      ],
+    ]);
+    for (const { id } of values) ids.add(id);
+    expect(ids.size).toBe(2 * turn);
+  }
+  await stage.block("again.eth");
+  await until(() => expect(receiver.arrived.at(-1)?.data.state).toBe("new"));
+  const ofFinal = other.arrived.filter(({ type }) => type !== "webhook.test");
+  expect(ofFinal.map(({ type, data }) => [type, data.values])).toEqual([
+    ...[
+      ["webhook.gap", null],
+      ["webhook.gap", null],
+    ],
+  ]);
+  other.close();
+  await worker.stop();
+});
+
 test("a key has a bounded number of webhooks, also when it asks many times at once", async () => {
   const asked = await Promise.all(
     Array.from({ length: MAX_OF_KEY + 5 }, () =>

@@ -6,8 +6,9 @@ import type { ChangeRow, FeedState } from "../feed/rows.ts";
 import type { Queries } from "../postgres/client.ts";
 import type { Db } from "../postgres/db.ts";
 import type { Store } from "../serviceDb/store.ts";
-import { MAX_MATCHES, MAX_WAITING, PAGE } from "./bounds.ts";
-import { changeMessage, GAP_TYPE, ownMessage } from "./message.ts";
+import { MAX_MATCHES, PAGE } from "./bounds.ts";
+import { sayGaps } from "./gaps.ts";
+import { changeMessage } from "./message.ts";
 import { addDeliveries, addEvents, readRoom } from "./queue.ts";
 import { indexSubscriptions, type Subscription, type Subscriptions } from "./subscriptions.ts";
 import { readSubscriptions } from "./table.ts";
@@ -186,7 +187,7 @@ async function advance(
     await append(queries, plan, { feed, accepted });
     await noteLeftOut(queries, { left, feed });
     await movePosition(queries, next);
-    await sayGaps(queries, plan, writePosition({ epoch: feed.epoch, number: next.number }));
+    await sayGaps(queries, plan, { ...feed, newest: next.number });
   });
   return next.number < feed.newest;
 }
@@ -257,50 +258,5 @@ async function noteLeftOut(
       ...[[...left.keys()], values.map(({ count }) => count)],
       values.map(({ first }) => writePosition({ epoch, number: Math.max(0, first - 1) })),
     ],
-  );
-}
-
-/** Webhooks that get such a message in one step. */
-const GAPS_AT_ONCE = 500;
-
-/** Says which changes were left out, to those for which little waits: from here on they get all again. */
-async function sayGaps(queries: Queries, { isPaid }: MatcherPlan, position: string): Promise<void> {
-  const rows = await queries.query<{
-    id: number;
-    keyId: number;
-    reason: string;
-    after: string | null;
-    dropped: number;
-  }>(
-    // By chance: those whose keys have no room must not be before the others each time.
-    `select w.id, key_id as "keyId", gap_reason as reason, gap_after as after, dropped::float8 as dropped
-     from webhooks w join api_keys k on k.id = key_id
-     where gap_reason is not null and state = 'active' and waiting <= $1 and k.revoked_at is null
-       and (k.credits > 0 or not $2)
-     order by random() limit ${GAPS_AT_ONCE}`,
-    [MAX_WAITING / 2, isPaid],
-  );
-  if (rows.length === 0) return;
-  const room = await readRoom(
-    queries,
-    rows.map(({ keyId }) => keyId),
-    { isPaid },
-  );
-  const free = rows.filter(({ keyId }) => (room.get(keyId) ?? 0) >= 1);
-  if (free.length === 0) return;
-  const messages = free.map(({ id, reason, after, dropped }) =>
-    ownMessage(GAP_TYPE, {
-      ...{ webhook_id: id, reason, left_out: dropped, after_position: after, next_position: position },
-    }),
-  );
-  const ids = await addEvents(queries, messages);
-  const deliveries = free.map(({ id }, i) => ({
-    webhookId: id,
-    eventId: ids.get(messages[i]?.id ?? "") ?? "",
-  }));
-  await addDeliveries(queries, deliveries);
-  await queries.query(
-    "update webhooks set gap_reason = null, gap_after = null, dropped = 0 where id = any($1::int[])",
-    [free.map(({ id }) => id)],
   );
 }
