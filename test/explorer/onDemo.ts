@@ -5,6 +5,7 @@ import { nodeOfName } from "../../src/api/schemas/input.ts";
 import type { Stage } from "../chain/stage.ts";
 import { chromiumPath } from "../client/browser.ts";
 import { registerReferred } from "../devnet/acts.ts";
+import { openStream } from "../feed/streamServer.ts";
 import { sizeOf } from "../support/size.ts";
 import { hostileLabels, playHostile } from "./hostile.ts";
 import { asItIs, openInHalves, withoutLink } from "./pieces.ts";
@@ -302,6 +303,33 @@ export function describeExplorer(stageOf: () => Stage): void {
         expect(await shown(page)).toContain("moves-live.eth");
         await page.getByRole("button", { name: "Go on" }).click();
         await vi.waitUntil(async () => (await shown(page)).includes("moves-not.eth"), 60_000);
+      });
+    });
+
+    test("the list of watched names moves with their changes alone, until it is paused", async () => {
+      const { stack, chain, cast } = stageOf();
+      const shown = async (page: Page) =>
+        (await page.locator("[data-live='watched'] tr", { hasText: "watched-live" }).textContent()) ?? "";
+      await inBrowser(desktop, async (page) => {
+        const isOpen = page.waitForRequest(/\/changes\/stream/);
+        await page.goto(`${url}/explore/watch?names=alice.eth,watched-live.eth`);
+        await page.evaluate("window.isTheSame = true");
+        expect(await shown(page)).toContain("Available");
+        await isOpen;
+        const asked: string[] = [];
+        page.on("request", (request) => asked.push(request.url()));
+        const stream = await openStream(`${url}/changes/stream?type=name.registered`);
+        await registerReferred(chain, { from: cast.dave, label: "not-watched" });
+        await stack.waitForHead();
+        await vi.waitUntil(() => stream.text.includes("not-watched.eth"), 60_000);
+        await registerReferred(chain, { from: cast.dave, label: "watched-live" });
+        await stack.waitForHead();
+        await vi.waitUntil(async () => (await shown(page)).includes("Registered"), 60_000);
+        expect(await page.evaluate("window.isTheSame")).toBe(true);
+        expect(asked.filter((one) => one.includes("explore/watch")).length).toBeLessThanOrEqual(2);
+        stream.leave();
+        await page.getByRole("button", { name: "Pause" }).click();
+        expect(await page.getByRole("button", { name: "Go on" }).count()).toBe(1);
       });
     });
 

@@ -1,14 +1,23 @@
 // What a page marks with `data-live` moves as the feed of changes does: the page is asked for again, and these parts are put
 // in place of the old ones. Without this module, or where the stream is refused, the page stays as it was sent.
 
+/** A page of some names follows the changes of these alone; other pages those of all names. */
+const names = document.querySelector("[data-live-names]")?.dataset.liveNames.split(",");
+
 /** Changes that the page shows. */
 const types = ["name.registered", "name.renewed", "name.transferred", "name.wrapped", "name.unwrapped"];
-const url = new URL(`changes/stream?type=${[...types, "primary_name.changed"].join(",")}`, document.baseURI);
+const more = names
+  ? ["name.expiry_changed", "name.expired", "name.grace_ended", "name.premium_ended"]
+  : ["primary_name.changed"];
+const url = new URL(`changes/stream?type=${[...types, ...more].join(",")}`, document.baseURI);
 
 /** Who leaves at once needs no stream. */
 const STAYS_MS = 3_000;
-/** Statistics are taken twice a minute: so long after a change the page is asked for, each time after the one before. */
-const LOOKS_MS = [4_000, 15_000, 20_000];
+/**
+ * So long after a change the page is asked for, each time after the one before. Statistics are taken twice a minute; of a name the
+ * answer is new at once.
+ */
+const LOOKS_MS = names ? [500, 5_000] : [4_000, 15_000, 20_000];
 /** Streams that end early, one after the other. Then the page stays as it is until it is opened again. */
 const MOST_FAILURES = 5;
 const EARLY_MS = 60_000;
@@ -29,8 +38,8 @@ function open() {
   stream.addEventListener("open", () => {
     openedAt = Date.now();
   });
-  stream.addEventListener("change", () => {
-    if (next !== 0) look(0);
+  stream.addEventListener("change", ({ data }) => {
+    if (next !== 0 && (!names || names.includes(JSON.parse(data).domain))) look(0);
   });
   stream.addEventListener("error", onError);
 }
@@ -89,4 +98,4 @@ document.addEventListener("visibilitychange", () => {
 });
 addEventListener("pagehide", close);
 
-setTimeout(open, STAYS_MS);
+if (document.querySelector("[data-live]") !== null) setTimeout(open, STAYS_MS);

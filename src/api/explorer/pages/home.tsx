@@ -2,6 +2,7 @@ import { SearchBox } from "../layout.tsx";
 import type { ExplorerPage } from "../page.ts";
 import { ActivityList } from "../parts/activity.tsx";
 import { Card, Empty, Figures, Unavailable } from "../parts/card.tsx";
+import { PauseButton } from "../parts/pause.tsx";
 import { fromNow } from "../parts/time.tsx";
 import type { Activity, IndexingStatus } from "../replies.ts";
 import { inSentence } from "./status.tsx";
@@ -62,13 +63,6 @@ export const homePage: ExplorerPage = {
     };
   },
 };
-
-/** Only what moves can be paused: without its module it is not shown. */
-const PauseButton = () => (
-  <button type="button" class="pause">
-    Pause
-  </button>
-);
 
 /** A name that exists on the network. */
 const exampleOf = (network: string | null): string => (network === "mainnet" ? "vitalik.eth" : "alice.eth");

@@ -4,13 +4,17 @@ import { Card, Empty, Unavailable } from "../parts/card.tsx";
 import { AddressLink } from "../parts/hash.tsx";
 import { Icon } from "../parts/icon.tsx";
 import { ChainMark, NameLink, nameUrl } from "../parts/name.tsx";
+import { PauseButton } from "../parts/pause.tsx";
 import { StateBadge } from "../parts/state.tsx";
 import { ItemTable } from "../parts/table.tsx";
 import { Text } from "../parts/text.tsx";
 import { Time } from "../parts/time.tsx";
 import { askWatched, MAX_WATCHED, namesIn, type Watched, watchUrl } from "./watch/watched.ts";
 
-/** A list of names that a visitor watches. The browser keeps it; its address has all names, so no one else needs to. */
+/**
+ * A list of names that a visitor watches. The browser keeps it; its address has all names, so no one else needs to. It moves by the
+ * feed of changes (browser/live.js).
+ */
 export const watchPage: ExplorerPage = {
   path: "/explore/watch",
   render: async (visit) => {
@@ -22,7 +26,7 @@ export const watchPage: ExplorerPage = {
       canonical: watchUrl("watch", names),
       section: "watch",
       status: statusOf(watched),
-      scripts: ["watch.js"],
+      scripts: ["watch.js", "live.js"],
       body: (
         <>
           <div class="heading" data-watched={names.join(",")}>
@@ -41,11 +45,13 @@ export const watchPage: ExplorerPage = {
           {watched instanceof Error ? (
             <Unavailable error={watched} />
           ) : (
-            <Card id="watched" title="Names" isWide>
+            <Card id="watched" title="Names" aside={watched.length > 0 && <PauseButton />} isWide>
               {watched.length === 0 ? (
                 <Empty>No name yet. A name's page has a button to watch it.</Empty>
               ) : (
-                <List watched={watched} now={now} />
+                <div data-live="watched" data-live-names={spellingsOf(watched).join(",")}>
+                  <List watched={watched} now={now} />
+                </div>
               )}
             </Card>
           )}
@@ -55,6 +61,13 @@ export const watchPage: ExplorerPage = {
     };
   },
 };
+
+/** The names as changes of them are known by: as they were asked for, and as they are written. */
+const spellingsOf = (watched: readonly Watched[]): string[] => [
+  ...new Set(
+    watched.flatMap(({ query, whois }) => (whois && "name" in whois ? [query, whois.name] : [query])),
+  ),
+];
 
 const Files = ({ names }: { names: readonly string[] }) => (
   <p class="actions">
