@@ -66,6 +66,23 @@ test("a chain that flaps between branches without logs, whose other chain has so
   await expectTruth();
 });
 
+test("a fault of the feed stops nothing; what it kept out comes, in the same epoch", async () => {
+  const epoch = async () =>
+    (await stage.stack.api<{ newest_position: string }>("/changes?after=newest")).body.newest_position.split(
+      "-",
+    )[0];
+  await expectTruth();
+  const before = await epoch();
+  const changes = stage.follower.changes;
+  await stage.stack.sql("alter table feed_touched add constraint refused check (false) not valid");
+  await stage.grow(stage.chains.main, 4);
+  await expectTruth();
+  expect(stage.follower.changes).toBeGreaterThan(changes);
+  expect(await epoch()).toBe(before);
+  const [state] = await stage.stack.sql<{ healed: number }>("select healed from feed_state");
+  expect(state?.healed).toBeGreaterThan(0);
+});
+
 test("a stream gives a change of its block, through a replica as well", async () => {
   for (const { url } of [stage.stack, stage.replica]) {
     const leaving = new AbortController();

@@ -4,7 +4,7 @@ import type { Db } from "../../src/api/postgres/db.ts";
 import { Follower, readJudged } from "../feed/follower.ts";
 import { openPool } from "../support/database.ts";
 import schema from "../support/ponderSchema.ts";
-import { type Replica, type Stack, startStack } from "../support/stack.ts";
+import { type Replica, type Stack, type StackPlan, startStack } from "../support/stack.ts";
 import { type Block, type CountedChain, type JournalChains, startJournalChains } from "./journalChains.ts";
 import { openReceivedChanges, type ReceivedChanges, webhookSettings } from "./webhookOver.ts";
 
@@ -38,12 +38,12 @@ export type JournalStage = {
 
 type FeedStatus = { blocks: { block_hash: string }[] };
 
-export async function openJournalStage(): Promise<JournalStage> {
+export async function openJournalStage(plan: Pick<StackPlan, "databaseServer"> = {}): Promise<JournalStage> {
   const chains = await startJournalChains({ chainId: MAIN_CHAIN_ID, past: PAST });
   const { local, layer2, onLayer2 } = chains;
   const both = [chains.main, chains.base];
   const stack = await startStack({
-    ...{ rpcUrl: local.anvil.url, deployment: { ...local.deployment, layer2: [layer2] } },
+    ...{ ...plan, rpcUrl: local.anvil.url, deployment: { ...local.deployment, layer2: [layer2] } },
     env: { [`RPC_URL_${layer2.chainId}`]: onLayer2.anvil.url, ...webhookSettings },
   });
   const replica = await stack.startReplica();

@@ -3,22 +3,28 @@ import { expect, vi } from "vitest";
 import { keysIn } from "../../src/api/serviceDb/keys.ts";
 import { openStore } from "../../src/api/serviceDb/store.ts";
 import type { Stack } from "../support/stack.ts";
-import { openReceiver } from "../webhooks/receiver.ts";
+import { openReceiver, type Receiver, status } from "../webhooks/receiver.ts";
 
 /** What a Namedex needs so that receivers of this machine get its webhooks. */
 export const webhookSettings = { WEBHOOK_SECRET_KEY: "07".repeat(32), CCIP_LOOPBACK: "on" };
 
 /** A receiver of every change from now on. */
 export type ReceivedChanges = {
+  receiver: Receiver;
   /** Waits until it has all that the feed has since, and expects each in order, signed. @returns how many */
   expectAll: () => Promise<number>;
+  /** A receiver that failed answers from now on, and is asked at once. */
+  mend: () => Promise<void>;
   close: () => Promise<void>;
 };
 
 type Page = { changes: { position: string; type: string }[]; next_position: string };
 
-/** Makes a webhook, as an owner does, to a receiver over HTTP. */
-export async function openReceivedChanges(stack: Stack): Promise<ReceivedChanges> {
+/** Makes a webhook, as an owner does, to a receiver over HTTP; `answer` is how it answers after its test. */
+export async function openReceivedChanges(
+  stack: Stack,
+  answer: Receiver["answer"] = status(200),
+): Promise<ReceivedChanges> {
   const store = openStore({ databaseUrl: stack.databaseUrl, schema: "namedex_service" });
   const { key } = await keysIn(store).create({ label: "", owner: null, credits: 0, reason: "test" });
   const receiver = await openReceiver();
@@ -29,6 +35,7 @@ export async function openReceivedChanges(stack: Stack): Promise<ReceivedChanges
   };
   const { id, secret } = await post("/webhooks", { url: receiver.url });
   expect(await post(`/webhooks/${id}/test`)).toMatchObject({ is_delivered: true });
+  receiver.answer = answer;
   const { body: begun } = await stack.api<Page>("/changes?after=newest");
 
   /** Positions of the changes since; the marks of blocks are not sent. */
@@ -45,6 +52,11 @@ export async function openReceivedChanges(stack: Stack): Promise<ReceivedChanges
   };
   const received = () => receiver.arrived.filter(({ data }) => typeof data.position === "string");
   return {
+    receiver,
+    mend: async () => {
+      receiver.answer = status(200);
+      await store.query("update webhooks set next_at = now() where id = $1", [id]);
+    },
     expectAll: async () => {
       const positions = await listChanges();
       const arrivals = () => [...new Set(received().map((message) => message.id))];

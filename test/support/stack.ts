@@ -54,6 +54,8 @@ export type Stack = {
   sql: <Row extends pg.QueryResultRow>(text: string, values?: unknown[]) => Promise<Row[]>;
   /** Starts `ponder serve` beside the indexer, on a port of its own, and waits until it answers. */
   startReplica: (env?: Record<string, string>) => Promise<Replica>;
+  /** Starts an indexer of the same chains beside it, on a port and a schema of its own, and waits until it is ready. */
+  startRelease: (schema: string) => Promise<Replica>;
   /** Process id of the indexer. */
   pid: () => number;
   /** Ends the indexer as an operator would (SIGINT). */
@@ -72,12 +74,13 @@ export type Stack = {
   destroy: () => Promise<void>;
 };
 
-/** A process that answers and does not index. */
+/** A process beside the indexer: one that answers and does not index, or the indexer of a release. */
 export type Replica = {
   url: string;
   /** Everything that it has printed. */
   output: () => string;
   stop: () => Promise<void>;
+  kill: () => Promise<void>;
 };
 
 /** Starts a stack and waits until it is ready. */
@@ -125,9 +128,18 @@ export async function launchStack(plan: StackPlan): Promise<Stack> {
     },
     sql: async (text, values) => (await pool.query(text, values)).rows,
     startReplica: async (more = {}) => {
-      const replica = await launchReplica({ env: { ...env, ...more }, folder });
+      const replica = await launchBeside({ command: "serve", env: { ...env, ...more }, folder });
       replicas.push(replica);
       return replica;
+    },
+    startRelease: async (own) => {
+      const release = await launchBeside({
+        command: "start",
+        env: { ...env, DATABASE_SCHEMA: own },
+        folder,
+      });
+      replicas.push(release);
+      return release;
     },
     pid: () => running.ponder.pid,
     stop: () => running.ponder.stop(),
@@ -148,20 +160,27 @@ export async function launchStack(plan: StackPlan): Promise<Stack> {
   };
 }
 
-async function launchReplica({ env, folder }: Pick<PonderPlan, "env" | "folder">): Promise<Replica> {
+async function launchBeside({
+  command,
+  env,
+  folder,
+}: Pick<PonderPlan, "command" | "env" | "folder">): Promise<Replica> {
   const lines: string[] = [];
   const metricsPort = String(await freePort());
   const ponder = startPonder({
-    ...{ command: "serve", port: await freePort(), env: { ...env, METRICS_PORT: metricsPort }, folder },
+    ...{ command, port: await freePort(), env: { ...env, METRICS_PORT: metricsPort }, folder },
     onLog: ({ text }) => lines.push(text),
   });
   const output = () => lines.join("\n");
   await until(ponder, {
-    look: async () => (await fetch(`${ponder.url}/health`).catch(() => null))?.status === 200,
+    look: async () =>
+      command === "start"
+        ? isReady(ponder.url)
+        : (await fetch(`${ponder.url}/health`).catch(() => null))?.status === 200,
     timeout: READY_TIMEOUT_MS,
-    describe: () => `waiting for a replica; its log:\n${output()}`,
+    describe: () => `waiting for a process beside the indexer; its log:\n${output()}`,
   });
-  return { url: ponder.url, output, stop: ponder.stop };
+  return { url: ponder.url, output, stop: ponder.stop, kill: () => killPonder(ponder) };
 }
 
 function environmentOf(plan: StackPlan, { folder, databaseUrl }: { folder: string; databaseUrl: string }) {
