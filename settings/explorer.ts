@@ -1,11 +1,53 @@
-import { onOrOff } from "./kinds.ts";
-import { type ValuesOf, withDefault } from "./variable.ts";
+import { z } from "zod";
+import { httpUrlOrOff, onOrOff } from "./kinds.ts";
+import { type Kind, optional, type ValuesOf, withDefault } from "./variable.ts";
 
 /** What people see in a browser. */
 export type ExplorerSettings = {
   /** Whether there are pages at `/explore`. */
   hasExplorer: boolean;
+  /** Whether there are pictures of names at `/avatar/{name}`. */
+  hasAvatars: boolean;
+  /** A gateway to IPFS, for pictures and links; null if there is none. */
+  ipfsGateway: string | null;
+  /** URLs of block explorers by chain id, for links. */
+  blockExplorers: ReadonlyMap<number, string>;
 };
+
+/** `1=https://etherscan.io,8453=https://basescan.org`, or `off`. */
+const urlsOfChains: Kind<ReadonlyMap<number, string>> = {
+  expected: "https URLs by chain id, as 1=https://etherscan.io, comma-separated, or off",
+  shape: z.string().transform((text, context) => {
+    if (text === "off") return new Map<number, string>();
+    const items = text.split(",").map((item) => item.trim());
+    const wrongItem = items.find((item) => !isUrlOfChain(item));
+    if (wrongItem === undefined) return new Map(items.map(splitItem));
+    context.addIssue({ code: "custom", params: { wrongItem } });
+    return z.NEVER;
+  }),
+};
+
+const ITEM = /^(\d{1,15})=(https:\/\/\S+)$/;
+
+const isUrlOfChain = (item: string): boolean => URL.canParse(ITEM.exec(item)?.[2] ?? "");
+
+function splitItem(item: string): [number, string] {
+  const [, chainId, url] = ITEM.exec(item) ?? [];
+  return [Number(chainId), url ?? ""];
+}
+
+/** Sources: the chains' own documents. */
+const usualExplorers: ReadonlyMap<number, string> = new Map([
+  [1, "https://etherscan.io"],
+  [10, "https://optimistic.etherscan.io"],
+  [8_453, "https://basescan.org"],
+  [42_161, "https://arbiscan.io"],
+  [59_144, "https://lineascan.build"],
+  [534_352, "https://scrollscan.com"],
+  [11_155_111, "https://sepolia.etherscan.io"],
+  [84_532, "https://sepolia.basescan.org"],
+  [59_141, "https://sepolia.lineascan.build"],
+]);
 
 export const explorerVariables = {
   EXPLORER: withDefault("on", onOrOff, {
@@ -13,8 +55,26 @@ export const explorerVariables = {
     meaning:
       "`on`: the explorer for browsers, at `/` and `/explore`; see [explorer.md](explorer.md). `off`: the API alone.",
   }),
+  AVATARS: withDefault("on", onOrOff, {
+    example: "off",
+    meaning:
+      "`on`: pictures of names at `/avatar/{name}`, and on the pages: this service fetches them from the hosts that names say ([explorer.md](explorer.md#pictures)). `off`: no such request is made, and pages show drawings.",
+  }),
+  IPFS_GATEWAY: withDefault("https://ipfs.io", httpUrlOrOff, {
+    meaning:
+      "Gateway to IPFS, by which this service fetches pictures, and to which pages lead for the content of a name. It has to answer at `/ipfs/…` without a redirect. `off`: no picture on IPFS is fetched, and pages lead to no content.",
+  }),
+  BLOCK_EXPLORERS: optional(urlsOfChains, {
+    unset: `${usualExplorers.get(1)}, and those of the same house for the layer 2s`,
+    example: "1=https://etherscan.io,8453=https://basescan.org",
+    meaning:
+      "Block explorers by chain id, to which pages lead for transactions and accounts (`/tx/…`, `/address/…`). A chain that is left out has no links; `off`: none has.",
+  }),
 };
 
 export const toExplorerSettings = (known: ValuesOf<typeof explorerVariables>): ExplorerSettings => ({
   hasExplorer: known.EXPLORER === "on",
+  hasAvatars: known.AVATARS === "on",
+  ipfsGateway: known.IPFS_GATEWAY === "off" ? null : known.IPFS_GATEWAY,
+  blockExplorers: known.BLOCK_EXPLORERS ?? usualExplorers,
 });

@@ -70,6 +70,12 @@ export const text = (expected: string, shape: z.ZodType<string> = z.string()): K
 
 export const httpUrl = (expected: string): Kind<string> => text(expected, z.string().refine(isHttpUrl));
 
+/** A URL, or `off`. */
+export const httpUrlOrOff: Kind<string> = text(
+  "an http(s) URL, or off",
+  z.string().refine((given) => given === "off" || isHttpUrl(given)),
+);
+
 export const postgresUrl: Kind<string> = text(
   "the URL of a PostgreSQL database",
   z.string().refine(isUrl(["postgres:", "postgresql:"])),

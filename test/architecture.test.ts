@@ -275,6 +275,23 @@ const layers: Layer[] = [
       "another face of the same tables: types, fields and their sources are one table; who may ask, and as of which block, the pipeline decides",
   },
   {
+    files: "src/api/avatars/",
+    may: [
+      ...["hono", "viem", "lru-cache"],
+      ...api(
+        "errors/",
+        "explorer/parts/identicon.tsx",
+        "http/readInput.ts",
+        "live/abi.ts",
+        "live/failure.ts",
+      ),
+      ...api("outgoing/", "scheduling/"),
+    ],
+    mayTypes: api("access/access.ts", "http/", "live/reach.ts"),
+    because:
+      "pictures of names: whatever a record, a contract or a host says, what leaves is a picture of pixels; it knows no index",
+  },
+  {
     files: "src/api/observe/",
     may: [
       ...["hono", "pino", "prom-client", "ponder", "log/entry.ts"],
@@ -307,6 +324,7 @@ const layers: Layer[] = [
     may: [
       "hono",
       "@adraffy/ens-normalize",
+      "@ensdomains/address-encoder",
       "abis/layer2/list.ts",
       "src/ens/name.ts",
       "src/ens/managedNames.ts",

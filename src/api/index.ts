@@ -8,7 +8,11 @@ import type { Caller } from "./access/access.ts";
 import { callerBehind, originFor, shareOf } from "./access/caller.ts";
 import { createAccess } from "./access/createAccess.ts";
 import { limitsIn } from "./access/limits.ts";
+import { createAvatars } from "./avatars/avatars.ts";
+import { CHAIN_A_SECOND } from "./avatars/bounds.ts";
+import { avatarRoutes } from "./avatars/routes.ts";
 import { comparisonSetting } from "./comparison/listChecks.ts";
+import { avatarRecord } from "./endpoints/avatar.ts";
 import { operations } from "./endpoints/index.ts";
 import { indexedPrimaryNames } from "./endpoints/primaryNames.ts";
 import { signupEndpoints } from "./endpoints/signup.ts";
@@ -42,6 +46,7 @@ import { liveContractsOf } from "./live/deployment.ts";
 import { createLive } from "./live/live.ts";
 import { createPrices } from "./live/prices/priceTerms.ts";
 import { sellersOf } from "./live/prices/sellers.ts";
+import { rateLimiter } from "./live/rateLimiter.ts";
 import { createRpc } from "./live/rpc.ts";
 import { mcpRoutes } from "./mcp/routes.ts";
 import { countedAccess } from "./observe/access.ts";
@@ -142,6 +147,12 @@ const rpcOfLayer2 = new Map(
     ),
   ]),
 );
+/** The nodes of a chain; the main chain's in the share of a caller. */
+const nodesOf = (id: number, caller: string) => {
+  const { rpc, ...others } = liveFor(caller).reach();
+  const found = id === chainId ? rpc : rpcOfLayer2.get(id);
+  return found?.isConfigured ? { ...others, rpc: found } : null;
+};
 const prices = createPrices({
   sellers: sellersOf(deployment),
   reach: (id) => {
@@ -323,10 +334,31 @@ startInPlace("metrics", () => {
   return server;
 });
 
+const takeAvatarTurn = rateLimiter(CHAIN_A_SECOND);
+const avatars = avatarRoutes({
+  ...server,
+  record: avatarRecord(takeAvatarTurn),
+  shareOf: (caller) => shareOf(caller, settings.access),
+  avatars: createAvatars({
+    ownHosts: settings.publicUrls.map((url) => new URL(url).host),
+    allowLoopback: settings.loopbackGateways,
+    ipfsGateway: settings.ipfsGateway,
+    ...{ chain: nodesOf, takeTurn: takeAvatarTurn },
+  }),
+});
+
 const explorer = createExplorer({
   operations: offered,
   ...server,
   primaryNames: indexedPrimaryNames,
+  hasAvatars: settings.hasAvatars,
+  outside: {
+    mainChain: contracts.chainName(chainId),
+    ipfsGateway: settings.ipfsGateway?.startsWith("https:") ? settings.ipfsGateway : null,
+    blockExplorers: Object.fromEntries(
+      [...settings.blockExplorers].map(([id, url]) => [contracts.chainName(id), url]),
+    ),
+  },
   access: settings.access,
   publicUrl: settings.publicUrls[0],
 });
@@ -344,6 +376,7 @@ export default createApp({
   observe: observeRequests({ meters, log, requestLog: settings.requestLog }),
   otherRoutes: [
     ...(settings.hasExplorer ? [explorer] : []),
+    ...(settings.hasAvatars ? [avatars] : []),
     pages,
     mcpRoutes(offered, server, settings.publicUrls),
     streamRoutes({

@@ -67,6 +67,56 @@ test("each operation of a page is one of its visitor's free requests, and the pa
   expect((await visitor()("/explore/name/bob.eth")).status).toBe(200);
 });
 
+/** A browser with cookies, which sends the form of the page that says so. */
+async function useKey(key: string, back: string, address: string) {
+  const reply = await fetch(`${gateway.url}/explore/key`, {
+    ...{ method: "POST", redirect: "manual" },
+    headers: { "content-type": "application/x-www-form-urlencoded", "x-forwarded-for": address },
+    body: new URLSearchParams({ key, back }),
+  });
+  const cookie = reply.headers.get("set-cookie") ?? "";
+  return { status: reply.status, location: reply.headers.get("location"), cookie };
+}
+
+test("the page for used up requests takes a key, and goes on where the visitor was", async () => {
+  const address = "203.0.113.200";
+  const open = async (path: string, cookie = "") => {
+    const headers = { accept: "text/html", "x-forwarded-for": address, cookie };
+    const reply = await fetch(`${gateway.url}${path}`, { headers });
+    return { status: reply.status, text: await reply.text() };
+  };
+  for (let i = 0; i < 5; i++) await open("/explore/name/alice.eth?view=history");
+  const refused = await open("/explore/name/alice.eth?view=history");
+  expect(refused.status).toBe(429);
+  expect(refused.text).toContain('href="signup"');
+  expect(refused.text).toContain('name="back" value="explore/name/alice.eth?view=history"');
+  const { key } = await wired.keys.create({
+    label: "a visitor",
+    owner: null,
+    credits: 100,
+    reason: "for a test",
+  });
+  const used = await useKey(key, "explore/name/alice.eth?view=history", address);
+  expect([used.status, used.location]).toEqual([303, "../explore/name/alice.eth?view=history"]);
+  expect(used.cookie).toMatch(/^namedex_key=[^;]+; Max-Age=\d+; Path=\/; HttpOnly; SameSite=Strict$/);
+  const [cookie = ""] = used.cookie.split(";");
+  expect((await open("/explore/name/alice.eth?view=history", cookie)).status).toBe(200);
+  // Operations take no cookie: another site could send it.
+  expect((await open("/whois/alice.eth", cookie)).status).toBe(429);
+  const unknown = await open("/explore/name/alice.eth", "namedex_key=ens_wrong");
+  expect(unknown.status).toBe(401);
+  expect(unknown.text).toContain("Forget my key");
+});
+
+test.each(["https://evil.example/", "//evil.example", "/\\evil.example", "explore/\\evil", "signup", ""])(
+  "a key leads nowhere else: %s",
+  async (back) => {
+    const { location, cookie } = await useKey("", back, "203.0.113.201");
+    expect(location).toBe("../");
+    expect(cookie).toMatch(/^namedex_key=; Max-Age=0/);
+  },
+);
+
 test("the pages of free operations count nothing, and open when the requests are used up", async () => {
   const open = visitor();
   for (let i = 0; i < 5; i++) await open("/whois/alice.eth");

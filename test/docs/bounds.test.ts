@@ -24,6 +24,7 @@ import { gatewayVariables } from "../../settings/gateway.ts";
 import { rpcVariables } from "../../settings/rpc.ts";
 import { FREE } from "../../src/api/access/limits.ts";
 import { UNPAID } from "../../src/api/access/requestCount.ts";
+import * as avatars from "../../src/api/avatars/bounds.ts";
 import { CALLS_AT_ONCE, REQUESTS_AT_ONCE } from "../../src/api/comparison/askContracts.ts";
 import { MAX_COMPARED_BYTES, MAX_COMPARED_RECORDS } from "../../src/api/comparison/compareName.ts";
 import { MAX_LABELS } from "../../src/api/endpoints/bulk.ts";
@@ -38,7 +39,7 @@ import { MAX_DROPS } from "../../src/api/explorer/pages/drops/drops.ts";
 import { MAX_SOUGHT } from "../../src/api/explorer/pages/go.ts";
 import { MAX_VARIED, variants } from "../../src/api/explorer/pages/name/absent.tsx";
 import { MAX_AGENTS } from "../../src/api/explorer/pages/name/agents.tsx";
-import { MAX_PICTURE, MAX_RECORDS } from "../../src/api/explorer/pages/name/records.tsx";
+import { MAX_RECORDS } from "../../src/api/explorer/pages/name/records.tsx";
 import { CSV_PAGE_SIZE, MAX_CSV_PAGES } from "../../src/api/explorer/pages/namesCsv.ts";
 import { MAX_NAME, MAX_WATCHED } from "../../src/api/explorer/pages/watch/watched.ts";
 import { MAX_NAMED } from "../../src/api/explorer/parts/called.tsx";
@@ -345,7 +346,25 @@ const bounds: [what: string, bound: string][] = [
   ["input of the explorer's search box", `${inWords(MAX_SOUGHT)} characters`],
   ["texts, and addresses of coins, on a page of a name", `${MAX_RECORDS} each`],
   ["a value on a page", `${SHOWN_AT_ONCE} characters, ${inWords(SHOWN_UNFOLDED)} unfolded`],
-  ["a picture in a record on a page", `${inWords(MAX_PICTURE)} characters`],
+  [
+    "a picture of a name",
+    `${mib(avatars.MAX_BYTES)}, ${inWords(avatars.MAX_SIDE)} pixels a side, ${inWords(avatars.MAX_FRAMES)} frames`,
+  ],
+  ["the search for a picture of a name", `${avatars.MAX_MS / 1_000} s`],
+  ["an avatar record that is no picture itself", `${inWords(avatars.MAX_URI)} characters`],
+  [
+    "a token's description",
+    `${inWords(avatars.MAX_METADATA)} characters, ${inWords(avatars.MAX_BRACKETS)} lists and objects`,
+  ],
+  [
+    "pictures of names that one process looks for at a time",
+    `${shares(avatars.AT_ONCE)}, at one host ${avatars.AT_ONCE.host}; ${avatars.WAITING.most} wait, of one caller ${avatars.WAITING.each}`,
+  ],
+  ["avatars for which one process asks the chain", `${avatars.CHAIN_A_SECOND} a second`],
+  [
+    "pictures of names in a process's memory",
+    `${mib(avatars.MEMORY_BYTES)}; an hour each, those of tokens ${avatars.REMEMBERED_SECONDS.token / 60} minutes, that there is none ${avatars.REMEMBERED_SECONDS.none / 60} minutes`,
+  ],
   ["agents of a name on a page", String(MAX_AGENTS)],
   ["claims of primary names on a page", String(MAX_CLAIMS)],
   ["addresses of a page whose primary names are read", `the first ${MAX_NAMED}`],

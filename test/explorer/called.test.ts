@@ -6,11 +6,11 @@ import { drawingOf, Identicon } from "../../src/api/explorer/parts/identicon.tsx
 import { account } from "../query/rows.ts";
 
 /** Addresses as a page shows them: of each its link. `asked` has what was asked for each page. */
-async function written(addresses: readonly string[], names: Record<string, string>) {
+async function written(addresses: readonly string[], names: Record<string, string>, hasAvatar = false) {
   const asked: (readonly string[])[] = [];
   const nameOf = gatherNames(async (some) => {
     asked.push(some);
-    return new Map(Object.entries(names));
+    return new Map(Object.entries(names).map(([address, name]) => [address, { name, hasAvatar }]));
   });
   const links = addresses.map((address) => jsx(AddressLink, { address }));
   const html = String(await jsx(NamesContext.Provider, { value: nameOf }, ...links).toString());

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll } from "vitest";
 import { type Stage, stageOf } from "../chain/stage.ts";
 import { startDemoChain } from "../devnet/localChain.ts";
+import { describeAvatars } from "./avatars.ts";
 import { describeJobs } from "./jobs.ts";
 import { describeExplorer } from "./onDemo.ts";
 import { describePrices } from "./prices.ts";
@@ -14,3 +15,4 @@ afterAll(() => stage?.close());
 describeExplorer(() => stage);
 describePrices(() => stage);
 describeJobs(() => stage);
+describeAvatars(() => stage);

@@ -3,7 +3,7 @@ import { ApiError } from "../../src/api/errors/errors.ts";
 import { errorPage } from "../../src/api/explorer/errorPage.tsx";
 
 const fault = new ApiError("INVALID_NAME", "No name.");
-const pageOf = (typed?: string) => String(errorPage(fault, typed).body);
+const pageOf = (typed?: string) => String(errorPage(fault, { typed }).body);
 
 test("the page of an error has what was typed in its search box, as text", () => {
   expect(pageOf("ali ce.eth")).toContain('value="ali ce.eth"');
@@ -16,5 +16,10 @@ test("a page for too many requests leads to where keys are, others do not", () =
   expect(String(errorPage(limited).body)).toMatch(
     /Try again in 7 seconds\.[\s\S]*<a class="button first" href="signup">Get a key/,
   );
+  expect(String(errorPage(limited, { path: "explore/name/a.eth?x=<" }).body)).toContain(
+    'name="back" value="explore/name/a.eth?x=&lt;"',
+  );
+  expect(String(errorPage(limited).body)).not.toContain("Forget my key");
+  expect(String(errorPage(limited, { hasKey: true }).body)).toContain("Forget my key");
   expect(pageOf()).not.toContain("signup");
 });

@@ -65,6 +65,36 @@ export function describeJobs(stageOf: () => Stage): void {
       expect(names).toContain("alice.eth");
     });
 
+    test("the largest registrations of a year: two steps from the first page", async () => {
+      await page.goto(`${url}/`);
+      steps = 0;
+      await click("link", "Statistics");
+      await page.waitForURL(/explore\/statistics/);
+      await click("link", "A year");
+      await page.waitForURL(/days=365/);
+      expect(steps).toBe(2);
+      const rows = page.locator("section[aria-labelledby=largest] tbody tr");
+      const shown = await rows.locator("th").allTextContents();
+      const { body } = await stageOf().stack.api<{ registrations: { name: string }[] }>(
+        "/ens-stats/largest-registrations?days=365",
+      );
+      expect(shown.length).toBeGreaterThan(0);
+      expect(shown[0]).toContain(body.registrations[0]?.name);
+    });
+
+    test("who has a name, and where they are elsewhere: one step", async () => {
+      await search("alice.eth");
+      expect(steps).toBe(1);
+      const profile = page.getByRole("region", { name: "Profile" });
+      const { body } = await stageOf().stack.api<{ records: { texts: Record<string, string> } }>(
+        "/domain/alice.eth/records",
+      );
+      const { url: website = "" } = body.records.texts;
+      expect(website).not.toBe("");
+      expect(await profile.textContent()).toContain(website);
+      expect(await page.locator(".heading img.picture").getAttribute("src")).toBe("avatar/alice.eth");
+    });
+
     test("watch a name: two steps, and the list has a calendar and a feed of its own", async () => {
       await search("alice.eth");
       await click("button", "Watch");

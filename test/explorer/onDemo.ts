@@ -58,6 +58,7 @@ const pagesOf = (address: string): string[] => [
   "/explore/statistics",
   "/explore/status",
   "/explore/watch",
+  "/explore/key",
   "/explore/watch?names=alice.eth,not-there.eth",
   "/explore/name/alice.eth?view=history&kind=record&from_day=2020-01-01",
   `/explore/name/${byNode(`${hostileLabels.markup}.eth`)}`,

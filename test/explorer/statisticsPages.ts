@@ -49,6 +49,8 @@ export async function serveExplorer(
     executeOperation,
     access: "open",
     primaryNames: indexedPrimaryNames,
+    hasAvatars: false,
+    outside: { mainChain: "mainnet", blockExplorers: {}, ipfsGateway: null },
     callerOf: callerBehind(0),
     publicUrl: undefined,
   });

@@ -97,7 +97,7 @@ export const primaryNameEndpoints = [primaryNamesBulk];
 
 /**
  * Primary names that a page of the explorer shows beside addresses: those that the index can verify by itself, by address in
- * lower case. It has no route. A page that asks it has asked an operation before, which its visitor paid, so that it costs
+ * lower case, and which of them have an avatar. It has no route. A page that asks it has asked an operation before, which its visitor paid, so that it costs
  * nothing.
  */
 export const indexedPrimaryNames = endpoint({
@@ -106,15 +106,17 @@ export const indexedPrimaryNames = endpoint({
   group: "Addresses",
   summary: "Primary names from the index alone",
   body: bulkBody,
-  reply: z.strictObject({ names: z.record(z.string(), z.string()) }),
+  reply: z.strictObject({
+    names: z.record(z.string(), z.strictObject({ name: z.string(), has_avatar: z.boolean() })),
+  }),
   errors: ["LIMIT_EXCEEDED"],
   cost: 0,
   handle: async ({ addresses }, ctx) => {
     const parsed = [...new Set(addresses.map(parseAddress))];
     const names = await readIndexedNames(ctx, parsed);
     const named = parsed.flatMap((address, i) => {
-      const name = names[i] ?? null;
-      return name === null ? [] : [[address, name] as const];
+      const found = names[i] ?? null;
+      return found ? [[address, { name: found.name, has_avatar: found.hasAvatar }] as const] : [];
     });
     return { names: Object.fromEntries(named) };
   },

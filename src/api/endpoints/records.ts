@@ -86,17 +86,37 @@ const domainRecords = endpoint({
   hotAnswers: true,
   tool: "get_records",
   handle: async ({ name, partial, ...choice }, ctx) => {
-    const asked = recordsAsked(choice);
-    const select = selectorOf(ctx, asked);
-    const first = await tryWithRecords(ctx, name, select);
-    const isOfIndex = first.source === "indexed" && first.kind !== "unresolved";
-    const indexed = isOfIndex ? await readRecords(ctx, recordsKeyOf(first), asked) : null;
-    const unknownTexts = indexed ? unknownTextsOf(indexed, asked) : [];
-    const outcome = unknownTexts.length > 0 ? await tryLive(ctx, name, select) : first;
-    if (!partial) orThrow(outcome);
-    return { domain: name.name, ...toRecordsReply(ctx, { outcome, indexed, unknownTexts, asked }) };
+    const found = await findRecords(ctx, name, recordsAsked(choice));
+    if (!partial) orThrow(found.outcome);
+    return { domain: name.name, ...toRecordsReply(ctx, found) };
   },
 });
+
+async function findRecords(ctx: Ctx, name: ParsedName, asked: RecordsAsked): Promise<FoundRecords> {
+  const select = selectorOf(ctx, asked);
+  const first = await tryWithRecords(ctx, name, select);
+  const isOfIndex = first.source === "indexed" && first.kind !== "unresolved";
+  const indexed = isOfIndex ? await readRecords(ctx, recordsKeyOf(first), asked) : null;
+  const unknownTexts = indexed ? unknownTextsOf(indexed, asked) : [];
+  const outcome = unknownTexts.length > 0 ? await tryLive(ctx, name, select) : first;
+  return { outcome, indexed, unknownTexts, asked };
+}
+
+/** Some records of a name, and whether a part of them could not be found out. */
+export async function tryRecords(ctx: Ctx, name: ParsedName, asked: RecordsAsked): Promise<SomeRecords> {
+  const reply: { records?: z.infer<typeof records>; unresolved?: unknown } = toRecordsReply(
+    ctx,
+    await findRecords(ctx, name, asked),
+  );
+  const { texts = {}, addresses = {} } = reply.records ?? {};
+  return { texts, addresses, isWhole: reply.unresolved === undefined };
+}
+
+type SomeRecords = {
+  texts: Record<string, string>;
+  addresses: Record<string, string>;
+  isWhole: boolean;
+};
 
 type FoundRecords = {
   outcome: DomainOutcome;

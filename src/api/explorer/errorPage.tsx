@@ -2,10 +2,20 @@ import { type ApiError, errorCodes } from "../errors/errors.ts";
 import { inWords } from "./errorWords.ts";
 import { SearchBox } from "./layout.tsx";
 import type { Page } from "./page.ts";
+import { ForgetKey, KeyForm } from "./parts/keyForm.tsx";
 import { Text } from "./parts/text.tsx";
 
-/** An error of an operation as a page, with the status that HTTP gives it. `typed` is what the visitor looked for. */
-export function errorPage(error: ApiError, typed?: string): Page {
+type Visited = {
+  /** What the visitor looked for. */
+  typed?: string | undefined;
+  /** The page that could not be answered, from the root of the service. */
+  path?: string;
+  /** Whether the visitor's browser sent a key. */
+  hasKey?: boolean;
+};
+
+/** An error of an operation as a page, with the status that HTTP gives it. */
+export function errorPage(error: ApiError, { typed, path = "", hasKey = false }: Visited = {}): Page {
   const { status } = errorCodes[error.code];
   const { title, advice, needsKey } = inWords(error);
   return {
@@ -24,11 +34,15 @@ export function errorPage(error: ApiError, typed?: string): Page {
           <Text>{advice}</Text>
         </p>
         {needsKey && (
-          <p class="actions">
-            <a class="button first" href="signup">
-              Get a key
-            </a>
-          </p>
+          <>
+            <p class="actions">
+              <a class="button first" href="signup">
+                Get a key
+              </a>
+            </p>
+            <KeyForm back={path} />
+            {hasKey && <ForgetKey back={path} />}
+          </>
         )}
         <SearchBox isLarge typed={typed} />
         <p>

@@ -20,6 +20,8 @@ export function inWords({ code, message, headers }: ApiError): Words {
         advice: `Each part of a page is one request. ${later} More requests need a key.`,
         needsKey: true,
       };
+    case "INVALID_API_KEY":
+      return { title: "This key is not known", advice: message, needsKey: true };
     case "PAYMENT_REQUIRED":
       return { title: "Your requests are used up", advice: message, needsKey: true };
     case "INDEX_NOT_READY":

@@ -4,10 +4,11 @@ import { sendAsset } from "../http/asset.ts";
 import { assets } from "./assets.ts";
 import { errorPage } from "./errorPage.tsx";
 import { statusOf } from "./errorWords.ts";
+import { keepKey, keyIn } from "./keyCookie.ts";
 import type { ExplorerPage, Page } from "./page.ts";
 import { MAX_SOUGHT } from "./pages/go.ts";
 import { pages } from "./pages.ts";
-import { sendPage } from "./sendPage.ts";
+import { pathIn, sendPage } from "./sendPage.ts";
 import { beginVisit, type RecordedVisit, type Service } from "./visit.ts";
 
 export type ExplorerPlan = Service & {
@@ -24,8 +25,21 @@ export function createExplorer(plan: ExplorerPlan): Hono {
   for (const page of pages) {
     app.get(page.path, (c, next) => (page.path === "/" && !wantsHtml(c) ? next() : answer(c, page, plan)));
   }
+  app.post("/explore/key", takeKey);
   app.get("/explore/*", (c) => answer(c, nowhere, plan));
   return app;
+}
+
+/** A page of ours, from the root of the service. */
+const OWN_PAGE = /^explore\/[^\\\s]*$/;
+
+/** Lets the browser keep the key, and leads back to the page that asked for it. */
+async function takeKey(c: Context): Promise<Response> {
+  const { key, back } = await c.req.parseBody();
+  keepKey(c, typeof key === "string" ? key : "");
+  // A path below the one of this request: it leads to no other host.
+  const next = typeof back === "string" && OWN_PAGE.test(back) ? back : "";
+  return c.redirect(`../${next}`, 303);
 }
 
 const nowhere: ExplorerPage = {
@@ -50,6 +64,7 @@ async function answer(c: Context, page: ExplorerPage, plan: ExplorerPlan): Promi
       page: made,
       asked,
       readNames,
+      outside: plan.outside,
       suggests: plan.access === "open",
       status: await recorded.status,
       publicUrl: plan.publicUrl,
@@ -64,7 +79,7 @@ function toErrorPage(c: Context, { asked }: RecordedVisit, thrown: unknown): Pag
   const isLogged = asked.some(({ error }) => error === thrown);
   const error = isLogged ? (thrown as ApiError) : toLoggedError(thrown, c);
   passOn(c, error);
-  return errorPage(error, soughtIn(c));
+  return errorPage(error, { typed: soughtIn(c), path: pathIn(c), hasKey: keyIn(c) !== undefined });
 }
 
 /** What a visitor looked for, so that a page of an error has it in its search box, to be mended there. */

@@ -5,6 +5,7 @@ import type { Page, Section } from "./page.ts";
 import { Answered } from "./parts/answered.tsx";
 import { gatherNames, NamesContext, type ReadNames } from "./parts/called.tsx";
 import { Icon } from "./parts/icon.tsx";
+import { type Outside, OutsideContext } from "./parts/outside.ts";
 import type { IndexingStatus } from "./replies.ts";
 import type { Asked } from "./visit.ts";
 
@@ -13,6 +14,7 @@ export type LayoutProps = {
   asked: readonly Asked[];
   status: IndexingStatus | null;
   readNames: ReadNames;
+  outside: Outside;
   /** Whether the search box asks for names while a word is written: each question is a request of the visitor's. */
   suggests: boolean;
   /** The way from this page to the root of the service: `../../`. It holds at `/x`, at `/api/x` and behind a proxy. */
@@ -41,7 +43,11 @@ const Document = (props: LayoutProps) => (
         {...(props.page.hasSearchBox && { hasOwnSearchBox: true })}
       />
       <main id="main" tabindex={-1}>
-        <NamesContext.Provider value={gatherNames(props.readNames)}>{props.page.body}</NamesContext.Provider>
+        <OutsideContext.Provider value={props.outside}>
+          <NamesContext.Provider value={gatherNames(props.readNames)}>
+            {props.page.body}
+          </NamesContext.Provider>
+        </OutsideContext.Provider>
       </main>
       <Answered asked={props.asked} status={props.status} />
       <Footer network={props.status?.network} hasExplorer />
@@ -69,6 +75,19 @@ const Head = ({ page, root, path, origin }: LayoutProps) => (
     <title>{page.title === "" ? "Namedex: explore ENS" : `${page.title} · Namedex`}</title>
     <meta name="description" content={page.description} />
     <link rel="canonical" href={`${origin}/${page.canonical}`} />
+    {page.preview && (
+      <>
+        <meta property="og:site_name" content="Namedex" />
+        <meta property="og:type" content="website" />
+        <meta property="og:title" content={page.title} />
+        <meta property="og:description" content={page.preview.description} />
+        <meta property="og:url" content={`${origin}/${page.canonical}`} />
+        {page.preview.image !== null && (
+          <meta property="og:image" content={`${origin}/${page.preview.image}`} />
+        )}
+        <meta name="twitter:card" content="summary" />
+      </>
+    )}
     {page.status !== undefined && page.status >= 400 && <meta name="robots" content="noindex" />}
     <link rel="icon" type="image/svg+xml" href={assetUrl("icon.svg")} />
     {["explorer.css", ...(page.styles ?? [])].map((style) => (

@@ -14,6 +14,8 @@ export type Page = {
   canonical: string;
   /** What the navigation shows as the present part. */
   section?: Section;
+  /** What other sites show of the page where someone links to it: a sentence, and a picture by its path. */
+  preview?: { description: string; image: string | null };
   body: Child;
   /** True if the page has the search box in its body. */
   hasSearchBox?: true;
@@ -45,6 +47,12 @@ export type Visit = {
   tryAsk: <Reply>(path: string, given?: Given) => Promise<Reply | ApiError>;
   /** Who is answered, and what a request costs, in a sentence. */
   access: string;
+  /** Whether pictures of names are shown. */
+  hasAvatars: boolean;
+  /** Whether requests are counted, so that a key is of use. */
+  isMetered: boolean;
+  /** Whether the visitor's browser sent a key. */
+  hasKey: boolean;
   /** Whether visitors can get a key of their own, at `signup`. */
   hasSignup: boolean;
   /** Time of the newest indexed block, in unix seconds. What a page calls now is this. */

@@ -7,6 +7,7 @@ import { dropsPage } from "./pages/drops.tsx";
 import { goPage } from "./pages/go.ts";
 import { hashPage } from "./pages/hash.tsx";
 import { homePage } from "./pages/home.tsx";
+import { keyPage } from "./pages/key.tsx";
 import { namePage } from "./pages/name.tsx";
 import { namesCsvPage } from "./pages/namesCsv.ts";
 import { searchPage } from "./pages/search.tsx";
@@ -20,6 +21,7 @@ import { watchPage } from "./pages/watch.tsx";
 export const pages: readonly ExplorerPage[] = [
   homePage,
   goPage,
+  keyPage,
   namePage,
   addressPage,
   namesCsvPage,

@@ -6,12 +6,12 @@ import { type LayoutProps, layout } from "./layout.tsx";
 
 const compress = promisify(gzip);
 
-/** Everything is the service's own. Pictures may also be in the page: an avatar that is a data URI. */
+/** Everything is the service's own, pictures of names as well. */
 const policy = [
   "default-src 'none'",
   "script-src 'self'",
   "style-src 'self'",
-  "img-src 'self' data:",
+  "img-src 'self'",
   "connect-src 'self'",
   "form-action 'self'",
   "base-uri 'self'",
@@ -20,14 +20,22 @@ const policy = [
 
 type Plan = Omit<LayoutProps, "root" | "path" | "origin"> & { publicUrl: string | undefined };
 
+const withoutMount = (pathname: string): string => pathname.replace(/^\/api(?=\/|$)/, "").slice(1);
+
+/** Path and query of a request, from the root of the service. */
+export function pathIn(c: Context): string {
+  const { pathname, search } = new URL(c.req.url);
+  return `${withoutMount(pathname)}${search}`;
+}
+
 /** Answers with a page in the layout, compressed if the client accepts that. */
 export async function sendPage(c: Context, { publicUrl, ...plan }: Plan): Promise<Response> {
-  const { origin, pathname, search } = new URL(c.req.url);
-  const path = pathname.replace(/^\/api(?=\/|$)/, "").slice(1);
+  const { origin, pathname } = new URL(c.req.url);
+  const path = withoutMount(pathname);
   const html = await layout({
     ...plan,
     root: path.includes("/") ? "../".repeat(path.split("/").length - 1) : "./",
-    path: `${path}${search}`,
+    path: pathIn(c),
     origin: publicUrl ?? origin,
   });
   c.status((plan.page.status ?? 200) as ContentfulStatusCode);

@@ -5,8 +5,10 @@ import type { Endpoint } from "../http/endpoint.ts";
 import { type AccessMode, accessInWords } from "../http/openapi.ts";
 import type { ExecuteOperation } from "../http/pipeline.ts";
 import { readInput } from "../http/readInput.ts";
+import { keyIn } from "./keyCookie.ts";
 import type { Given, Visit } from "./page.ts";
-import type { ReadNames } from "./parts/called.tsx";
+import type { Named, ReadNames } from "./parts/called.tsx";
+import type { Outside } from "./parts/outside.ts";
 import type { IndexingStatus } from "./replies.ts";
 
 /** An operation that a page asked: where the same is found as JSON, and what the answer says of its source. */
@@ -26,6 +28,10 @@ export type Service = {
   access: AccessMode;
   /** Answers `addresses` by the primary names that the index can verify, as `names`. It costs nothing. */
   primaryNames: Endpoint;
+  /** Whether pictures of names are shown, from `avatar/{name}`. */
+  hasAvatars: boolean;
+  /** What pages link to outside. */
+  outside: Outside;
 };
 
 /** A visit, with what the layout tells of it: which operations answered, and as of which block. */
@@ -70,6 +76,9 @@ export function beginVisit(c: Context, service: Service): RecordedVisit {
     askMany,
     tryAsk,
     access: accessInWords[service.access],
+    hasAvatars: service.hasAvatars,
+    isMetered: service.access === "metered",
+    hasKey: keyIn(c) !== undefined,
     hasSignup: service.operations.some(({ path }) => path === "/signup"),
     now: async () => (await status)?.chains[0]?.indexed_block_timestamp || Math.floor(Date.now() / 1_000),
     network: async () => (await status)?.network ?? null,
@@ -81,23 +90,33 @@ type NamesAsked = { addresses: readonly string[]; caller: Caller; c: Context };
 
 /** A page can be without names: an error is logged, and there are none. */
 async function readNames(
-  { primaryNames: operation, executeOperation }: Service,
+  { primaryNames: operation, executeOperation, hasAvatars }: Service,
   { addresses, caller, c }: NamesAsked,
-): Promise<ReadonlyMap<string, string>> {
+): Promise<ReadonlyMap<string, Named>> {
   try {
     const input = readInput(operation, { addresses });
     const { reply } = await executeOperation({ operation, input, caller });
-    return new Map(Object.entries((JSON.parse(reply) as { names: Record<string, string> }).names));
+    const { names } = JSON.parse(reply) as { names: Record<string, { name: string; has_avatar: boolean }> };
+    return new Map(
+      Object.entries(names).map(([address, { name, has_avatar: has }]) => [
+        address,
+        { name, hasAvatar: has && hasAvatars },
+      ]),
+    );
   } catch (thrown) {
     toLoggedError(thrown, c);
     return new Map();
   }
 }
 
-/** A credential of a proxy in front, or of one payment, is not meant for the several questions of a page. */
+/**
+ * A credential of a proxy in front, or of one payment, is not meant for the several questions of a page. A browser sends the
+ * visitor's key as a cookie.
+ */
 function callerOf(c: Context, service: Service): Caller {
   const { address, header } = service.callerOf(c);
-  return { address, header: (name) => (name === "authorization" ? undefined : header(name)) };
+  const of = (name: string) => (name === "x-api-key" ? (header(name) ?? keyIn(c)) : header(name));
+  return { address, header: (name) => (name === "authorization" ? undefined : of(name)) };
 }
 
 function operationAt(operations: readonly Endpoint[], path: string, method: Endpoint["method"]): Endpoint {

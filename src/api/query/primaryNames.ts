@@ -1,6 +1,7 @@
-import { addressRecord, domain, primaryName, resolverNode } from "ponder:schema";
+import { addressRecord, domain, primaryName, resolverNode, textRecord } from "ponder:schema";
 import { and, eq, sql } from "ponder";
 import type { Address, Hex } from "viem";
+import { keccak256 } from "../../ens/keccak.ts";
 import type { Db } from "../postgres/db.ts";
 import { prepared } from "../postgres/prepared.ts";
 import { beginningOf } from "./beginnings.ts";
@@ -94,6 +95,36 @@ const addressesOf = prepared((db) =>
       .where(isAsked)
       .prepare(`addresses_of_nodes_${form}`),
   ),
+);
+
+/**
+ * Those of some names, on any chain, that have a text with this key at their current resolvers; its value may be one that only
+ * the chain knows. Names of ENSv2 have their records elsewhere, and are none of them.
+ */
+export async function listNodesWithText(
+  db: Db,
+  { nodes, key }: { nodes: readonly Hex[]; key: string },
+): Promise<Hex[]> {
+  if (nodes.length === 0) return [];
+  const rows = await nodesWithText(db).execute({ nodes, keyHash: keccak256(key) });
+  return rows.map(({ node }) => node);
+}
+
+const nodesWithText = prepared((db) =>
+  db
+    .select({ node: domain.node })
+    .from(textRecord)
+    .innerJoin(domain, isAtCurrentResolver(textRecord))
+    .leftJoin(resolverNode, isNodeOf(domain))
+    .where(
+      and(
+        sql`${textRecord.node} = any(${placeholder("nodes")}::text[])`,
+        eq(textRecord.keyHash, placeholder("keyHash")),
+        isInForce(textRecord),
+        sql`(${textRecord.value} <> '' or not ${textRecord.isValueKnown})`,
+      ),
+    )
+    .prepare("nodes_with_text"),
 );
 
 type RecordsAt = {

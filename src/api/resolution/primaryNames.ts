@@ -1,6 +1,7 @@
 import { type Address, type Hex, zeroAddress } from "viem";
 import type { Contracts } from "../../../abis/contracts.ts";
 import { coinTypeOfChain, DEFAULT_COIN_TYPE, ETHEREUM_COIN_TYPE, isEvmCoinType } from "../../ens/coinType.ts";
+import { ROOT_NODE } from "../../ens/name.ts";
 import { ApiError } from "../errors/errors.ts";
 import type { Ctx } from "../http/context.ts";
 import type { Settled } from "../live/cache.ts";
@@ -10,6 +11,7 @@ import {
   type AddressRow,
   listAddresses,
   listAddressesAt,
+  listNodesWithText,
   listReverseNames,
   listSetNames,
   type SetName,
@@ -23,6 +25,7 @@ import type { DomainState } from "./domainState.ts";
 import { type RecordsKey, recordsOf } from "./ensv2/records.ts";
 import type { FoundByNode } from "./found.ts";
 import { type ResolversAbove, readFound, readResolversAbove } from "./known.ts";
+import { withoutChain } from "./withoutChain.ts";
 
 /** A name that an address claims and that resolves back to it; `state` is null for a name that no event named. */
 export type PrimaryName = { name: string; registrar: string; state: DomainState | null };
@@ -57,18 +60,26 @@ export const resolvePrimaryNames = (ctx: Ctx, addresses: readonly Address[]): Pr
     addresses.map((address) => ({ address, coinType: ETHEREUM_COIN_TYPE })),
   );
 
+/** A primary name that the index verified, and whether it has an avatar record in the index. */
+export type IndexedName = { name: string; hasAvatar: boolean };
+
 /**
  * The same by the index alone: a name that only the chain can tell or verify is null, as that of an address without one. The
  * chain is never asked.
  */
-export async function readIndexedNames(ctx: Ctx, addresses: readonly Address[]): Promise<(string | null)[]> {
-  const outcomes = await resolvePrimaryNames({ ...ctx, liveBlock: unasked }, addresses);
-  return outcomes.map((outcome) => (outcome instanceof ApiError ? null : (outcome.primary?.name ?? null)));
+export async function readIndexedNames(
+  ctx: Ctx,
+  addresses: readonly Address[],
+): Promise<(IndexedName | null)[]> {
+  const outcomes = await resolvePrimaryNames(withoutChain(ctx), addresses);
+  const names = outcomes.map((outcome) => (outcome instanceof ApiError ? null : outcome.primary));
+  const nodes = names.flatMap((primary) => primary?.state?.node ?? []);
+  const withAvatar = new Set(await listNodesWithText(ctx.db, { nodes, key: "avatar" }));
+  return names.map(
+    (primary) =>
+      primary && { name: primary.name, hasAvatar: withAvatar.has(primary.state?.node ?? ROOT_NODE) },
+  );
 }
-
-const unasked = async (): Promise<never> => {
-  throw new LiveFailure("rpc", "The chain is not asked for these names.");
-};
 
 /** Whether addresses have names for a coin type: those of EVM chains, and the default one (ENSIP-19). */
 export const hasPrimaryNames = (coinType: bigint): boolean =>

@@ -61,6 +61,11 @@ export function selectorForRecord(
   };
 }
 
+/** What the picture of a name needs: its avatar, and the address that has to hold it if it is a token. */
+export const avatarRecords = {
+  ...{ types: ["text", "addr"], keys: ["avatar"], coinTypes: [ETHEREUM_COIN_TYPE], cleared: false },
+} as const satisfies RecordsAsked;
+
 /** One text record. */
 export const oneText =
   (key: string): RecordSelector =>

@@ -1,6 +1,7 @@
 import type { ExplorerPage } from "../page.ts";
+import { Avatar } from "../parts/avatar.tsx";
 import { Figures, NotFoundOut } from "../parts/card.tsx";
-import { Copy } from "../parts/hash.tsx";
+import { Copy, OnBlockExplorer } from "../parts/hash.tsx";
 import { Icon } from "../parts/icon.tsx";
 import { Identicon } from "../parts/identicon.tsx";
 import { NameLink } from "../parts/name.tsx";
@@ -40,7 +41,7 @@ export const addressPage: ExplorerPage = {
       section: "search",
       body: (
         <>
-          <Heading summary={summary} />
+          <Heading summary={summary} hasAvatars={visit.hasAvatars} />
           <Figures
             figures={[
               ["Active names", summary.domain_count.toLocaleString("en")],
@@ -56,14 +57,22 @@ export const addressPage: ExplorerPage = {
   },
 };
 
-type HeadingProps = { summary: AddressSummary };
+type HeadingProps = { summary: AddressSummary; hasAvatars: boolean };
 
-const Heading = ({ summary: { address, primary_name, unresolved, domain_count } }: HeadingProps) => (
+const Heading = ({
+  summary: { address, primary_name, unresolved, domain_count },
+  hasAvatars,
+}: HeadingProps) => (
   <div class="heading">
     <div class="heading-title">
-      <Identicon address={address} />
+      {hasAvatars && primary_name != null ? (
+        <Avatar name={primary_name} side={56} />
+      ) : (
+        <Identicon address={address} />
+      )}
       <h1 class="mono">{address}</h1>
       <Copy text={address} what="address" />
+      <OnBlockExplorer kind="address" of={address} chain={undefined} />
     </div>
     {primary_name != null && (
       <p class="primary">

@@ -37,7 +37,7 @@ export const ActivityList = ({ entries, now }: { entries: readonly Activity[]; n
         <span class="when">
           <Time at={entry.block_timestamp} now={now} day />
         </span>
-        <Transaction hash={entry.transaction_hash} />
+        <Transaction hash={entry.transaction_hash} chain={entry.chain} />
       </li>
     ))}
   </ol>

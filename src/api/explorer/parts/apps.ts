@@ -1,4 +1,4 @@
-import type { NamePrice } from "../replies.ts";
+import type { Domain, NamePrice } from "../replies.ts";
 
 type App = {
   host: string;
@@ -25,6 +25,18 @@ const apps: Record<string, Record<string, App>> = {
     },
   },
 };
+
+/** Where the owner of a name manages it; null for a name without an owner, and on networks that have no such application. */
+export function managedAt(
+  { name, chain = "", ownership }: Pick<Domain, "name" | "chain" | "ownership">,
+  network: string | null,
+): { url: string; host: string } | null {
+  const app = apps[network ?? ""]?.[chain];
+  if (app === undefined || ownership.owner === undefined || ownership.to_timestamp !== undefined) return null;
+  const encoded = encodeURIComponent(name);
+  const path = app.renewal?.(encoded) ?? app.path(encoded, encodeURIComponent(name.split(".")[0] ?? ""));
+  return { url: `https://${app.host}${path}`, host: app.host };
+}
 
 /** Where a name is registered or renewed; null on networks that have no such application. */
 export function appOf(

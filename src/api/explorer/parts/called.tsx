@@ -1,13 +1,17 @@
 import { createContext, useContext } from "hono/jsx";
+import { Avatar } from "./avatar.tsx";
 import { Identicon } from "./identicon.tsx";
 import { listed } from "./name.tsx";
 import { visible } from "./text.tsx";
 
+/** A primary name, and whether it has an avatar that a page may show. */
+export type Named = { name: string; hasAvatar: boolean };
+
 /** Reads primary names by address in lower case; of an address that has none there is no entry. */
-export type ReadNames = (addresses: readonly string[]) => Promise<ReadonlyMap<string, string>>;
+export type ReadNames = (addresses: readonly string[]) => Promise<ReadonlyMap<string, Named>>;
 
 /** The primary name of an address; undefined where it has none, or where it could not be found out. */
-type NameOf = (address: string) => Promise<string | undefined>;
+type NameOf = (address: string) => Promise<Named | undefined>;
 
 /** Addresses of one page whose names are read: the first ones. The others stand as addresses. */
 export const MAX_NAMED = 100;
@@ -18,7 +22,7 @@ export const MAX_NAMED = 100;
  */
 export function gatherNames(read: ReadNames): NameOf {
   const gathered = new Set<string>();
-  let names: Promise<ReadonlyMap<string, string>> | undefined;
+  let names: Promise<ReadonlyMap<string, Named>> | undefined;
   return async (address) => {
     const key = address.toLowerCase();
     if (gathered.size < MAX_NAMED) gathered.add(key);
@@ -35,24 +39,28 @@ const LIKE_AN_ADDRESS = /^0x/i;
 
 type Props = { address: string; short: string };
 
-/** How an address is shown in a list: by its primary name, or where it has none in short. */
+/** How an address is shown in a list: by its primary name and avatar, or where it has none in short. */
 export const Called = async ({ address, short }: Props) => {
-  const name = await useContext(NamesContext)?.(address);
+  const named = await useContext(NamesContext)?.(address);
   return (
     <>
-      <Identicon address={address} />
-      {name !== undefined && <bdi class="theirs name">{visible(listed(name))}</bdi>}
-      {(name === undefined || LIKE_AN_ADDRESS.test(name)) && <span class="mono">{short}</span>}
+      <PictureOf address={address} named={named} />
+      {named !== undefined && <bdi class="theirs name">{visible(listed(named.name))}</bdi>}
+      {(named === undefined || LIKE_AN_ADDRESS.test(named.name)) && <span class="mono">{short}</span>}
     </>
   );
 };
 
 /** The primary name of an address that stands whole. */
 export const CalledToo = async ({ address }: Pick<Props, "address">) => {
-  const name = await useContext(NamesContext)?.(address);
-  return name === undefined ? null : (
+  const named = await useContext(NamesContext)?.(address);
+  return named === undefined ? null : (
     <span class="called">
-      <bdi class="theirs name">{visible(listed(name))}</bdi>
+      {named.hasAvatar && <Avatar name={named.name} side={20} />}
+      <bdi class="theirs name">{visible(listed(named.name))}</bdi>
     </span>
   );
 };
+
+const PictureOf = ({ address, named }: { address: string; named: Named | undefined }) =>
+  named?.hasAvatar ? <Avatar name={named.name} side={20} /> : <Identicon address={address} />;

@@ -90,7 +90,12 @@ export const Unavailable = ({ error }: { error: ApiError }) => {
     <div class="notice warn">
       <Icon name="warning" />
       <p>
-        {title}. {advice} {needsKey && <a href="signup">Get a key</a>}
+        {title}. {advice}{" "}
+        {needsKey && (
+          <>
+            <a href="signup">Get a key</a> or <a href="explore/key">use yours</a>
+          </>
+        )}
       </p>
     </div>
   );

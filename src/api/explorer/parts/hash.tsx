@@ -1,6 +1,7 @@
 import { Called, CalledToo } from "./called.tsx";
 import { Icon } from "./icon.tsx";
 import { Identicon } from "./identicon.tsx";
+import { useBlockExplorer } from "./outside.ts";
 
 /** `0x7099…79C8`. */
 const shortHash = (hash: string): string =>
@@ -21,8 +22,15 @@ export const Whole = ({ value, what }: { value: string; what: string }) => (
   </span>
 );
 
+type AddressProps = {
+  address: string;
+  isWhole?: true;
+  /** The chain that the address is looked at on, as answers name it; the main chain by default. */
+  chain?: string | undefined;
+};
+
 /** An address, as a link to its page; whole where it is the subject, in lists by its primary name, or short. */
-export const AddressLink = ({ address, isWhole }: { address: string; isWhole?: true }) =>
+export const AddressLink = ({ address, isWhole, chain }: AddressProps) =>
   isWhole ? (
     <>
       <CalledToo address={address} />
@@ -32,6 +40,7 @@ export const AddressLink = ({ address, isWhole }: { address: string; isWhole?: t
           {address}
         </a>
         <Copy text={address} what="address" />
+        <OnBlockExplorer kind="address" of={address} chain={chain} />
       </span>
     </>
   ) : (
@@ -40,12 +49,38 @@ export const AddressLink = ({ address, isWhole }: { address: string; isWhole?: t
     </a>
   );
 
-/** A transaction; the index has no page for it. */
-export const Transaction = ({ hash }: { hash: string }) => (
-  <span class="transaction">
-    <span class="mono short" title={hash}>
-      {shortHash(hash)}
+type OutProps = { kind: "tx" | "address"; of: string; chain: string | undefined };
+
+/** The way to a block explorer; nothing where there is none for the chain. */
+export const OnBlockExplorer = ({ kind, of, chain }: OutProps) => {
+  const urlOf = useBlockExplorer(chain);
+  if (urlOf === null) return null;
+  const url = urlOf(kind, of);
+  return (
+    <a class="copy out" href={url} rel="noopener" referrerpolicy="no-referrer" title={new URL(url).hostname}>
+      <Icon name="out" />
+      <span class="unseen">
+        {shortHash(of)} at {new URL(url).hostname}
+      </span>
+    </a>
+  );
+};
+
+/** A transaction. The index has no page for it; the block explorer of its chain has. */
+export const Transaction = ({ hash, chain }: { hash: string; chain?: string | undefined }) => {
+  const url = useBlockExplorer(chain)?.("tx", hash);
+  return (
+    <span class="transaction">
+      {url === undefined ? (
+        <span class="mono short" title={hash}>
+          {shortHash(hash)}
+        </span>
+      ) : (
+        <a class="mono short" href={url} title={hash} rel="noopener" referrerpolicy="no-referrer">
+          {shortHash(hash)}
+        </a>
+      )}
+      <Copy text={hash} what="transaction hash" />
     </span>
-    <Copy text={hash} what="transaction hash" />
-  </span>
-);
+  );
+};

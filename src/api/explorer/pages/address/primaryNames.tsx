@@ -57,7 +57,10 @@ export async function primaryNamesOfAddress({ visit, address }: AddressView): Pr
                 cell: (claim) => claim.block_number.toLocaleString("en"),
                 isNumber: true,
               },
-              { title: "Transaction", cell: (claim) => <Transaction hash={claim.transaction_hash} /> },
+              {
+                title: "Transaction",
+                cell: (claim) => <Transaction hash={claim.transaction_hash} chain={claim.chain} />,
+              },
             ]}
           />
         </Card>

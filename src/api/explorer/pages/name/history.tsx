@@ -120,7 +120,7 @@ const Range = ({ domain, kind, range: { from, to } }: RangeProps) => (
 );
 
 /** Every log of a name, page by page, newest first. */
-async function logsOfName({ visit, domain, now }: NameView): Promise<Child> {
+async function logsOfName({ visit, domain, now }: Omit<NameView, "records">): Promise<Child> {
   const range = rangeOf(visit);
   const list = await visit.tryAsk<{ events: DomainEvent[]; is_incomplete?: true } & Paged>(
     "/domain/{name}/events",
@@ -234,7 +234,7 @@ const TimeLine = ({ entries, now, hasChains }: TimeLineProps) => (
         {entry.transaction === null ? (
           <span class="faint">no transaction</span>
         ) : (
-          <Transaction hash={entry.transaction} />
+          <Transaction hash={entry.transaction} chain={entry.chain} />
         )}
       </li>
     ))}

@@ -13,23 +13,25 @@ import { withGroups } from "../../parts/price.ts";
 import { AppLink, LENGTHS, Prices, paidIn } from "../../parts/prices.tsx";
 import { Lifeline } from "../../parts/state.tsx";
 import { Time } from "../../parts/time.tsx";
-import type { Domain, NamePrice, PriceOffer, Records } from "../../replies.ts";
+import type { Domain, NamePrice, PriceOffer } from "../../replies.ts";
 import { Ensv2 } from "./ensv2.tsx";
 import { fusesInWords } from "./fuses.ts";
+import { Profile } from "./head.tsx";
 import { Addresses, Texts } from "./records.tsx";
 import type { NameView } from "./view.ts";
 
 /** Owner, state, wrapper, resolver and records of a name. */
-export async function overviewOfName({ visit, domain, now }: NameView): Promise<Child> {
-  const asked = { name: domain.query, partial: "true" };
+export async function overviewOfName({ visit, domain, now, records: askRecords }: NameView): Promise<Child> {
   const [records, price, network] = await Promise.all([
-    visit.tryAsk<Records>("/domain/{name}/records", asked),
+    askRecords(),
     priceOfName(visit, domain),
     visit.network(),
   ]);
   const known = price === null || price instanceof Error ? null : price;
+  const written = records instanceof Error ? undefined : records.records;
   return (
     <>
+      {written && <Profile records={written} />}
       <Life domain={domain} now={now} price={known?.registration?.prices[0] ?? null} />
       {domain.availability_status === "grace" && <RenewUntil {...{ domain, now, price: known, network }} />}
       <div class="columns">
@@ -51,7 +53,7 @@ export async function overviewOfName({ visit, domain, now }: NameView): Promise<
                   <NotFoundOut unresolved={records.unresolved} />
                 </Card>
               )}
-              {records.records && <Texts {...records} records={records.records} now={now} />}
+              {written && <Texts {...records} records={written} now={now} />}
             </>
           )}
         </div>
@@ -59,12 +61,13 @@ export async function overviewOfName({ visit, domain, now }: NameView): Promise<
           <Card id="resolver" title="Resolver">
             <Resolver domain={domain} />
           </Card>
-          {!(records instanceof Error) && records.records && (
-            <Addresses {...records} records={records.records} />
-          )}
-          <Card id="hashes" title="Hashes">
+          {!(records instanceof Error) && written && <Addresses {...records} records={written} />}
+          <details class="card fold">
+            <summary>
+              <h2 id="hashes">Hashes and token</h2>
+            </summary>
             <Facts facts={hashFacts(domain)} />
-          </Card>
+          </details>
         </div>
       </div>
     </>
@@ -139,7 +142,10 @@ function LifeInEnsv2({ domain, now, price }: LifeProps) {
   return <Lifeline ends={ends} {...{ state, now, price }} hasCurve />;
 }
 
-function ownershipFacts({ ownership, expiry_timestamp, parent_name }: Domain, now: number): (Fact | false)[] {
+function ownershipFacts(
+  { ownership, expiry_timestamp, parent_name, chain }: Domain,
+  now: number,
+): (Fact | false)[] {
   const { owner, registry, registrar, wrapper, to_timestamp } = ownership;
   const layers: [string, string | undefined][] = [
     ["In the registry", registry],
@@ -149,7 +155,11 @@ function ownershipFacts({ ownership, expiry_timestamp, parent_name }: Domain, no
   return [
     [
       labelOfOwner(ownership),
-      owner === undefined ? <span class="faint">none</span> : <AddressLink address={owner} isWhole />,
+      owner === undefined ? (
+        <span class="faint">none</span>
+      ) : (
+        <AddressLink address={owner} chain={chain} isWhole />
+      ),
     ],
     to_timestamp !== undefined && [
       "No owner since",
@@ -167,7 +177,8 @@ function ownershipFacts({ ownership, expiry_timestamp, parent_name }: Domain, no
     ],
     ...layers.map(
       ([label, address]): Fact | false =>
-        address !== undefined && address !== owner && [label, <AddressLink address={address} isWhole />],
+        address !== undefined &&
+        address !== owner && [label, <AddressLink address={address} chain={chain} isWhole />],
     ),
     parent_name !== null && parent_name !== "" && ["Parent", <NameLink name={parent_name} />],
   ];
@@ -189,7 +200,10 @@ const Resolver = ({ domain: { resolver, live } }: { domain: Domain }) => (
   <>
     <Facts
       facts={[
-        resolver.address !== undefined && ["Address", <AddressLink address={resolver.address} isWhole />],
+        resolver.address !== undefined && [
+          "Address",
+          <AddressLink address={resolver.address} chain={resolver.chain} isWhole />,
+        ],
         resolver.answered_by !== undefined && [
           "Answered by an ancestor's",
           <AddressLink address={resolver.answered_by} isWhole />,

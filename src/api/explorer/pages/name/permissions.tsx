@@ -49,7 +49,7 @@ export async function permissionsOfName({ visit, domain, now }: NameView): Promi
               { title: "As", cell: (one) => kindsInWords[one.kind] },
               { title: "Layer", cell: (one) => inWords(one.layer) },
               { title: "May", cell: powersOf },
-              { title: "Since", cell: (one) => <Since one={one} now={now} /> },
+              { title: "Since", cell: (one) => <Since one={one} now={now} chain={domain.chain} /> },
             ]}
           />
         )}
@@ -89,11 +89,11 @@ function powersOf({ in_force: inForce, roles, may, reason }: PermissionItem): st
   return `${inForce === null ? "not known" : "not in force"}${reason ? ` (${inWords(reason)})` : ""}`;
 }
 
-const Since = ({ one: { block_timestamp: at, transaction_hash: hash }, now }: SinceProps) => (
+const Since = ({ one: { block_timestamp: at, transaction_hash: hash }, now, chain }: SinceProps) => (
   <>
     {at === undefined ? "" : <Time at={at} now={now} day />}{" "}
-    {hash === undefined ? "" : <Transaction hash={hash} />}
+    {hash === undefined ? "" : <Transaction hash={hash} chain={chain} />}
   </>
 );
 
-type SinceProps = { one: PermissionItem; now: number };
+type SinceProps = { one: PermissionItem; now: number; chain: string | undefined };

@@ -7,14 +7,12 @@ import { withQuery } from "../../parts/pager.tsx";
 import { LongText, Text } from "../../parts/text.tsx";
 import { dayOf } from "../../parts/time.tsx";
 import type { Records } from "../../replies.ts";
+import { coinAddress } from "./coinAddress.ts";
 import { coinName, isAccountAddress } from "./coins.ts";
 import { contentUri } from "./contenthash.ts";
 
 /** Texts and addresses that a page shows. The JSON has all. */
 export const MAX_RECORDS = 100;
-
-/** Longest picture in a record that a page shows, in characters. */
-export const MAX_PICTURE = 16_384;
 
 type Props = Pick<Records, "domain"> & { records: NonNullable<Records["records"]> };
 
@@ -27,20 +25,33 @@ export const Addresses = ({ records: { addresses, contenthash }, domain }: Props
     <Card id="addresses" title="Addresses">
       {entries.length === 0 && !contenthash && <Empty>No address is set.</Empty>}
       <Facts
-        facts={entries.slice(0, MAX_RECORDS).map(([coinType, value]) => [
-          coinName(coinType),
-          isAccountAddress(value) ? (
-            <AddressLink address={value} isWhole />
-          ) : (
-            <span class="mono">
-              <LongText text={value} url={recordsUrl(domain)} />
-            </span>
-          ),
-        ])}
+        facts={entries
+          .slice(0, MAX_RECORDS)
+          .map(([coinType, value]) => [
+            coinName(coinType),
+            isAccountAddress(value) ? (
+              <AddressLink address={value} isWhole />
+            ) : (
+              <CoinAddress coinType={coinType} value={value} url={recordsUrl(domain)} />
+            ),
+          ])}
       />
       {contenthash && <Content bytes={contenthash} />}
       <More count={entries.length} url={recordsUrl(domain)} />
     </Card>
+  );
+};
+
+type CoinProps = { coinType: string; value: string; url: string };
+
+/** An address as wallets of its coin show it, or the bytes of the record where they are none. */
+const CoinAddress = ({ coinType, value, url }: CoinProps) => {
+  const text = coinAddress(coinType, value);
+  if (text !== null) return <Whole value={text} what="address" />;
+  return (
+    <span class="mono">
+      <LongText text={value} url={url} />
+    </span>
   );
 };
 
@@ -60,7 +71,6 @@ export const Texts = ({ records: { texts }, domain, now }: Props & { now: number
                 <LongText text={key} />
               </dt>
               <dd>
-                {key === "avatar" && <Picture value={value} />}
                 <TextOrLink text={value} url={`${url}/text/${encodeURIComponent(key)}`} />
               </dd>
             </div>
@@ -85,12 +95,6 @@ const More = ({ count, url }: { count: number; url: string }) =>
       <a href={url}>JSON</a>.
     </p>
   );
-
-/** A picture that is in the record itself. Those of other hosts are not loaded: their host would learn of the reader. */
-const Picture = ({ value }: { value: string }) =>
-  value.length <= MAX_PICTURE && /^data:image\/(png|jpeg|gif|webp|svg\+xml)[;,]/i.test(value) ? (
-    <img class="avatar" src={value} alt="Avatar" width={96} height={96} />
-  ) : null;
 
 const Content = ({ bytes }: { bytes: string }) => {
   const uri = contentUri(bytes);

@@ -1,0 +1,97 @@
+import type { Address } from "viem";
+import { MAX_BYTES, MAX_URI } from "./bounds.ts";
+
+/** A token that stands for a picture, as CAIP-22 and CAIP-29 write it. */
+export type Token = { chainId: number; standard: "erc721" | "erc1155"; contract: Address; id: bigint };
+
+/** Where an avatar is: in the record itself, at a host, on IPFS, or a token whose description names it. */
+export type Source =
+  | { kind: "content"; content: Uint8Array }
+  | { kind: "url"; url: URL }
+  | { kind: "ipfs"; path: string }
+  | { kind: "token"; token: Token };
+
+/**
+ * Reads an avatar record, or the `image` of a token. Null for what ENSIP-12 does not name, and for what is too long.
+ *
+ * @example
+ * readSource("ipfs://bafy…/1.png"); // { kind: "ipfs", path: "ipfs/bafy…/1.png" }
+ */
+export function readSource(text: string): Source | null {
+  if (/^data:/i.test(text)) return readData(text);
+  if (text.length > MAX_URI) return null;
+  if (/^eip155:/i.test(text)) return readToken(text);
+  const ipfs = /^ip([fn])s:\/\/(?:ip[fn]s\/)?(.+)$/i.exec(text);
+  if (ipfs !== null) return readIpfs(`ip${ipfs[1]?.toLowerCase()}s`, ipfs[2] ?? "");
+  return URL.canParse(text) && /^https?:/i.test(text) ? { kind: "url", url: new URL(text) } : null;
+}
+
+/** The parameters before the comma; the type among them counts for nothing. */
+const DATA = /^data:([^,]{0,200}),/i;
+
+/** Text in base64 takes four characters for three bytes, and text in percents three for one. */
+const MAX_DATA = MAX_BYTES * 3;
+
+function readData(text: string): Source | null {
+  const head = DATA.exec(text);
+  if (head === null || text.length > MAX_DATA) return null;
+  const body = text.slice(head[0].length);
+  const content = /;\s*base64\s*$/i.test(head[1] ?? "") ? Buffer.from(body, "base64") : fromPercents(body);
+  return content.length > MAX_BYTES ? null : { kind: "content", content };
+}
+
+const PERCENT = 0x25;
+
+/** Each `%2E` is a byte; the rest is text. */
+function fromPercents(text: string): Buffer {
+  const bytes = Buffer.from(text);
+  let end = 0;
+  for (let at = 0; at < bytes.length; at++) {
+    const digits = bytes[at] === PERCENT ? bytes.toString("latin1", at + 1, at + 3) : "";
+    const isEscape = /^[0-9a-f]{2}$/i.test(digits);
+    bytes[end++] = isEscape ? Number.parseInt(digits, 16) : bytes.readUInt8(at);
+    if (isEscape) at += 2;
+  }
+  return bytes.subarray(0, end);
+}
+
+const TOKEN = /^eip155:(\d{1,15})\/(erc721|erc1155):(0x[0-9a-f]{40})\/(\d{1,78})$/i;
+
+function readToken(text: string): Source | null {
+  const [, chainId, standard, contract, id] = TOKEN.exec(text) ?? [];
+  if (id === undefined || BigInt(id) >= 2n ** 256n) return null;
+  return {
+    kind: "token",
+    token: {
+      chainId: Number(chainId),
+      standard: standard?.toLowerCase() as Token["standard"],
+      contract: contract?.toLowerCase() as Address,
+      id: BigInt(id),
+    },
+  };
+}
+
+/** A content id, or a name of IPNS. */
+const ROOT = /^[a-z0-9][a-z0-9.-]{0,127}$/i;
+
+/** A path for the operator's gateway, each part of which stays below the one before. */
+function readIpfs(scheme: string, rest: string): Source | null {
+  const parts = (rest.split(/[?#]/)[0] ?? "").split("/").filter((part) => part !== "");
+  const [root, ...below] = parts.map(decoded);
+  if (
+    root == null ||
+    !ROOT.test(root) ||
+    below.some((part) => part === null || /^\.{1,2}$|[/\\\0]/.test(part))
+  )
+    return null;
+  const path = [scheme, root, ...below.map((part) => encodeURIComponent(part ?? ""))].join("/");
+  return { kind: "ipfs", path };
+}
+
+function decoded(part: string): string | null {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,39 @@
+type Props = {
+  /** Where the visitor goes on, from the root of the service: `explore/name/alice.eth`. */
+  back: string;
+};
+
+/** Takes the visitor's key, by which the pages then ask. */
+export const KeyForm = ({ back }: Props) => (
+  <form class="key" action="explore/key" method="post">
+    <input type="hidden" name="back" value={back} />
+    <label for="key">Your key</label>
+    <span class="row">
+      <input
+        id="key"
+        name="key"
+        type="password"
+        maxlength={200}
+        autocomplete="off"
+        autocapitalize="none"
+        spellcheck={false}
+        required
+      />
+      <button type="submit" class="button">
+        Use it
+      </button>
+    </span>
+    <span class="faint">Your browser keeps it for these pages, in a cookie that no script can read.</span>
+  </form>
+);
+
+/** Lets the browser forget the key. */
+export const ForgetKey = ({ back }: Props) => (
+  <form action="explore/key" method="post">
+    <input type="hidden" name="back" value={back} />
+    <input type="hidden" name="key" value="" />
+    <button type="submit" class="button">
+      Forget my key
+    </button>
+  </form>
+);
