@@ -77,9 +77,17 @@ describe("the page of statistics", () => {
       );
       expect(lines).toEqual(wanted);
       const { text: html } = await read(`${PAGE}?interval=${interval}`);
-      expect(html.match(/<polyline class="line series-1"[^>]*>/)?.[0].match(/,/g)?.length).toBe(
-        wanted.length,
-      );
+      const [, card = ""] = html.split('aria-labelledby="sales"');
+      const [picture = ""] = card.split("</svg>");
+      // Days are bars, the last 60, as a phone has room for; longer periods are lines.
+      if (interval === "day") {
+        const titles = [...picture.matchAll(/<g><title>([^<]*)<\/title>/g)].map(([, title]) => title);
+        expect(titles).toEqual(wanted.slice(-60).map(([day, ...counts]) => `${day}: ${counts.join(" + ")}`));
+      } else {
+        expect(picture.match(/<polyline class="line series-1"[^>]*>/)?.[0].match(/,/g)?.length).toBe(
+          wanted.length,
+        );
+      }
     },
   );
 

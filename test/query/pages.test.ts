@@ -93,6 +93,7 @@ describe("the documentation's files", () => {
     "/llms-full.txt",
     "/subgraph/graphiql.js",
     "/subgraph/graphiql.css",
+    "/subgraph/house.css",
     "/subgraph/react-dom.js",
     "/docs/explorer.css",
     "/docs/reference.js",

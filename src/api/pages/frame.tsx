@@ -12,8 +12,12 @@ export type FramedPage = {
   body: Child;
   /** Modules that it loads, from that root. It has to work without them. */
   scripts?: readonly string[];
+  /** Scripts that are no modules, in their order, from that root. */
+  deferred?: readonly string[];
   /** Style sheets that only this page needs, from that root. */
   styles?: readonly string[];
+  /** The style of the house, where it is not the reference's. */
+  houseStyles?: readonly string[];
 };
 
 /** A page in the frame of the explorer: its head, its foot, its style. @param hasExplorer whether its pages are there */
@@ -22,6 +26,8 @@ export const framed = async (page: FramedPage, hasExplorer: boolean): Promise<st
 
 /** The way to the root of the service; all links of a page are relative to it. */
 const rootOf = (path: string): string => "../".repeat(path.split("/").length - 1) || "./";
+
+const houseStyles = ["docs/explorer.css", "docs/reference.css"];
 
 const Frame = ({ page, hasExplorer }: { page: FramedPage; hasExplorer: boolean }) => (
   <html lang="en">
@@ -33,11 +39,14 @@ const Frame = ({ page, hasExplorer }: { page: FramedPage; hasExplorer: boolean }
       <title>{`${page.title} · Namedex`}</title>
       <meta name="description" content={page.description} />
       <link rel="icon" type="image/svg+xml" href="docs/icon.svg" />
-      {["docs/explorer.css", "docs/reference.css", ...(page.styles ?? [])].map((style) => (
+      {[...(page.houseStyles ?? houseStyles), ...(page.styles ?? [])].map((style) => (
         <link rel="stylesheet" href={style} />
       ))}
       {(page.scripts ?? ["docs/explorer.js"]).map((script) => (
         <script type="module" src={script} />
+      ))}
+      {(page.deferred ?? []).map((script) => (
+        <script defer src={script} />
       ))}
     </head>
     <body>

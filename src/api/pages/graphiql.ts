@@ -2,9 +2,11 @@ import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import type { Hono } from "hono";
+import { html } from "hono/html";
+import { assets } from "../explorer/assets.ts";
 import { toAsset } from "../http/asset.ts";
-import { bar, barStyle } from "./bar.ts";
 import { mountFiles, SCRIPT, SHEET } from "./files.ts";
+import { type FramedPage, framed } from "./frame.tsx";
 import { sendPage } from "./html.ts";
 
 const require = createRequire(import.meta.url);
@@ -40,43 +42,48 @@ const start = `window.addEventListener("load", () => {
 });
 `;
 
-const style = `
-html, body { height: 100%; margin: 0; }
-body { display: flex; flex-direction: column; }
-main { flex: 1; min-height: 0; }
-main noscript { font: 15px/1.4 system-ui, sans-serif; padding: 1.25rem; display: block; }
-${barStyle}`;
+/**
+ * The style of the house around GraphiQL, which has one of its own: rules of ours for buttons and fields are not for it. Inside a
+ * scope its root has another name.
+ */
+function houseStyle(): string {
+  const rules = new TextDecoder().decode(assets["explorer.css"]?.body);
+  return `@scope (:root) to (#graphiql) {\n${rules.replaceAll(/:root\b|^html(?= \{)/gm, ":scope")}\n}\n`;
+}
 
-const page = `<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<title>Namedex: the subgraph's queries</title>
-<link rel="icon" href="docs/icon.svg">
-<link rel="stylesheet" href="subgraph/graphiql.css">
-<link rel="stylesheet" href="subgraph/page.css">
-</head>
-<body>
-${bar({ About: "./", Reference: "docs" })}
-<main id="graphiql"><noscript>This page needs JavaScript. Without it, send queries by POST to this address.</noscript></main>
-<script src="subgraph/react.js"></script>
-<script src="subgraph/react-dom.js"></script>
-<script src="subgraph/graphiql.js"></script>
-<script src="subgraph/page.js"></script>
-</body>
-</html>
+const style = `
+html, body { height: 100%; }
+body { display: flex; flex-direction: column; margin: 0; }
+body > main { flex: 1; width: 100%; max-width: none; min-height: 32rem; margin: 0; padding: 0; }
+#graphiql { height: 100%; }
+#graphiql noscript { display: block; padding: 1.25rem; font: 15px/1.4 system-ui, sans-serif; }
 `;
 
+const page: FramedPage = {
+  title: "The subgraph's queries",
+  description: "Write and send queries in the language of the ENS subgraph.",
+  path: "subgraph",
+  houseStyles: ["subgraph/house.css"],
+  styles: ["subgraph/graphiql.css", "subgraph/page.css"],
+  deferred: ["react.js", "react-dom.js", "graphiql.js", "page.js"].map((file) => `subgraph/${file}`),
+  body: html`<h1 class="unseen">Queries of the ENS subgraph</h1>
+<div id="graphiql"><noscript>This page needs JavaScript. Without it, send queries by POST to this address.</noscript></div>`,
+};
+
 /** Serves GraphiQL at `GET /subgraph`, where queries are sent by POST. */
-export function mountGraphiql(app: Hono): void {
-  app.get("/subgraph", (c) => sendPage(c, page, "graphiql"));
+export function mountGraphiql(app: Hono, hasExplorer: boolean): void {
+  let text: Promise<string> | undefined;
+  app.get("/subgraph", async (c) => {
+    text ??= framed(page, hasExplorer);
+    return sendPage(c, await text, "graphiql");
+  });
   mountFiles(app, "/subgraph", {
     "graphiql.js": () => toAsset(fileOf("graphiql", "graphiql.min.js"), SCRIPT),
     "graphiql.css": () => toAsset(fileOf("graphiql", "graphiql.min.css"), SHEET),
     "react.js": () => toAsset(fileOf("react", "umd/react.production.min.js"), SCRIPT),
     "react-dom.js": () => toAsset(fileOf("react-dom", "umd/react-dom.production.min.js"), SCRIPT),
     "page.js": () => toAsset(start, SCRIPT),
+    "house.css": () => toAsset(houseStyle(), SHEET),
     "page.css": () => toAsset(style, SHEET),
   });
 }

@@ -47,7 +47,7 @@ export function createPages({
   for (const [path, asset] of Object.entries(texts)) app.get(path, (c) => sendAsset(c, asset));
   const hasSignup = signup === "open";
   mountReference(app, { document, operations, access, hasSignup, hasExplorer, publicUrl });
-  mountGraphiql(app);
+  mountGraphiql(app, hasExplorer);
   mountSignup(app, { state: signup, hasExplorer, publicUrl });
   return app;
 }

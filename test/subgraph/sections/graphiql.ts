@@ -35,6 +35,11 @@ describe.runIf(chromiumPath)("in a real browser", () => {
     await page.getByRole("link", { name: "Query", exact: true }).click();
     await page.getByText("wrappedDomains", { exact: true }).first().waitFor();
     expect(await page.evaluate("document.documentElement.scrollWidth")).toBe(width);
+    // The head of the house, in its colours.
+    const head = page.locator("header.top");
+    expect(await head.getByRole("link", { name: "API" }).getAttribute("aria-current")).toBe("page");
+    const ground = await page.evaluate("getComputedStyle(document.documentElement).getPropertyValue('--ground')");
+    expect(ground).toMatch(/^\s*#/);
     expect(faults).toEqual([]);
     expect(asked.filter((one) => one === `${url}/subgraph`).length).toBeGreaterThanOrEqual(3);
     await page.close();

@@ -141,7 +141,7 @@ const SeriesCards = ({ sold, interval, ranking }: SeriesProps) => {
         isWide
         aside={<Intervals interval={interval} ranking={ranking} />}
       >
-        <Lines {...counts} />
+        <Periods {...counts} interval={interval} />
         <Below id="sales" figure={sales(interval)} sheet={counts.sheet} title={counts.title} />
       </Card>
       <Card id="revenue" title={paid.title} isWide>
@@ -149,7 +149,7 @@ const SeriesCards = ({ sold, interval, ranking }: SeriesProps) => {
           In ether, by what the controllers logged. Registrations include the premiums.
           {isBound && " Of some renewals only an upper bound is known."}
         </p>
-        <Lines {...paid} />
+        <Periods {...paid} interval={interval} />
         <Below id="revenue" figure={revenue(interval)} sheet={paid.sheet} title={paid.title} />
       </Card>
       {inTokens.sheet.columns.length > 1 && (
@@ -161,6 +161,31 @@ const SeriesCards = ({ sold, interval, ranking }: SeriesProps) => {
           <Below id="tokens" figure={tokenRevenue(interval)} sheet={inTokens.sheet} title={inTokens.title} />
         </Card>
       )}
+    </>
+  );
+};
+
+/** Days of which the picture has a bar each: more could not be told apart on a phone. The table has all. */
+const DAYS_DRAWN = 60;
+
+/** Numbers that add up in a bar: those after them are parts of them. */
+const ADDED = 2;
+
+type PeriodsProps = { id: string; title: string; sheet: Sheet; interval: Interval };
+
+/** Days as bars, the last ones: each has few sales, and a line between them would be of spikes. Longer periods as lines. */
+const Periods = ({ id, title, sheet, interval }: PeriodsProps) => {
+  if (interval !== "day") return <Lines id={id} title={title} sheet={sheet} />;
+  const columns = sheet.columns.slice(0, ADDED + 1);
+  const rows = sheet.rows
+    .slice(-DAYS_DRAWN)
+    .map(([day, ...values]): Sheet["rows"][number] => [day, ...values.slice(0, ADDED)]);
+  return (
+    <>
+      {sheet.rows.length > DAYS_DRAWN && (
+        <p class="faint">{`The picture has the last ${DAYS_DRAWN} days, the table all ${sheet.rows.length}.`}</p>
+      )}
+      <Columns id={id} title={title} sheet={{ columns, rows }} interactive="bars" />
     </>
   );
 };

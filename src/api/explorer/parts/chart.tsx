@@ -38,15 +38,24 @@ function describe({ columns, rows }: Sheet): string {
   return `From ${first} to ${last}. ${series.join(". ")}.`;
 }
 
-type FrameProps = Props & { most: number; children?: unknown; isInteractive?: true };
+type FrameProps = Props & {
+  most: number;
+  children?: unknown;
+  /** Whether a script draws it again as one that can be pointed at: as lines, or as bars of its rows. */
+  interactive?: "lines" | "bars";
+};
 
 /** Scales and the drawing between them. */
-const Frame = ({ id, title, sheet, most, children, isInteractive }: FrameProps) => {
+const Frame = ({ id, title, sheet, most, children, interactive }: FrameProps) => {
   const [first, middle, last] = [0, Math.floor(sheet.rows.length / 2), sheet.rows.length - 1].map(
     (i) => sheet.rows[i]?.[0],
   );
   return (
-    <figure class="chart" {...(isInteractive && { "data-chart": `${id}-table` })}>
+    <figure
+      class="chart"
+      {...(interactive && { "data-chart": `${id}-table` })}
+      {...(interactive === "bars" && { "data-bars": `${sheet.rows.length} ${sheet.columns.length - 1}` })}
+    >
       <div class="plot">
         <div class="scale" aria-hidden="true">
           {[most, most / 2, 0].map((value) => (
@@ -96,7 +105,7 @@ export const Lines = (props: Props) => {
   const pointsOf = (values: readonly number[]) =>
     values.map((value, i) => `${shorten(i * step)},${shorten(HEIGHT - (value / most) * HEIGHT)}`).join(" ");
   return (
-    <Frame {...props} most={most} isInteractive>
+    <Frame {...props} most={most} interactive="lines">
       {series.map((values, i) =>
         rows.length === 1 ? null : (
           <polyline
@@ -110,8 +119,10 @@ export const Lines = (props: Props) => {
   );
 };
 
-/** One column for each row, in which its numbers stand upon each other. */
-export const Columns = (props: Props) => {
+type ColumnsProps = Props & { interactive?: "bars" };
+
+/** One column for each row, in which its numbers stand upon each other. A script makes it one that can be pointed at. */
+export const Columns = (props: ColumnsProps) => {
   const { rows } = props.sheet;
   const sums = rows.map(([, ...values]) => values.reduce((sum, value) => sum + value, 0));
   const most = roundUp(Math.max(0, ...sums));
