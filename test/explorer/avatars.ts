@@ -132,6 +132,16 @@ export function describeAvatars(stageOf: () => Stage): void {
       expect(await page.locator("details.fold").getAttribute("open")).toBeNull();
     });
 
+    test("stand beside the address whose primary name has one, and where its picture cannot be had a drawing", async () => {
+      await page.goto(`${url}/explore/search?q=alice`);
+      const pictures = page.locator("main .account img.picture");
+      expect(await pictures.first().getAttribute("src")).toBe("avatar/alice.eth");
+      // Its host is none.
+      const reply = await picture("alice.eth");
+      expect(reply.headers.get("content-type")).toBe("image/svg+xml");
+      expect(reply.headers.get("cache-control")).toBe("no-store");
+    });
+
     test("and what other sites show of it names it", async () => {
       const html = await (
         await fetch(`${url}/explore/name/pictured.eth`, { headers: { accept: "text/html" } })

@@ -74,12 +74,15 @@ export function describeJobs(stageOf: () => Stage): void {
       await page.waitForURL(/days=365/);
       expect(steps).toBe(2);
       const rows = page.locator("section[aria-labelledby=largest] tbody tr");
-      const shown = await rows.locator("th").allTextContents();
+      const shown = await rows.locator("th .name bdi").allTextContents();
       const { body } = await stageOf().stack.api<{ registrations: { name: string }[] }>(
         "/ens-stats/largest-registrations?days=365",
       );
       expect(shown.length).toBeGreaterThan(0);
-      expect(shown[0]).toContain(body.registrations[0]?.name);
+      // A hash is cut in a list.
+      const readable = (name: string) => (name.startsWith("[") ? "a hash" : name);
+      const wanted = body.registrations.slice(0, shown.length).map(({ name }) => readable(name));
+      expect(shown.map(readable)).toEqual(wanted);
     });
 
     test("who has a name, and where they are elsewhere: one step", async () => {

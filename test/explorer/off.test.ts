@@ -7,7 +7,7 @@ import { type Wired, wireService } from "../access/wired.ts";
 import { type GatewayProcess, startGateway } from "../gateway/gateway.ts";
 import { account, registeredRow, STATIC_RESOLVER } from "../query/rows.ts";
 
-/* `EXPLORER=off`: the API alone, asked directly and through the gateway. */
+/* `EXPLORER=off` and `AVATARS=off`: the API alone, asked directly and through the gateway. */
 
 let wired: Wired;
 let server: Server;
@@ -15,7 +15,7 @@ let gateway: GatewayProcess;
 let urls: string[];
 
 beforeAll(async () => {
-  wired = await wireService({ EXPLORER: "off", PUBLIC_URL: "https://names.example" });
+  wired = await wireService({ EXPLORER: "off", AVATARS: "off", PUBLIC_URL: "https://names.example" });
   const row = registeredRow("alice.eth", account(0xa11ce), 1_800_100_000n, { resolver: STATIC_RESOLVER });
   await wired.tables.writer.insert(domain).values([row]);
   server = serve({ fetch: wired.app.fetch, port: 0, hostname: "127.0.0.1" }) as Server;
@@ -41,6 +41,7 @@ test.each([
   "/explore/status",
   "/explore/go?q=alice",
   "/explore/assets/explorer.css",
+  "/avatar/alice.eth",
 ])("%s is not there", async (path) => {
   for (const url of urls) {
     const reply = await fetch(`${url}${path}`, asBrowser);

@@ -83,8 +83,8 @@ async function describedImage(reach: PictureReach, token: Token, holder: Address
 function imageIn(text: string): string | null {
   if (text.split(/[[{]/, MAX_BRACKETS + 2).length > MAX_BRACKETS + 1) return null;
   try {
-    const { image, image_url = image } = (JSON.parse(text) ?? {}) as Record<string, unknown>;
-    const named = image ?? image_url;
+    const described = (JSON.parse(text) ?? {}) as Record<string, unknown>;
+    const named = described.image ?? described.image_url;
     return typeof named === "string" ? named : null;
   } catch {
     return null;
