@@ -61,6 +61,7 @@ const values: Record<string, fc.Arbitrary<unknown>> = {
   q: oneOf("ali", "many", "%", "_", "", "é", "\\", "'"),
   sort_by: oneOf("full_name", "expiry_timestamp", "label", "price"),
   sort_dir: oneOf("asc", "desc", "up"),
+  unknown_labels: oneOf("in_order", "last", "first"),
   availability_status: oneOf("registered", "grace", "premium", "available", "unknown"),
   address_type: oneOf("effective_owner", "registrar_owner", "resolver", "stranger"),
   min_length: oneOf(0, 5, 1.5, -1, "6"),

@@ -212,6 +212,18 @@ describe("a page after a cursor reads one range of an index, wherever it begins"
     }
   });
 
+  test.each(["asc", "desc"])("names with unknown labels last, %s", async (dir) => {
+    const list = `/search-domains?total=false&unknown_labels=last&page_size=200&sort_dir=${dir}`;
+    let cursor = "";
+    for (let pages = 0; pages < 3; pages++) {
+      const path = `${list}${cursor}`;
+      for (const query of await observe(() => api.get(path))) {
+        expect(await countRead(tables.pool, query, "domains"), query.sql).toBeLessThan(500);
+      }
+      cursor = `&cursor=${(await api.get(path)).body.next_cursor}`;
+    }
+  });
+
   test("the guard would see a page by its number", async () => {
     const queries = await observe(() => api.get(`/search-domains?total=false&page=1000`));
     const read = await Promise.all(queries.map((query) => countRead(tables.pool, query, "domains")));

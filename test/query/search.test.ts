@@ -488,6 +488,36 @@ describe("labels that are not known", () => {
     expect(await namesOf(`q=${labelhash("malice").slice(2)}`)).toEqual(["malice.eth"]);
   });
 
+  test.each(["asc", "desc"])("stand last where that is asked for, %s, page after page", async (dir) => {
+    const inOrder = await namesOf(`page_size=200&sort_dir=${dir}`);
+    const isUnknown = (name: string) => name.startsWith("[") && name.endsWith("].eth");
+    const unknown = inOrder.filter(isUnknown);
+    expect(unknown.length).toBeGreaterThan(0);
+    const wanted = [...inOrder.filter((name) => !isUnknown(name)), ...unknown];
+    const last = `unknown_labels=last&sort_dir=${dir}`;
+    const atOnce = await namesOf(`page_size=200&${last}`);
+    expect(atOnce.filter((name) => !isUnknown(name))).toEqual(wanted.filter((name) => !isUnknown(name)));
+    expect(atOnce.slice(-unknown.length).toSorted()).toEqual(unknown.toSorted());
+    const paged: string[] = [];
+    for (let cursor = ""; ; ) {
+      const { status, body } = await api.get(`/search-domains?page_size=2&${last}${cursor}`);
+      expect(status).toBe(200);
+      paged.push(...(body as { results: Item[] }).results.map(({ name }) => name));
+      const { next_cursor: next } = body as { next_cursor: string | null };
+      if (next === null) break;
+      cursor = `&cursor=${next}`;
+    }
+    expect(paged).toEqual(atOnce);
+    // A search that finds its names first sorts them so, too.
+    const owned = await namesOf(`registrar_owner=${bob}&${last}`);
+    expect(owned.findIndex(isUnknown)).toBe(owned.length - owned.filter(isUnknown).length);
+  });
+
+  test.each(["sort_by=expiry_timestamp", "page=2"])("do not stand last with %s", async (other) => {
+    const { status, body } = await api.get(`/search-domains?unknown_labels=last&${other}`);
+    expect([status, (body as { error: { code: string } }).error.code]).toEqual([400, "INVALID_PARAMETER"]);
+  });
+
   test("in the full name the other labels match, and a copied name is found", async () => {
     expect(await namesOf("q=zz.&search_full_name=true")).toEqual([`zz.${bracketed("hidden")}.eth`]);
     const copied = encodeURIComponent(`${bracketed("hidden")}.eth`);

@@ -156,6 +156,7 @@ export const getSearchDomains = <ThrowOnError extends boolean = false>(parameter
     total?: 'true' | 'false';
     sort_by?: 'full_name' | 'label' | 'expiry_timestamp' | 'effective_owner_address';
     sort_dir?: 'asc' | 'desc';
+    unknown_labels?: 'in_order' | 'last';
     strict?: 'true' | 'false';
 }, options?: Options<never, ThrowOnError>): RequestResult<GetSearchDomainsResponses, GetSearchDomainsErrors, ThrowOnError, 'data'> => {
     const params = buildClientParams([parameters], [{ args: [
@@ -183,6 +184,7 @@ export const getSearchDomains = <ThrowOnError extends boolean = false>(parameter
                 { in: 'query', key: 'total' },
                 { in: 'query', key: 'sort_by' },
                 { in: 'query', key: 'sort_dir' },
+                { in: 'query', key: 'unknown_labels' },
                 { in: 'query', key: 'strict' }
             ] }]);
     return (options?.client ?? client).get<GetSearchDomainsResponses, GetSearchDomainsErrors, ThrowOnError, 'data'>({

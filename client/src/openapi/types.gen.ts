@@ -4517,6 +4517,10 @@ export type GetSearchDomainsData = {
          */
         sort_dir?: 'asc' | 'desc';
         /**
+         * Where names stand of whose label only the hash is known (`[<hash>].eth`): in the order of names, or `last`, which needs `sort_by=full_name` and goes on by `cursor` alone
+         */
+        unknown_labels?: 'in_order' | 'last';
+        /**
          * `true`: a parameter that the operation does not have is an error. Without it `X-Ignored-Parameters` names it
          */
         strict?: 'true' | 'false';

@@ -1,6 +1,7 @@
 import { z } from "@hono/zod-openapi";
 import { listChildren } from "../counts/children.ts";
 import { searchTotals } from "../counts/searchTotals.ts";
+import { ApiError } from "../errors/errors.ts";
 import type { Ctx } from "../http/context.ts";
 import { endpoint } from "../http/endpoint.ts";
 import { withPageTimeout } from "../http/pageTimeout.ts";
@@ -98,6 +99,10 @@ const searchDomains = endpoint({
     ...listPage(),
     sort_by: input.sortBy(sortColumns),
     sort_dir: input.sortDir(),
+    unknown_labels: input.choice(["in_order", "last"], "unknown_labels").default("in_order").openapi({
+      description:
+        "Where names stand of whose label only the hash is known (`[<hash>].eth`): in the order of names, or `last`, which needs `sort_by=full_name` and goes on by `cursor` alone",
+    }),
   }),
   reply: z.strictObject({
     results: z.array(domainItem),
@@ -132,7 +137,9 @@ const searchDomains = endpoint({
     const chains = request.chain ? askedChains(request.chain, contracts) : allChains(contracts);
     const at = { chains, now };
     const where = caseInsensitiveCondition(filters, at);
-    const order = { sortBy: request.sort_by, sortDir: request.sort_dir };
+    const unknownLast = request.unknown_labels === "last";
+    if (unknownLast) requireWalk(request);
+    const order = { sortBy: request.sort_by, sortDir: request.sort_dir, unknownLast };
     const keys = domainKeys(order, now, sqlOf(chains));
     const { part, fields } = openPage({ operation: "/search-domains", input: request, keys });
     const page = { ...part, ...order };
@@ -145,6 +152,15 @@ const searchDomains = endpoint({
     };
   },
 });
+
+/** Names with unknown labels are a list of their own behind the others: an index has each, and none has both for a late page. */
+function requireWalk({ sort_by: sortBy, page = 1 }: { sort_by: string; page?: number | undefined }): void {
+  if (sortBy === "full_name" && page === 1) return;
+  throw new ApiError(
+    "INVALID_PARAMETER",
+    "`unknown_labels=last` is only possible with `sort_by=full_name`, and goes on by `cursor`, not by `page`.",
+  );
+}
 
 /**
  * Whether a name still is what was searched for, after it is another than its row said. Texts and owners in the contracts

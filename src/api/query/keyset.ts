@@ -23,6 +23,8 @@ export type OrderKey = {
   inIndex?: (value: SQL) => SQL;
   /** The key is null for some rows; these come last in both directions. Only the first key may be so. */
   isNullable?: true;
+  /** When the key is null, where another condition than its column says so. An index may be of the rows that do not meet it. */
+  isNull?: SQL;
 };
 
 /** The order of a list. The keys together name one row: the last ones break ties. */
@@ -90,12 +92,16 @@ export function rangeOf(keys: Keyset, name: RangeName, valueAt: ValueOf = asPlac
   const [first, ...others] = keys;
   const column = first?.column;
   const order = orderBy(keys.map(({ isNullable: _, ...key }) => key));
+  const isNull = first?.isNull ?? sql`${column} is null`;
+  const isValue = first?.isNull ? sql`not ${isNull}` : sql`${column} is not null`;
+  const past = () => isPast(keys, valueAt, 0);
+  const orderOfNulls = first?.isNull ? orderBy(others) : order;
   const ranges: Record<RangeName, () => Range> = {
     all: () => ({ where: undefined, order: orderBy(keys) }),
-    values: () => ({ where: sql`${column} is not null`, order }),
-    values_after: () => ({ where: isPast(keys, valueAt, 0), order }),
-    nulls: () => ({ where: sql`${column} is null`, order }),
-    nulls_after: () => ({ where: sql`(${column} is null and ${isPast(others, valueAt, 1)})`, order }),
+    values: () => ({ where: isValue, order }),
+    values_after: () => ({ where: first?.isNull ? sql`(${isValue} and ${past()})` : past(), order }),
+    nulls: () => ({ where: isNull, order: orderOfNulls }),
+    nulls_after: () => ({ where: sql`(${isNull} and ${isPast(others, valueAt, 1)})`, order: orderOfNulls }),
   };
   return ranges[name]();
 }

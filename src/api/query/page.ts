@@ -26,7 +26,12 @@ type Start = { page: number; after?: undefined } | { after: Position };
 export type Part = Start & { size: number; isCounted: boolean };
 
 /** Which page of a list of domains, in which order. */
-export type PageRequest = Part & { sortBy: SortColumn; sortDir: SortDirection };
+export type PageRequest = Part & {
+  sortBy: SortColumn;
+  sortDir: SortDirection;
+  /** Of an order by names: those with a label of which only the hash is known come last. */
+  unknownLast?: boolean | undefined;
+};
 
 /** Rows before a page; 0 where it begins after a row. */
 export const offsetOf = (part: Part): number => (part.after === undefined ? (part.page - 1) * part.size : 0);
@@ -84,7 +89,7 @@ export const isNullable = ({ sortBy }: Pick<PageRequest, "sortBy">): boolean =>
   sortBy === "expiry_timestamp" || sortBy === "effective_owner_address" || sortBy === "registered_timestamp";
 
 /** What a list of domains is sorted by, besides what the caller chooses. */
-type Sorting = Pick<PageRequest, "sortBy" | "sortDir"> & { nameInOrder?: SQL | undefined };
+type Sorting = Pick<PageRequest, "sortBy" | "sortDir" | "unknownLast"> & { nameInOrder?: SQL | undefined };
 
 const beginningOfText = (text: SQL): SQL => sql`left(${text}, 128)`;
 
@@ -95,7 +100,7 @@ const beginningOfText = (text: SQL): SQL => sql`left(${text}, 128)`;
  * than that of the row.
  */
 export function domainKeys(
-  { sortBy, sortDir: direction, nameInOrder }: Sorting,
+  { sortBy, sortDir: direction, nameInOrder, unknownLast }: Sorting,
   now: Time,
   { byChains }: ScopeSql,
 ): Keyset {
@@ -117,8 +122,15 @@ export function domainKeys(
     },
     created_timestamp: { column: sql`${createdTimestamp}`, kind: "bigint", direction },
   };
-  return [first[sortBy], ...tieBreakers(byChains, { node, chainId, direction })];
+  const known: OrderKey = {
+    ...{ ...byText(knownName), isNullable: true, isNull: sql`(not ${domain.isLabelKnown})` },
+  };
+  const key = sortBy === "full_name" && unknownLast ? known : first[sortBy];
+  return [key, ...tieBreakers(byChains, { node, chainId, direction })];
 }
+
+/** The name where its own label is known; null for others. */
+const knownName = sql`case when ${domain.isLabelKnown} then ${domain.fullName} end`;
 
 /** One key for each of several chains, where the same node can be on them. */
 const tieBreakers = (
@@ -138,7 +150,7 @@ const tieBreakers = (
  */
 export function foundKeys(request: Sorting, of: ScopeSql): Keyset {
   const [first, ...others] = domainKeys(request, 0, of);
-  const { inIndex: _, ...key } = first as OrderKey;
+  const { inIndex: _, isNull: __, ...key } = first as OrderKey;
   const columns = [sql`sort_key`, sql`node`, sql`chain_id`];
   return [key, ...others].map((one, i) => ({ ...one, column: columns[i] as SQL }));
 }
@@ -147,9 +159,9 @@ export function foundKeys(request: Sorting, of: ScopeSql): Keyset {
  * The sort key of a list that is found first and sorted then. It is not the expression of an index: if it were,
  * PostgreSQL might read all names in that index's order instead of finding them by the search's own index.
  */
-export function sortKeyOf(sortBy: SortColumn, now: number): SQL {
+export function sortKeyOf({ sortBy, unknownLast }: Sorting, now: number): SQL {
   const keys: Record<SortColumn, SQL> = {
-    full_name: sql`${domain.fullName}`,
+    full_name: unknownLast ? knownName : sql`${domain.fullName}`,
     label: sql`${domain.label}`,
     expiry_timestamp: sql`${domain.expiryTimestamp}`,
     effective_owner_address: ownerAt(now),

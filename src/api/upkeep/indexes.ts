@@ -87,6 +87,12 @@ export const ownIndexes: readonly OwnIndex[] = [
     definition: `(left(full_name, 128), node)
       where parent_node = '${ETH_NODE}' or expiry_timestamp is not null or is_wrapped or label_length < 40`,
   },
+  // The same for a search that has names with unknown labels last.
+  {
+    name: "domains_known_name",
+    table: "domains",
+    definition: "(left(case when is_label_known then full_name end, 128), node) where is_label_known",
+  },
   { name: "domains_resolver_name", table: "domains", definition: "(resolver, left(full_name, 128), node)" },
   // Names of ENSv2 in the order of names, and the newest that came from ENSv1.
   {

@@ -209,6 +209,7 @@ function searches({ parts, resolvers, addresses, largestOwner }: Samples, now: n
   );
   return [
     search("no filter", [""], FIRST_PAGE),
+    search("unknown labels last", ["unknown_labels=last", "unknown_labels=last&sort_dir=desc"], FIRST_PAGE),
     search("page 400", ["page=400"], ONE_FILTER, true),
     search(
       "text",

@@ -67,7 +67,13 @@ export const searchPage: ExplorerPage = {
       ]),
     );
     const [found, now] = await Promise.all([
-      visit.tryAsk<Found>("/search-domains", { ...filters, ...seconds, ...order, ...place }),
+      visit.tryAsk<Found>("/search-domains", {
+        ...filters,
+        ...seconds,
+        ...order,
+        ...place,
+        ...readable(order, place),
+      }),
       visit.now(),
     ]);
     const urlOf: UrlOf = (values) => withQuery("explore/search", { ...filters, ...dates, ...values });
@@ -102,6 +108,12 @@ export const searchPage: ExplorerPage = {
     };
   },
 };
+
+/** Names that a person can read come before those of which only a hash is known. A page by its number is in plain order. */
+const readable = (
+  { sort_by: sortBy = "full_name" }: ReturnType<typeof orderOf>,
+  { page }: ReturnType<typeof placeIn>,
+): Given => (sortBy === "full_name" && page === undefined ? { unknown_labels: "last" } : {});
 
 function valuesOf<const Name extends string>(
   names: readonly Name[],
