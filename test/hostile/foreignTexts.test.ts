@@ -9,6 +9,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { escapeControls, onOneLine } from "../../ops/commandLine/foreignText.ts";
 import { freePort } from "../devnet/ports.ts";
 import { bareEnvironment } from "../support/environment.ts";
+import { isSlow } from "../support/size.ts";
 
 /*
  * What a database, a node, an indexer, a snapshot and a folder say is printed by the operators' programs. No text of theirs
@@ -141,7 +142,7 @@ describe("what a database or a node says", () => {
   });
 });
 
-describe("what a snapshot says", () => {
+describe.runIf(isSlow())("what a snapshot says", () => {
   const chain = {
     ...{ chain_id: 1, chain_name: "mainnet", block_number: 1, block_timestamp: 1 },
     ...{ block_hash: `0x${"ab".repeat(32)}`, checkpoint: "0".repeat(75) },
