@@ -26,8 +26,8 @@ const searches: SearchFilters[] = [
   { protocol: "ensv1" },
   { protocol: "ensv2" },
   ...(["registered", "grace", "premium", "available"] as const).map(
-    (availability): SearchFilters => ({
-      ...{ protocol: "ensv2", availability },
+    (status): SearchFilters => ({
+      ...{ protocol: "ensv2", availability: [status] },
     }),
   ),
 ];

@@ -46,8 +46,8 @@ test("counters are built, and are what the rows say", async () => {
   } finally {
     client.release();
   }
-  const searches = (["registered", "grace", "premium", "available"] as const).map((availability) => ({
-    availability,
+  const searches = (["registered", "grace", "premium", "available"] as const).map((status) => ({
+    availability: [status],
   }));
   await expectExactCounters(tables.db, { chains: mainChain(contracts), now: NOW }, searches);
 });

@@ -16,10 +16,12 @@ import { availabilities } from "../../src/api/rules/stages.ts";
 const searches: SearchFilters[] = [
   {},
   { isFullName: false, text: "" },
-  ...availabilities.filter((status) => status !== "unknown").map((availability) => ({ availability })),
+  ...availabilities.filter((status) => status !== "unknown").map((status) => ({ availability: [status] })),
+  { availability: ["registered", "grace"] },
+  { availability: ["premium", "available", "grace"], isWrapped: false },
   ...[0, 1, 3, 6].flatMap((length) => [{ minLength: length }, { maxLength: length }]),
   { isWrapped: true },
-  { isWrapped: false, availability: "registered", minLength: 2, maxLength: 4 },
+  { isWrapped: false, availability: ["registered"], minLength: 2, maxLength: 4 },
 ];
 
 const DAY = 86_400;

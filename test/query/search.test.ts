@@ -136,6 +136,14 @@ describe("GET /search-domains", () => {
     }
   });
 
+  test("several states give the names of each, and their counts", async () => {
+    expect(await namesOf("availability_status=grace,premium")).toEqual(["bob.eth", "old.eth"]);
+    const { total } = await search("availability_status=premium,available");
+    expect(total).toBe(3);
+    const all = await search("availability_status=registered,grace,premium,available");
+    expect(all.total).toBe((await search("availability_status=registered")).total + 4);
+  });
+
   test("wrapped names are those that the wrapper still gives an owner", async () => {
     expect(await namesOf("is_wrapped=true")).toEqual(["boxed.eth"]);
     expect(await namesOf("is_wrapped=false&q=stuck")).toEqual(["stuck.eth"]);
@@ -218,6 +226,8 @@ describe("GET /search-domains", () => {
     "page=0",
     "page=x",
     "availability_status=unknown",
+    "availability_status=grace,unknown",
+    "availability_status=",
     "is_wrapped=yes",
     "min_length=-1",
     "expiry_from=tomorrow",

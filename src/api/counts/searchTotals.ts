@@ -139,15 +139,33 @@ const hasCountsOf = (protocol: Protocol | undefined, chains: Scope): boolean =>
 
 const byClass: SearchCounters = {
   filters: new Set<keyof SearchFilters>(["availability", "minLength", "maxLength", "isWrapped", "protocol"]),
-  read: async (db, { availability, minLength, maxLength, isWrapped, protocol }, at) =>
-    hasCountsOf(protocol, at.chains)
-      ? byAvailability[availability ?? "any"](db, at.chains, {
-          ...{ now: at.now, wrapped: wrappedAs(isWrapped), ensv2: protocolAs(protocol) },
-          shortest: minLength ?? (maxLength === undefined ? UNKNOWN_LENGTH : 0),
-          longest: maxLength ?? LONGEST_LABEL,
-        })
-      : null,
+  read: async (db, { availability = ["any"], minLength, maxLength, isWrapped, protocol }: ByClass, at) => {
+    if (!hasCountsOf(protocol, at.chains)) return null;
+    const given = {
+      ...{ now: at.now, wrapped: wrappedAs(isWrapped), ensv2: protocolAs(protocol) },
+      shortest: minLength ?? (maxLength === undefined ? UNKNOWN_LENGTH : 0),
+      longest: maxLength ?? LONGEST_LABEL,
+    };
+    return sumOf(await Promise.all(availability.map((state) => byAvailability[state](db, at.chains, given))));
+  },
 };
+
+type ByClass = Omit<SearchFilters, "availability"> & {
+  availability?: readonly (keyof typeof byAvailability)[] | undefined;
+};
+
+/** A name is in one state, so that counts of several states add up. Null where one of them is not known. */
+const sumOf = (counts: readonly (SearchCounts | null)[]): SearchCounts | null =>
+  counts.reduce((sum, one) => {
+    if (sum === null || one === null) return null;
+    return {
+      total: sum.total + one.total,
+      expired: sum.expired + one.expired,
+      expiring30d: sum.expiring30d + one.expiring30d,
+      expiring90d: sum.expiring90d + one.expiring90d,
+      wrapped: sum.wrapped + one.wrapped,
+    };
+  });
 
 /** Longer than any label. */
 const LONGEST_LABEL = 2 ** 31 - 1;

@@ -67,9 +67,11 @@ const searchDomains = endpoint({
       .optional(),
     search_full_name: input.flag("search_full_name", "`true` to look for `q` in the full name"),
     availability_status: input
-      .choice(["registered", "grace", "premium", "available"], "availability_status")
-      .optional()
-      .openapi({ description: "State at the moment of the request" }),
+      .words(["registered", "grace", "premium", "available"], "availability_status", {
+        description: "States at the time of the request, one or more",
+        example: "registered",
+      })
+      .optional(),
     min_length: length("min_length", "Shortest label, in code points"),
     max_length: length("max_length", "Longest label, in code points"),
     registrar_owner: holder("Owner in the registrar: of .eth names, or of a layer 2's"),
@@ -172,7 +174,7 @@ function isSearched(item: z.infer<typeof domainItem>, filters: SearchFilters): b
   const expiry = item.expiry_timestamp === null ? null : BigInt(item.expiry_timestamp);
   const isOfLease = filters.expiryOf === undefined;
   return (
-    (availability === undefined || availability === item.availability_status) &&
+    (availability === undefined || isOneOf(item.availability_status, availability)) &&
     (protocol === undefined || protocol === item.protocol) &&
     (isWrapped === undefined || isWrapped === item.ownership.is_wrapped) &&
     (wrapperOwner === undefined || item.ownership.is_wrapped) &&
@@ -183,6 +185,8 @@ function isSearched(item: z.infer<typeof domainItem>, filters: SearchFilters): b
     (!isOfLease || expiryWindows === undefined || expiryWindows.some((window) => isInside(expiry, window)))
   );
 }
+
+const isOneOf = (word: string, words: readonly string[]): boolean => words.includes(word);
 
 const isInside = (time: bigint | null, { from, to }: TimeWindow): boolean =>
   time !== null && time >= BigInt(from) && time <= BigInt(to);

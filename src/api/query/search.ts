@@ -20,7 +20,8 @@ export type SearchFilters = {
   /** Part of the label, or of the full name; its case does not matter. */
   text?: string | undefined;
   isFullName?: boolean | undefined;
-  availability?: KnownAvailability | undefined;
+  /** States, each once; a name is in one of them. */
+  availability?: readonly KnownAvailability[] | undefined;
   minLength?: number | undefined;
   maxLength?: number | undefined;
   registrarOwner?: Address | undefined;
@@ -58,7 +59,9 @@ export function searchCondition(filters: SearchFilters, at: { chains: Scope; now
     of.holds(domain.chainId),
     toSql(isCounted),
     when(text || undefined, isFullName ? hasInFullName : hasInLabel),
-    when(availability, (status) => and(isInState(status, at.now, of), isOfAnIndex(status, of))),
+    when(availability, (states) =>
+      or(...states.map((status) => and(isInState(status, at.now, of), isOfAnIndex(status, of)))),
+    ),
     when(filters.minLength, (length) => gte(domain.labelLength, length)),
     when(filters.maxLength, (length) => lte(domain.labelLength, length)),
     when(filters.registrarOwner, (owner) => eq(domain.registrarOwner, owner)),
