@@ -121,6 +121,26 @@ const meanings: Record<string, () => Promise<void>> = {
     const over = -(await secondsLeft("premium.eth"));
     expect([over > 94n * DAY, over < 96n * DAY]).toEqual([true, true]);
   },
+  "expiring.eth": async () => {
+    expect((await whois("expiring.eth")).availability_status).toBe("registered");
+    const left = await secondsLeft("expiring.eth");
+    expect([left > 14n * DAY, left < 16n * DAY]).toEqual([true, true]);
+  },
+  "dropping.eth": async () => {
+    expect((await whois("dropping.eth")).availability_status).toBe("grace");
+    const left = (await secondsLeft("dropping.eth")) + GRACE;
+    expect([left > 3n * DAY, left < 5n * DAY]).toEqual([true, true]);
+  },
+  "falling.eth": async () => {
+    expect((await whois("falling.eth")).availability_status).toBe("premium");
+    const left = (await secondsLeft("falling.eth")) + GRACE + PREMIUM;
+    expect([left > 3n * DAY, left < 5n * DAY]).toEqual([true, true]);
+  },
+  "freed.eth": async () => {
+    expect((await whois("freed.eth")).availability_status).toBe("available");
+    const over = -(await secondsLeft("freed.eth")) - GRACE - PREMIUM;
+    expect([over > 2n * DAY, over < 4n * DAY]).toEqual([true, true]);
+  },
   "lapsed.eth": async () => {
     expect(await whois("lapsed.eth")).toMatchObject({
       availability_status: "available",
@@ -249,6 +269,26 @@ describe("the demo", () => {
     const { timestamp } = await stage.chain.client.getBlock();
     const seconds = Math.floor(Date.now() / 1000) - Number(timestamp);
     expect(Math.abs(seconds)).toBeLessThan(600);
+  });
+
+  test("has something in every statistic of a first page: sales of a week and a month, expiries to come, drops", async () => {
+    const ask = async (path: string) => (await fetch(`${stage.stack.url}${path}`)).json();
+    const [totals, series, largest] = await Promise.all([
+      ask("/ens-stats"),
+      ask("/ens-stats/registrations"),
+      ask("/ens-stats/largest-registrations?days=7"),
+    ]);
+    expect(totals).toMatchObject({ registrations_7d: 1, expiring_30d: 1 });
+    expect(JSON.stringify(series)).toMatch(/"registrations":[1-9]/);
+    expect(JSON.stringify(largest)).toContain("fresh.eth");
+    for (const [name, says] of [
+      ["dropping.eth", "drops.csv"],
+      ["falling.eth", "drops.csv?kind=premium"],
+      ["freed.eth", "drops.csv?kind=free"],
+    ]) {
+      const text = await (await fetch(`${stage.stack.url}/explore/${says}`)).text();
+      expect(text, says).toContain(name);
+    }
   });
 
   test("has a calendar for each person, with the ends of the names that lists have", async () => {

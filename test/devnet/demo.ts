@@ -77,6 +77,10 @@ export const demoNames: readonly DemoName[] = [
   { name: "sub.wrapped.eth", meaning: "an emancipated subname with an expiry of its own" },
   { name: "grace.eth", meaning: "expired 30 days ago: only a renewal is possible" },
   { name: "premium.eth", meaning: "expired 95 days ago: for sale at a falling premium" },
+  { name: "expiring.eth", meaning: "registered two weeks ago for a month: expires in 15 days" },
+  { name: "dropping.eth", meaning: "expired 86 days ago: leaves its grace in 4 days" },
+  { name: "falling.eth", meaning: "expired 107 days ago: its premium ends in 4 days" },
+  { name: "freed.eth", meaning: "became free 3 days ago: anyone can register it" },
   { name: "lapsed.eth", meaning: "wrapped, then expired long ago: available again" },
   { name: "reborn.eth", meaning: "expired, then bought by another owner" },
   { name: "moved.eth", meaning: "transferred; resolver changed twice, with records on each" },
@@ -111,7 +115,10 @@ const chapters: readonly Chapter[] = [
   { day: 20n, title: "moved.eth", play: playMoved },
   { day: 100n, title: "reborn.eth, first owner", play: playFirstLifeOfReborn },
   { day: 400n, title: "lapsed.eth", play: playLapsed },
+  { day: 521n, title: "freed.eth", play: playYearOf("freed") },
+  { day: 528n, title: "falling.eth", play: playYearOf("falling") },
   { day: 540n, title: "premium.eth", play: playPremium },
+  { day: 549n, title: "dropping.eth", play: playYearOf("dropping") },
   { day: 600n, title: "reborn.eth, second owner", play: playSecondLifeOfReborn },
   { day: 605n, title: "grace.eth", play: playGrace },
   { day: 700n, title: "moved.eth, new resolver", play: playSecondResolverOfMoved },
@@ -124,8 +131,12 @@ const chapters: readonly Chapter[] = [
   { day: 955n, title: "agents", play: playAgents },
   { day: 957n, title: "wrapped-agent.eth", play: playWrappedAgent },
   { day: 960n, title: "offchain.eth", play: playOffchain },
+  { day: 985n, title: "expiring.eth", play: playExpiring },
   { day: 990n, title: "revealed.eth", play: playRevealed },
 ];
+
+/** What the demo goes on with where ENSv1 stands alone: ENSv2 freezes its controllers before this day. */
+export const ensv1Chapters: readonly Chapter[] = [{ day: 997n, title: "fresh.eth", play: playFresh }];
 
 /**
  * Plays the demo on a chain whose contracts are deployed, and `more` chapters on their days. The newest block ends at
@@ -262,6 +273,23 @@ async function playLapsed({ chain, carol }: Cast): Promise<void> {
 /** Expires on day 905, 95 days before the present. */
 async function playPremium({ chain, carol }: Cast): Promise<void> {
   await registerV3(chain, { from: carol, label: "premium" });
+}
+
+/** A name that is bought for a year and then left alone. */
+function playYearOf(label: string): Chapter["play"] {
+  return async ({ chain, carol }) => {
+    await registerV3(chain, { from: carol, label });
+  };
+}
+
+/** Expires on day 1015. */
+async function playExpiring({ chain, carol }: Cast): Promise<void> {
+  await registerReferred(chain, { from: carol, label: "expiring", duration: 30n * DAY });
+}
+
+/** Three days before the present: statistics of the last week have a sale. */
+async function playFresh({ chain, bob }: Cast): Promise<void> {
+  await registerReferred(chain, { from: bob, label: "fresh", duration: 2n * YEAR });
 }
 
 /** Expires on day 970, 30 days before the present. */

@@ -3,7 +3,7 @@ import type { Deployment } from "../../abis/deployments.ts";
 import { BLOCK_SECONDS, type Chain, mineBlocks } from "./acts/chain.ts";
 import { type Anvil, type AnvilOptions, startAnvil } from "./anvil.ts";
 import { type Chapter, STORY_SECONDS } from "./chapters.ts";
-import { playDemo } from "./demo.ts";
+import { ensv1Chapters, playDemo } from "./demo.ts";
 import { ensv2Chapters } from "./demoEnsv2.ts";
 import { type DeployOptions, deployContracts } from "./deploy.ts";
 
@@ -46,8 +46,8 @@ export async function startDemoChain(options: DemoOptions = {}): Promise<LocalCh
   try {
     const contracts = { ...local.chain.contracts, ...(await prepare?.(local.chain)) };
     const chain = { ...local.chain, contracts };
-    const ofEnsv2 = options.contracts?.ensv2 ? ensv2Chapters : [];
-    await playDemo(chain, { start, onChapter, more: [...(more ?? []), ...ofEnsv2] });
+    const last = options.contracts?.ensv2 ? ensv2Chapters : ensv1Chapters;
+    await playDemo(chain, { start, onChapter, more: [...(more ?? []), ...last] });
     await mineBlocks(chain, { count: SETTLING_BLOCKS });
     return { ...local, chain };
   } catch (error) {

@@ -21,6 +21,7 @@ export function describePrices(stageOf: () => Stage): void {
       expect(csv?.headers.get("content-type")).toBe("text/csv; charset=utf-8");
       const [, ...rows] = ((await csv?.text()) ?? "").trim().split("\r\n");
       expect(rows.map((row) => row.split(",").slice(0, 4))).toEqual([
+        ['"falling.eth"', '""', '"7"', '"premium"'],
         ['"premium.eth"', '""', '"7"', '"premium"'],
       ]);
       expect(calendar?.headers.get("content-type")).toBe("text/calendar; charset=utf-8");
@@ -28,13 +29,13 @@ export function describePrices(stageOf: () => Stage): void {
       expect(feed?.headers.get("content-type")).toBe("application/atom+xml; charset=utf-8");
       const text = (await feed?.text()) ?? "";
       expect(text).toContain("<title>premium.eth has no premium any more: ");
-      expect(text.match(/<entry>/g)).toHaveLength(1);
+      expect(text.match(/<entry>/g)).toHaveLength(2);
       // A reader asks again and again: the same name is the same entry.
       expect(await (await file("drops.atom?kind=in_premium")).text()).toBe(text);
     });
 
     test("have no entries where no name drops, and the filters hold for them", async () => {
-      expect(await (await file("drops.atom")).text()).not.toContain("<entry>");
+      expect(await (await file("drops.atom?max_length=3")).text()).not.toContain("<entry>");
       expect(await (await file("drops.csv?kind=in_premium&max_length=6")).text()).not.toContain(
         "premium.eth",
       );
@@ -134,7 +135,7 @@ export function describePrices(stageOf: () => Stage): void {
 
     test("a search for names in premium names the last holder, and until when", async () => {
       await page.goto(`${url}/explore/search?availability_status=premium`);
-      const [row] = await rowsOf(/Results/);
+      const row = (await rowsOf(/Results/)).find(([name]) => name?.startsWith("premium.eth"));
       expect(row?.[3]).toMatch(/^last held by multi-one\.eth.*until \d{4}-\d\d-\d\d$/);
     });
 
@@ -143,7 +144,7 @@ export function describePrices(stageOf: () => Stage): void {
       await page.getByRole("link", { name: "Drops" }).click();
       await page.getByRole("link", { name: "All in premium" }).click();
       await page.waitForURL(/kind=in_premium/);
-      const [row] = await rowsOf(/All in premium/);
+      const row = (await rowsOf(/All in premium/)).find(([name]) => name?.startsWith("premium.eth"));
       expect(row?.[0]).toMatch(/^premium\.eth7 characterslast held by multi-one\.eth/);
       expect(row?.[1]).toMatch(/^\d{4}-\d\d-\d\din \d+ daysnow \$[\d,]+ on top$/);
     });
