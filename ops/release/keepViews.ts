@@ -27,7 +27,7 @@ export function keepViews(plan: ViewsPlan): () => void {
   let timer = setTimeout(look, INTERVAL_MS);
   let isStopped = false;
   async function look() {
-    const problem = await withConnection(plan, (connection) => lookAfter(connection, plan)).then(
+    const problem = await lookAfterViews(plan).then(
       () => "",
       (error: Error & { code?: string }) => (error.code === "55P03" ? "" : onOneLine(error.message)),
     );
@@ -43,6 +43,11 @@ export function keepViews(plan: ViewsPlan): () => void {
     isStopped = true;
     clearTimeout(timer);
   };
+}
+
+/** Creates the views once, if the index is complete and they do not show it yet. */
+export function lookAfterViews(plan: ViewsPlan): Promise<void> {
+  return withConnection(plan, (connection) => lookAfter(connection, plan));
 }
 
 async function lookAfter(connection: Connection, plan: ViewsPlan): Promise<void> {

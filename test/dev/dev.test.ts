@@ -2,8 +2,10 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { existsSync, readFileSync, rmSync } from "node:fs";
 import { createServer, type Server } from "node:net";
 import { join } from "node:path";
+import pg from "pg";
 import { afterAll, afterEach, expect, test } from "vitest";
 import { isRunning, type ProcessMark } from "../devnet/processes.ts";
+import { root } from "../support/projectFiles.ts";
 import { isLong, isSlow } from "../support/size.ts";
 import { copyCheckout, signalGroup, waitUntil } from "./checkout.ts";
 
@@ -68,6 +70,33 @@ function occupy(port: number): Promise<Server> {
   });
 }
 
+/** The explorer, the reference and the pages worth a look. */
+function pagesOn(output: string): string[] {
+  const api = /^ {2}API +(\S+)/m.exec(output)?.[1] ?? "";
+  expect(output).toContain(`Agents    ${api}/mcp`);
+  const pages = [
+    ...output.matchAll(/^ {2}(?:Explorer |Reference )? *(http:\S+\/(?:docs|explore\/\S+)?)(?:\s|$)/gm),
+  ];
+  expect(pages.map(([, url]) => url?.slice(api.length)).slice(0, 2)).toEqual(["/", "/docs"]);
+  expect(pages).toHaveLength(6);
+  return pages.map(([, url]) => url as string);
+}
+
+/** The statement of the README's section on SQL, as it stands there, at the address that the screen shows. */
+async function expectReadmeSql(output: string): Promise<void> {
+  const readme = readFileSync(join(root, "README.md"), "utf8");
+  const [, sql = ""] = /## SQL[\s\S]*?```sql\n([\s\S]*?)```/.exec(readme) ?? [];
+  const [, databaseUrl] = /psql (\S+) {2}\(schema namedex\)/.exec(output) ?? [];
+  const client = new pg.Client({ connectionString: databaseUrl });
+  await client.connect();
+  try {
+    const results = (await client.query(sql)) as unknown as { rows: { full_name: string }[] }[];
+    expect(results.at(-1)?.rows.map(({ full_name }) => full_name)).toEqual(["expiring.eth"]);
+  } finally {
+    await client.end();
+  }
+}
+
 test("npm run dev shows what runs and what to ask, every line of it works, and Ctrl-C leaves nothing", async () => {
   const [apiPort, chainPort] = [await occupy(42069), await occupy(8545)];
   const dev = startDev(isSlow() ? {} : { DEVNET_CHAINS: "1" });
@@ -77,7 +106,10 @@ test("npm run dev shows what runs and what to ask, every line of it works, and C
   if (chainPort.listening) expect(dev.output()).not.toMatch(/127\.0\.0\.1:8545/);
   const urls = [...dev.output().matchAll(/curl -s (\S+)/g)].map(([, url]) => url as string);
   expect(urls).toHaveLength(6);
-  for (const url of urls) expect((await fetch(url)).status, `${url}\n${logEnd()}`).toBe(200);
+  for (const url of [...urls, ...pagesOn(dev.output())]) {
+    expect((await fetch(url)).status, `${url}\n${logEnd()}`).toBe(200);
+  }
+  await expectReadmeSql(dev.output());
 
   const second = startDev();
   expect(await second.exit).toBe(1);

@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, expect, test } from "vitest";
+import { freePort } from "../devnet/ports.ts";
 import { openDatabase, startPostgres } from "../devnet/postgres.ts";
 import { ask, createTestDatabase } from "../support/database.ts";
 
@@ -32,6 +33,21 @@ test("a server whose keeper was killed is stopped, and its tables are still ther
   expect(await ask(url, "SELECT word FROM memory")).toEqual([{ word: "kept" }]);
   await server.stop();
   await expect(ask(first, "SELECT 1")).rejects.toThrow();
+});
+
+test("two servers that want the same port at the same time have one each", async () => {
+  const preferredPort = await freePort();
+  const wanted = ["one", "two"].map((name) => ({ data: join(folder, name), preferredPort }));
+  const servers = await Promise.all(wanted.map((one) => startPostgres(one)));
+  for (const { data: path } of servers) folders.add(dirname(path));
+  try {
+    expect(new Set(servers.map(({ url }) => url)).size).toBe(2);
+    for (const { url, data: path } of servers) {
+      expect(await ask(url, "SHOW data_directory")).toEqual([{ data_directory: path }]);
+    }
+  } finally {
+    await Promise.all(servers.map((server) => server.stop()));
+  }
 });
 
 /** Another Node process starts the server, writes a row and is killed; gives the server's URL. */

@@ -1,8 +1,9 @@
 import { join, relative } from "node:path";
 import { checkRpcUrls } from "../../ops/checks/rpc.ts";
+import { keepViews, lookAfterViews } from "../../ops/release/keepViews.ts";
 import { loadEnvironmentFiles } from "../../settings/environment.ts";
 import { readHasEnsv2, readHasLayer2, readHome } from "../../settings/machine.ts";
-import { readSettings, SettingsError } from "../../settings/settings.ts";
+import { readSettings, type Settings, SettingsError } from "../../settings/settings.ts";
 import { startIndexer } from "./indexer.ts";
 import { readHeads, startOwnChain } from "./ownChain.ts";
 import { openOwnDatabase } from "./ownDatabase.ts";
@@ -30,7 +31,7 @@ await superviseProcesses({ home, env: given, open: start });
 async function start(): Promise<number> {
   if (!hasOwnChain) await checkRpcUrls(readSettings({ ...given, DATABASE_URL: given.DATABASE_URL || LATER }));
   const plan = { home, hasLayer2: readHasLayer2(given), ensv2: readHasEnsv2(given) };
-  const port = await choosePort(given.PORT);
+  await refuseTakenPort(given.PORT);
   const databaseUrl = await openOwnDatabase({
     home,
     given: given.DATABASE_URL,
@@ -38,6 +39,8 @@ async function start(): Promise<number> {
     isFresh: hasOwnChain,
   });
   const chain = hasOwnChain ? await startOwnChain(plan) : null;
+  // Chosen last: another start at the same time has its own by now.
+  const port = given.PORT ? Number(given.PORT) : await freePort(USUAL_API_PORT);
   const env: Environment = { ...given, ...chain?.settings, DATABASE_URL: databaseUrl, PORT: String(port) };
   const settings = readSettings(env);
   const heads = chain && (await readHeads(chain));
@@ -45,25 +48,33 @@ async function start(): Promise<number> {
   env.DATABASE_SCHEMA = settings.schema;
   env.METRICS_PORT ??= String(await freePort(settings.metrics.port));
   const ponder = await startIndexer({ env, port, logFile, folder: process.cwd(), heads });
+  const schema = given.DATABASE_URL ? settings.schema : await showViews(settings);
   const chains =
     chain &&
     [chain.local, ...chain.layer2].map(({ anvil, deployment }) => ({
       ...{ name: deployment.name, id: anvil.chainId, url: anvil.url },
     }));
-  const places = { databaseUrl, schema: settings.schema, logFile: relative("", logFile) };
+  const places = { databaseUrl, schema, logFile: relative("", logFile) };
   const url = ponder.url.replace("127.0.0.1", "localhost");
-  say(welcomeText({ url, chains, network, ...places }));
+  say(welcomeText({ url, chains, network, hasExplorer: settings.hasExplorer, ...places }));
   return ponder.pid;
 }
 
-/** The port asked for, or the usual one, or the next that is free. Throws when the port asked for is taken. */
-async function choosePort(asked: string | undefined): Promise<number> {
-  if (!asked) return freePort(USUAL_API_PORT);
+/** On our own database: the views of `npm start`, and again after each new index. Gives the schema that has them. */
+async function showViews(settings: Settings): Promise<string> {
+  const plan = { ...settings, log: { info: () => {}, warn: say } };
+  await lookAfterViews(plan);
+  keepViews(plan);
+  return settings.viewsSchema;
+}
+
+/** Without `PORT` the usual one is taken, or the next that is free. Throws when the port asked for is taken. */
+async function refuseTakenPort(asked: string | undefined): Promise<void> {
+  if (!asked) return;
   const port = Number(asked);
   if (Number.isInteger(port) && !(await isFree(port))) {
     throw new SettingsError(
       `PORT is ${port}, which another program has: end that, or choose another, for example PORT=42070`,
     );
   }
-  return port;
 }

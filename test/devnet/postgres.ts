@@ -8,7 +8,7 @@ import { promisify } from "node:util";
 import pg from "pg";
 import { prepareDatabase } from "../../ops/checks/database.ts";
 import { endChild, startChild } from "./children.ts";
-import { freePort } from "./ports.ts";
+import { freePort, isFree } from "./ports.ts";
 import { choosePlace, type Place } from "./postgresPlace.ts";
 import { commandOf, endProcess, markProcess } from "./processes.ts";
 
@@ -47,7 +47,23 @@ export async function startPostgres({
   const place = await choosePlace(data);
   await stopLeftover(place.data);
   await initialise(place);
-  return start(place, await freePort(preferredPort), settings);
+  return startOnFreePort(place, preferredPort, settings);
+}
+
+/** Two starts at the same time may find the same port free: the server that does not get it takes the next. */
+async function startOnFreePort(
+  place: Place,
+  preferredPort: number,
+  settings: readonly string[],
+  triesLeft = 5,
+): Promise<Postgres> {
+  const port = await freePort(preferredPort);
+  try {
+    return await start(place, port, settings);
+  } catch (error) {
+    if (triesLeft === 0 || (await isFree(port))) throw error;
+    return startOnFreePort(place, preferredPort, settings, triesLeft - 1);
+  }
 }
 
 /** Data of a test is not worth a wait for the disk. */
@@ -86,7 +102,8 @@ export async function dropDatabase(serverUrl: string, name: string): Promise<voi
   // PostgreSQL waits five seconds for those whom it ended: on a busy machine some need longer.
   for (const deadline = Date.now() + DROP_TIMEOUT_MS; ; ) {
     try {
-      return await run(serverUrl, `DROP DATABASE IF EXISTS ${quoted(name)} WITH (FORCE)`);
+      await run(serverUrl, `DROP DATABASE IF EXISTS ${quoted(name)} WITH (FORCE)`);
+      return;
     } catch (error) {
       if ((error as { code?: string }).code !== OBJECT_IN_USE || Date.now() > deadline) throw error;
     }
@@ -141,7 +158,7 @@ async function initialise({ data, programs, account }: Place): Promise<void> {
 async function start(place: Place, port: number, settings: readonly string[]): Promise<Postgres> {
   const server = spawnServer(place, port, settings);
   const url = `postgresql://${USER}:${PASSWORD}@127.0.0.1:${port}/postgres`;
-  await untilReady(server, url, logFile(place));
+  await untilReady(server, { url, place });
   return { url, data: place.data, pid: server.pid ?? 0, stop: () => endChild(server) };
 }
 
@@ -164,18 +181,20 @@ function spawnServer(place: Place, port: number, settings: readonly string[]): C
   return child;
 }
 
-async function untilReady(server: ChildProcess, url: string, log: string): Promise<void> {
+/** Another server may have the port by now: ours answers with its own data directory. */
+async function untilReady(
+  server: ChildProcess,
+  { url, place }: { url: string; place: Place },
+): Promise<void> {
   const deadline = Date.now() + START_TIMEOUT_MS;
   while (Date.now() < deadline && server.exitCode === null && server.signalCode === null) {
-    const isReady = await run(url, "SELECT 1").then(
-      () => true,
-      () => false,
-    );
-    if (isReady) return;
+    const found = await readDataDirectory(url).catch(() => null);
+    if (found === place.data) return;
+    if (found !== null) break;
     await sleep(50);
   }
   await endChild(server);
-  const tail = (await readFile(log, "utf8")).split("\n").slice(-8).join("\n");
+  const tail = (await readFile(logFile(place), "utf8")).split("\n").slice(-8).join("\n");
   throw new Error(`PostgreSQL did not start on ${new URL(url).host}:\n${tail}`);
 }
 
@@ -187,9 +206,14 @@ function quoted(name: string): string {
   return `"${name.replaceAll('"', '""')}"`;
 }
 
-async function run(url: string, sql: string): Promise<void> {
+async function readDataDirectory(url: string): Promise<string | undefined> {
+  const { rows } = await run(url, "SHOW data_directory");
+  return (rows[0] as { data_directory?: string } | undefined)?.data_directory;
+}
+
+async function run(url: string, sql: string): Promise<pg.QueryResult> {
   const client = new pg.Client({ connectionString: url });
   client.on("error", () => {}); // The server may go down while the connection is closing.
   await client.connect();
-  await client.query(sql).finally(() => client.end());
+  return client.query(sql).finally(() => client.end());
 }

@@ -10,6 +10,7 @@ export type Welcome = {
   url: string;
   chains: LocalPlace[] | null;
   network: string;
+  hasExplorer: boolean;
   databaseUrl: string;
   schema: string;
   logFile: string;
@@ -23,17 +24,22 @@ export function welcomeText(welcome: Welcome): string {
     "",
     ...placesOf(welcome),
     ...(welcome.chains === null ? [] : namesOfDemo(welcome.chains)),
+    ...pagesOf(welcome),
     ...examplesOf(welcome),
     "",
     styled("dim", "Ctrl-C ends everything. A change of a source file is taken up at once."),
   ].join("\n");
 }
 
-function placesOf({ url, chains, network, databaseUrl, schema, logFile }: Welcome): string[] {
+function placesOf(welcome: Welcome): string[] {
+  const { url, chains, network, hasExplorer, databaseUrl, schema, logFile } = welcome;
   const [chain = network, ...others] = (chains ?? []).map(lineOf);
   return [
     styled("bold", "Namedex is up."),
     "",
+    ...(hasExplorer ? [`  Explorer  ${styled("cyan", `${url}/`)}`] : []),
+    `  Reference ${styled("cyan", `${url}/docs`)}  (every operation, to try)`,
+    `  Agents    ${styled("cyan", `${url}/mcp`)}  (MCP: claude mcp add --transport http namedex ${url}/mcp)`,
     `  API       ${styled("cyan", url)}`,
     `  Chain     ${chain}`,
     ...others.map((other) => `            ${other}`),
@@ -61,6 +67,23 @@ function namesOfDemo(chains: readonly LocalPlace[]): string[] {
 }
 
 const hasBase = (chains: readonly LocalPlace[]): boolean => chains.some(({ name }) => name === "base");
+
+/** Pages that show most of what there is. */
+function pagesOf({ url, chains, hasExplorer }: Welcome): string[] {
+  if (!hasExplorer) return [];
+  const pages: [path: string, shows: string][] = [
+    [
+      `/explore/name/${chains ? "alice.eth" : "vitalik.eth"}`,
+      "a name: owner, expiry, price, records, history",
+    ],
+    ["/explore/drops", "names that drop this week"],
+    ["/explore/statistics", "sales, prices, expiries, holders"],
+    ["/explore/watch", "names that you watch, kept in your browser"],
+  ];
+  const width = Math.max(...pages.map(([path]) => url.length + path.length));
+  const lines = pages.map(([path, shows]) => `  ${`${url}${path}`.padEnd(width)} ${styled("dim", shows)}`);
+  return ["", styled("bold", "Worth a look"), "", ...lines];
+}
 
 function examplesOf({ url, chains }: Welcome): string[] {
   const paths = chains
