@@ -16,7 +16,7 @@ export function usePrimaryName(address: string) {
     // The request ends if the component goes, or if the address changes.
     queryFn: async ({ signal }) => {
       const answer = await namedex.getAddressPrimaryName({ address }, { signal });
-      return "primary_name" in answer ? answer.primary_name : null;
+      return ("known" in answer && answer.known && answer.primary_name) || null;
     },
     // The client itself asks again after errors that pass.
     retry: false,

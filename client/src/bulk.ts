@@ -64,7 +64,14 @@ export async function primaryNames(
 /** The blocks of all requests, each once: blocks can come between two of them, and then a chain has several. */
 function blocksOf(answers: readonly { as_of: AsOf }[]): AsOf {
   const blocks = answers.flatMap(({ as_of }) => as_of);
-  return [...new Map(blocks.map((block) => [JSON.stringify(block), block])).values()];
+  return [
+    ...new Map(
+      blocks.map((block) => [
+        [block.chain_id, block.source, block.block_number, block.block_hash].join(),
+        block,
+      ]),
+    ).values(),
+  ];
 }
 
 type Ask<Item, Reply> = (batch: Item[], options: CallOptions) => Promise<Reply>;

@@ -1,6 +1,7 @@
+import { type CallOptions, checkUrl, type NamedexConfig } from "./connect.ts";
 import { errorOfCode, type NamedexError, toNamedexError } from "./errors.ts";
 import type { Change, GetChangesData } from "./openapi/types.gen.ts";
-import { type CallOptions, checkUrl, type NamedexConfig } from "./operations.ts";
+import { read } from "./read.ts";
 import { isPassing, sleep, waitBefore } from "./retry.ts";
 
 /**
@@ -36,7 +37,7 @@ export async function* readChanges(
         attempt = 0;
         if (name === "error") throw errorOf(data);
         if (id !== undefined) after = id;
-        if (data !== "") yield JSON.parse(data) as Change;
+        if (data !== "") yield read(JSON.parse(data)) as Change;
       }
     } catch (thrown) {
       if (options.signal?.aborted) throw options.signal.reason;

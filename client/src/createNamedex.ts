@@ -6,13 +6,33 @@ import {
   type CallOptions,
   createOperations,
   type NamedexConfig,
-  type OperationParameters,
   type Operations,
 } from "./operations.ts";
-import { type PagedOperation, readPages } from "./pages.ts";
+import { type ItemOf, type PagedOperation, type PagedParameters, readItems, readPages } from "./pages.ts";
+import { type AddressQuestions, type NameQuestions, questionsOfAddress, questionsOfName } from "./people.ts";
 
-/** A Namedex, typed: one method for each operation, and four for what takes more than one request. */
+/** What a list takes: nothing where all of its parameters may be left out. */
+type ListGiven<Name extends PagedOperation> =
+  Record<string, never> extends PagedParameters<Name>
+    ? [parameters?: PagedParameters<Name>, options?: CallOptions]
+    : [parameters: PagedParameters<Name>, options?: CallOptions];
+
+/** A Namedex, typed: methods for what people ask, one method for each operation, and some for more than one request. */
 export type Namedex = Operations & {
+  /**
+   * What can be asked of one name.
+   *
+   * @example
+   * const { texts } = await namedex.name("alice.eth").records();
+   */
+  readonly name: (name: string) => NameQuestions;
+  /**
+   * What can be asked of one address.
+   *
+   * @example
+   * for await (const { name } of namedex.address("0x7099…").names()) console.log(name);
+   */
+  readonly address: (address: string) => AddressQuestions;
   /**
    * Everything about any number of names: as `postWhoisBulk`, in as few requests as possible.
    *
@@ -38,9 +58,18 @@ export type Namedex = Operations & {
    */
   readonly pages: <Name extends PagedOperation>(
     operation: Name,
-    parameters: Omit<OperationParameters<Name>, "page"> & { page?: number },
-    options?: CallOptions,
+    ...given: ListGiven<Name>
   ) => AsyncGenerator<Answer<Name>, void, undefined>;
+  /**
+   * Every result of an operation that answers in pages, one after the other.
+   *
+   * @example
+   * for await (const { name } of namedex.items("getSearchDomains", { q: "ali" })) console.log(name);
+   */
+  readonly items: <Name extends PagedOperation>(
+    operation: Name,
+    ...given: ListGiven<Name>
+  ) => AsyncGenerator<ItemOf<Name>, void, undefined>;
   /**
    * Changes as they come, without end; it connects again by itself and leaves out none. Store the `position` of the last
    * one that you have worked on, and give it as `after` the next time.
@@ -59,13 +88,18 @@ export type Namedex = Operations & {
  * const alice = await namedex.getWhoisByName({ name: "alice.eth" });
  */
 export function createNamedex(config: NamedexConfig): Namedex {
-  const operations = createOperations(config);
+  const { operations, askJson } = createOperations(config);
+  const items: Namedex["items"] = (operation, ...[parameters, options]) =>
+    readItems(askJson, operation, parameters, options);
+  const sources = { operations, items: items as never };
   return {
     ...operations,
+    name: (name) => questionsOfName(sources, name),
+    address: (address) => questionsOfAddress(sources, address),
     whoisMany: (items, options) => whoisMany(operations, items, options),
     primaryNames: (items, options) => primaryNames(operations, items, options),
-    pages: (operation, parameters, options) =>
-      readPages(operations, operation, parameters as OperationParameters<typeof operation>, options),
+    pages: (operation, ...[parameters, options]) => readPages(askJson, operation, parameters, options),
+    items,
     changes: (asked, options) => readChanges(config, asked, options),
   };
 }

@@ -1,4 +1,4 @@
-import type { Error as ErrorReply } from "./openapi/types.gen.ts";
+import type { ErrorReply } from "./openapi/types.gen.ts";
 
 /** Every error code of the API. */
 export type ErrorCode = ErrorReply["error"]["code"];

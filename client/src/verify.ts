@@ -1,4 +1,5 @@
 import type { Change } from "./openapi/types.gen.ts";
+import { read } from "./read.ts";
 
 /** A message that a webhook sent. */
 export type WebhookMessage = {
@@ -6,8 +7,8 @@ export type WebhookMessage = {
   id: string;
   /** Of a change its type; `webhook.test` and `webhook.gap` are the service's own. */
   type: string;
-  /** When it happened, in ISO 8601. */
-  timestamp: string;
+  /** When it happened, in seconds. */
+  timestamp: bigint;
   /** Of a change the change: with `thin` without its values. */
   data: Partial<Change> & Record<string, unknown>;
 };
@@ -107,7 +108,7 @@ function bytesOf(text: string): Uint8Array<ArrayBuffer> | null {
 
 function readMessage(body: Uint8Array): Omit<WebhookMessage, "id"> {
   try {
-    return JSON.parse(new TextDecoder().decode(body)) as Omit<WebhookMessage, "id">;
+    return read(JSON.parse(new TextDecoder().decode(body))) as Omit<WebhookMessage, "id">;
   } catch {
     throw new WebhookError("The body is not JSON");
   }

@@ -1,6 +1,6 @@
 import type { Client } from "viem";
+import type { NamedexConfig } from "./connect.ts";
 import { createNamedex, type Namedex } from "./createNamedex.ts";
-import type { NamedexConfig } from "./operations.ts";
 
 /**
  * Gives a viem client the field `namedex`.

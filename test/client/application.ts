@@ -30,7 +30,7 @@ declare module "viem/chains" {
 `;
 
 /** Uses that must not compile, and answers that are typed to the field. */
-const typedUses = `import { createNamedex, type NamedexError, RateLimitedError } from "namedex-client";
+const typedUses = `import { connect, createNamedex, type Event, getEnsStats, getWhoisByName, type NamedexError, RateLimitedError, toDate } from "namedex-client";
 const namedex = createNamedex({ url: "https://names.example.org" });
 // @ts-expect-error The name is missing.
 namedex.getWhoisByName();
@@ -38,6 +38,10 @@ namedex.getWhoisByName();
 namedex.getSearchDomains({ sort_by: "price" });
 // @ts-expect-error Statistics have no pages.
 namedex.pages("getEnsStats", {});
+// @ts-expect-error Nor items.
+namedex.items("getEnsStats", {});
+// @ts-expect-error The address is missing.
+namedex.items("getAddressDomains");
 // @ts-expect-error There is no such operation.
 namedex.getNothing();
 const { results, total } = await namedex.getSearchDomains();
@@ -51,18 +55,87 @@ for await (const { events } of namedex.pages("getDomainEvents", { name: "alice.e
 }
 export const codeOf = (error: NamedexError) =>
   error instanceof RateLimitedError ? (error.code satisfies "RATE_LIMITED") : null;
+
+// What is known narrows.
+const alice = await namedex.name("alice.eth").whois();
+// @ts-expect-error It may not be known.
+alice.ownership;
+if (alice.known) {
+  alice.ownership.owner satisfies \`0x\${string}\` | undefined;
+  alice.namehash satisfies \`0x\${string}\`;
+  // @ts-expect-error It may have no expiry.
+  toDate(alice.expiry_timestamp);
+  if (alice.availability_status === "grace" || alice.availability_status === "premium") {
+    toDate(alice.grace_end_timestamp) satisfies Date;
+    alice.expiry_timestamp satisfies bigint;
+  }
+  // @ts-expect-error There is no such state.
+  if (alice.availability_status === "sold") throw alice;
+  // @ts-expect-error Times are bigint.
+  alice.created_timestamp satisfies number | undefined;
+  // @ts-expect-error Nothing is null.
+  alice.parent_name === null satisfies true;
+} else {
+  alice.query satisfies string;
+  // @ts-expect-error Nothing is known of it.
+  alice.name;
+}
+
+// Events are a union by their type.
+export function tell(event: Event): string {
+  // @ts-expect-error Not every event has a value.
+  event.value;
+  switch (event.type) {
+    case "registration":
+      return String(event.cost_wei satisfies string | undefined);
+    case "record":
+      event.value satisfies string | undefined;
+      // @ts-expect-error A record costs nothing.
+      return String(event.cost_wei);
+    case "transfer":
+      return String(event.to_address satisfies \`0x\${string}\` | undefined);
+    default:
+      return event.event_type;
+  }
+}
+
+// Methods for people, and items.
+(await namedex.name("alice.eth").records()).records?.texts satisfies Record<string, string> | undefined;
+// @ts-expect-error The name is given already.
+namedex.name("alice.eth").whois({ name: "bob.eth" });
+// @ts-expect-error There is no such question.
+namedex.name("alice.eth").weather();
+for await (const { name, known } of namedex.address("0x70997970C51812dc3A010C7d01b50e0d17dc79C8").names()) {
+  name satisfies string;
+  known satisfies true;
+}
+for await (const event of namedex.items("getDomainEvents", { name: "alice.eth", time_from: 1n })) tell(event);
+// @ts-expect-error Parameters of time are numbers.
+namedex.getDomainEvents({ name: "alice.eth", time_from: new Date() });
+
+// Single operations.
+const ask = connect({ url: "/" });
+(await ask(getWhoisByName, { name: "alice.eth" })).known satisfies boolean;
+(await ask(getEnsStats)).total_domains satisfies number;
+// @ts-expect-error The name is missing.
+await ask(getWhoisByName);
+
+// No export hides a name that all programs have.
+import * as all from "namedex-client";
+// @ts-expect-error There is none.
+export type Hidden = all.Error;
 `;
 
 /** A part of the README as a module: most parts go on from the first one. */
 const moduleOf = (code: string): string =>
-  code.includes("createNamedex(")
+  code.includes("createNamedex(") || code.includes("connect(")
     ? code
-    : `import { createNamedex } from "namedex-client";\nconst namedex = createNamedex({ url: "/" });\n${code}`;
+    : `import { createNamedex, toDate } from "namedex-client";\nexport { toDate };\nconst namedex = createNamedex({ url: "/" });\n${code}`;
 
 /** The examples of the client, and typed uses of it, as files of an application. */
 export function applicationFiles(): Record<string, string> {
   const parts = [...read("README.md").matchAll(/```ts\n([\s\S]*?)```/g)];
-  if (parts.length < 5) throw new Error("The README of the client has lost its examples");
+  if (parts.length < 8) throw new Error("The README of the client has lost its examples");
   return {
     ...Object.fromEntries(parts.map(([, code = ""], i) => [`readme${i}.ts`, moduleOf(code)])),
     "usePrimaryName.ts": read("examples/usePrimaryName.ts"),

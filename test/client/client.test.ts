@@ -1,7 +1,9 @@
 import {
   AccessError,
   ConnectionError,
+  connect,
   createNamedex,
+  getWhoisByName,
   InvalidRequestError,
   type NamedexConfig,
   NamedexError,
@@ -14,7 +16,7 @@ import { errorCodes } from "../../src/api/errors/errors.ts";
 import { type SignupService, startSignupService } from "../access/signupService.ts";
 import { openScene, type Scene } from "../mcp/scene.ts";
 import { account } from "../query/rows.ts";
-import { withoutAsOf } from "../support/asOf.ts";
+import { comparable } from "./comparable.ts";
 import { errorAnswer, type Front, openFront } from "./front.ts";
 
 /*
@@ -44,7 +46,9 @@ const thrownBy = (promise: Promise<unknown>): Promise<unknown> =>
 describe("a call", () => {
   test("gives what the API answers", async () => {
     const { body } = await scene.api.get("/whois/alice.eth");
-    expect(withoutAsOf(await clientOf().getWhoisByName({ name: "alice.eth" }))).toEqual(body);
+    const { as_of: _, ...answer } = await clientOf().getWhoisByName({ name: "alice.eth" });
+    expect(comparable(answer)).toEqual(comparable(body));
+    expect(answer).toMatchObject({ known: true, expiry_timestamp: expect.any(BigInt) });
   });
 
   test("gives a calendar as its text", async () => {
@@ -321,12 +325,65 @@ describe("pages", () => {
     expect(front.asked).toHaveLength(2);
   });
 
+  test("are read to their items, page after page", async () => {
+    const names: string[] = [];
+    for await (const { name, known } of clientOf().items("getSearchDomains", { q: "many", page_size: 20 })) {
+      expect(known).toBe(true);
+      names.push(name);
+      if (names.length === 1) expect(front.asked).toHaveLength(1);
+    }
+    expect(names.sort()).toEqual(Array.from({ length: 30 }, (_, i) => `many${i}.eth`).sort());
+    expect(front.asked).toHaveLength(2);
+  });
+
+  test("a loop that ends early asks for no further page", async () => {
+    for await (const { name } of clientOf().items("getSearchDomains", { q: "many", page_size: 5 })) {
+      expect(name).toMatch(/^many/);
+      break;
+    }
+    expect(front.asked).toHaveLength(1);
+  });
+
   test("of a server that has no cursors do not end as if they were all", async () => {
     const body = JSON.stringify({ results: [], total: 51, page: 1, page_size: 25 });
     front.next.push({ status: 200, headers: { "content-type": "application/json" }, body });
     const pages = clientOf().pages("getSearchDomains", { q: "many" });
     expect((await pages.next()).value).toMatchObject({ total: 51 });
     await expect(pages.next()).rejects.toThrow("older than its client");
+  });
+});
+
+describe("what people ask", () => {
+  test("of a name and of an address is asked by the operation that answers it", async () => {
+    const { name, address } = clientOf();
+    expect(await name("alice.eth").records({ types: "addr" })).toMatchObject({ domain: "alice.eth" });
+    await name("alice.eth").text("a/b");
+    await address(account(1)).summary({ partial: "true" });
+    for await (const _ of address(account(1)).names({ include_expired: "true" })) break;
+    expect(front.asked.map(({ path }) => path)).toEqual([
+      "/domain/alice.eth/records?types=addr",
+      "/domain/alice.eth/records/text/a%2Fb",
+      `/address/${account(1)}/summary?partial=true`,
+      `/address/${account(1)}/domains?include_expired=true&page=1`,
+    ]);
+  });
+
+  test("keeps its name, whatever the parameters say", async () => {
+    const given = { name: "bob.eth" } as object;
+    await clientOf().name("alice.eth").whois(given);
+    expect(front.asked.map(({ path }) => path)).toEqual(["/whois/alice.eth"]);
+  });
+
+  test("of a name of which nothing is known is known to be so", async () => {
+    const answer = await clientOf().name("unregistered.eth").whois();
+    expect(answer).toMatchObject({ known: false, query: "unregistered.eth" });
+  });
+
+  test("is asked by single operations, too", async () => {
+    const ask = connect({ url: front.url });
+    const alice = await ask(getWhoisByName, { name: "alice.eth" });
+    expect(alice).toMatchObject({ known: true, name: "alice.eth" });
+    expect(await thrownBy(ask(getWhoisByName, { name: "a..b" }))).toBeInstanceOf(InvalidRequestError);
   });
 });
 

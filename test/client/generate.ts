@@ -6,6 +6,8 @@ import { operations } from "../../src/api/endpoints/index.ts";
 import { signupEndpoints } from "../../src/api/endpoints/signup.ts";
 import { webhookEndpoints } from "../../src/api/endpoints/webhooks.ts";
 import { openApiDocument } from "../../src/api/http/openapi.ts";
+import { listsOf } from "./lists.ts";
+import { ABSENT, type Document, GIVEN_SECONDS, shapeDocument } from "./shape.ts";
 
 /** Where the generated part of the client is. */
 export const generatedFolder = fileURLToPath(new URL("../../client/src/openapi", import.meta.url));
@@ -19,16 +21,34 @@ const clientOperations = [
 /** Writes types, functions and limits of the API's OpenAPI document. What the folder had is removed. */
 export async function generateClient(folder: string): Promise<void> {
   const document = openApiDocument(clientOperations, "metered");
+  const plain = JSON.parse(JSON.stringify(document)) as Document;
   await createClient({
-    input: JSON.parse(JSON.stringify(document)),
+    input: shapeDocument(plain) as Record<string, unknown>,
     output: { path: folder, tsConfigPath: null, module: { extension: ".ts" } },
     logs: { level: "silent" },
     plugins: [
       "@hey-api/client-fetch",
-      "@hey-api/typescript",
+      {
+        name: "@hey-api/typescript",
+        "~resolvers": {
+          // Times in answers are bigint; parameters take any whole number.
+          number: ({ $, schema }) => {
+            if (schema.format === "int64") return $.type("bigint");
+            return schema.format === GIVEN_SECONDS
+              ? $.type.or($.type("bigint"), $.type("number"))
+              : undefined;
+          },
+          // Addresses, hashes and bytes have the type that viem gives them.
+          string: ({ $, schema }) => {
+            if (schema.format === ABSENT) return $.type("undefined");
+            return schema.pattern?.startsWith("^0x") ? $.type(`\`0x\${string}\``) : undefined;
+          },
+        },
+      },
       { name: "@hey-api/sdk", paramsStructure: "flat", responseStyle: "data" },
     ],
   });
+  writeFileSync(join(folder, "lists.gen.ts"), listsOf(plain));
   writeFileSync(join(folder, "limits.gen.ts"), limitsOf(document.paths ?? {}));
 }
 

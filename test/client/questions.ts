@@ -16,6 +16,8 @@ export type Question = {
   group: string;
   parameters: Record<string, unknown>;
   request: [string, RequestInit];
+  /** Its path in the document, and its method. */
+  declared: [path: string, method: string];
 };
 
 /** Each operation with the examples of its document: the demo has what they name. */
@@ -38,6 +40,7 @@ export function questionsOf(document: OpenApiDocument): Question[] {
         method: operationId.replaceAll(/_(\w)/g, (_, letter: string) => letter.toUpperCase()),
         group: tags[0] ?? "",
         parameters: Object.fromEntries([...inPath, ...inBody]),
+        declared: [path, method] as [string, string],
         request: [filled, { method, ...(requestBody && { body, headers }) }],
       };
     }),

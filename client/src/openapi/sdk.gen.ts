@@ -134,15 +134,15 @@ export const postPriceBulk = <ThrowOnError extends boolean = false>(parameters: 
 export const getSearchDomains = <ThrowOnError extends boolean = false>(parameters?: {
     q?: string;
     search_full_name?: 'true' | 'false';
-    availability_status?: 'registered' | 'grace' | 'premium' | 'available';
+    availability_status?: string;
     min_length?: number;
     max_length?: number;
     registrar_owner?: string;
     wrapper_owner?: string;
     registry_owner?: string;
     resolver?: string;
-    expiry_from?: number;
-    expiry_to?: number;
+    expiry_from?: bigint | number;
+    expiry_to?: bigint | number;
     is_wrapped?: 'true' | 'false';
     protocol?: 'ensv1' | 'ensv2';
     parent?: string;
@@ -339,8 +339,8 @@ export const getDomainEvents = <ThrowOnError extends boolean = false>(parameters
     name: string;
     type?: string;
     chain?: string;
-    time_from?: number;
-    time_to?: number;
+    time_from?: bigint | number;
+    time_to?: bigint | number;
     block_from?: number;
     block_to?: number;
     record?: string;
@@ -392,8 +392,8 @@ export const getAddressEvents = <ThrowOnError extends boolean = false>(parameter
     relation?: 'any' | 'party' | 'name';
     type?: string;
     chain?: string;
-    time_from?: number;
-    time_to?: number;
+    time_from?: bigint | number;
+    time_to?: bigint | number;
     block_from?: number;
     block_to?: number;
     sort_dir?: 'asc' | 'desc';
@@ -437,8 +437,8 @@ export const getContractEvents = <ThrowOnError extends boolean = false>(paramete
     address: string;
     type?: string;
     chain?: string;
-    time_from?: number;
-    time_to?: number;
+    time_from?: bigint | number;
+    time_to?: bigint | number;
     block_from?: number;
     block_to?: number;
     sort_dir?: 'asc' | 'desc';
@@ -483,8 +483,8 @@ export const getEvents = <ThrowOnError extends boolean = false>(parameters?: {
     contract?: string;
     type?: string;
     chain?: string;
-    time_from?: number;
-    time_to?: number;
+    time_from?: bigint | number;
+    time_to?: bigint | number;
     block_from?: number;
     block_to?: number;
     sort_dir?: 'asc' | 'desc';
@@ -806,8 +806,8 @@ export const getAddressDomains = <ThrowOnError extends boolean = false>(paramete
     q?: string;
     availability_status?: string;
     migrated?: 'true' | 'false';
-    expiry_from?: number;
-    expiry_to?: number;
+    expiry_from?: bigint | number;
+    expiry_to?: bigint | number;
     resolver?: string;
     include_expired?: 'true' | 'false';
     include?: string;
@@ -864,8 +864,8 @@ export const getAddressDomainCount = <ThrowOnError extends boolean = false>(para
     q?: string;
     availability_status?: string;
     migrated?: 'true' | 'false';
-    expiry_from?: number;
-    expiry_to?: number;
+    expiry_from?: bigint | number;
+    expiry_to?: bigint | number;
     resolver?: string;
     strict?: 'true' | 'false';
 }, options?: Options<never, ThrowOnError>): RequestResult<GetAddressDomainCountResponses, GetAddressDomainCountErrors, ThrowOnError, 'data'> => {

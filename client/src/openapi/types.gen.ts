@@ -19,11 +19,11 @@ export type AsOfBlock = {
     /**
      * Absent where `source` is `live`: the chain is asked by number
      */
-    block_hash?: string;
+    block_hash?: `0x${string}`;
     /**
      * Unix seconds. Absent where only the number is known
      */
-    block_timestamp?: number;
+    block_timestamp?: bigint;
     /**
      * True if no reorganisation that is followed goes below the block; absent where `source` is `live`
      */
@@ -31,6 +31,7 @@ export type AsOfBlock = {
 };
 
 export type AskedDomain = {
+    known: true;
     name: string;
     /**
      * Present where it is not of the registry's own chain: the layer 2 that has it
@@ -43,7 +44,7 @@ export type AskedDomain = {
     /**
      * Of a name of ENSv2: the registry that has its entry; absent where none has one
      */
-    registry?: string;
+    registry?: `0x${string}`;
     /**
      * The token that the owner holds. In ENSv2 its id changes whenever a role of the name is granted or revoked
      */
@@ -51,7 +52,7 @@ export type AskedDomain = {
         /**
          * EIP-55 checksummed address
          */
-        contract: string;
+        contract: `0x${string}`;
         id: string;
         standard: 'ERC-721' | 'ERC-1155';
     };
@@ -63,7 +64,7 @@ export type AskedDomain = {
             /**
              * EIP-55 checksummed address
              */
-            address: string;
+            address: `0x${string}`;
             roles: Array<string>;
         }>;
         /**
@@ -74,7 +75,7 @@ export type AskedDomain = {
     /**
      * Of a name of ENSv2: the registry that has the names below it; absent where it has none
      */
-    subregistry?: string;
+    subregistry?: `0x${string}`;
     /**
      * Present where ENSv2 reserves the name for its owner in ENSv1, and it is not registered there yet
      */
@@ -82,12 +83,12 @@ export type AskedDomain = {
         /**
          * EIP-55 checksummed address
          */
-        registry: string;
+        registry: `0x${string}`;
         token_id: string;
-        expiry_timestamp: string;
+        expiry_timestamp: bigint;
         block_number: number;
-        block_timestamp: number;
-        transaction_hash: string;
+        block_timestamp: bigint;
+        transaction_hash: `0x${string}`;
     };
     /**
      * Present on a name that came from ENSv1: when, from whom and to whom
@@ -96,58 +97,50 @@ export type AskedDomain = {
         /**
          * Owner in ENSv1; null for none
          */
-        from_address: string | null;
+        from_address?: `0x${string}`;
         /**
          * Owner in ENSv2; null for none
          */
-        to_address: string | null;
+        to_address?: `0x${string}`;
         block_number: number;
-        block_timestamp: number;
-        transaction_hash: string;
+        block_timestamp: bigint;
+        transaction_hash: `0x${string}`;
     };
     /**
      * Present on .eth names of ENSv2: from then on there is no premium any more
      */
-    premium_end_timestamp?: string;
+    premium_end_timestamp?: bigint;
     display?: string;
     label: string;
     /**
      * Where the text of the label is from: `event` (a log of a chain spells it out), `caller` (a caller wrote it), `table:<id>@<version>` or `service:<id>@<version>` (the operator imported it, or asked a service), `ens` (a label of ENS itself). Its hash proves it in each case. Null while only the hash is known; absent where the index has no event of the name
      */
-    label_source?: string | null;
+    label_source?: string;
     /**
      * Null for the root, and for nodes of which no event gave the parent
      */
-    labelhash: string | null;
+    labelhash?: `0x${string}`;
     /**
      * The labelhash as a number; of wrapped names the namehash; null where there is no labelhash
      */
-    token_id: string | null;
-    namehash: string;
+    token_id?: string;
+    namehash: `0x${string}`;
     /**
      * Null for the root, and for nodes of which no event gave the parent
      */
-    parent_node: string | null;
+    parent_node?: `0x${string}`;
     /**
      * Null for the root, and for nodes of which no event gave the parent
      */
-    parent_name: string | null;
-    /**
-     * Unix seconds; null for names without expiry
-     */
-    expiry_timestamp: string | null;
-    /**
-     * Present on names of a registrar: from this second on the last holder cannot renew it, and anyone can register it, with a premium at first where there is one. Absent where the name never expires
-     */
-    grace_end_timestamp?: string;
+    parent_name?: string;
     /**
      * When it was registered last: by the registrar, or in ENSv2 by its registry. The registrar of 2020 logged a registration for each name that was moved to it. Absent where none registered it
      */
-    registered_timestamp?: number;
+    registered_timestamp?: bigint;
     /**
      * Time of the first event of the name; absent where the index has none
      */
-    created_timestamp?: number;
+    created_timestamp?: bigint;
     /**
      * Which contracts answer for the name: `ensv2`, or `ensv1` with `registry` (of 2020) or `registry_old` (it is in that of 2017 alone); `wrapper` while it is wrapped; `layer2`: Basenames, Lineanames, 3DNS. Absent where the index has no event of the name
      */
@@ -159,7 +152,6 @@ export type AskedDomain = {
      * Names right under it that events created, also expired and deleted ones
      */
     subname_count?: number;
-    availability_status: AvailabilityStatus;
     query: string;
     /**
      * Whether a resolver answers for the name, and if not, why. `resolves`: one does, whatever records it has; `no_resolver`: neither the name nor a name above it has one that answers; `no_live_entry`: the way through ENSv2, which decides, has no entry of the name, and leads to no resolver; `expired`: the name's entry in ENSv2 is past its expiry; `expired_parent`: an entry above it is; `not_registered`: a name right under .eth that no registrar has; `no_answer`: the resolver that it has is no contract, or leads to none. Absent where only the chain can tell: `live` says that it was not asked, `unresolved` that it could not be
@@ -174,30 +166,60 @@ export type AskedDomain = {
      */
     live?: 'not_asked';
     unresolved?: Unresolved;
-};
+} & ({
+    availability_status: 'grace';
+    /**
+     * Unix seconds; null for names without expiry
+     */
+    expiry_timestamp: bigint;
+    /**
+     * Present on names of a registrar: from this second on the last holder cannot renew it, and anyone can register it, with a premium at first where there is one. Absent where the name never expires
+     */
+    grace_end_timestamp: bigint;
+} | {
+    availability_status: 'premium';
+    /**
+     * Unix seconds; null for names without expiry
+     */
+    expiry_timestamp: bigint;
+    /**
+     * Present on names of a registrar: from this second on the last holder cannot renew it, and anyone can register it, with a premium at first where there is one. Absent where the name never expires
+     */
+    grace_end_timestamp: bigint;
+} | {
+    availability_status: 'registered' | 'available' | 'unknown';
+    /**
+     * Unix seconds; null for names without expiry
+     */
+    expiry_timestamp?: bigint;
+    /**
+     * Present on names of a registrar: from this second on the last holder cannot renew it, and anyone can register it, with a premium at first where there is one. Absent where the name never expires
+     */
+    grace_end_timestamp?: bigint;
+});
 
 export type Ownership = {
     is_wrapped: boolean;
     /**
      * Effective owner: by wrapper, then registrar, then registry
      */
-    owner?: string;
+    owner?: `0x${string}`;
     /**
      * EIP-55 checksummed address
      */
-    registry?: string;
+    registry?: `0x${string}`;
     /**
      * EIP-55 checksummed address
      */
-    registrar?: string;
+    registrar?: `0x${string}`;
     /**
      * EIP-55 checksummed address
      */
-    wrapper?: string;
+    wrapper?: `0x${string}`;
     /**
      * Present after the grace of a .eth name: since this second its owner is only the last holder, and anyone can register it
      */
-    to_timestamp?: number;
+    to_timestamp?: bigint;
     /**
      * Present where time alone ended it, without a block: the NameWrapper's token expired (`wrapper_expiry`), the grace of a .eth name was over (`grace_end`), or a subname of ENSv2, or a name above it, expired (`expiry`)
      */
@@ -209,8 +231,8 @@ export type Ownership = {
         /**
          * EIP-55 checksummed address
          */
-        address: string;
-        to_timestamp: number;
+        address: `0x${string}`;
+        to_timestamp: bigint;
         /**
          * Present where time alone ended it, without a block: the NameWrapper's token expired (`wrapper_expiry`), the grace of a .eth name was over (`grace_end`), or a subname of ENSv2, or a name above it, expired (`expiry`)
          */
@@ -223,7 +245,7 @@ export type Wrapper = {
      * As NameWrapper.getData answers now: 0 once expired
      */
     fuses: number;
-    expiry_timestamp: string;
+    expiry_timestamp: bigint;
     fuse_names: Array<string>;
     /**
      * Present once the wrapper's expiry is past
@@ -240,11 +262,11 @@ export type Resolver = {
     /**
      * EIP-55 checksummed address
      */
-    address?: string;
+    address?: `0x${string}`;
     /**
      * Of a name without resolver: the ancestor's resolver that gave the live answer (ENSIP-10)
      */
-    answered_by?: string;
+    answered_by?: `0x${string}`;
 };
 
 /**
@@ -272,6 +294,7 @@ export type Unresolved = Array<{
 }>;
 
 export type UnknownDomain = {
+    known: false;
     query: string;
     availability_status: AvailabilityStatus;
     /**
@@ -285,7 +308,7 @@ export type UnknownDomain = {
     unresolved?: Unresolved;
 };
 
-export type Error = {
+export type ErrorReply = {
     error: {
         code: 'INVALID_NAME' | 'INVALID_ADDRESS' | 'INVALID_HASH' | 'INVALID_PARAMETER' | 'MISSING_PARAMETER' | 'LIMIT_EXCEEDED' | 'RESPONSE_TOO_LARGE' | 'INVALID_API_KEY' | 'PAYMENT_REQUIRED' | 'FORBIDDEN_ORIGIN' | 'NOT_FOUND' | 'NOT_OFFERED' | 'METHOD_NOT_ALLOWED' | 'NOT_ACCEPTABLE' | 'POSITION_GONE' | 'RATE_LIMITED' | 'LIVE_RESOLUTION_FAILED' | 'INDEXER_UNREACHABLE' | 'INDEX_NOT_READY' | 'NO_INDEXERS_AVAILABLE' | 'INTERNAL_ERROR';
         message: string;
@@ -293,6 +316,7 @@ export type Error = {
 };
 
 export type BulkDomain = {
+    known: true;
     name: string;
     /**
      * Present where it is not of the registry's own chain: the layer 2 that has it
@@ -305,7 +329,7 @@ export type BulkDomain = {
     /**
      * Of a name of ENSv2: the registry that has its entry; absent where none has one
      */
-    registry?: string;
+    registry?: `0x${string}`;
     /**
      * The token that the owner holds. In ENSv2 its id changes whenever a role of the name is granted or revoked
      */
@@ -313,7 +337,7 @@ export type BulkDomain = {
         /**
          * EIP-55 checksummed address
          */
-        contract: string;
+        contract: `0x${string}`;
         id: string;
         standard: 'ERC-721' | 'ERC-1155';
     };
@@ -325,7 +349,7 @@ export type BulkDomain = {
             /**
              * EIP-55 checksummed address
              */
-            address: string;
+            address: `0x${string}`;
             roles: Array<string>;
         }>;
         /**
@@ -336,7 +360,7 @@ export type BulkDomain = {
     /**
      * Of a name of ENSv2: the registry that has the names below it; absent where it has none
      */
-    subregistry?: string;
+    subregistry?: `0x${string}`;
     /**
      * Present where ENSv2 reserves the name for its owner in ENSv1, and it is not registered there yet
      */
@@ -344,12 +368,12 @@ export type BulkDomain = {
         /**
          * EIP-55 checksummed address
          */
-        registry: string;
+        registry: `0x${string}`;
         token_id: string;
-        expiry_timestamp: string;
+        expiry_timestamp: bigint;
         block_number: number;
-        block_timestamp: number;
-        transaction_hash: string;
+        block_timestamp: bigint;
+        transaction_hash: `0x${string}`;
     };
     /**
      * Present on a name that came from ENSv1: when, from whom and to whom
@@ -358,58 +382,50 @@ export type BulkDomain = {
         /**
          * Owner in ENSv1; null for none
          */
-        from_address: string | null;
+        from_address?: `0x${string}`;
         /**
          * Owner in ENSv2; null for none
          */
-        to_address: string | null;
+        to_address?: `0x${string}`;
         block_number: number;
-        block_timestamp: number;
-        transaction_hash: string;
+        block_timestamp: bigint;
+        transaction_hash: `0x${string}`;
     };
     /**
      * Present on .eth names of ENSv2: from then on there is no premium any more
      */
-    premium_end_timestamp?: string;
+    premium_end_timestamp?: bigint;
     display?: string;
     label: string;
     /**
      * Where the text of the label is from: `event` (a log of a chain spells it out), `caller` (a caller wrote it), `table:<id>@<version>` or `service:<id>@<version>` (the operator imported it, or asked a service), `ens` (a label of ENS itself). Its hash proves it in each case. Null while only the hash is known; absent where the index has no event of the name
      */
-    label_source?: string | null;
+    label_source?: string;
     /**
      * Null for the root, and for nodes of which no event gave the parent
      */
-    labelhash: string | null;
+    labelhash?: `0x${string}`;
     /**
      * The labelhash as a number; of wrapped names the namehash; null where there is no labelhash
      */
-    token_id: string | null;
-    namehash: string;
+    token_id?: string;
+    namehash: `0x${string}`;
     /**
      * Null for the root, and for nodes of which no event gave the parent
      */
-    parent_node: string | null;
+    parent_node?: `0x${string}`;
     /**
      * Null for the root, and for nodes of which no event gave the parent
      */
-    parent_name: string | null;
-    /**
-     * Unix seconds; null for names without expiry
-     */
-    expiry_timestamp: string | null;
-    /**
-     * Present on names of a registrar: from this second on the last holder cannot renew it, and anyone can register it, with a premium at first where there is one. Absent where the name never expires
-     */
-    grace_end_timestamp?: string;
+    parent_name?: string;
     /**
      * When it was registered last: by the registrar, or in ENSv2 by its registry. The registrar of 2020 logged a registration for each name that was moved to it. Absent where none registered it
      */
-    registered_timestamp?: number;
+    registered_timestamp?: bigint;
     /**
      * Time of the first event of the name; absent where the index has none
      */
-    created_timestamp?: number;
+    created_timestamp?: bigint;
     /**
      * Which contracts answer for the name: `ensv2`, or `ensv1` with `registry` (of 2020) or `registry_old` (it is in that of 2017 alone); `wrapper` while it is wrapped; `layer2`: Basenames, Lineanames, 3DNS. Absent where the index has no event of the name
      */
@@ -421,7 +437,6 @@ export type BulkDomain = {
      * Names right under it that events created, also expired and deleted ones
      */
     subname_count?: number;
-    availability_status: AvailabilityStatus;
     query: string;
     /**
      * Whether a resolver answers for the name, and if not, why. `resolves`: one does, whatever records it has; `no_resolver`: neither the name nor a name above it has one that answers; `no_live_entry`: the way through ENSv2, which decides, has no entry of the name, and leads to no resolver; `expired`: the name's entry in ENSv2 is past its expiry; `expired_parent`: an entry above it is; `not_registered`: a name right under .eth that no registrar has; `no_answer`: the resolver that it has is no contract, or leads to none. Absent where only the chain can tell: `live` says that it was not asked, `unresolved` that it could not be
@@ -443,9 +458,40 @@ export type BulkDomain = {
         code: 'INVALID_NAME' | 'INVALID_HASH' | 'LIVE_RESOLUTION_FAILED';
         message: string;
     };
-};
+} & ({
+    availability_status: 'grace';
+    /**
+     * Unix seconds; null for names without expiry
+     */
+    expiry_timestamp: bigint;
+    /**
+     * Present on names of a registrar: from this second on the last holder cannot renew it, and anyone can register it, with a premium at first where there is one. Absent where the name never expires
+     */
+    grace_end_timestamp: bigint;
+} | {
+    availability_status: 'premium';
+    /**
+     * Unix seconds; null for names without expiry
+     */
+    expiry_timestamp: bigint;
+    /**
+     * Present on names of a registrar: from this second on the last holder cannot renew it, and anyone can register it, with a premium at first where there is one. Absent where the name never expires
+     */
+    grace_end_timestamp: bigint;
+} | {
+    availability_status: 'registered' | 'available' | 'unknown';
+    /**
+     * Unix seconds; null for names without expiry
+     */
+    expiry_timestamp?: bigint;
+    /**
+     * Present on names of a registrar: from this second on the last holder cannot renew it, and anyone can register it, with a premium at first where there is one. Absent where the name never expires
+     */
+    grace_end_timestamp?: bigint;
+});
 
 export type BulkUnknownDomain = {
+    known: false;
     query: string;
     availability_status: AvailabilityStatus;
     /**
@@ -467,6 +513,7 @@ export type BulkUnknownDomain = {
 };
 
 export type InvalidItem = {
+    known: false;
     query: string;
     availability_status: 'unknown';
     error: {
@@ -486,6 +533,7 @@ export type BulkSummary = {
 };
 
 export type NamePrice = {
+    known: true;
     domain: string;
     /**
      * Present where it is not of the registry's own chain: the layer 2 that has it
@@ -495,11 +543,11 @@ export type NamePrice = {
     /**
      * Unix seconds; null for names without expiry
      */
-    expiry_timestamp: string | null;
+    expiry_timestamp?: bigint;
     /**
      * Characters of the label, as the oracle counts them; null where no price depends on it
      */
-    length: number | null;
+    length?: number;
     registration: PriceOffer;
     registration_refusal: PriceRefusal;
     renewal: PriceOffer & unknown;
@@ -507,19 +555,19 @@ export type NamePrice = {
     /**
      * The price of ether by which dollars and wei are converted, and where it was read: of a layer 2 the main chain's. Null where none was needed, or none is known
      */
-    usd_per_ether: {
+    usd_per_ether?: {
         value: string;
         chain_id: number;
         block_number: number;
-    } | null;
+    };
     /**
      * The block that all of this answer is of, the state too: at it the contracts give these prices. Null where no contract was asked, since none sells the name
      */
-    price_block: {
+    price_block?: {
         chain_id: number;
         block_number: number;
-        block_timestamp: number;
-    } | null;
+        block_timestamp: bigint;
+    };
     as_of: AsOf;
 };
 
@@ -530,13 +578,13 @@ export type PriceOffer = {
     /**
      * The contract that sells the time
      */
-    contract: string;
+    contract: `0x${string}`;
     /**
      * The price oracle that it asks
      */
-    oracle: string;
+    oracle: `0x${string}`;
     prices: Array<Price>;
-} | null;
+};
 
 export type Price = {
     years: number;
@@ -568,21 +616,21 @@ export type PriceInUsd = {
     base: string;
     premium: string;
     total: string;
-} | null;
+};
 
 export type PriceInToken = {
     /**
      * EIP-55 checksummed address
      */
-    token: string;
+    token: `0x${string}`;
     /**
      * Null for a token that the deployment does not list
      */
-    symbol: string | null;
+    symbol?: string;
     /**
      * Null where `symbol` is
      */
-    decimals: number | null;
+    decimals?: number;
     /**
      * The rent, in the token's units
      */
@@ -600,9 +648,10 @@ export type PriceInToken = {
 /**
  * Why it cannot be registered; null where it can
  */
-export type PriceRefusal = 'registered' | 'grace' | 'not_registered' | 'given_up' | 'too_short' | 'label_unknown' | 'subname' | 'not_sold' | 'chain_not_indexed' | 'closed' | 'unknown' | null;
+export type PriceRefusal = 'registered' | 'grace' | 'not_registered' | 'given_up' | 'too_short' | 'label_unknown' | 'subname' | 'not_sold' | 'chain_not_indexed' | 'closed' | 'unknown';
 
 export type BulkPrice = {
+    known: true;
     query: string;
     domain: string;
     /**
@@ -613,11 +662,11 @@ export type BulkPrice = {
     /**
      * Unix seconds; null for names without expiry
      */
-    expiry_timestamp: string | null;
+    expiry_timestamp?: bigint;
     /**
      * Characters of the label, as the oracle counts them; null where no price depends on it
      */
-    length: number | null;
+    length?: number;
     registration: PriceOffer;
     registration_refusal: PriceRefusal;
     renewal: PriceOffer & unknown;
@@ -625,22 +674,23 @@ export type BulkPrice = {
     /**
      * The price of ether by which dollars and wei are converted, and where it was read: of a layer 2 the main chain's. Null where none was needed, or none is known
      */
-    usd_per_ether: {
+    usd_per_ether?: {
         value: string;
         chain_id: number;
         block_number: number;
-    } | null;
+    };
     /**
      * The block that all of this answer is of, the state too: at it the contracts give these prices. Null where no contract was asked, since none sells the name
      */
-    price_block: {
+    price_block?: {
         chain_id: number;
         block_number: number;
-        block_timestamp: number;
-    } | null;
+        block_timestamp: bigint;
+    };
 };
 
 export type BulkPriceError = {
+    known: false;
     query: string;
     domain: string;
     error: {
@@ -650,6 +700,7 @@ export type BulkPriceError = {
 };
 
 export type DomainItem = {
+    known: true;
     name: string;
     /**
      * Present where it is not of the registry's own chain: the layer 2 that has it
@@ -662,41 +713,32 @@ export type DomainItem = {
     /**
      * Of a name of ENSv2: the registry that has its entry; absent where none has one
      */
-    registry?: string;
+    registry?: `0x${string}`;
     /**
      * Which contracts answer for the name: `ensv2`, or `ensv1` with `registry` (of 2020) or `registry_old` (it is in that of 2017 alone); `wrapper` while it is wrapped; `layer2`: Basenames, Lineanames, 3DNS. Absent where the index has no event of the name
      */
     protocols?: Array<'ensv1' | 'ensv2' | 'registry' | 'registry_old' | 'wrapper' | 'layer2'>;
     display?: string;
     label: string;
-    namehash: string;
+    namehash: `0x${string}`;
     /**
      * Null for the root, and for nodes of which no event gave the parent
      */
-    labelhash: string | null;
-    availability_status: AvailabilityStatus;
-    /**
-     * Unix seconds; null for names without expiry
-     */
-    expiry_timestamp: string | null;
-    /**
-     * Present on names of a registrar: from this second on the last holder cannot renew it, and anyone can register it, with a premium at first where there is one. Absent where the name never expires
-     */
-    grace_end_timestamp?: string;
+    labelhash?: `0x${string}`;
     /**
      * When it was registered last: by the registrar, or in ENSv2 by its registry. The registrar of 2020 logged a registration for each name that was moved to it. Absent where none registered it
      */
-    registered_timestamp?: number;
+    registered_timestamp?: bigint;
     /**
      * Time of the first event of the name; absent where the index has none
      */
-    created_timestamp?: number;
+    created_timestamp?: bigint;
     ownership: Ownership;
     wrapper?: Wrapper;
     /**
      * Of a name of ENSv2: the registry that has the names below it; absent where it has none
      */
-    subregistry?: string;
+    subregistry?: `0x${string}`;
     /**
      * Present where ENSv2 reserves the name for its owner in ENSv1, and it is not registered there yet
      */
@@ -704,12 +746,12 @@ export type DomainItem = {
         /**
          * EIP-55 checksummed address
          */
-        registry: string;
+        registry: `0x${string}`;
         token_id: string;
-        expiry_timestamp: string;
+        expiry_timestamp: bigint;
         block_number: number;
-        block_timestamp: number;
-        transaction_hash: string;
+        block_timestamp: bigint;
+        transaction_hash: `0x${string}`;
     };
     /**
      * Present on a name that came from ENSv1: when, from whom and to whom
@@ -718,14 +760,14 @@ export type DomainItem = {
         /**
          * Owner in ENSv1; null for none
          */
-        from_address: string | null;
+        from_address?: `0x${string}`;
         /**
          * Owner in ENSv2; null for none
          */
-        to_address: string | null;
+        to_address?: `0x${string}`;
         block_number: number;
-        block_timestamp: number;
-        transaction_hash: string;
+        block_timestamp: bigint;
+        transaction_hash: `0x${string}`;
     };
     /**
      * Names right under it that events created, also expired and deleted ones
@@ -739,9 +781,39 @@ export type DomainItem = {
         /**
          * EIP-55 checksummed address
          */
-        address: string;
+        address: `0x${string}`;
     };
-};
+} & ({
+    availability_status: 'grace';
+    /**
+     * Unix seconds; null for names without expiry
+     */
+    expiry_timestamp: bigint;
+    /**
+     * Present on names of a registrar: from this second on the last holder cannot renew it, and anyone can register it, with a premium at first where there is one. Absent where the name never expires
+     */
+    grace_end_timestamp: bigint;
+} | {
+    availability_status: 'premium';
+    /**
+     * Unix seconds; null for names without expiry
+     */
+    expiry_timestamp: bigint;
+    /**
+     * Present on names of a registrar: from this second on the last holder cannot renew it, and anyone can register it, with a premium at first where there is one. Absent where the name never expires
+     */
+    grace_end_timestamp: bigint;
+} | {
+    availability_status: 'registered' | 'available' | 'unknown';
+    /**
+     * Unix seconds; null for names without expiry
+     */
+    expiry_timestamp?: bigint;
+    /**
+     * Present on names of a registrar: from this second on the last holder cannot renew it, and anyone can register it, with a premium at first where there is one. Absent where the name never expires
+     */
+    grace_end_timestamp?: bigint;
+});
 
 /**
  * Absent with `total=false`
@@ -777,12 +849,12 @@ export type Records = {
      * By coin type (SLIP-44, ENSIP-11): checksummed for EVM chains, else the bytes that the resolver holds. Empty if there are none, or `types` does not ask for them
      */
     addresses: {
-        [key: string]: string | string;
+        [key: string]: `0x${string}` | string;
     };
     /**
      * Null if there is none; absent if `types` does not ask for it
      */
-    contenthash?: string | null;
+    contenthash?: `0x${string}`;
     /**
      * Content types of ABIs that were set (ENSIP-4). No event says whether one was set to nothing later. By events of the resolver in force; absent unless `types` asks for it, and in an answer of the chain
      */
@@ -791,7 +863,7 @@ export type Records = {
      * Contracts by interface id (ENSIP-8). By events of the resolver in force; absent unless `types` asks for it, and in an answer of the chain
      */
     interfaces?: {
-        [key: string]: string;
+        [key: string]: `0x${string}`;
     };
     /**
      * Null if there is none. By events of the resolver in force; absent unless `types` asks for it, and in an answer of the chain
@@ -799,11 +871,11 @@ export type Records = {
     public_key?: {
         x: string;
         y: string;
-    } | null;
+    };
     /**
      * The `name` record; null if there is none. By events of the resolver in force; absent unless `types` asks for it, and in an answer of the chain
      */
-    name?: string | null;
+    name?: string;
     /**
      * Present if more than 100 ABIs, interfaces and public keys were set: the newest are given
      */
@@ -843,15 +915,15 @@ export type TextRecord = {
     /**
      * Null if the record is not set; absent where `unresolved` says why
      */
-    value?: string | null;
+    value?: string;
     /**
      * Where it was set, or of a live answer; null if it is not set; absent where `value` is
      */
-    block_number?: number | null;
+    block_number?: number;
     /**
      * Null for a live answer, and if the record is not set; absent where `value` is
      */
-    transaction_hash?: string | null;
+    transaction_hash?: `0x${string}`;
     /**
      * `indexed`: from the events of tracked contracts; `live`: resolved on chain at the request
      */
@@ -864,7 +936,7 @@ export type TextHistoryEntry = {
     /**
      * Null where it was cleared, or ended with its resolver; also with `value_known`
      */
-    value: string | null;
+    value?: string;
     /**
      * Present where the index cannot know the value: an old resolver logged the key alone
      */
@@ -877,8 +949,8 @@ export type TextHistoryEntry = {
     /**
      * EIP-55 checksummed address
      */
-    resolver?: string;
-    transaction_hash?: string;
+    resolver?: `0x${string}`;
+    transaction_hash?: `0x${string}`;
     /**
      * Present where fields are cut: a text after 1024 characters, bytes after 1024 bytes
      */
@@ -891,24 +963,20 @@ export type Event = {
      */
     id: string;
     /**
-     * The kind of change. Absent where the log is of none: a contract's own administration, bids, agents. `primary_name` also has each record `name`, by which reverse nodes name addresses. Registrar and controller both log a sale. No log tells an expiry
-     */
-    type?: 'registration' | 'renewal' | 'release' | 'expiry' | 'transfer' | 'authority' | 'migration' | 'resolver' | 'record' | 'primary_name' | 'permission' | 'subregistry';
-    /**
      * The contract by its part in ENS. Controllers and resolvers of the deployment carry their first block: `CONTROLLER_22764821`; `RESOLVER` alone is any other contract
      */
     contract: string;
     /**
      * The contract that logged it
      */
-    contract_address: string;
+    contract_address: `0x${string}`;
     /**
      * The event's name in the contract
      */
     event_type: string;
     block_number: number;
-    block_timestamp: number;
-    transaction_hash: string;
+    block_timestamp: bigint;
+    transaction_hash: `0x${string}`;
     log_index: number;
     chain: string;
     /**
@@ -918,47 +986,194 @@ export type Event = {
     /**
      * Its namehash; of some events the name itself is unknown
      */
-    namehash?: string;
+    namehash?: `0x${string}`;
     /**
-     * EIP-55 checksummed address
+     * The token's id after the event: in ENSv2 it changes with each change of roles
      */
-    from_address?: string;
+    token_id?: string;
     /**
-     * EIP-55 checksummed address
+     * ENSv2: the record of the resolver; of a link 0 for none
      */
-    to_address?: string;
-    /**
-     * EIP-55 checksummed address
-     */
-    owner_address?: string;
-    /**
-     * EIP-55 checksummed address
-     */
-    new_owner_address?: string;
-    /**
-     * EIP-55 checksummed address
-     */
-    resolver_address?: string;
-    /**
-     * The operator that the log names: who moved a token, or was approved for all
-     */
-    operator_address?: string;
+    record_number?: string;
     /**
      * ENSv2: who called the registry
      */
-    sender_address?: string;
+    sender_address?: `0x${string}`;
+    /**
+     * The operator that the log names: who moved a token, or was approved for all
+     */
+    operator_address?: `0x${string}`;
+    /**
+     * Present where the log says nothing of the name: its emitter is a resolver that the deployment does not list, and that never was the name's
+     */
+    is_foreign?: true;
+    /**
+     * Present where fields are cut: a text after 1024 characters, bytes after 1024 bytes
+     */
+    truncated?: Array<string>;
+} & ({
+    type: 'registration';
+    cost_wei?: string;
+    base_cost_wei?: string;
+    premium_wei?: string;
+    payment?: Payment;
+    referrer?: `0x${string}`;
+    expiry_timestamp?: bigint;
+    name?: string;
+    /**
+     * EIP-55 checksummed address
+     */
+    owner_address?: `0x${string}`;
+    /**
+     * EIP-55 checksummed address
+     */
+    resolver_address?: `0x${string}`;
+    /**
+     * ENSv2: the registry below the name; the zero address for none
+     */
+    subregistry_address?: `0x${string}`;
+} | {
+    type: 'renewal';
+    cost_wei?: string;
+    base_cost_wei?: string;
+    premium_wei?: string;
+    payment?: Payment;
+    referrer?: `0x${string}`;
+    expiry_timestamp?: bigint;
+    name?: string;
+} | {
+    type: 'release';
+    /**
+     * EIP-55 checksummed address
+     */
+    owner_address?: `0x${string}`;
+} | {
+    type: 'expiry';
+} | {
+    type: 'transfer';
+    /**
+     * EIP-55 checksummed address
+     */
+    from_address?: `0x${string}`;
+    /**
+     * EIP-55 checksummed address
+     */
+    to_address?: `0x${string}`;
+} | {
+    type: 'authority';
+    /**
+     * EIP-55 checksummed address
+     */
+    owner_address?: `0x${string}`;
+    /**
+     * EIP-55 checksummed address
+     */
+    new_owner_address?: `0x${string}`;
+    name?: string;
+    fuses?: number;
+    expiry_timestamp?: bigint;
+} | {
+    type: 'migration';
+    /**
+     * EIP-55 checksummed address
+     */
+    owner_address?: `0x${string}`;
+    expiry_timestamp?: bigint;
+    name?: string;
+} | {
+    type: 'resolver';
+    /**
+     * EIP-55 checksummed address
+     */
+    resolver_address?: `0x${string}`;
+} | {
+    type: 'record';
+    key?: string;
+    value?: string;
+    coin_type?: string;
+    address?: `0x${string}` | `0x${string}`;
+    contenthash?: `0x${string}`;
+} | {
+    type: 'primary_name';
+    name?: string;
+    address?: `0x${string}` | `0x${string}`;
+    coin_type?: string;
+    /**
+     * EIP-55 checksummed address
+     */
+    owner_address?: `0x${string}`;
+} | {
+    type: 'permission';
     /**
      * Whose roles changed, or who was approved for a token or for records
      */
-    account_address?: string;
+    account_address?: `0x${string}`;
+    /**
+     * EIP-55 checksummed address
+     */
+    owner_address?: `0x${string}`;
     /**
      * Whether an approval was given, or taken back
      */
     is_approved?: boolean;
     /**
-     * The token's id after the event: in ENSv2 it changes with each change of roles
+     * ENSv2: all roles that the account has after the event
      */
-    token_id?: string;
+    roles?: Array<string>;
+    /**
+     * ENSv2: those that it had before
+     */
+    old_roles?: Array<string>;
+    /**
+     * ENSv2: what the roles are for; 0 is the whole contract
+     */
+    resource?: string;
+    old_token_id?: string;
+    fuses?: number;
+    key?: string;
+    coin_type?: string;
+    name?: string;
+} | {
+    type: 'subregistry';
+    /**
+     * ENSv2: the registry below the name; the zero address for none
+     */
+    subregistry_address?: `0x${string}`;
+    /**
+     * ENSv2: the registry above
+     */
+    parent_address?: `0x${string}`;
+    name?: string;
+} | {
+    type?: unknown;
+    /**
+     * EIP-55 checksummed address
+     */
+    from_address?: `0x${string}`;
+    /**
+     * EIP-55 checksummed address
+     */
+    to_address?: `0x${string}`;
+    /**
+     * EIP-55 checksummed address
+     */
+    owner_address?: `0x${string}`;
+    /**
+     * EIP-55 checksummed address
+     */
+    new_owner_address?: `0x${string}`;
+    /**
+     * EIP-55 checksummed address
+     */
+    resolver_address?: `0x${string}`;
+    /**
+     * Whose roles changed, or who was approved for a token or for records
+     */
+    account_address?: `0x${string}`;
+    /**
+     * Whether an approval was given, or taken back
+     */
+    is_approved?: boolean;
     old_token_id?: string;
     /**
      * ENSv2: what the roles are for; 0 is the whole contract
@@ -975,42 +1190,30 @@ export type Event = {
     /**
      * ENSv2: the registry below the name; the zero address for none
      */
-    subregistry_address?: string;
+    subregistry_address?: `0x${string}`;
     /**
      * ENSv2: the registry above
      */
-    parent_address?: string;
-    /**
-     * ENSv2: the record of the resolver; of a link 0 for none
-     */
-    record_number?: string;
+    parent_address?: `0x${string}`;
     ttl?: string;
     cost_wei?: string;
     base_cost_wei?: string;
     premium_wei?: string;
     payment?: Payment;
-    referrer?: string;
-    expiry_timestamp?: string;
+    referrer?: `0x${string}`;
+    expiry_timestamp?: bigint;
     fuses?: number;
     coin_type?: string;
-    address?: string | string;
+    address?: `0x${string}` | `0x${string}`;
     key?: string;
     value?: string;
-    contenthash?: string;
+    contenthash?: `0x${string}`;
     name?: string;
     /**
      * `AgentBound`: the agent that was bound
      */
     agent_id?: string;
-    /**
-     * Present where the log says nothing of the name: its emitter is a resolver that the deployment does not list, and that never was the name's
-     */
-    is_foreign?: true;
-    /**
-     * Present where fields are cut: a text after 1024 characters, bytes after 1024 bytes
-     */
-    truncated?: Array<string>;
-};
+});
 
 /**
  * A price that ENSv2 took, in a token
@@ -1019,15 +1222,15 @@ export type Payment = {
     /**
      * EIP-55 checksummed address
      */
-    token: string;
+    token: `0x${string}`;
     /**
      * Null for a token that the deployment does not list
      */
-    symbol: string | null;
+    symbol?: string;
     /**
      * Null where `symbol` is
      */
-    decimals: number | null;
+    decimals?: number;
     /**
      * What was paid, in the token's units
      */
@@ -1053,25 +1256,25 @@ export type Change = {
      * The name, as it was known at the change
      */
     domain?: string;
-    namehash?: string;
+    namehash?: `0x${string}`;
     /**
      * EIP-55 checksummed address
      */
-    resolver_address?: string;
+    resolver_address?: `0x${string}`;
     block_number: number;
-    block_hash: string;
-    block_timestamp: number;
+    block_hash: `0x${string}`;
+    block_timestamp: bigint;
     /**
      * Absent where no log brought the change
      */
-    transaction_hash?: string;
+    transaction_hash?: `0x${string}`;
     log_index?: number;
     /**
      * Texts: the key; null where it has more than 1,024 bytes. Absent in changes of anything else
      */
-    key?: string | null;
-    key_hash?: string;
-    key_keccak256?: string;
+    key?: string;
+    key_hash?: `0x${string}`;
+    key_keccak256?: `0x${string}`;
     key_bytes?: number;
     /**
      * Records: those of an earlier version than the name's at the resolver no longer hold
@@ -1081,14 +1284,14 @@ export type Change = {
     /**
      * Primary names: whose it is
      */
-    address?: string;
-    adapter_address?: string;
+    address?: `0x${string}`;
+    adapter_address?: `0x${string}`;
     agent_id?: string;
-    labelhash?: string;
+    labelhash?: `0x${string}`;
     /**
      * What time brings: the second
      */
-    second?: number;
+    second?: bigint;
     /**
      * `name.expires_in`: days before the end
      */
@@ -1096,19 +1299,19 @@ export type Change = {
     /**
      * `feed.started`: where the epoch before ended; null if unknown. Absent in all other changes
      */
-    previous_position?: string | null;
+    previous_position?: string;
     /**
      * The value before; null if there was none. Absent in markers
      */
     old_value?: {
-        [key: string]: string | number | boolean | null;
-    } | null;
+        [key: string]: string | number | boolean | bigint;
+    };
     /**
      * The value from now on; null if there is none any more. Absent in markers
      */
     new_value?: {
-        [key: string]: string | number | boolean | null;
-    } | null;
+        [key: string]: string | number | boolean | bigint;
+    };
     /**
      * `removed`: the position of the change that was taken back
      */
@@ -1118,8 +1321,8 @@ export type Change = {
 export type FeedBlock = {
     chain: string;
     block_number: number;
-    block_hash: string;
-    block_timestamp: number;
+    block_hash: `0x${string}`;
+    block_timestamp: bigint;
     /**
      * No reorganisation goes below it
      */
@@ -1134,7 +1337,7 @@ export type Registration = {
     chain?: string;
     event_type: string;
     block_number: number;
-    transaction_hash: string;
+    transaction_hash: `0x${string}`;
     /**
      * Present where one transaction registered, or renewed, the name more than once: how often. `cost_wei` or `cost_eth`, and `years`, are the sums, and the expiry is the last
      */
@@ -1142,11 +1345,11 @@ export type Registration = {
     /**
      * Base price and premium; null where no contract told a price: an auction's deposit was given back
      */
-    cost_wei: string | null;
+    cost_wei?: string;
     /**
      * `cost_wei` in ether; null where that is
      */
-    cost_eth: string | null;
+    cost_eth?: string;
     /**
      * Present where the contract logged the value sent, of which the surplus went back
      */
@@ -1159,18 +1362,18 @@ export type Registration = {
     /**
      * Unix seconds; null where no log tells it: an auctioned name had no end
      */
-    expiry_timestamp: string | null;
+    expiry_timestamp?: bigint;
     /**
      * Who got the name, EIP-55 checksummed; null on renewals and reservations, which name no owner
      */
-    owner_address: string | null;
+    owner_address?: `0x${string}`;
 };
 
 export type OwnershipPeriod = {
     /**
      * EIP-55 checksummed address
      */
-    address: string;
+    address: `0x${string}`;
     /**
      * Present where it is not of the registry's own chain: the layer 2 that has it
      */
@@ -1182,28 +1385,28 @@ export type OwnershipPeriod = {
     /**
      * The event that began the period; null where time alone began it
      */
-    event_type: string | null;
-    from_timestamp: number;
+    event_type?: string;
+    from_timestamp: bigint;
     /**
      * Null, as `from_tx`, where time alone began the period: there is no block then
      */
-    from_block: number | null;
+    from_block?: number;
     /**
      * Null where `from_block` is
      */
-    from_tx: string | null;
+    from_tx?: `0x${string}`;
     /**
      * The first second at which it no longer held; null for the current period
      */
-    to_timestamp: number | null;
+    to_timestamp?: bigint;
     /**
      * Null, as `to_tx`, for the current period, and where time alone ended it: see `ended_by`
      */
-    to_block: number | null;
+    to_block?: number;
     /**
      * Null where `to_block` is
      */
-    to_tx: string | null;
+    to_tx?: `0x${string}`;
     /**
      * Present where time alone ended it, without a block: the NameWrapper's token expired (`wrapper_expiry`), the grace of a .eth name was over (`grace_end`), or a subname of ENSv2, or a name above it, expired (`expiry`)
      */
@@ -1214,32 +1417,32 @@ export type Period = {
     /**
      * EIP-55 checksummed address
      */
-    address: string;
+    address: `0x${string}`;
     /**
      * Present where it is not of the registry's own chain: the layer 2 that has it
      */
     chain?: string;
-    from_timestamp: number;
+    from_timestamp: bigint;
     /**
      * Null, as `from_tx`, where time alone began the period: there is no block then
      */
-    from_block: number | null;
+    from_block?: number;
     /**
      * Null where `from_block` is
      */
-    from_tx: string | null;
+    from_tx?: `0x${string}`;
     /**
      * The first second at which it no longer held; null for the current period
      */
-    to_timestamp: number | null;
+    to_timestamp?: bigint;
     /**
      * Null, as `to_tx`, for the current period, and where time alone ended it: see `ended_by`
      */
-    to_block: number | null;
+    to_block?: number;
     /**
      * Null where `to_block` is
      */
-    to_tx: string | null;
+    to_tx?: `0x${string}`;
     /**
      * Present where time alone ended it, without a block: the NameWrapper's token expired (`wrapper_expiry`), the grace of a .eth name was over (`grace_end`), or a subname of ENSv2, or a name above it, expired (`expiry`)
      */
@@ -1248,10 +1451,10 @@ export type Period = {
 
 export type Verification = {
     domain: string;
-    namehash: string;
+    namehash: `0x${string}`;
     block_number: number;
-    block_hash: string;
-    block_timestamp: number;
+    block_hash: `0x${string}`;
+    block_timestamp: bigint;
     /**
      * `different` if any field is, `equal` if none is and some were compared
      */
@@ -1281,11 +1484,11 @@ export type ComparedField = {
     /**
      * What the index has; null for none
      */
-    index: string | null;
+    index?: string;
     /**
      * What the contracts answer; null for none, absent where it was not compared
      */
-    chain?: string | null;
+    chain?: string;
     /**
      * Present where it was not compared
      */
@@ -1304,6 +1507,7 @@ export type ComparedField = {
 };
 
 export type NamehashMatch = {
+    known: true;
     type: 'namehash';
     name: string;
     /**
@@ -1317,7 +1521,7 @@ export type NamehashMatch = {
     /**
      * Of a name of ENSv2: the registry that has its entry; absent where none has one
      */
-    registry?: string;
+    registry?: `0x${string}`;
     /**
      * The token that the owner holds. In ENSv2 its id changes whenever a role of the name is granted or revoked
      */
@@ -1325,7 +1529,7 @@ export type NamehashMatch = {
         /**
          * EIP-55 checksummed address
          */
-        contract: string;
+        contract: `0x${string}`;
         id: string;
         standard: 'ERC-721' | 'ERC-1155';
     };
@@ -1337,7 +1541,7 @@ export type NamehashMatch = {
             /**
              * EIP-55 checksummed address
              */
-            address: string;
+            address: `0x${string}`;
             roles: Array<string>;
         }>;
         /**
@@ -1348,7 +1552,7 @@ export type NamehashMatch = {
     /**
      * Of a name of ENSv2: the registry that has the names below it; absent where it has none
      */
-    subregistry?: string;
+    subregistry?: `0x${string}`;
     /**
      * Present where ENSv2 reserves the name for its owner in ENSv1, and it is not registered there yet
      */
@@ -1356,12 +1560,12 @@ export type NamehashMatch = {
         /**
          * EIP-55 checksummed address
          */
-        registry: string;
+        registry: `0x${string}`;
         token_id: string;
-        expiry_timestamp: string;
+        expiry_timestamp: bigint;
         block_number: number;
-        block_timestamp: number;
-        transaction_hash: string;
+        block_timestamp: bigint;
+        transaction_hash: `0x${string}`;
     };
     /**
      * Present on a name that came from ENSv1: when, from whom and to whom
@@ -1370,58 +1574,50 @@ export type NamehashMatch = {
         /**
          * Owner in ENSv1; null for none
          */
-        from_address: string | null;
+        from_address?: `0x${string}`;
         /**
          * Owner in ENSv2; null for none
          */
-        to_address: string | null;
+        to_address?: `0x${string}`;
         block_number: number;
-        block_timestamp: number;
-        transaction_hash: string;
+        block_timestamp: bigint;
+        transaction_hash: `0x${string}`;
     };
     /**
      * Present on .eth names of ENSv2: from then on there is no premium any more
      */
-    premium_end_timestamp?: string;
+    premium_end_timestamp?: bigint;
     display?: string;
     label: string;
     /**
      * Where the text of the label is from: `event` (a log of a chain spells it out), `caller` (a caller wrote it), `table:<id>@<version>` or `service:<id>@<version>` (the operator imported it, or asked a service), `ens` (a label of ENS itself). Its hash proves it in each case. Null while only the hash is known; absent where the index has no event of the name
      */
-    label_source?: string | null;
+    label_source?: string;
     /**
      * Null for the root, and for nodes of which no event gave the parent
      */
-    labelhash: string | null;
+    labelhash?: `0x${string}`;
     /**
      * The labelhash as a number; of wrapped names the namehash; null where there is no labelhash
      */
-    token_id: string | null;
-    namehash: string;
+    token_id?: string;
+    namehash: `0x${string}`;
     /**
      * Null for the root, and for nodes of which no event gave the parent
      */
-    parent_node: string | null;
+    parent_node?: `0x${string}`;
     /**
      * Null for the root, and for nodes of which no event gave the parent
      */
-    parent_name: string | null;
-    /**
-     * Unix seconds; null for names without expiry
-     */
-    expiry_timestamp: string | null;
-    /**
-     * Present on names of a registrar: from this second on the last holder cannot renew it, and anyone can register it, with a premium at first where there is one. Absent where the name never expires
-     */
-    grace_end_timestamp?: string;
+    parent_name?: string;
     /**
      * When it was registered last: by the registrar, or in ENSv2 by its registry. The registrar of 2020 logged a registration for each name that was moved to it. Absent where none registered it
      */
-    registered_timestamp?: number;
+    registered_timestamp?: bigint;
     /**
      * Time of the first event of the name; absent where the index has none
      */
-    created_timestamp?: number;
+    created_timestamp?: bigint;
     /**
      * Which contracts answer for the name: `ensv2`, or `ensv1` with `registry` (of 2020) or `registry_old` (it is in that of 2017 alone); `wrapper` while it is wrapped; `layer2`: Basenames, Lineanames, 3DNS. Absent where the index has no event of the name
      */
@@ -1433,7 +1629,6 @@ export type NamehashMatch = {
      * Names right under it that events created, also expired and deleted ones
      */
     subname_count?: number;
-    availability_status: AvailabilityStatus;
     /**
      * Whether a resolver answers for the name, and if not, why. `resolves`: one does, whatever records it has; `no_resolver`: neither the name nor a name above it has one that answers; `no_live_entry`: the way through ENSv2, which decides, has no entry of the name, and leads to no resolver; `expired`: the name's entry in ENSv2 is past its expiry; `expired_parent`: an entry above it is; `not_registered`: a name right under .eth that no registrar has; `no_answer`: the resolver that it has is no contract, or leads to none. Absent where only the chain can tell: `live` says that it was not asked, `unresolved` that it could not be
      */
@@ -1448,12 +1643,43 @@ export type NamehashMatch = {
     live?: 'not_asked';
     unresolved?: Unresolved;
     as_of: AsOf;
-};
+} & ({
+    availability_status: 'grace';
+    /**
+     * Unix seconds; null for names without expiry
+     */
+    expiry_timestamp: bigint;
+    /**
+     * Present on names of a registrar: from this second on the last holder cannot renew it, and anyone can register it, with a premium at first where there is one. Absent where the name never expires
+     */
+    grace_end_timestamp: bigint;
+} | {
+    availability_status: 'premium';
+    /**
+     * Unix seconds; null for names without expiry
+     */
+    expiry_timestamp: bigint;
+    /**
+     * Present on names of a registrar: from this second on the last holder cannot renew it, and anyone can register it, with a premium at first where there is one. Absent where the name never expires
+     */
+    grace_end_timestamp: bigint;
+} | {
+    availability_status: 'registered' | 'available' | 'unknown';
+    /**
+     * Unix seconds; null for names without expiry
+     */
+    expiry_timestamp?: bigint;
+    /**
+     * Present on names of a registrar: from this second on the last holder cannot renew it, and anyone can register it, with a premium at first where there is one. Absent where the name never expires
+     */
+    grace_end_timestamp?: bigint;
+});
 
 export type UnresolvedNamehashMatch = {
+    known: false;
     type: 'namehash';
     name: string;
-    namehash: string;
+    namehash: `0x${string}`;
     availability_status: 'unknown';
     /**
      * `indexed`: from the events of tracked contracts; `live`: resolved on chain at the request
@@ -1471,6 +1697,7 @@ export type UnresolvedNamehashMatch = {
 };
 
 export type LabelhashMatch = {
+    known: true;
     type: 'labelhash';
     domains: Array<ListedDomain | UnresolvedDomain>;
     total: number;
@@ -1478,6 +1705,7 @@ export type LabelhashMatch = {
 };
 
 export type ListedDomain = {
+    known: true;
     name: string;
     /**
      * Present where it is not of the registry's own chain: the layer 2 that has it
@@ -1490,7 +1718,7 @@ export type ListedDomain = {
     /**
      * Of a name of ENSv2: the registry that has its entry; absent where none has one
      */
-    registry?: string;
+    registry?: `0x${string}`;
     /**
      * The token that the owner holds. In ENSv2 its id changes whenever a role of the name is granted or revoked
      */
@@ -1498,7 +1726,7 @@ export type ListedDomain = {
         /**
          * EIP-55 checksummed address
          */
-        contract: string;
+        contract: `0x${string}`;
         id: string;
         standard: 'ERC-721' | 'ERC-1155';
     };
@@ -1510,7 +1738,7 @@ export type ListedDomain = {
             /**
              * EIP-55 checksummed address
              */
-            address: string;
+            address: `0x${string}`;
             roles: Array<string>;
         }>;
         /**
@@ -1521,7 +1749,7 @@ export type ListedDomain = {
     /**
      * Of a name of ENSv2: the registry that has the names below it; absent where it has none
      */
-    subregistry?: string;
+    subregistry?: `0x${string}`;
     /**
      * Present where ENSv2 reserves the name for its owner in ENSv1, and it is not registered there yet
      */
@@ -1529,12 +1757,12 @@ export type ListedDomain = {
         /**
          * EIP-55 checksummed address
          */
-        registry: string;
+        registry: `0x${string}`;
         token_id: string;
-        expiry_timestamp: string;
+        expiry_timestamp: bigint;
         block_number: number;
-        block_timestamp: number;
-        transaction_hash: string;
+        block_timestamp: bigint;
+        transaction_hash: `0x${string}`;
     };
     /**
      * Present on a name that came from ENSv1: when, from whom and to whom
@@ -1543,58 +1771,50 @@ export type ListedDomain = {
         /**
          * Owner in ENSv1; null for none
          */
-        from_address: string | null;
+        from_address?: `0x${string}`;
         /**
          * Owner in ENSv2; null for none
          */
-        to_address: string | null;
+        to_address?: `0x${string}`;
         block_number: number;
-        block_timestamp: number;
-        transaction_hash: string;
+        block_timestamp: bigint;
+        transaction_hash: `0x${string}`;
     };
     /**
      * Present on .eth names of ENSv2: from then on there is no premium any more
      */
-    premium_end_timestamp?: string;
+    premium_end_timestamp?: bigint;
     display?: string;
     label: string;
     /**
      * Where the text of the label is from: `event` (a log of a chain spells it out), `caller` (a caller wrote it), `table:<id>@<version>` or `service:<id>@<version>` (the operator imported it, or asked a service), `ens` (a label of ENS itself). Its hash proves it in each case. Null while only the hash is known; absent where the index has no event of the name
      */
-    label_source?: string | null;
+    label_source?: string;
     /**
      * Null for the root, and for nodes of which no event gave the parent
      */
-    labelhash: string | null;
+    labelhash?: `0x${string}`;
     /**
      * The labelhash as a number; of wrapped names the namehash; null where there is no labelhash
      */
-    token_id: string | null;
-    namehash: string;
+    token_id?: string;
+    namehash: `0x${string}`;
     /**
      * Null for the root, and for nodes of which no event gave the parent
      */
-    parent_node: string | null;
+    parent_node?: `0x${string}`;
     /**
      * Null for the root, and for nodes of which no event gave the parent
      */
-    parent_name: string | null;
-    /**
-     * Unix seconds; null for names without expiry
-     */
-    expiry_timestamp: string | null;
-    /**
-     * Present on names of a registrar: from this second on the last holder cannot renew it, and anyone can register it, with a premium at first where there is one. Absent where the name never expires
-     */
-    grace_end_timestamp?: string;
+    parent_name?: string;
     /**
      * When it was registered last: by the registrar, or in ENSv2 by its registry. The registrar of 2020 logged a registration for each name that was moved to it. Absent where none registered it
      */
-    registered_timestamp?: number;
+    registered_timestamp?: bigint;
     /**
      * Time of the first event of the name; absent where the index has none
      */
-    created_timestamp?: number;
+    created_timestamp?: bigint;
     /**
      * Which contracts answer for the name: `ensv2`, or `ensv1` with `registry` (of 2020) or `registry_old` (it is in that of 2017 alone); `wrapper` while it is wrapped; `layer2`: Basenames, Lineanames, 3DNS. Absent where the index has no event of the name
      */
@@ -1606,7 +1826,6 @@ export type ListedDomain = {
      * Names right under it that events created, also expired and deleted ones
      */
     subname_count?: number;
-    availability_status: AvailabilityStatus;
     /**
      * Whether a resolver answers for the name, and if not, why. `resolves`: one does, whatever records it has; `no_resolver`: neither the name nor a name above it has one that answers; `no_live_entry`: the way through ENSv2, which decides, has no entry of the name, and leads to no resolver; `expired`: the name's entry in ENSv2 is past its expiry; `expired_parent`: an entry above it is; `not_registered`: a name right under .eth that no registrar has; `no_answer`: the resolver that it has is no contract, or leads to none. Absent where only the chain can tell: `live` says that it was not asked, `unresolved` that it could not be
      */
@@ -1627,11 +1846,42 @@ export type ListedDomain = {
         code: 'INVALID_NAME' | 'INVALID_HASH' | 'LIVE_RESOLUTION_FAILED';
         message: string;
     };
-};
+} & ({
+    availability_status: 'grace';
+    /**
+     * Unix seconds; null for names without expiry
+     */
+    expiry_timestamp: bigint;
+    /**
+     * Present on names of a registrar: from this second on the last holder cannot renew it, and anyone can register it, with a premium at first where there is one. Absent where the name never expires
+     */
+    grace_end_timestamp: bigint;
+} | {
+    availability_status: 'premium';
+    /**
+     * Unix seconds; null for names without expiry
+     */
+    expiry_timestamp: bigint;
+    /**
+     * Present on names of a registrar: from this second on the last holder cannot renew it, and anyone can register it, with a premium at first where there is one. Absent where the name never expires
+     */
+    grace_end_timestamp: bigint;
+} | {
+    availability_status: 'registered' | 'available' | 'unknown';
+    /**
+     * Unix seconds; null for names without expiry
+     */
+    expiry_timestamp?: bigint;
+    /**
+     * Present on names of a registrar: from this second on the last holder cannot renew it, and anyone can register it, with a premium at first where there is one. Absent where the name never expires
+     */
+    grace_end_timestamp?: bigint;
+});
 
 export type UnresolvedDomain = {
+    known: false;
     name: string;
-    namehash: string;
+    namehash: `0x${string}`;
     availability_status: 'unknown';
     /**
      * `indexed`: from the events of tracked contracts; `live`: resolved on chain at the request
@@ -1651,12 +1901,14 @@ export type UnresolvedDomain = {
  * No name of the index has this hash
  */
 export type NotIndexed = {
-    hash: string;
+    known: false;
+    hash: `0x${string}`;
     indexed: false;
     as_of: AsOf;
 };
 
 export type Domain = {
+    known: true;
     name: string;
     /**
      * Present where it is not of the registry's own chain: the layer 2 that has it
@@ -1669,7 +1921,7 @@ export type Domain = {
     /**
      * Of a name of ENSv2: the registry that has its entry; absent where none has one
      */
-    registry?: string;
+    registry?: `0x${string}`;
     /**
      * The token that the owner holds. In ENSv2 its id changes whenever a role of the name is granted or revoked
      */
@@ -1677,7 +1929,7 @@ export type Domain = {
         /**
          * EIP-55 checksummed address
          */
-        contract: string;
+        contract: `0x${string}`;
         id: string;
         standard: 'ERC-721' | 'ERC-1155';
     };
@@ -1689,7 +1941,7 @@ export type Domain = {
             /**
              * EIP-55 checksummed address
              */
-            address: string;
+            address: `0x${string}`;
             roles: Array<string>;
         }>;
         /**
@@ -1700,7 +1952,7 @@ export type Domain = {
     /**
      * Of a name of ENSv2: the registry that has the names below it; absent where it has none
      */
-    subregistry?: string;
+    subregistry?: `0x${string}`;
     /**
      * Present where ENSv2 reserves the name for its owner in ENSv1, and it is not registered there yet
      */
@@ -1708,12 +1960,12 @@ export type Domain = {
         /**
          * EIP-55 checksummed address
          */
-        registry: string;
+        registry: `0x${string}`;
         token_id: string;
-        expiry_timestamp: string;
+        expiry_timestamp: bigint;
         block_number: number;
-        block_timestamp: number;
-        transaction_hash: string;
+        block_timestamp: bigint;
+        transaction_hash: `0x${string}`;
     };
     /**
      * Present on a name that came from ENSv1: when, from whom and to whom
@@ -1722,58 +1974,50 @@ export type Domain = {
         /**
          * Owner in ENSv1; null for none
          */
-        from_address: string | null;
+        from_address?: `0x${string}`;
         /**
          * Owner in ENSv2; null for none
          */
-        to_address: string | null;
+        to_address?: `0x${string}`;
         block_number: number;
-        block_timestamp: number;
-        transaction_hash: string;
+        block_timestamp: bigint;
+        transaction_hash: `0x${string}`;
     };
     /**
      * Present on .eth names of ENSv2: from then on there is no premium any more
      */
-    premium_end_timestamp?: string;
+    premium_end_timestamp?: bigint;
     display?: string;
     label: string;
     /**
      * Where the text of the label is from: `event` (a log of a chain spells it out), `caller` (a caller wrote it), `table:<id>@<version>` or `service:<id>@<version>` (the operator imported it, or asked a service), `ens` (a label of ENS itself). Its hash proves it in each case. Null while only the hash is known; absent where the index has no event of the name
      */
-    label_source?: string | null;
+    label_source?: string;
     /**
      * Null for the root, and for nodes of which no event gave the parent
      */
-    labelhash: string | null;
+    labelhash?: `0x${string}`;
     /**
      * The labelhash as a number; of wrapped names the namehash; null where there is no labelhash
      */
-    token_id: string | null;
-    namehash: string;
+    token_id?: string;
+    namehash: `0x${string}`;
     /**
      * Null for the root, and for nodes of which no event gave the parent
      */
-    parent_node: string | null;
+    parent_node?: `0x${string}`;
     /**
      * Null for the root, and for nodes of which no event gave the parent
      */
-    parent_name: string | null;
-    /**
-     * Unix seconds; null for names without expiry
-     */
-    expiry_timestamp: string | null;
-    /**
-     * Present on names of a registrar: from this second on the last holder cannot renew it, and anyone can register it, with a premium at first where there is one. Absent where the name never expires
-     */
-    grace_end_timestamp?: string;
+    parent_name?: string;
     /**
      * When it was registered last: by the registrar, or in ENSv2 by its registry. The registrar of 2020 logged a registration for each name that was moved to it. Absent where none registered it
      */
-    registered_timestamp?: number;
+    registered_timestamp?: bigint;
     /**
      * Time of the first event of the name; absent where the index has none
      */
-    created_timestamp?: number;
+    created_timestamp?: bigint;
     /**
      * Which contracts answer for the name: `ensv2`, or `ensv1` with `registry` (of 2020) or `registry_old` (it is in that of 2017 alone); `wrapper` while it is wrapped; `layer2`: Basenames, Lineanames, 3DNS. Absent where the index has no event of the name
      */
@@ -1785,7 +2029,6 @@ export type Domain = {
      * Names right under it that events created, also expired and deleted ones
      */
     subname_count?: number;
-    availability_status: AvailabilityStatus;
     /**
      * Whether a resolver answers for the name, and if not, why. `resolves`: one does, whatever records it has; `no_resolver`: neither the name nor a name above it has one that answers; `no_live_entry`: the way through ENSv2, which decides, has no entry of the name, and leads to no resolver; `expired`: the name's entry in ENSv2 is past its expiry; `expired_parent`: an entry above it is; `not_registered`: a name right under .eth that no registrar has; `no_answer`: the resolver that it has is no contract, or leads to none. Absent where only the chain can tell: `live` says that it was not asked, `unresolved` that it could not be
      */
@@ -1800,7 +2043,37 @@ export type Domain = {
     live?: 'not_asked';
     unresolved?: Unresolved;
     as_of: AsOf;
-};
+} & ({
+    availability_status: 'grace';
+    /**
+     * Unix seconds; null for names without expiry
+     */
+    expiry_timestamp: bigint;
+    /**
+     * Present on names of a registrar: from this second on the last holder cannot renew it, and anyone can register it, with a premium at first where there is one. Absent where the name never expires
+     */
+    grace_end_timestamp: bigint;
+} | {
+    availability_status: 'premium';
+    /**
+     * Unix seconds; null for names without expiry
+     */
+    expiry_timestamp: bigint;
+    /**
+     * Present on names of a registrar: from this second on the last holder cannot renew it, and anyone can register it, with a premium at first where there is one. Absent where the name never expires
+     */
+    grace_end_timestamp: bigint;
+} | {
+    availability_status: 'registered' | 'available' | 'unknown';
+    /**
+     * Unix seconds; null for names without expiry
+     */
+    expiry_timestamp?: bigint;
+    /**
+     * Present on names of a registrar: from this second on the last holder cannot renew it, and anyone can register it, with a premium at first where there is one. Absent where the name never expires
+     */
+    grace_end_timestamp?: bigint;
+});
 
 export type LookedUpName = {
     /**
@@ -1836,11 +2109,11 @@ export type PrimaryNameCheck = {
     /**
      * The name's address on Ethereum; null if it has none
      */
-    address: string | null;
+    address?: `0x${string}`;
     /**
      * The primary name of that address; null if it has none, absent where `unresolved` says why
      */
-    primary_name?: string | null;
+    primary_name?: string;
     /**
      * Whether that is this name
      */
@@ -1861,7 +2134,7 @@ export type LookedUpAddress = {
     /**
      * EIP-55 checksummed address
      */
-    address: string;
+    address: `0x${string}`;
     primary_names: Array<PrimaryNameOfCoinType | UnresolvedPrimaryNameOfCoinType>;
     /**
      * The first 25 names by each relation that is asked for
@@ -1873,21 +2146,22 @@ export type LookedUpAddress = {
         /**
          * For `GET /address/{address}/domains` with this relation; null if there are no more, absent if the list has no cursors
          */
-        next_cursor?: string | null;
+        next_cursor?: string;
     }>;
 };
 
 export type PrimaryNameOfCoinType = {
+    known: true;
     coin_type: string;
     /**
      * Null where it has none
      */
-    primary_name: string | null;
+    primary_name?: string;
     display?: string;
     /**
      * `REVERSE_REGISTRAR`, `DEFAULT_REVERSE_REGISTRAR` or `L2_REVERSE_REGISTRAR`; null where there is no primary name
      */
-    registrar: string | null;
+    registrar?: string;
     /**
      * `indexed`: from the events of tracked contracts; `live`: resolved on chain at the request
      */
@@ -1895,11 +2169,13 @@ export type PrimaryNameOfCoinType = {
 };
 
 export type UnresolvedPrimaryNameOfCoinType = {
+    known: false;
     coin_type: string;
     unresolved: Unresolved;
 };
 
 export type AddressDomainItem = {
+    known: true;
     name: string;
     /**
      * Present where it is not of the registry's own chain: the layer 2 that has it
@@ -1912,41 +2188,32 @@ export type AddressDomainItem = {
     /**
      * Of a name of ENSv2: the registry that has its entry; absent where none has one
      */
-    registry?: string;
+    registry?: `0x${string}`;
     /**
      * Which contracts answer for the name: `ensv2`, or `ensv1` with `registry` (of 2020) or `registry_old` (it is in that of 2017 alone); `wrapper` while it is wrapped; `layer2`: Basenames, Lineanames, 3DNS. Absent where the index has no event of the name
      */
     protocols?: Array<'ensv1' | 'ensv2' | 'registry' | 'registry_old' | 'wrapper' | 'layer2'>;
     display?: string;
     label: string;
-    namehash: string;
+    namehash: `0x${string}`;
     /**
      * Null for the root, and for nodes of which no event gave the parent
      */
-    labelhash: string | null;
-    availability_status: AvailabilityStatus;
-    /**
-     * Unix seconds; null for names without expiry
-     */
-    expiry_timestamp: string | null;
-    /**
-     * Present on names of a registrar: from this second on the last holder cannot renew it, and anyone can register it, with a premium at first where there is one. Absent where the name never expires
-     */
-    grace_end_timestamp?: string;
+    labelhash?: `0x${string}`;
     /**
      * When it was registered last: by the registrar, or in ENSv2 by its registry. The registrar of 2020 logged a registration for each name that was moved to it. Absent where none registered it
      */
-    registered_timestamp?: number;
+    registered_timestamp?: bigint;
     /**
      * Time of the first event of the name; absent where the index has none
      */
-    created_timestamp?: number;
+    created_timestamp?: bigint;
     ownership: Ownership;
     wrapper?: Wrapper;
     /**
      * Of a name of ENSv2: the registry that has the names below it; absent where it has none
      */
-    subregistry?: string;
+    subregistry?: `0x${string}`;
     /**
      * Present where ENSv2 reserves the name for its owner in ENSv1, and it is not registered there yet
      */
@@ -1954,12 +2221,12 @@ export type AddressDomainItem = {
         /**
          * EIP-55 checksummed address
          */
-        registry: string;
+        registry: `0x${string}`;
         token_id: string;
-        expiry_timestamp: string;
+        expiry_timestamp: bigint;
         block_number: number;
-        block_timestamp: number;
-        transaction_hash: string;
+        block_timestamp: bigint;
+        transaction_hash: `0x${string}`;
     };
     /**
      * Present on a name that came from ENSv1: when, from whom and to whom
@@ -1968,14 +2235,14 @@ export type AddressDomainItem = {
         /**
          * Owner in ENSv1; null for none
          */
-        from_address: string | null;
+        from_address?: `0x${string}`;
         /**
          * Owner in ENSv2; null for none
          */
-        to_address: string | null;
+        to_address?: `0x${string}`;
         block_number: number;
-        block_timestamp: number;
-        transaction_hash: string;
+        block_timestamp: bigint;
+        transaction_hash: `0x${string}`;
     };
     /**
      * Names right under it that events created, also expired and deleted ones
@@ -1989,7 +2256,7 @@ export type AddressDomainItem = {
         /**
          * EIP-55 checksummed address
          */
-        address: string;
+        address: `0x${string}`;
     };
     /**
      * All that the address is to the name
@@ -1998,8 +2265,38 @@ export type AddressDomainItem = {
     /**
      * Whether it is the primary name of the address on Ethereum (coin type 60), by its own reverse record or else the default one (ENSIP-19). Null where only the chain can tell, and could not be asked; absent without `include=primary`
      */
-    is_primary?: boolean | null;
-};
+    is_primary?: boolean;
+} & ({
+    availability_status: 'grace';
+    /**
+     * Unix seconds; null for names without expiry
+     */
+    expiry_timestamp: bigint;
+    /**
+     * Present on names of a registrar: from this second on the last holder cannot renew it, and anyone can register it, with a premium at first where there is one. Absent where the name never expires
+     */
+    grace_end_timestamp: bigint;
+} | {
+    availability_status: 'premium';
+    /**
+     * Unix seconds; null for names without expiry
+     */
+    expiry_timestamp: bigint;
+    /**
+     * Present on names of a registrar: from this second on the last holder cannot renew it, and anyone can register it, with a premium at first where there is one. Absent where the name never expires
+     */
+    grace_end_timestamp: bigint;
+} | {
+    availability_status: 'registered' | 'available' | 'unknown';
+    /**
+     * Unix seconds; null for names without expiry
+     */
+    expiry_timestamp?: bigint;
+    /**
+     * Present on names of a registrar: from this second on the last holder cannot renew it, and anyone can register it, with a premium at first where there is one. Absent where the name never expires
+     */
+    grace_end_timestamp?: bigint;
+});
 
 export type InvalidInput = {
     /**
@@ -2055,7 +2352,7 @@ export type AddressDomainCount = {
     /**
      * EIP-55 checksummed address
      */
-    address: string;
+    address: `0x${string}`;
     address_type: string;
     /**
      * All: active, expired, and names that no registrar ever registered
@@ -2082,27 +2379,29 @@ export type AddressDomainCount = {
 };
 
 export type AddressPrimaryName = {
+    known: true;
     /**
      * EIP-55 checksummed address
      */
-    address: string;
+    address: `0x${string}`;
     /**
      * Null where it has none
      */
-    primary_name: string | null;
+    primary_name?: string;
     display?: string;
     /**
      * `REVERSE_REGISTRAR`, `DEFAULT_REVERSE_REGISTRAR` or `L2_REVERSE_REGISTRAR`; null where there is no primary name
      */
-    registrar: string | null;
+    registrar?: string;
     as_of: AsOf;
 };
 
 export type UnresolvedPrimaryName = {
+    known: false;
     /**
      * EIP-55 checksummed address
      */
-    address: string;
+    address: `0x${string}`;
     unresolved: Unresolved;
     as_of: AsOf;
 };
@@ -2111,7 +2410,7 @@ export type AddressPrimaryNameHistory = {
     /**
      * EIP-55 checksummed address
      */
-    address: string;
+    address: `0x${string}`;
     current?: PrimaryName;
     history: Array<PrimaryNameEntry>;
     /**
@@ -2123,28 +2422,29 @@ export type AddressPrimaryNameHistory = {
     /**
      * The `cursor` of the next page; null after the last one, absent where no page was asked for
      */
-    next_cursor?: string | null;
+    next_cursor?: string;
     unresolved?: Unresolved;
     as_of: AsOf;
 };
 
 export type PrimaryName = {
+    known: true;
     /**
      * Null where it has none
      */
-    primary_name: string | null;
+    primary_name?: string;
     display?: string;
     /**
      * `REVERSE_REGISTRAR`, `DEFAULT_REVERSE_REGISTRAR` or `L2_REVERSE_REGISTRAR`; null where there is no primary name
      */
-    registrar: string | null;
+    registrar?: string;
 };
 
 export type PrimaryNameEntry = {
     /**
      * Null where the address cleared its name
      */
-    name: string | null;
+    name?: string;
     /**
      * Present where the name is null because no event tells it
      */
@@ -2158,7 +2458,7 @@ export type PrimaryNameEntry = {
      */
     chain: string;
     block_number: number;
-    transaction_hash: string;
+    transaction_hash: `0x${string}`;
     /**
      * Present where fields are cut: a text after 1024 characters, bytes after 1024 bytes
      */
@@ -2169,7 +2469,7 @@ export type AddressSummary = {
     /**
      * EIP-55 checksummed address
      */
-    address: string;
+    address: `0x${string}`;
     /**
      * Names it effectively owns that are registered or in grace
      */
@@ -2177,7 +2477,7 @@ export type AddressSummary = {
     /**
      * Null where it has none; absent where `unresolved` says why
      */
-    primary_name?: string | null;
+    primary_name?: string;
     /**
      * `indexed`: from the events of tracked contracts; `live`: resolved on chain at the request
      */
@@ -2204,38 +2504,39 @@ export type AddressSummary = {
 };
 
 export type PreviousDomain = {
+    known: true;
     name: string;
     /**
      * Present where it is not of the registry's own chain: the layer 2 that has it
      */
     chain?: string;
     label: string;
-    namehash: string;
+    namehash: `0x${string}`;
     /**
      * Null for the root, and for nodes of which no event gave the parent
      */
-    labelhash: string | null;
+    labelhash?: `0x${string}`;
     availability_status: AvailabilityStatus;
     /**
      * Unix seconds; null for names without expiry
      */
-    expiry_timestamp: string | null;
+    expiry_timestamp?: bigint;
     ownership: {
         /**
          * EIP-55 checksummed address
          */
-        owner?: string;
+        owner?: `0x${string}`;
         is_wrapped: boolean;
     };
     last_owned_block_number: number;
-    last_owned_block_timestamp: number;
+    last_owned_block_timestamp: bigint;
 };
 
 export type Permission = {
     /**
      * EIP-55 checksummed address
      */
-    address: string;
+    address: `0x${string}`;
     /**
      * `owner` of a layer; `token_approval`: approved for the token; `operator`: approved for all that the owner has there; `record_delegate`: may write the name's records; `role`, `root_role`: roles in ENSv2 for the name, for all of its registry or resolver; `parent_…`: the same of the name above, as far as it has power over this one
      */
@@ -2247,7 +2548,7 @@ export type Permission = {
     /**
      * EIP-55 checksummed address
      */
-    contract_address: string;
+    contract_address: `0x${string}`;
     /**
      * What the account can do now; `replace`: give the name, or all that is below its registry, to any account
      */
@@ -2255,7 +2556,7 @@ export type Permission = {
     /**
      * Whether it counts now; null where that is not known
      */
-    in_force: boolean | null;
+    in_force?: boolean;
     /**
      * Present where it is not in force: why
      */
@@ -2267,10 +2568,10 @@ export type Permission = {
     /**
      * Who let the account act
      */
-    given_by?: string;
+    given_by?: `0x${string}`;
     block_number?: number;
-    block_timestamp?: number;
-    transaction_hash?: string;
+    block_timestamp?: bigint;
+    transaction_hash?: `0x${string}`;
     log_index?: number;
 };
 
@@ -2284,20 +2585,20 @@ export type Grant = {
     /**
      * EIP-55 checksummed address
      */
-    contract_address: string;
+    contract_address: `0x${string}`;
     /**
      * Who may act
      */
-    address: string;
+    address: `0x${string}`;
     /**
      * Who gave it; absent for roles
      */
-    owner?: string;
+    owner?: `0x${string}`;
     /**
      * The name it is for; absent where it is for all that the owner, or the contract, has
      */
     name?: string;
-    namehash?: string;
+    namehash?: `0x${string}`;
     /**
      * ENSv2: the roles, in words; `<role>_ADMIN` may grant the role
      */
@@ -2305,18 +2606,19 @@ export type Grant = {
     /**
      * Whether it counts now; null where that is not known
      */
-    in_force: boolean | null;
+    in_force?: boolean;
     /**
      * Present where it is not in force: why
      */
     reason?: 'expired' | 'not_wrapped' | 'transferred' | 'owner_changed' | 'other_resolver' | 'fuses_burnt' | 'no_record_of_its_own' | 'renewal_unknown' | 'other_holder';
     block_number?: number;
-    block_timestamp?: number;
-    transaction_hash?: string;
+    block_timestamp?: bigint;
+    transaction_hash?: `0x${string}`;
     log_index?: number;
 };
 
 export type PointingName = {
+    known: true;
     name: string;
     /**
      * Present where it is not of the registry's own chain: the layer 2 that has it
@@ -2329,41 +2631,32 @@ export type PointingName = {
     /**
      * Of a name of ENSv2: the registry that has its entry; absent where none has one
      */
-    registry?: string;
+    registry?: `0x${string}`;
     /**
      * Which contracts answer for the name: `ensv2`, or `ensv1` with `registry` (of 2020) or `registry_old` (it is in that of 2017 alone); `wrapper` while it is wrapped; `layer2`: Basenames, Lineanames, 3DNS. Absent where the index has no event of the name
      */
     protocols?: Array<'ensv1' | 'ensv2' | 'registry' | 'registry_old' | 'wrapper' | 'layer2'>;
     display?: string;
     label: string;
-    namehash: string;
+    namehash: `0x${string}`;
     /**
      * Null for the root, and for nodes of which no event gave the parent
      */
-    labelhash: string | null;
-    availability_status: AvailabilityStatus;
-    /**
-     * Unix seconds; null for names without expiry
-     */
-    expiry_timestamp: string | null;
-    /**
-     * Present on names of a registrar: from this second on the last holder cannot renew it, and anyone can register it, with a premium at first where there is one. Absent where the name never expires
-     */
-    grace_end_timestamp?: string;
+    labelhash?: `0x${string}`;
     /**
      * When it was registered last: by the registrar, or in ENSv2 by its registry. The registrar of 2020 logged a registration for each name that was moved to it. Absent where none registered it
      */
-    registered_timestamp?: number;
+    registered_timestamp?: bigint;
     /**
      * Time of the first event of the name; absent where the index has none
      */
-    created_timestamp?: number;
+    created_timestamp?: bigint;
     ownership: Ownership;
     wrapper?: Wrapper;
     /**
      * Of a name of ENSv2: the registry that has the names below it; absent where it has none
      */
-    subregistry?: string;
+    subregistry?: `0x${string}`;
     /**
      * Present where ENSv2 reserves the name for its owner in ENSv1, and it is not registered there yet
      */
@@ -2371,12 +2664,12 @@ export type PointingName = {
         /**
          * EIP-55 checksummed address
          */
-        registry: string;
+        registry: `0x${string}`;
         token_id: string;
-        expiry_timestamp: string;
+        expiry_timestamp: bigint;
         block_number: number;
-        block_timestamp: number;
-        transaction_hash: string;
+        block_timestamp: bigint;
+        transaction_hash: `0x${string}`;
     };
     /**
      * Present on a name that came from ENSv1: when, from whom and to whom
@@ -2385,14 +2678,14 @@ export type PointingName = {
         /**
          * Owner in ENSv1; null for none
          */
-        from_address: string | null;
+        from_address?: `0x${string}`;
         /**
          * Owner in ENSv2; null for none
          */
-        to_address: string | null;
+        to_address?: `0x${string}`;
         block_number: number;
-        block_timestamp: number;
-        transaction_hash: string;
+        block_timestamp: bigint;
+        transaction_hash: `0x${string}`;
     };
     /**
      * Names right under it that events created, also expired and deleted ones
@@ -2406,7 +2699,7 @@ export type PointingName = {
         /**
          * EIP-55 checksummed address
          */
-        address: string;
+        address: `0x${string}`;
     };
     /**
      * All coin types whose record is the address
@@ -2416,7 +2709,37 @@ export type PointingName = {
      * Present where `coin_type` has no record of its own, and the default one answers for it
      */
     is_default?: true;
-};
+} & ({
+    availability_status: 'grace';
+    /**
+     * Unix seconds; null for names without expiry
+     */
+    expiry_timestamp: bigint;
+    /**
+     * Present on names of a registrar: from this second on the last holder cannot renew it, and anyone can register it, with a premium at first where there is one. Absent where the name never expires
+     */
+    grace_end_timestamp: bigint;
+} | {
+    availability_status: 'premium';
+    /**
+     * Unix seconds; null for names without expiry
+     */
+    expiry_timestamp: bigint;
+    /**
+     * Present on names of a registrar: from this second on the last holder cannot renew it, and anyone can register it, with a premium at first where there is one. Absent where the name never expires
+     */
+    grace_end_timestamp: bigint;
+} | {
+    availability_status: 'registered' | 'available' | 'unknown';
+    /**
+     * Unix seconds; null for names without expiry
+     */
+    expiry_timestamp?: bigint;
+    /**
+     * Present on names of a registrar: from this second on the last holder cannot renew it, and anyone can register it, with a premium at first where there is one. Absent where the name never expires
+     */
+    grace_end_timestamp?: bigint;
+});
 
 /**
  * Long names are cut after 64 characters; control characters are written U+FFFD.
@@ -2427,7 +2750,7 @@ export type ResolverOverview = {
     /**
      * EIP-55 checksummed address
      */
-    address: string;
+    address: `0x${string}`;
     contracts: Array<ResolverContract>;
     names: NamesOfResolver;
     former_names: FormerNamesOfResolver;
@@ -2453,13 +2776,13 @@ export type ResolverContract = {
     /**
      * The code of a proxy, where it is known
      */
-    implementation?: string;
+    implementation?: `0x${string}`;
     /**
      * EIP-55 checksummed address
      */
-    deployed_by?: string;
+    deployed_by?: `0x${string}`;
     block_number?: number;
-    transaction_hash?: string;
+    transaction_hash?: `0x${string}`;
 };
 
 export type NamesOfResolver = {
@@ -2472,7 +2795,7 @@ export type NamesOfResolver = {
     /**
      * The `cursor` of the next page; null after the last one
      */
-    next_cursor: string | null;
+    next_cursor?: string;
 };
 
 export type FormerNamesOfResolver = {
@@ -2485,12 +2808,12 @@ export type FormerNamesOfResolver = {
     /**
      * The `cursor` of the next page; null after the last one
      */
-    next_cursor: string | null;
+    next_cursor?: string;
 };
 
 export type FormerName = {
     name: string;
-    namehash: string;
+    namehash: `0x${string}`;
     /**
      * Present where it is not of the registry's own chain: the layer 2 that has it
      */
@@ -2498,22 +2821,22 @@ export type FormerName = {
     /**
      * Null where no log tells when it began
      */
-    from_timestamp: number | null;
+    from_timestamp?: bigint;
     /**
      * Null where no log tells when it began
      */
-    from_block: number | null;
+    from_block?: number;
     /**
      * Null where no log tells when it began
      */
-    from_tx: string | null;
-    to_timestamp: number;
+    from_tx?: `0x${string}`;
+    to_timestamp: bigint;
     to_block: number;
-    to_tx: string;
+    to_tx: `0x${string}`;
     /**
      * The resolver that followed; null for none
      */
-    next_resolver: string | null;
+    next_resolver?: `0x${string}`;
 };
 
 export type LinksOfResolver = {
@@ -2526,19 +2849,19 @@ export type LinksOfResolver = {
     /**
      * The `cursor` of the next page; null after the last one
      */
-    next_cursor: string | null;
+    next_cursor?: string;
 };
 
 export type ResolverLink = {
     record_number: string;
     name: string;
-    namehash: string;
+    namehash: `0x${string}`;
     /**
      * Present on the link of the root: its record is that of all names without a link
      */
     is_default?: true;
     block_number: number;
-    transaction_hash: string;
+    transaction_hash: `0x${string}`;
 };
 
 export type RolesOfResolver = {
@@ -2551,7 +2874,7 @@ export type RolesOfResolver = {
     /**
      * The `cursor` of the next page; null after the last one
      */
-    next_cursor: string | null;
+    next_cursor?: string;
 };
 
 /**
@@ -2561,7 +2884,7 @@ export type RoleHolder = {
     /**
      * EIP-55 checksummed address
      */
-    address: string;
+    address: `0x${string}`;
     /**
      * In words: `<role>_ADMIN` may grant and revoke the role; `ROLE_<bit>` has no name
      */
@@ -2575,15 +2898,15 @@ export type RoleHolder = {
      */
     resource?: string;
     block_number: number;
-    block_timestamp: number;
-    transaction_hash: string;
+    block_timestamp: bigint;
+    transaction_hash: `0x${string}`;
 };
 
 export type RegistryOverview = {
     /**
      * EIP-55 checksummed address
      */
-    address: string;
+    address: `0x${string}`;
     /**
      * `unknown`: its code is not known, and its logs tell nothing for certain
      */
@@ -2591,17 +2914,17 @@ export type RegistryOverview = {
     /**
      * EIP-55 checksummed address
      */
-    implementation?: string;
+    implementation?: `0x${string}`;
     /**
      * EIP-55 checksummed address
      */
-    deployed_by?: string;
+    deployed_by?: `0x${string}`;
     /**
      * The names whose labels below are this registry's, at most 8; the first one first
      */
     names: Array<{
         name: string;
-        namehash: string;
+        namehash: `0x${string}`;
     }>;
     /**
      * Where the registry says that it is
@@ -2610,7 +2933,7 @@ export type RegistryOverview = {
         /**
          * EIP-55 checksummed address
          */
-        registry: string;
+        registry: `0x${string}`;
         label: string;
     };
     /**
@@ -2618,8 +2941,8 @@ export type RegistryOverview = {
      */
     created?: {
         block_number: number;
-        block_timestamp: number;
-        transaction_hash: string;
+        block_timestamp: bigint;
+        transaction_hash: `0x${string}`;
     };
     referring_names: ReferringNames;
     /**
@@ -2646,7 +2969,7 @@ export type RegistryOverview = {
         /**
          * EIP-55 checksummed address
          */
-        owner: string;
+        owner: `0x${string}`;
         /**
          * Labels that have not expired
          */
@@ -2673,29 +2996,29 @@ export type ReferringNames = {
     /**
      * The `cursor` of the next page; null after the last one
      */
-    next_cursor: string | null;
+    next_cursor?: string;
 };
 
 export type ReferringName = {
     /**
      * EIP-55 checksummed address
      */
-    registry: string;
+    registry: `0x${string}`;
     label: string;
     name?: string;
-    namehash?: string;
-    expiry_timestamp: string;
+    namehash?: `0x${string}`;
+    expiry_timestamp: bigint;
     is_expired?: true;
 };
 
 export type RegistryLabel = {
     label: string;
-    labelhash: string;
+    labelhash: `0x${string}`;
     /**
      * Absent where no name leads to the registry
      */
     name?: string;
-    namehash?: string;
+    namehash?: `0x${string}`;
     token_id: string;
     /**
      * As the registry answers now: `available` also after the expiry
@@ -2705,17 +3028,17 @@ export type RegistryLabel = {
     /**
      * The holder, after the expiry the last one; null for none
      */
-    owner: string | null;
-    expiry_timestamp: string;
-    grace_end_timestamp?: string;
+    owner?: `0x${string}`;
+    expiry_timestamp: bigint;
+    grace_end_timestamp?: bigint;
     /**
      * Null for none
      */
-    resolver: string | null;
+    resolver?: `0x${string}`;
     /**
      * Null for none
      */
-    subregistry: string | null;
+    subregistry?: `0x${string}`;
     /**
      * Labels that the subregistry has, expired ones too
      */
@@ -2723,17 +3046,17 @@ export type RegistryLabel = {
     role_holder_count: number;
     registered?: {
         block_number: number;
-        block_timestamp: number;
-        transaction_hash: string;
+        block_timestamp: bigint;
+        transaction_hash: `0x${string}`;
         /**
          * EIP-55 checksummed address
          */
-        sender: string;
+        sender: `0x${string}`;
     };
     reserved?: {
         block_number: number;
-        block_timestamp: number;
-        transaction_hash: string;
+        block_timestamp: bigint;
+        transaction_hash: `0x${string}`;
     };
     created_block_number: number;
 };
@@ -2742,7 +3065,7 @@ export type RoleChange = {
     /**
      * EIP-55 checksummed address
      */
-    address: string;
+    address: `0x${string}`;
     /**
      * In words: `<role>_ADMIN` may grant and revoke the role; `ROLE_<bit>` has no name
      */
@@ -2756,21 +3079,22 @@ export type RoleChange = {
      */
     roles: Array<string>;
     block_number: number;
-    block_timestamp: number;
-    transaction_hash: string;
+    block_timestamp: bigint;
+    transaction_hash: `0x${string}`;
     log_index: number;
 };
 
 export type AnsweredPrimaryName = {
+    known: true;
     /**
      * Null where it has none
      */
-    primary_name: string | null;
+    primary_name?: string;
     display?: string;
     /**
      * `REVERSE_REGISTRAR`, `DEFAULT_REVERSE_REGISTRAR` or `L2_REVERSE_REGISTRAR`; null where there is no primary name
      */
-    registrar: string | null;
+    registrar?: string;
     /**
      * The address as it was sent
      */
@@ -2778,6 +3102,7 @@ export type AnsweredPrimaryName = {
 };
 
 export type UnansweredPrimaryName = {
+    known: false;
     /**
      * The address as it was sent
      */
@@ -2790,7 +3115,7 @@ export type UnansweredPrimaryName = {
 
 export type NameAgents = {
     domain: string;
-    namehash: string;
+    namehash: `0x${string}`;
     /**
      * The name is in the index
      */
@@ -2806,7 +3131,7 @@ export type NameAgents = {
     /**
      * Adapter that was asked; null if the network has none
      */
-    adapter: string | null;
+    adapter?: `0x${string}`;
     registrations: Array<AgentRegistration>;
     profile: AgentProfile;
     /**
@@ -2820,24 +3145,24 @@ export type AgentRegistration = {
     /**
      * Key of the text record, as written; null if no record claims the bound agent
      */
-    key: string | null;
+    key?: string;
     /**
      * Value of that record; null where there is none
      */
-    value: string | null;
+    value?: string;
     /**
      * As the key has it; without a key the interoperable address (ERC-7930); null where neither is known. `registry_address` and `registry_chain_id` have one form in all answers
      */
-    registry: string | null;
+    registry?: string;
     agent_id: string;
     /**
      * Chain of the registry; null if it is not on an EVM chain
      */
-    registry_chain_id: string | null;
+    registry_chain_id?: string;
     /**
      * EIP-55 checksummed; null if the registry is not on an EVM chain
      */
-    registry_address: string | null;
+    registry_address?: `0x${string}`;
     binding: AgentBinding;
     /**
      * Both sides say so: `is_bound` and `has_ensip25_registration`
@@ -2865,17 +3190,17 @@ export type AgentBinding = {
     /**
      * EIP-55 checksummed address
      */
-    token_contract: string;
+    token_contract: `0x${string}`;
     token_id: string;
     /**
      * URI of the agent in its registry; null if longer than 8192 characters, or not known
      */
-    token_uri: string | null;
+    token_uri?: string;
     /**
      * Owner of the agent in its registry: as a rule the adapter. Null if not known
      */
-    agent_owner: string | null;
-} | null;
+    agent_owner?: `0x${string}`;
+};
 
 /**
  * Written by the name's owner: untrusted and unchecked. Escape it, and do not fetch its URLs without a guard against server-side request forgery.
@@ -2884,15 +3209,15 @@ export type AgentProfile = {
     /**
      * Text record `avatar`; null for none
      */
-    avatar: string | null;
+    avatar?: string;
     /**
      * Text record `description`; null for none
      */
-    description: string | null;
+    description?: string;
     /**
      * Text record `agent-context` (ENSIP-26), any format; null for none
      */
-    context: string | null;
+    context?: string;
     /**
      * Text records `agent-endpoint[<protocol>]` (ENSIP-26) that are http, https or ipfs URLs
      */
@@ -2902,12 +3227,13 @@ export type AgentProfile = {
 };
 
 export type Agent = {
+    known: true;
     agent_id: string;
     chain: string;
     /**
      * The same as `registry_address`
      */
-    registry: string;
+    registry: `0x${string}`;
     /**
      * Chain of the registry
      */
@@ -2915,19 +3241,19 @@ export type Agent = {
     /**
      * EIP-55 checksummed address
      */
-    registry_address: string;
+    registry_address: `0x${string}`;
     /**
      * EIP-55 checksummed address
      */
-    adapter: string;
+    adapter: `0x${string}`;
     /**
      * Null for agents that are bound to a token that is no name
      */
-    name: string | null;
+    name?: string;
     /**
      * Null where `name` is
      */
-    namehash: string | null;
+    namehash?: `0x${string}`;
     /**
      * The adapter binds the agent to a token of the name, or where there is no name, to another token. Proof of the binding alone, not of identity
      */
@@ -2935,30 +3261,31 @@ export type Agent = {
     /**
      * The name claims the agent by a conforming record. Null where only the chain can tell, which `/domain/{name}/agent` asks
      */
-    has_ensip25_registration: boolean | null;
+    has_ensip25_registration?: boolean;
     /**
      * `is_bound` and `has_ensip25_registration`; null where that is
      */
-    onchain_verified: boolean | null;
+    onchain_verified?: boolean;
     binding: AgentBinding & unknown;
     /**
      * Who asked for the binding; null where there is none
      */
-    registered_by: string | null;
+    registered_by?: `0x${string}`;
     /**
      * Of the binding, or of the record where there is none
      */
     block_number: number;
-    transaction_hash: string;
-    profile: AgentProfile & ({
+    transaction_hash: `0x${string}`;
+    profile?: AgentProfile & {
         [key: string]: unknown;
-    } | null);
+    };
 };
 
 /**
  * No adapter bound the agent, and no name of the index claims it
  */
 export type AgentNotIndexed = {
+    known: false;
     agent_id: string;
     indexed: false;
     as_of: AsOf;
@@ -3002,7 +3329,7 @@ export type EnsStats = {
     /**
      * When these figures were taken
      */
-    generated_at: string;
+    generated_at: bigint;
 };
 
 export type RegistrationStats = {
@@ -3018,7 +3345,7 @@ export type RegistrationStats = {
     /**
      * When these figures were taken
      */
-    generated_at: string;
+    generated_at: bigint;
 };
 
 export type DistributionStats = {
@@ -3043,7 +3370,7 @@ export type DistributionStats = {
     /**
      * When these figures were taken
      */
-    generated_at: string;
+    generated_at: bigint;
 };
 
 export type LengthCount = {
@@ -3088,7 +3415,7 @@ export type PrimaryNameStats = {
     /**
      * When these figures were taken
      */
-    generated_at: string;
+    generated_at: bigint;
 };
 
 export type RecentActivity = {
@@ -3100,7 +3427,7 @@ export type RecentActivity = {
     /**
      * When these figures were taken
      */
-    generated_at: string;
+    generated_at: bigint;
 };
 
 export type Activity = {
@@ -3117,7 +3444,7 @@ export type Activity = {
     /**
      * Null where no event tells the price
      */
-    cost_eth: string | null;
+    cost_eth?: string;
     /**
      * Present on renewals by the controller of 2023 whose exact price is not known
      */
@@ -3126,10 +3453,10 @@ export type Activity = {
     /**
      * Full years of 365 days that were bought; null where no log tells it: an auctioned name had no end
      */
-    years: number | null;
+    years?: number;
     block_number: number;
-    block_timestamp: number;
-    transaction_hash: string;
+    block_timestamp: bigint;
+    transaction_hash: `0x${string}`;
 } | {
     type: 'renewal';
     name: string;
@@ -3144,7 +3471,7 @@ export type Activity = {
     /**
      * Null where no event tells the price
      */
-    cost_eth: string | null;
+    cost_eth?: string;
     /**
      * Present on renewals by the controller of 2023 whose exact price is not known
      */
@@ -3153,10 +3480,10 @@ export type Activity = {
     /**
      * Full years of 365 days that were bought; null where no log tells it: an auctioned name had no end
      */
-    years: number | null;
+    years?: number;
     block_number: number;
-    block_timestamp: number;
-    transaction_hash: string;
+    block_timestamp: bigint;
+    transaction_hash: `0x${string}`;
 } | {
     type: 'transfer';
     name: string;
@@ -3167,14 +3494,14 @@ export type Activity = {
     /**
      * EIP-55 checksummed address
      */
-    from_address: string;
+    from_address: `0x${string}`;
     /**
      * EIP-55 checksummed address
      */
-    to_address: string;
+    to_address: `0x${string}`;
     block_number: number;
-    block_timestamp: number;
-    transaction_hash: string;
+    block_timestamp: bigint;
+    transaction_hash: `0x${string}`;
 } | {
     type: 'migration';
     name: string;
@@ -3185,10 +3512,10 @@ export type Activity = {
     /**
      * Who holds the name in ENSv2 since then; null for no owner
      */
-    owner_address: string | null;
+    owner_address?: `0x${string}`;
     block_number: number;
-    block_timestamp: number;
-    transaction_hash: string;
+    block_timestamp: bigint;
+    transaction_hash: `0x${string}`;
 } | {
     type: 'wrap';
     name: string;
@@ -3199,10 +3526,10 @@ export type Activity = {
     /**
      * EIP-55 checksummed address
      */
-    owner_address: string;
+    owner_address: `0x${string}`;
     block_number: number;
-    block_timestamp: number;
-    transaction_hash: string;
+    block_timestamp: bigint;
+    transaction_hash: `0x${string}`;
 } | {
     type: 'unwrap';
     name: string;
@@ -3213,20 +3540,20 @@ export type Activity = {
     /**
      * EIP-55 checksummed address
      */
-    owner_address: string;
+    owner_address: `0x${string}`;
     block_number: number;
-    block_timestamp: number;
-    transaction_hash: string;
+    block_timestamp: bigint;
+    transaction_hash: `0x${string}`;
 } | {
     type: 'primary_name';
     /**
      * EIP-55 checksummed address
      */
-    address: string;
+    address: `0x${string}`;
     /**
      * Null where the address cleared its name
      */
-    name: string | null;
+    name?: string;
     /**
      * Present where the name is null because no event tells it
      */
@@ -3237,8 +3564,8 @@ export type Activity = {
     truncated?: Array<string>;
     chain: string;
     block_number: number;
-    block_timestamp: number;
-    transaction_hash: string;
+    block_timestamp: bigint;
+    transaction_hash: `0x${string}`;
 };
 
 export type PurchaseSeries = {
@@ -3273,15 +3600,15 @@ export type PurchaseSeries = {
             /**
              * EIP-55 checksummed address
              */
-            token: string;
+            token: `0x${string}`;
             /**
              * Null for a token that the deployment does not list
              */
-            symbol: string | null;
+            symbol?: string;
             /**
              * Null where `symbol` is
              */
-            decimals: number | null;
+            decimals?: number;
             /**
              * What was paid for registrations, premiums included
              */
@@ -3303,7 +3630,7 @@ export type PurchaseSeries = {
     /**
      * When these figures were taken
      */
-    generated_at: string;
+    generated_at: bigint;
 };
 
 export type Sellers = {
@@ -3316,7 +3643,7 @@ export type Sellers = {
         /**
          * EIP-55 checksummed address
          */
-        address: string;
+        address: `0x${string}`;
         first_day: string;
         last_day: string;
         registrations: number;
@@ -3344,15 +3671,15 @@ export type Sellers = {
             /**
              * EIP-55 checksummed address
              */
-            token: string;
+            token: `0x${string}`;
             /**
              * Null for a token that the deployment does not list
              */
-            symbol: string | null;
+            symbol?: string;
             /**
              * Null where `symbol` is
              */
-            decimals: number | null;
+            decimals?: number;
             /**
              * What was paid for registrations, premiums included
              */
@@ -3374,14 +3701,14 @@ export type Sellers = {
     /**
      * When these figures were taken
      */
-    generated_at: string;
+    generated_at: bigint;
 };
 
 export type LargestRegistrations = {
     days: number;
     registrations: Array<{
         name: string;
-        namehash: string;
+        namehash: `0x${string}`;
         /**
          * Present where it is not of the registry's own chain: the layer 2 that has it
          */
@@ -3394,8 +3721,8 @@ export type LargestRegistrations = {
          * The part of it that was premium
          */
         premium_wei: string;
-        block_timestamp: number;
-        transaction_hash: string;
+        block_timestamp: bigint;
+        transaction_hash: `0x${string}`;
     }>;
     /**
      * Present where names of several chains are indexed: the chains whose names are counted
@@ -3404,7 +3731,7 @@ export type LargestRegistrations = {
     /**
      * When these figures were taken
      */
-    generated_at: string;
+    generated_at: bigint;
 };
 
 export type NameStates = {
@@ -3445,7 +3772,7 @@ export type NameStates = {
     /**
      * When these figures were taken
      */
-    generated_at: string;
+    generated_at: bigint;
 };
 
 export type Expiries = {
@@ -3477,7 +3804,7 @@ export type Expiries = {
     /**
      * When these figures were taken
      */
-    generated_at: string;
+    generated_at: bigint;
 };
 
 export type Holders = {
@@ -3485,7 +3812,7 @@ export type Holders = {
         /**
          * EIP-55 checksummed address
          */
-        address: string;
+        address: `0x${string}`;
         active_domains: number;
         /**
          * Per cent of all active names, with two decimals
@@ -3499,7 +3826,7 @@ export type Holders = {
     /**
      * When these figures were taken
      */
-    generated_at: string;
+    generated_at: bigint;
 };
 
 export type IndexingStatus = {
@@ -3510,7 +3837,7 @@ export type IndexingStatus = {
     /**
      * Why not, null if it is: past events are still missing; the indexer started again and its tables are of an older block; it does not keep up with the chain, or does not run; it tries a block again that could not be indexed; the database does not answer
      */
-    reason: 'building' | 'catching_up' | 'late' | 'failing' | 'no_database' | null;
+    reason?: 'building' | 'catching_up' | 'late' | 'failing' | 'no_database';
     /**
      * `unreachable` while it does not answer. All else is then as it was last known, with `running` false; without anything known, `chains` and `build` are empty
      */
@@ -3518,19 +3845,19 @@ export type IndexingStatus = {
     /**
      * The block that is tried again; null if none. Replicas learn it from the indexer a second later
      */
-    failing: {
+    failing?: {
         chain: string;
         /**
          * Null for a range of past blocks
          */
-        block_number: number | null;
+        block_number?: number;
         attempts: number;
         /**
          * Unix seconds of the first attempt
          */
-        since: number;
+        since: bigint;
         why: string;
-    } | null;
+    };
     /**
      * Whether an indexer shows signs of life
      */
@@ -3558,15 +3885,15 @@ export type IndexingStatus = {
     /**
      * `MAX_LAG_SECONDS`: the index answers up to this lag; null for any
      */
-    max_lag_seconds: number | null;
+    max_lag_seconds?: number;
     /**
      * The last comparison with the contracts (`npm run verify`); null if there was none
      */
-    verification: {
+    verification?: {
         /**
          * Unix seconds
          */
-        finished_timestamp: number;
+        finished_timestamp: bigint;
         /**
          * Contracts were asked at this block
          */
@@ -3583,7 +3910,7 @@ export type IndexingStatus = {
          * Values that differ from the chain's
          */
         differences: number;
-    } | null;
+    };
     /**
      * The registry's chain first
      */
@@ -3597,7 +3924,7 @@ export type IndexingStatus = {
         /**
          * By the node; null if it cannot be asked
          */
-        head_block_number: number | null;
+        head_block_number?: number;
         /**
          * The index is as of this block
          */
@@ -3605,7 +3932,7 @@ export type IndexingStatus = {
         /**
          * Unix seconds; 0 before the first block
          */
-        indexed_block_timestamp: number;
+        indexed_block_timestamp: bigint;
         /**
          * Reorganisations do not go below it
          */
@@ -3613,19 +3940,19 @@ export type IndexingStatus = {
         /**
          * Null where `head_block_number` is
          */
-        lag_blocks: number | null;
+        lag_blocks?: number;
         /**
          * Age of the indexed block by the chain's time: the clock on public chains, elsewhere the newest block's; null if that is not known
          */
-        lag_seconds: number | null;
+        lag_seconds?: number;
         /**
          * Of the blocks, while `backfill`; null if not known
          */
-        progress_percentage: number | null;
+        progress_percentage?: number;
         /**
          * Of the backfill, at the speed of the last minutes; null if not known
          */
-        estimated_seconds_left: number | null;
+        estimated_seconds_left?: number;
     }>;
     /**
      * Present where ENSv2 is indexed: how far the change to it is, and when each phase was reached
@@ -3634,12 +3961,12 @@ export type IndexingStatus = {
         /**
          * The furthest one: `reserving`: names of ENSv1 are reserved; `frozen`: ENSv1 registers no more names; `handed_over`: renewals go through ENSv2; `open`: names are registered in ENSv2; `public`: its Universal Resolver answers. Null before the first
          */
-        phase: 'deployed' | 'reserving' | 'frozen' | 'handed_over' | 'open' | 'public' | null;
+        phase?: 'deployed' | 'reserving' | 'frozen' | 'handed_over' | 'open' | 'public';
         phases: Array<{
             phase: 'deployed' | 'reserving' | 'frozen' | 'handed_over' | 'open' | 'public';
             block_number: number;
-            block_timestamp: number;
-            transaction_hash: string;
+            block_timestamp: bigint;
+            transaction_hash: `0x${string}`;
         }>;
     };
 };
@@ -3765,7 +4092,7 @@ export type Webhook = {
     /**
      * Null unless it is disabled
      */
-    disabled_because: string | null;
+    disabled_because?: string;
     /**
      * Deliveries that have not arrived yet
      */
@@ -3777,23 +4104,23 @@ export type Webhook = {
     /**
      * Since when every attempt failed; null if the last one did not
      */
-    failing_since: string | null;
+    failing_since?: bigint;
     /**
      * When it is tried again, while it fails; else null
      */
-    next_attempt: string | null;
+    next_attempt?: bigint;
     /**
      * Position of the last change that has arrived: give it as `after` to a replay. Null: none has
      */
-    last_position: string | null;
+    last_position?: string;
     /**
      * Until when the secret before signs, too; null if there is none
      */
-    old_secret_until: string | null;
+    old_secret_until?: bigint;
     /**
      * When it was created
      */
-    created_at: string;
+    created_at: bigint;
 };
 
 export type ChangedWebhook = Webhook & {
@@ -3811,11 +4138,11 @@ export type WebhookTest = {
     /**
      * HTTP status of the last answer; null if there was none
      */
-    status: number | null;
+    status?: number;
     /**
      * Why there was no answer; null otherwise
      */
-    error: string | null;
+    error?: string;
     /**
      * Time until the answer
      */
@@ -3835,19 +4162,19 @@ export type WebhookDelivery = {
     /**
      * HTTP status of the last answer; null if there was none
      */
-    status: number | null;
+    status?: number;
     /**
      * Why there was no answer; null otherwise
      */
-    error: string | null;
+    error?: string;
     /**
      * Since when it was to be sent
      */
-    created_at: string;
+    created_at: bigint;
     /**
      * When it was tried last; null if it was not
      */
-    attempted_at: string | null;
+    attempted_at?: bigint;
 };
 
 export type SignupMessage = {
@@ -3866,14 +4193,14 @@ export type SignupMessage = {
     /**
      * Until when it can be used, once
      */
-    expires_at: string;
+    expires_at: bigint;
 };
 
 export type NewKey = {
     /**
      * EIP-55 checksummed address
      */
-    address: string;
+    address: `0x${string}`;
     /**
      * Told this once: keep it
      */
@@ -3893,7 +4220,7 @@ export type KeyUsage = {
     /**
      * Usage is counted from here
      */
-    since: string;
+    since: bigint;
     usage: Array<{
         /**
          * In UTC
@@ -3906,6 +4233,7 @@ export type KeyUsage = {
 };
 
 export type AskedDomainAnswer = {
+    known: true;
     name: string;
     /**
      * Present where it is not of the registry's own chain: the layer 2 that has it
@@ -3918,7 +4246,7 @@ export type AskedDomainAnswer = {
     /**
      * Of a name of ENSv2: the registry that has its entry; absent where none has one
      */
-    registry?: string;
+    registry?: `0x${string}`;
     /**
      * The token that the owner holds. In ENSv2 its id changes whenever a role of the name is granted or revoked
      */
@@ -3926,7 +4254,7 @@ export type AskedDomainAnswer = {
         /**
          * EIP-55 checksummed address
          */
-        contract: string;
+        contract: `0x${string}`;
         id: string;
         standard: 'ERC-721' | 'ERC-1155';
     };
@@ -3938,7 +4266,7 @@ export type AskedDomainAnswer = {
             /**
              * EIP-55 checksummed address
              */
-            address: string;
+            address: `0x${string}`;
             roles: Array<string>;
         }>;
         /**
@@ -3949,7 +4277,7 @@ export type AskedDomainAnswer = {
     /**
      * Of a name of ENSv2: the registry that has the names below it; absent where it has none
      */
-    subregistry?: string;
+    subregistry?: `0x${string}`;
     /**
      * Present where ENSv2 reserves the name for its owner in ENSv1, and it is not registered there yet
      */
@@ -3957,12 +4285,12 @@ export type AskedDomainAnswer = {
         /**
          * EIP-55 checksummed address
          */
-        registry: string;
+        registry: `0x${string}`;
         token_id: string;
-        expiry_timestamp: string;
+        expiry_timestamp: bigint;
         block_number: number;
-        block_timestamp: number;
-        transaction_hash: string;
+        block_timestamp: bigint;
+        transaction_hash: `0x${string}`;
     };
     /**
      * Present on a name that came from ENSv1: when, from whom and to whom
@@ -3971,58 +4299,50 @@ export type AskedDomainAnswer = {
         /**
          * Owner in ENSv1; null for none
          */
-        from_address: string | null;
+        from_address?: `0x${string}`;
         /**
          * Owner in ENSv2; null for none
          */
-        to_address: string | null;
+        to_address?: `0x${string}`;
         block_number: number;
-        block_timestamp: number;
-        transaction_hash: string;
+        block_timestamp: bigint;
+        transaction_hash: `0x${string}`;
     };
     /**
      * Present on .eth names of ENSv2: from then on there is no premium any more
      */
-    premium_end_timestamp?: string;
+    premium_end_timestamp?: bigint;
     display?: string;
     label: string;
     /**
      * Where the text of the label is from: `event` (a log of a chain spells it out), `caller` (a caller wrote it), `table:<id>@<version>` or `service:<id>@<version>` (the operator imported it, or asked a service), `ens` (a label of ENS itself). Its hash proves it in each case. Null while only the hash is known; absent where the index has no event of the name
      */
-    label_source?: string | null;
+    label_source?: string;
     /**
      * Null for the root, and for nodes of which no event gave the parent
      */
-    labelhash: string | null;
+    labelhash?: `0x${string}`;
     /**
      * The labelhash as a number; of wrapped names the namehash; null where there is no labelhash
      */
-    token_id: string | null;
-    namehash: string;
+    token_id?: string;
+    namehash: `0x${string}`;
     /**
      * Null for the root, and for nodes of which no event gave the parent
      */
-    parent_node: string | null;
+    parent_node?: `0x${string}`;
     /**
      * Null for the root, and for nodes of which no event gave the parent
      */
-    parent_name: string | null;
-    /**
-     * Unix seconds; null for names without expiry
-     */
-    expiry_timestamp: string | null;
-    /**
-     * Present on names of a registrar: from this second on the last holder cannot renew it, and anyone can register it, with a premium at first where there is one. Absent where the name never expires
-     */
-    grace_end_timestamp?: string;
+    parent_name?: string;
     /**
      * When it was registered last: by the registrar, or in ENSv2 by its registry. The registrar of 2020 logged a registration for each name that was moved to it. Absent where none registered it
      */
-    registered_timestamp?: number;
+    registered_timestamp?: bigint;
     /**
      * Time of the first event of the name; absent where the index has none
      */
-    created_timestamp?: number;
+    created_timestamp?: bigint;
     /**
      * Which contracts answer for the name: `ensv2`, or `ensv1` with `registry` (of 2020) or `registry_old` (it is in that of 2017 alone); `wrapper` while it is wrapped; `layer2`: Basenames, Lineanames, 3DNS. Absent where the index has no event of the name
      */
@@ -4034,7 +4354,6 @@ export type AskedDomainAnswer = {
      * Names right under it that events created, also expired and deleted ones
      */
     subname_count?: number;
-    availability_status: AvailabilityStatus;
     query: string;
     /**
      * Whether a resolver answers for the name, and if not, why. `resolves`: one does, whatever records it has; `no_resolver`: neither the name nor a name above it has one that answers; `no_live_entry`: the way through ENSv2, which decides, has no entry of the name, and leads to no resolver; `expired`: the name's entry in ENSv2 is past its expiry; `expired_parent`: an entry above it is; `not_registered`: a name right under .eth that no registrar has; `no_answer`: the resolver that it has is no contract, or leads to none. Absent where only the chain can tell: `live` says that it was not asked, `unresolved` that it could not be
@@ -4050,9 +4369,40 @@ export type AskedDomainAnswer = {
     live?: 'not_asked';
     unresolved?: Unresolved;
     as_of: AsOf;
-};
+} & ({
+    availability_status: 'grace';
+    /**
+     * Unix seconds; null for names without expiry
+     */
+    expiry_timestamp: bigint;
+    /**
+     * Present on names of a registrar: from this second on the last holder cannot renew it, and anyone can register it, with a premium at first where there is one. Absent where the name never expires
+     */
+    grace_end_timestamp: bigint;
+} | {
+    availability_status: 'premium';
+    /**
+     * Unix seconds; null for names without expiry
+     */
+    expiry_timestamp: bigint;
+    /**
+     * Present on names of a registrar: from this second on the last holder cannot renew it, and anyone can register it, with a premium at first where there is one. Absent where the name never expires
+     */
+    grace_end_timestamp: bigint;
+} | {
+    availability_status: 'registered' | 'available' | 'unknown';
+    /**
+     * Unix seconds; null for names without expiry
+     */
+    expiry_timestamp?: bigint;
+    /**
+     * Present on names of a registrar: from this second on the last holder cannot renew it, and anyone can register it, with a premium at first where there is one. Absent where the name never expires
+     */
+    grace_end_timestamp?: bigint;
+});
 
 export type UnknownDomainAnswer = {
+    known: false;
     query: string;
     availability_status: AvailabilityStatus;
     /**
@@ -4068,8 +4418,9 @@ export type UnknownDomainAnswer = {
 };
 
 export type UnresolvedDomainAnswer = {
+    known: false;
     name: string;
-    namehash: string;
+    namehash: `0x${string}`;
     availability_status: 'unknown';
     /**
      * `indexed`: from the events of tracked contracts; `live`: resolved on chain at the request
@@ -4087,12 +4438,13 @@ export type UnresolvedDomainAnswer = {
 };
 
 export type AgentAnswer = {
+    known: true;
     agent_id: string;
     chain: string;
     /**
      * The same as `registry_address`
      */
-    registry: string;
+    registry: `0x${string}`;
     /**
      * Chain of the registry
      */
@@ -4100,19 +4452,19 @@ export type AgentAnswer = {
     /**
      * EIP-55 checksummed address
      */
-    registry_address: string;
+    registry_address: `0x${string}`;
     /**
      * EIP-55 checksummed address
      */
-    adapter: string;
+    adapter: `0x${string}`;
     /**
      * Null for agents that are bound to a token that is no name
      */
-    name: string | null;
+    name?: string;
     /**
      * Null where `name` is
      */
-    namehash: string | null;
+    namehash?: `0x${string}`;
     /**
      * The adapter binds the agent to a token of the name, or where there is no name, to another token. Proof of the binding alone, not of identity
      */
@@ -4120,24 +4472,24 @@ export type AgentAnswer = {
     /**
      * The name claims the agent by a conforming record. Null where only the chain can tell, which `/domain/{name}/agent` asks
      */
-    has_ensip25_registration: boolean | null;
+    has_ensip25_registration?: boolean;
     /**
      * `is_bound` and `has_ensip25_registration`; null where that is
      */
-    onchain_verified: boolean | null;
+    onchain_verified?: boolean;
     binding: AgentBinding & unknown;
     /**
      * Who asked for the binding; null where there is none
      */
-    registered_by: string | null;
+    registered_by?: `0x${string}`;
     /**
      * Of the binding, or of the record where there is none
      */
     block_number: number;
-    transaction_hash: string;
-    profile: AgentProfile & ({
+    transaction_hash: `0x${string}`;
+    profile?: AgentProfile & {
         [key: string]: unknown;
-    } | null);
+    };
     as_of: AsOf;
 };
 
@@ -4170,31 +4522,31 @@ export type GetWhoisByNameErrors = {
      *
      * `RESPONSE_TOO_LARGE`: The answer would be larger than an answer may be; the message tells how to ask for it in pieces.
      */
-    400: Error;
+    400: ErrorReply;
     /**
      * `INVALID_API_KEY`: The API key is unknown or revoked.
      */
-    401: Error;
+    401: ErrorReply;
     /**
      * `PAYMENT_REQUIRED`: The key has no credits left for this request; or, without a key, the free requests are used up and it can be paid for (`WWW-Authenticate: Payment`).
      */
-    402: Error;
+    402: ErrorReply;
     /**
      * `RATE_LIMITED`: Too many requests; `Retry-After` tells in how many seconds the next one is answered.
      */
-    429: Error;
+    429: ErrorReply;
     /**
      * `INTERNAL_ERROR`: An unexpected error of the server; nothing is wrong with the request.
      */
-    500: Error;
+    500: ErrorReply;
     /**
      * `LIVE_RESOLUTION_FAILED`: The answer has to come from the chain, and the chain could not be asked.
      */
-    502: Error;
+    502: ErrorReply;
     /**
      * `INDEX_NOT_READY`: The index is not complete, or known to be behind its chain, or its tables are locked, or its database does not answer, or the server is stopping; `Retry-After` tells when to ask again, `/indexing-status` how far the index is.
      */
-    503: Error;
+    503: ErrorReply;
 };
 
 export type GetWhoisByNameError = GetWhoisByNameErrors[keyof GetWhoisByNameErrors];
@@ -4243,27 +4595,27 @@ export type PostWhoisBulkErrors = {
      *
      * `RESPONSE_TOO_LARGE`: The answer would be larger than an answer may be; the message tells how to ask for it in pieces.
      */
-    400: Error;
+    400: ErrorReply;
     /**
      * `INVALID_API_KEY`: The API key is unknown or revoked.
      */
-    401: Error;
+    401: ErrorReply;
     /**
      * `PAYMENT_REQUIRED`: The key has no credits left for this request; or, without a key, the free requests are used up and it can be paid for (`WWW-Authenticate: Payment`).
      */
-    402: Error;
+    402: ErrorReply;
     /**
      * `RATE_LIMITED`: Too many requests; `Retry-After` tells in how many seconds the next one is answered.
      */
-    429: Error;
+    429: ErrorReply;
     /**
      * `INTERNAL_ERROR`: An unexpected error of the server; nothing is wrong with the request.
      */
-    500: Error;
+    500: ErrorReply;
     /**
      * `INDEX_NOT_READY`: The index is not complete, or known to be behind its chain, or its tables are locked, or its database does not answer, or the server is stopping; `Retry-After` tells when to ask again, `/indexing-status` how far the index is.
      */
-    503: Error;
+    503: ErrorReply;
 };
 
 export type PostWhoisBulkError = PostWhoisBulkErrors[keyof PostWhoisBulkErrors];
@@ -4310,31 +4662,31 @@ export type GetDomainPriceErrors = {
      *
      * `RESPONSE_TOO_LARGE`: The answer would be larger than an answer may be; the message tells how to ask for it in pieces.
      */
-    400: Error;
+    400: ErrorReply;
     /**
      * `INVALID_API_KEY`: The API key is unknown or revoked.
      */
-    401: Error;
+    401: ErrorReply;
     /**
      * `PAYMENT_REQUIRED`: The key has no credits left for this request; or, without a key, the free requests are used up and it can be paid for (`WWW-Authenticate: Payment`).
      */
-    402: Error;
+    402: ErrorReply;
     /**
      * `RATE_LIMITED`: Too many requests; `Retry-After` tells in how many seconds the next one is answered.
      */
-    429: Error;
+    429: ErrorReply;
     /**
      * `INTERNAL_ERROR`: An unexpected error of the server; nothing is wrong with the request.
      */
-    500: Error;
+    500: ErrorReply;
     /**
      * `LIVE_RESOLUTION_FAILED`: The answer has to come from the chain, and the chain could not be asked.
      */
-    502: Error;
+    502: ErrorReply;
     /**
      * `INDEX_NOT_READY`: The index is not complete, or known to be behind its chain, or its tables are locked, or its database does not answer, or the server is stopping; `Retry-After` tells when to ask again, `/indexing-status` how far the index is.
      */
-    503: Error;
+    503: ErrorReply;
 };
 
 export type GetDomainPriceError = GetDomainPriceErrors[keyof GetDomainPriceErrors];
@@ -4379,27 +4731,27 @@ export type PostPriceBulkErrors = {
      *
      * `RESPONSE_TOO_LARGE`: The answer would be larger than an answer may be; the message tells how to ask for it in pieces.
      */
-    400: Error;
+    400: ErrorReply;
     /**
      * `INVALID_API_KEY`: The API key is unknown or revoked.
      */
-    401: Error;
+    401: ErrorReply;
     /**
      * `PAYMENT_REQUIRED`: The key has no credits left for this request; or, without a key, the free requests are used up and it can be paid for (`WWW-Authenticate: Payment`).
      */
-    402: Error;
+    402: ErrorReply;
     /**
      * `RATE_LIMITED`: Too many requests; `Retry-After` tells in how many seconds the next one is answered.
      */
-    429: Error;
+    429: ErrorReply;
     /**
      * `INTERNAL_ERROR`: An unexpected error of the server; nothing is wrong with the request.
      */
-    500: Error;
+    500: ErrorReply;
     /**
      * `INDEX_NOT_READY`: The index is not complete, or known to be behind its chain, or its tables are locked, or its database does not answer, or the server is stopping; `Retry-After` tells when to ask again, `/indexing-status` how far the index is.
      */
-    503: Error;
+    503: ErrorReply;
 };
 
 export type PostPriceBulkError = PostPriceBulkErrors[keyof PostPriceBulkErrors];
@@ -4429,9 +4781,9 @@ export type GetSearchDomainsData = {
          */
         search_full_name?: 'true' | 'false';
         /**
-         * State at the moment of the request
+         * States at the time of the request, one or more
          */
-        availability_status?: 'registered' | 'grace' | 'premium' | 'available';
+        availability_status?: string;
         /**
          * Shortest label, in code points
          */
@@ -4459,11 +4811,11 @@ export type GetSearchDomainsData = {
         /**
          * Earliest expiry, unix seconds
          */
-        expiry_from?: number;
+        expiry_from?: bigint | number;
         /**
          * Latest expiry, unix seconds
          */
-        expiry_to?: number;
+        expiry_to?: bigint | number;
         /**
          * Wrapped names only, or others only
          */
@@ -4538,27 +4890,27 @@ export type GetSearchDomainsErrors = {
      *
      * `RESPONSE_TOO_LARGE`: The answer would be larger than an answer may be; the message tells how to ask for it in pieces.
      */
-    400: Error;
+    400: ErrorReply;
     /**
      * `INVALID_API_KEY`: The API key is unknown or revoked.
      */
-    401: Error;
+    401: ErrorReply;
     /**
      * `PAYMENT_REQUIRED`: The key has no credits left for this request; or, without a key, the free requests are used up and it can be paid for (`WWW-Authenticate: Payment`).
      */
-    402: Error;
+    402: ErrorReply;
     /**
      * `RATE_LIMITED`: Too many requests; `Retry-After` tells in how many seconds the next one is answered.
      */
-    429: Error;
+    429: ErrorReply;
     /**
      * `INTERNAL_ERROR`: An unexpected error of the server; nothing is wrong with the request.
      */
-    500: Error;
+    500: ErrorReply;
     /**
      * `INDEX_NOT_READY`: The index is not complete, or known to be behind its chain, or its tables are locked, or its database does not answer, or the server is stopping; `Retry-After` tells when to ask again, `/indexing-status` how far the index is.
      */
-    503: Error;
+    503: ErrorReply;
 };
 
 export type GetSearchDomainsError = GetSearchDomainsErrors[keyof GetSearchDomainsErrors];
@@ -4582,7 +4934,7 @@ export type GetSearchDomainsResponses = {
         /**
          * The `cursor` of the next page; null after the last one
          */
-        next_cursor: string | null;
+        next_cursor?: string;
         as_of: AsOf;
     };
 };
@@ -4656,27 +5008,27 @@ export type GetDomainSubdomainsErrors = {
      *
      * `RESPONSE_TOO_LARGE`: The answer would be larger than an answer may be; the message tells how to ask for it in pieces.
      */
-    400: Error;
+    400: ErrorReply;
     /**
      * `INVALID_API_KEY`: The API key is unknown or revoked.
      */
-    401: Error;
+    401: ErrorReply;
     /**
      * `PAYMENT_REQUIRED`: The key has no credits left for this request; or, without a key, the free requests are used up and it can be paid for (`WWW-Authenticate: Payment`).
      */
-    402: Error;
+    402: ErrorReply;
     /**
      * `RATE_LIMITED`: Too many requests; `Retry-After` tells in how many seconds the next one is answered.
      */
-    429: Error;
+    429: ErrorReply;
     /**
      * `INTERNAL_ERROR`: An unexpected error of the server; nothing is wrong with the request.
      */
-    500: Error;
+    500: ErrorReply;
     /**
      * `INDEX_NOT_READY`: The index is not complete, or known to be behind its chain, or its tables are locked, or its database does not answer, or the server is stopping; `Retry-After` tells when to ask again, `/indexing-status` how far the index is.
      */
-    503: Error;
+    503: ErrorReply;
 };
 
 export type GetDomainSubdomainsError = GetDomainSubdomainsErrors[keyof GetDomainSubdomainsErrors];
@@ -4700,7 +5052,7 @@ export type GetDomainSubdomainsResponses = {
         /**
          * The `cursor` of the next page; null after the last one
          */
-        next_cursor: string | null;
+        next_cursor?: string;
         /**
          * Present where entries may be missing: the name's registry of ENSv2 is linked at more names than are followed, was linked just now, or has unknown code
          */
@@ -4756,31 +5108,31 @@ export type GetDomainRecordsErrors = {
      *
      * `RESPONSE_TOO_LARGE`: The answer would be larger than an answer may be; the message tells how to ask for it in pieces.
      */
-    400: Error;
+    400: ErrorReply;
     /**
      * `INVALID_API_KEY`: The API key is unknown or revoked.
      */
-    401: Error;
+    401: ErrorReply;
     /**
      * `PAYMENT_REQUIRED`: The key has no credits left for this request; or, without a key, the free requests are used up and it can be paid for (`WWW-Authenticate: Payment`).
      */
-    402: Error;
+    402: ErrorReply;
     /**
      * `RATE_LIMITED`: Too many requests; `Retry-After` tells in how many seconds the next one is answered.
      */
-    429: Error;
+    429: ErrorReply;
     /**
      * `INTERNAL_ERROR`: An unexpected error of the server; nothing is wrong with the request.
      */
-    500: Error;
+    500: ErrorReply;
     /**
      * `LIVE_RESOLUTION_FAILED`: The answer has to come from the chain, and the chain could not be asked.
      */
-    502: Error;
+    502: ErrorReply;
     /**
      * `INDEX_NOT_READY`: The index is not complete, or known to be behind its chain, or its tables are locked, or its database does not answer, or the server is stopping; `Retry-After` tells when to ask again, `/indexing-status` how far the index is.
      */
-    503: Error;
+    503: ErrorReply;
 };
 
 export type GetDomainRecordsError = GetDomainRecordsErrors[keyof GetDomainRecordsErrors];
@@ -4837,31 +5189,31 @@ export type GetDomainRecordsTextByKeyErrors = {
      *
      * `RESPONSE_TOO_LARGE`: The answer would be larger than an answer may be; the message tells how to ask for it in pieces.
      */
-    400: Error;
+    400: ErrorReply;
     /**
      * `INVALID_API_KEY`: The API key is unknown or revoked.
      */
-    401: Error;
+    401: ErrorReply;
     /**
      * `PAYMENT_REQUIRED`: The key has no credits left for this request; or, without a key, the free requests are used up and it can be paid for (`WWW-Authenticate: Payment`).
      */
-    402: Error;
+    402: ErrorReply;
     /**
      * `RATE_LIMITED`: Too many requests; `Retry-After` tells in how many seconds the next one is answered.
      */
-    429: Error;
+    429: ErrorReply;
     /**
      * `INTERNAL_ERROR`: An unexpected error of the server; nothing is wrong with the request.
      */
-    500: Error;
+    500: ErrorReply;
     /**
      * `LIVE_RESOLUTION_FAILED`: The answer has to come from the chain, and the chain could not be asked.
      */
-    502: Error;
+    502: ErrorReply;
     /**
      * `INDEX_NOT_READY`: The index is not complete, or known to be behind its chain, or its tables are locked, or its database does not answer, or the server is stopping; `Retry-After` tells when to ask again, `/indexing-status` how far the index is.
      */
-    503: Error;
+    503: ErrorReply;
 };
 
 export type GetDomainRecordsTextByKeyError = GetDomainRecordsTextByKeyErrors[keyof GetDomainRecordsTextByKeyErrors];
@@ -4926,31 +5278,31 @@ export type GetDomainRecordsTextHistoryErrors = {
      *
      * `RESPONSE_TOO_LARGE`: The answer would be larger than an answer may be; the message tells how to ask for it in pieces.
      */
-    400: Error;
+    400: ErrorReply;
     /**
      * `INVALID_API_KEY`: The API key is unknown or revoked.
      */
-    401: Error;
+    401: ErrorReply;
     /**
      * `PAYMENT_REQUIRED`: The key has no credits left for this request; or, without a key, the free requests are used up and it can be paid for (`WWW-Authenticate: Payment`).
      */
-    402: Error;
+    402: ErrorReply;
     /**
      * `RATE_LIMITED`: Too many requests; `Retry-After` tells in how many seconds the next one is answered.
      */
-    429: Error;
+    429: ErrorReply;
     /**
      * `INTERNAL_ERROR`: An unexpected error of the server; nothing is wrong with the request.
      */
-    500: Error;
+    500: ErrorReply;
     /**
      * `LIVE_RESOLUTION_FAILED`: The answer has to come from the chain, and the chain could not be asked.
      */
-    502: Error;
+    502: ErrorReply;
     /**
      * `INDEX_NOT_READY`: The index is not complete, or known to be behind its chain, or its tables are locked, or its database does not answer, or the server is stopping; `Retry-After` tells when to ask again, `/indexing-status` how far the index is.
      */
-    503: Error;
+    503: ErrorReply;
 };
 
 export type GetDomainRecordsTextHistoryError = GetDomainRecordsTextHistoryErrors[keyof GetDomainRecordsTextHistoryErrors];
@@ -4972,7 +5324,7 @@ export type GetDomainRecordsTextHistoryResponses = {
         /**
          * The `cursor` of the next page; null after the last one, absent where no page was asked for
          */
-        next_cursor?: string | null;
+        next_cursor?: string;
         /**
          * Present where entries may be missing: the name's registry of ENSv2 is linked at more names than are followed, was linked just now, or has unknown code
          */
@@ -5004,11 +5356,11 @@ export type GetDomainEventsData = {
         /**
          * Not before this second, in unix seconds
          */
-        time_from?: number;
+        time_from?: bigint | number;
         /**
          * Not after this second, in unix seconds
          */
-        time_to?: number;
+        time_to?: bigint | number;
         /**
          * Not before this block; of one chain
          */
@@ -5071,27 +5423,27 @@ export type GetDomainEventsErrors = {
      *
      * `RESPONSE_TOO_LARGE`: The answer would be larger than an answer may be; the message tells how to ask for it in pieces.
      */
-    400: Error;
+    400: ErrorReply;
     /**
      * `INVALID_API_KEY`: The API key is unknown or revoked.
      */
-    401: Error;
+    401: ErrorReply;
     /**
      * `PAYMENT_REQUIRED`: The key has no credits left for this request; or, without a key, the free requests are used up and it can be paid for (`WWW-Authenticate: Payment`).
      */
-    402: Error;
+    402: ErrorReply;
     /**
      * `RATE_LIMITED`: Too many requests; `Retry-After` tells in how many seconds the next one is answered.
      */
-    429: Error;
+    429: ErrorReply;
     /**
      * `INTERNAL_ERROR`: An unexpected error of the server; nothing is wrong with the request.
      */
-    500: Error;
+    500: ErrorReply;
     /**
      * `INDEX_NOT_READY`: The index is not complete, or known to be behind its chain, or its tables are locked, or its database does not answer, or the server is stopping; `Retry-After` tells when to ask again, `/indexing-status` how far the index is.
      */
-    503: Error;
+    503: ErrorReply;
 };
 
 export type GetDomainEventsError = GetDomainEventsErrors[keyof GetDomainEventsErrors];
@@ -5111,7 +5463,7 @@ export type GetDomainEventsResponses = {
         /**
          * The `cursor` of the next page; null after the last one, absent where no page was asked for
          */
-        next_cursor?: string | null;
+        next_cursor?: string;
         /**
          * Present where entries may be missing: the name's registry of ENSv2 is linked at more names than are followed, was linked just now, or has unknown code
          */
@@ -5146,11 +5498,11 @@ export type GetAddressEventsData = {
         /**
          * Not before this second, in unix seconds
          */
-        time_from?: number;
+        time_from?: bigint | number;
         /**
          * Not after this second, in unix seconds
          */
-        time_to?: number;
+        time_to?: bigint | number;
         /**
          * Not before this block; of one chain
          */
@@ -5197,27 +5549,27 @@ export type GetAddressEventsErrors = {
      *
      * `RESPONSE_TOO_LARGE`: The answer would be larger than an answer may be; the message tells how to ask for it in pieces.
      */
-    400: Error;
+    400: ErrorReply;
     /**
      * `INVALID_API_KEY`: The API key is unknown or revoked.
      */
-    401: Error;
+    401: ErrorReply;
     /**
      * `PAYMENT_REQUIRED`: The key has no credits left for this request; or, without a key, the free requests are used up and it can be paid for (`WWW-Authenticate: Payment`).
      */
-    402: Error;
+    402: ErrorReply;
     /**
      * `RATE_LIMITED`: Too many requests; `Retry-After` tells in how many seconds the next one is answered.
      */
-    429: Error;
+    429: ErrorReply;
     /**
      * `INTERNAL_ERROR`: An unexpected error of the server; nothing is wrong with the request.
      */
-    500: Error;
+    500: ErrorReply;
     /**
      * `INDEX_NOT_READY`: The index is not complete, or known to be behind its chain, or its tables are locked, or its database does not answer, or the server is stopping; `Retry-After` tells when to ask again, `/indexing-status` how far the index is.
      */
-    503: Error;
+    503: ErrorReply;
 };
 
 export type GetAddressEventsError = GetAddressEventsErrors[keyof GetAddressEventsErrors];
@@ -5230,7 +5582,7 @@ export type GetAddressEventsResponses = {
         /**
          * EIP-55 checksummed address
          */
-        address: string;
+        address: `0x${string}`;
         events: Array<Event>;
         /**
          * Results in all; absent with `total=false`
@@ -5244,7 +5596,7 @@ export type GetAddressEventsResponses = {
         /**
          * The `cursor` of the next page; null after the last one
          */
-        next_cursor: string | null;
+        next_cursor?: string;
         /**
          * Present where there are more events than are counted: `total` is 100000 then
          */
@@ -5279,11 +5631,11 @@ export type GetContractEventsData = {
         /**
          * Not before this second, in unix seconds
          */
-        time_from?: number;
+        time_from?: bigint | number;
         /**
          * Not after this second, in unix seconds
          */
-        time_to?: number;
+        time_to?: bigint | number;
         /**
          * Not before this block; of one chain
          */
@@ -5330,27 +5682,27 @@ export type GetContractEventsErrors = {
      *
      * `RESPONSE_TOO_LARGE`: The answer would be larger than an answer may be; the message tells how to ask for it in pieces.
      */
-    400: Error;
+    400: ErrorReply;
     /**
      * `INVALID_API_KEY`: The API key is unknown or revoked.
      */
-    401: Error;
+    401: ErrorReply;
     /**
      * `PAYMENT_REQUIRED`: The key has no credits left for this request; or, without a key, the free requests are used up and it can be paid for (`WWW-Authenticate: Payment`).
      */
-    402: Error;
+    402: ErrorReply;
     /**
      * `RATE_LIMITED`: Too many requests; `Retry-After` tells in how many seconds the next one is answered.
      */
-    429: Error;
+    429: ErrorReply;
     /**
      * `INTERNAL_ERROR`: An unexpected error of the server; nothing is wrong with the request.
      */
-    500: Error;
+    500: ErrorReply;
     /**
      * `INDEX_NOT_READY`: The index is not complete, or known to be behind its chain, or its tables are locked, or its database does not answer, or the server is stopping; `Retry-After` tells when to ask again, `/indexing-status` how far the index is.
      */
-    503: Error;
+    503: ErrorReply;
 };
 
 export type GetContractEventsError = GetContractEventsErrors[keyof GetContractEventsErrors];
@@ -5363,7 +5715,7 @@ export type GetContractEventsResponses = {
         /**
          * EIP-55 checksummed address
          */
-        contract_address: string;
+        contract_address: `0x${string}`;
         events: Array<Event>;
         /**
          * Results in all; absent with `total=false`
@@ -5377,7 +5729,7 @@ export type GetContractEventsResponses = {
         /**
          * The `cursor` of the next page; null after the last one
          */
-        next_cursor: string | null;
+        next_cursor?: string;
         /**
          * Present where there are more events than are counted: `total` is 100000 then
          */
@@ -5415,11 +5767,11 @@ export type GetEventsData = {
         /**
          * Not before this second, in unix seconds
          */
-        time_from?: number;
+        time_from?: bigint | number;
         /**
          * Not after this second, in unix seconds
          */
-        time_to?: number;
+        time_to?: bigint | number;
         /**
          * Not before this block; of one chain
          */
@@ -5466,27 +5818,27 @@ export type GetEventsErrors = {
      *
      * `RESPONSE_TOO_LARGE`: The answer would be larger than an answer may be; the message tells how to ask for it in pieces.
      */
-    400: Error;
+    400: ErrorReply;
     /**
      * `INVALID_API_KEY`: The API key is unknown or revoked.
      */
-    401: Error;
+    401: ErrorReply;
     /**
      * `PAYMENT_REQUIRED`: The key has no credits left for this request; or, without a key, the free requests are used up and it can be paid for (`WWW-Authenticate: Payment`).
      */
-    402: Error;
+    402: ErrorReply;
     /**
      * `RATE_LIMITED`: Too many requests; `Retry-After` tells in how many seconds the next one is answered.
      */
-    429: Error;
+    429: ErrorReply;
     /**
      * `INTERNAL_ERROR`: An unexpected error of the server; nothing is wrong with the request.
      */
-    500: Error;
+    500: ErrorReply;
     /**
      * `INDEX_NOT_READY`: The index is not complete, or known to be behind its chain, or its tables are locked, or its database does not answer, or the server is stopping; `Retry-After` tells when to ask again, `/indexing-status` how far the index is.
      */
-    503: Error;
+    503: ErrorReply;
 };
 
 export type GetEventsError = GetEventsErrors[keyof GetEventsErrors];
@@ -5509,7 +5861,7 @@ export type GetEventsResponses = {
         /**
          * The `cursor` of the next page; null after the last one
          */
-        next_cursor: string | null;
+        next_cursor?: string;
         /**
          * Present where there are more events than are counted: `total` is 100000 then
          */
@@ -5584,31 +5936,31 @@ export type GetChangesErrors = {
      *
      * `RESPONSE_TOO_LARGE`: The answer would be larger than an answer may be; the message tells how to ask for it in pieces.
      */
-    400: Error;
+    400: ErrorReply;
     /**
      * `INVALID_API_KEY`: The API key is unknown or revoked.
      */
-    401: Error;
+    401: ErrorReply;
     /**
      * `PAYMENT_REQUIRED`: The key has no credits left for this request; or, without a key, the free requests are used up and it can be paid for (`WWW-Authenticate: Payment`).
      */
-    402: Error;
+    402: ErrorReply;
     /**
      * `POSITION_GONE`: The position in the feed of changes is too old, or of another epoch; the message names the oldest and the newest one.
      */
-    410: Error;
+    410: ErrorReply;
     /**
      * `RATE_LIMITED`: Too many requests; `Retry-After` tells in how many seconds the next one is answered.
      */
-    429: Error;
+    429: ErrorReply;
     /**
      * `INTERNAL_ERROR`: An unexpected error of the server; nothing is wrong with the request.
      */
-    500: Error;
+    500: ErrorReply;
     /**
      * `INDEX_NOT_READY`: The index is not complete, or known to be behind its chain, or its tables are locked, or its database does not answer, or the server is stopping; `Retry-After` tells when to ask again, `/indexing-status` how far the index is.
      */
-    503: Error;
+    503: ErrorReply;
 };
 
 export type GetChangesError = GetChangesErrors[keyof GetChangesErrors];
@@ -5700,27 +6052,27 @@ export type GetDomainRegistrationHistoryErrors = {
      *
      * `RESPONSE_TOO_LARGE`: The answer would be larger than an answer may be; the message tells how to ask for it in pieces.
      */
-    400: Error;
+    400: ErrorReply;
     /**
      * `INVALID_API_KEY`: The API key is unknown or revoked.
      */
-    401: Error;
+    401: ErrorReply;
     /**
      * `PAYMENT_REQUIRED`: The key has no credits left for this request; or, without a key, the free requests are used up and it can be paid for (`WWW-Authenticate: Payment`).
      */
-    402: Error;
+    402: ErrorReply;
     /**
      * `RATE_LIMITED`: Too many requests; `Retry-After` tells in how many seconds the next one is answered.
      */
-    429: Error;
+    429: ErrorReply;
     /**
      * `INTERNAL_ERROR`: An unexpected error of the server; nothing is wrong with the request.
      */
-    500: Error;
+    500: ErrorReply;
     /**
      * `INDEX_NOT_READY`: The index is not complete, or known to be behind its chain, or its tables are locked, or its database does not answer, or the server is stopping; `Retry-After` tells when to ask again, `/indexing-status` how far the index is.
      */
-    503: Error;
+    503: ErrorReply;
 };
 
 export type GetDomainRegistrationHistoryError = GetDomainRegistrationHistoryErrors[keyof GetDomainRegistrationHistoryErrors];
@@ -5742,7 +6094,7 @@ export type GetDomainRegistrationHistoryResponses = {
         /**
          * The `cursor` of the next page; null after the last one, absent where no page was asked for
          */
-        next_cursor?: string | null;
+        next_cursor?: string;
         /**
          * Present where entries may be missing: the name's registry of ENSv2 is linked at more names than are followed, was linked just now, or has unknown code
          */
@@ -5800,27 +6152,27 @@ export type GetDomainOwnershipHistoryErrors = {
      *
      * `RESPONSE_TOO_LARGE`: The answer would be larger than an answer may be; the message tells how to ask for it in pieces.
      */
-    400: Error;
+    400: ErrorReply;
     /**
      * `INVALID_API_KEY`: The API key is unknown or revoked.
      */
-    401: Error;
+    401: ErrorReply;
     /**
      * `PAYMENT_REQUIRED`: The key has no credits left for this request; or, without a key, the free requests are used up and it can be paid for (`WWW-Authenticate: Payment`).
      */
-    402: Error;
+    402: ErrorReply;
     /**
      * `RATE_LIMITED`: Too many requests; `Retry-After` tells in how many seconds the next one is answered.
      */
-    429: Error;
+    429: ErrorReply;
     /**
      * `INTERNAL_ERROR`: An unexpected error of the server; nothing is wrong with the request.
      */
-    500: Error;
+    500: ErrorReply;
     /**
      * `INDEX_NOT_READY`: The index is not complete, or known to be behind its chain, or its tables are locked, or its database does not answer, or the server is stopping; `Retry-After` tells when to ask again, `/indexing-status` how far the index is.
      */
-    503: Error;
+    503: ErrorReply;
 };
 
 export type GetDomainOwnershipHistoryError = GetDomainOwnershipHistoryErrors[keyof GetDomainOwnershipHistoryErrors];
@@ -5851,7 +6203,7 @@ export type GetDomainOwnershipHistoryResponses = {
         /**
          * The `cursor` of the next page; null after the last one, absent where no page was asked for
          */
-        next_cursor?: string | null;
+        next_cursor?: string;
         /**
          * Present where entries may be missing: the name's registry of ENSv2 is linked at more names than are followed, was linked just now, or has unknown code
          */
@@ -5905,27 +6257,27 @@ export type GetDomainResolverHistoryErrors = {
      *
      * `RESPONSE_TOO_LARGE`: The answer would be larger than an answer may be; the message tells how to ask for it in pieces.
      */
-    400: Error;
+    400: ErrorReply;
     /**
      * `INVALID_API_KEY`: The API key is unknown or revoked.
      */
-    401: Error;
+    401: ErrorReply;
     /**
      * `PAYMENT_REQUIRED`: The key has no credits left for this request; or, without a key, the free requests are used up and it can be paid for (`WWW-Authenticate: Payment`).
      */
-    402: Error;
+    402: ErrorReply;
     /**
      * `RATE_LIMITED`: Too many requests; `Retry-After` tells in how many seconds the next one is answered.
      */
-    429: Error;
+    429: ErrorReply;
     /**
      * `INTERNAL_ERROR`: An unexpected error of the server; nothing is wrong with the request.
      */
-    500: Error;
+    500: ErrorReply;
     /**
      * `INDEX_NOT_READY`: The index is not complete, or known to be behind its chain, or its tables are locked, or its database does not answer, or the server is stopping; `Retry-After` tells when to ask again, `/indexing-status` how far the index is.
      */
-    503: Error;
+    503: ErrorReply;
 };
 
 export type GetDomainResolverHistoryError = GetDomainResolverHistoryErrors[keyof GetDomainResolverHistoryErrors];
@@ -5945,7 +6297,7 @@ export type GetDomainResolverHistoryResponses = {
         /**
          * The `cursor` of the next page; null after the last one, absent where no page was asked for
          */
-        next_cursor?: string | null;
+        next_cursor?: string;
         /**
          * Present where entries may be missing: the name's registry of ENSv2 is linked at more names than are followed, was linked just now, or has unknown code
          */
@@ -5981,31 +6333,31 @@ export type GetDomainVerifyErrors = {
      *
      * `RESPONSE_TOO_LARGE`: The answer would be larger than an answer may be; the message tells how to ask for it in pieces.
      */
-    400: Error;
+    400: ErrorReply;
     /**
      * `INVALID_API_KEY`: The API key is unknown or revoked.
      */
-    401: Error;
+    401: ErrorReply;
     /**
      * `PAYMENT_REQUIRED`: The key has no credits left for this request; or, without a key, the free requests are used up and it can be paid for (`WWW-Authenticate: Payment`).
      */
-    402: Error;
+    402: ErrorReply;
     /**
      * `RATE_LIMITED`: Too many requests; `Retry-After` tells in how many seconds the next one is answered.
      */
-    429: Error;
+    429: ErrorReply;
     /**
      * `INTERNAL_ERROR`: An unexpected error of the server; nothing is wrong with the request.
      */
-    500: Error;
+    500: ErrorReply;
     /**
      * `LIVE_RESOLUTION_FAILED`: The answer has to come from the chain, and the chain could not be asked.
      */
-    502: Error;
+    502: ErrorReply;
     /**
      * `INDEX_NOT_READY`: The index is not complete, or known to be behind its chain, or its tables are locked, or its database does not answer, or the server is stopping; `Retry-After` tells when to ask again, `/indexing-status` how far the index is.
      */
-    503: Error;
+    503: ErrorReply;
 };
 
 export type GetDomainVerifyError = GetDomainVerifyErrors[keyof GetDomainVerifyErrors];
@@ -6048,31 +6400,31 @@ export type GetLookupHashByHashErrors = {
      *
      * `RESPONSE_TOO_LARGE`: The answer would be larger than an answer may be; the message tells how to ask for it in pieces.
      */
-    400: Error;
+    400: ErrorReply;
     /**
      * `INVALID_API_KEY`: The API key is unknown or revoked.
      */
-    401: Error;
+    401: ErrorReply;
     /**
      * `PAYMENT_REQUIRED`: The key has no credits left for this request; or, without a key, the free requests are used up and it can be paid for (`WWW-Authenticate: Payment`).
      */
-    402: Error;
+    402: ErrorReply;
     /**
      * `RATE_LIMITED`: Too many requests; `Retry-After` tells in how many seconds the next one is answered.
      */
-    429: Error;
+    429: ErrorReply;
     /**
      * `INTERNAL_ERROR`: An unexpected error of the server; nothing is wrong with the request.
      */
-    500: Error;
+    500: ErrorReply;
     /**
      * `LIVE_RESOLUTION_FAILED`: The answer has to come from the chain, and the chain could not be asked.
      */
-    502: Error;
+    502: ErrorReply;
     /**
      * `INDEX_NOT_READY`: The index is not complete, or known to be behind its chain, or its tables are locked, or its database does not answer, or the server is stopping; `Retry-After` tells when to ask again, `/indexing-status` how far the index is.
      */
-    503: Error;
+    503: ErrorReply;
 };
 
 export type GetLookupHashByHashError = GetLookupHashByHashErrors[keyof GetLookupHashByHashErrors];
@@ -6115,31 +6467,31 @@ export type GetLookupNamehashByHashErrors = {
      *
      * `RESPONSE_TOO_LARGE`: The answer would be larger than an answer may be; the message tells how to ask for it in pieces.
      */
-    400: Error;
+    400: ErrorReply;
     /**
      * `INVALID_API_KEY`: The API key is unknown or revoked.
      */
-    401: Error;
+    401: ErrorReply;
     /**
      * `PAYMENT_REQUIRED`: The key has no credits left for this request; or, without a key, the free requests are used up and it can be paid for (`WWW-Authenticate: Payment`).
      */
-    402: Error;
+    402: ErrorReply;
     /**
      * `RATE_LIMITED`: Too many requests; `Retry-After` tells in how many seconds the next one is answered.
      */
-    429: Error;
+    429: ErrorReply;
     /**
      * `INTERNAL_ERROR`: An unexpected error of the server; nothing is wrong with the request.
      */
-    500: Error;
+    500: ErrorReply;
     /**
      * `LIVE_RESOLUTION_FAILED`: The answer has to come from the chain, and the chain could not be asked.
      */
-    502: Error;
+    502: ErrorReply;
     /**
      * `INDEX_NOT_READY`: The index is not complete, or known to be behind its chain, or its tables are locked, or its database does not answer, or the server is stopping; `Retry-After` tells when to ask again, `/indexing-status` how far the index is.
      */
-    503: Error;
+    503: ErrorReply;
 };
 
 export type GetLookupNamehashByHashError = GetLookupNamehashByHashErrors[keyof GetLookupNamehashByHashErrors];
@@ -6208,27 +6560,27 @@ export type GetLookupLabelhashByHashErrors = {
      *
      * `RESPONSE_TOO_LARGE`: The answer would be larger than an answer may be; the message tells how to ask for it in pieces.
      */
-    400: Error;
+    400: ErrorReply;
     /**
      * `INVALID_API_KEY`: The API key is unknown or revoked.
      */
-    401: Error;
+    401: ErrorReply;
     /**
      * `PAYMENT_REQUIRED`: The key has no credits left for this request; or, without a key, the free requests are used up and it can be paid for (`WWW-Authenticate: Payment`).
      */
-    402: Error;
+    402: ErrorReply;
     /**
      * `RATE_LIMITED`: Too many requests; `Retry-After` tells in how many seconds the next one is answered.
      */
-    429: Error;
+    429: ErrorReply;
     /**
      * `INTERNAL_ERROR`: An unexpected error of the server; nothing is wrong with the request.
      */
-    500: Error;
+    500: ErrorReply;
     /**
      * `INDEX_NOT_READY`: The index is not complete, or known to be behind its chain, or its tables are locked, or its database does not answer, or the server is stopping; `Retry-After` tells when to ask again, `/indexing-status` how far the index is.
      */
-    503: Error;
+    503: ErrorReply;
 };
 
 export type GetLookupLabelhashByHashError = GetLookupLabelhashByHashErrors[keyof GetLookupLabelhashByHashErrors];
@@ -6251,7 +6603,7 @@ export type GetLookupLabelhashByHashResponses = {
         /**
          * The `cursor` of the next page; null after the last one
          */
-        next_cursor: string | null;
+        next_cursor?: string;
         as_of: AsOf;
     };
 };
@@ -6298,27 +6650,27 @@ export type PostLookupErrors = {
      *
      * `RESPONSE_TOO_LARGE`: The answer would be larger than an answer may be; the message tells how to ask for it in pieces.
      */
-    400: Error;
+    400: ErrorReply;
     /**
      * `INVALID_API_KEY`: The API key is unknown or revoked.
      */
-    401: Error;
+    401: ErrorReply;
     /**
      * `PAYMENT_REQUIRED`: The key has no credits left for this request; or, without a key, the free requests are used up and it can be paid for (`WWW-Authenticate: Payment`).
      */
-    402: Error;
+    402: ErrorReply;
     /**
      * `RATE_LIMITED`: Too many requests; `Retry-After` tells in how many seconds the next one is answered.
      */
-    429: Error;
+    429: ErrorReply;
     /**
      * `INTERNAL_ERROR`: An unexpected error of the server; nothing is wrong with the request.
      */
-    500: Error;
+    500: ErrorReply;
     /**
      * `INDEX_NOT_READY`: The index is not complete, or known to be behind its chain, or its tables are locked, or its database does not answer, or the server is stopping; `Retry-After` tells when to ask again, `/indexing-status` how far the index is.
      */
-    503: Error;
+    503: ErrorReply;
 };
 
 export type PostLookupError = PostLookupErrors[keyof PostLookupErrors];
@@ -6375,11 +6727,11 @@ export type GetAddressDomainsData = {
         /**
          * Earliest expiry, unix seconds
          */
-        expiry_from?: number;
+        expiry_from?: bigint | number;
         /**
          * Latest expiry, unix seconds
          */
-        expiry_to?: number;
+        expiry_to?: bigint | number;
         /**
          * Resolver of the names
          */
@@ -6436,27 +6788,27 @@ export type GetAddressDomainsErrors = {
      *
      * `RESPONSE_TOO_LARGE`: The answer would be larger than an answer may be; the message tells how to ask for it in pieces.
      */
-    400: Error;
+    400: ErrorReply;
     /**
      * `INVALID_API_KEY`: The API key is unknown or revoked.
      */
-    401: Error;
+    401: ErrorReply;
     /**
      * `PAYMENT_REQUIRED`: The key has no credits left for this request; or, without a key, the free requests are used up and it can be paid for (`WWW-Authenticate: Payment`).
      */
-    402: Error;
+    402: ErrorReply;
     /**
      * `RATE_LIMITED`: Too many requests; `Retry-After` tells in how many seconds the next one is answered.
      */
-    429: Error;
+    429: ErrorReply;
     /**
      * `INTERNAL_ERROR`: An unexpected error of the server; nothing is wrong with the request.
      */
-    500: Error;
+    500: ErrorReply;
     /**
      * `INDEX_NOT_READY`: The index is not complete, or known to be behind its chain, or its tables are locked, or its database does not answer, or the server is stopping; `Retry-After` tells when to ask again, `/indexing-status` how far the index is.
      */
-    503: Error;
+    503: ErrorReply;
 };
 
 export type GetAddressDomainsError = GetAddressDomainsErrors[keyof GetAddressDomainsErrors];
@@ -6469,7 +6821,7 @@ export type GetAddressDomainsResponses = {
         /**
          * EIP-55 checksummed address
          */
-        address: string;
+        address: `0x${string}`;
         address_type: string;
         results: Array<AddressDomainItem>;
         /**
@@ -6484,7 +6836,7 @@ export type GetAddressDomainsResponses = {
         /**
          * The `cursor` of the next page; null after the last one
          */
-        next_cursor: string | null;
+        next_cursor?: string;
         as_of: AsOf;
     };
 };
@@ -6531,11 +6883,11 @@ export type GetAddressDomainCountData = {
         /**
          * Earliest expiry, unix seconds
          */
-        expiry_from?: number;
+        expiry_from?: bigint | number;
         /**
          * Latest expiry, unix seconds
          */
-        expiry_to?: number;
+        expiry_to?: bigint | number;
         /**
          * Resolver of the names
          */
@@ -6558,27 +6910,27 @@ export type GetAddressDomainCountErrors = {
      *
      * `RESPONSE_TOO_LARGE`: The answer would be larger than an answer may be; the message tells how to ask for it in pieces.
      */
-    400: Error;
+    400: ErrorReply;
     /**
      * `INVALID_API_KEY`: The API key is unknown or revoked.
      */
-    401: Error;
+    401: ErrorReply;
     /**
      * `PAYMENT_REQUIRED`: The key has no credits left for this request; or, without a key, the free requests are used up and it can be paid for (`WWW-Authenticate: Payment`).
      */
-    402: Error;
+    402: ErrorReply;
     /**
      * `RATE_LIMITED`: Too many requests; `Retry-After` tells in how many seconds the next one is answered.
      */
-    429: Error;
+    429: ErrorReply;
     /**
      * `INTERNAL_ERROR`: An unexpected error of the server; nothing is wrong with the request.
      */
-    500: Error;
+    500: ErrorReply;
     /**
      * `INDEX_NOT_READY`: The index is not complete, or known to be behind its chain, or its tables are locked, or its database does not answer, or the server is stopping; `Retry-After` tells when to ask again, `/indexing-status` how far the index is.
      */
-    503: Error;
+    503: ErrorReply;
 };
 
 export type GetAddressDomainCountError = GetAddressDomainCountErrors[keyof GetAddressDomainCountErrors];
@@ -6643,31 +6995,31 @@ export type GetAddressPrimaryNameErrors = {
      *
      * `RESPONSE_TOO_LARGE`: The answer would be larger than an answer may be; the message tells how to ask for it in pieces.
      */
-    400: Error;
+    400: ErrorReply;
     /**
      * `INVALID_API_KEY`: The API key is unknown or revoked.
      */
-    401: Error;
+    401: ErrorReply;
     /**
      * `PAYMENT_REQUIRED`: The key has no credits left for this request; or, without a key, the free requests are used up and it can be paid for (`WWW-Authenticate: Payment`).
      */
-    402: Error;
+    402: ErrorReply;
     /**
      * `RATE_LIMITED`: Too many requests; `Retry-After` tells in how many seconds the next one is answered.
      */
-    429: Error;
+    429: ErrorReply;
     /**
      * `INTERNAL_ERROR`: An unexpected error of the server; nothing is wrong with the request.
      */
-    500: Error;
+    500: ErrorReply;
     /**
      * `LIVE_RESOLUTION_FAILED`: The answer has to come from the chain, and the chain could not be asked.
      */
-    502: Error;
+    502: ErrorReply;
     /**
      * `INDEX_NOT_READY`: The index is not complete, or known to be behind its chain, or its tables are locked, or its database does not answer, or the server is stopping; `Retry-After` tells when to ask again, `/indexing-status` how far the index is.
      */
-    503: Error;
+    503: ErrorReply;
 };
 
 export type GetAddressPrimaryNameError = GetAddressPrimaryNameErrors[keyof GetAddressPrimaryNameErrors];
@@ -6710,31 +7062,31 @@ export type GetAddressSummaryErrors = {
      *
      * `RESPONSE_TOO_LARGE`: The answer would be larger than an answer may be; the message tells how to ask for it in pieces.
      */
-    400: Error;
+    400: ErrorReply;
     /**
      * `INVALID_API_KEY`: The API key is unknown or revoked.
      */
-    401: Error;
+    401: ErrorReply;
     /**
      * `PAYMENT_REQUIRED`: The key has no credits left for this request; or, without a key, the free requests are used up and it can be paid for (`WWW-Authenticate: Payment`).
      */
-    402: Error;
+    402: ErrorReply;
     /**
      * `RATE_LIMITED`: Too many requests; `Retry-After` tells in how many seconds the next one is answered.
      */
-    429: Error;
+    429: ErrorReply;
     /**
      * `INTERNAL_ERROR`: An unexpected error of the server; nothing is wrong with the request.
      */
-    500: Error;
+    500: ErrorReply;
     /**
      * `LIVE_RESOLUTION_FAILED`: The answer has to come from the chain, and the chain could not be asked.
      */
-    502: Error;
+    502: ErrorReply;
     /**
      * `INDEX_NOT_READY`: The index is not complete, or known to be behind its chain, or its tables are locked, or its database does not answer, or the server is stopping; `Retry-After` tells when to ask again, `/indexing-status` how far the index is.
      */
-    503: Error;
+    503: ErrorReply;
 };
 
 export type GetAddressSummaryError = GetAddressSummaryErrors[keyof GetAddressSummaryErrors];
@@ -6799,27 +7151,27 @@ export type GetAddressPreviousDomainsErrors = {
      *
      * `RESPONSE_TOO_LARGE`: The answer would be larger than an answer may be; the message tells how to ask for it in pieces.
      */
-    400: Error;
+    400: ErrorReply;
     /**
      * `INVALID_API_KEY`: The API key is unknown or revoked.
      */
-    401: Error;
+    401: ErrorReply;
     /**
      * `PAYMENT_REQUIRED`: The key has no credits left for this request; or, without a key, the free requests are used up and it can be paid for (`WWW-Authenticate: Payment`).
      */
-    402: Error;
+    402: ErrorReply;
     /**
      * `RATE_LIMITED`: Too many requests; `Retry-After` tells in how many seconds the next one is answered.
      */
-    429: Error;
+    429: ErrorReply;
     /**
      * `INTERNAL_ERROR`: An unexpected error of the server; nothing is wrong with the request.
      */
-    500: Error;
+    500: ErrorReply;
     /**
      * `INDEX_NOT_READY`: The index is not complete, or known to be behind its chain, or its tables are locked, or its database does not answer, or the server is stopping; `Retry-After` tells when to ask again, `/indexing-status` how far the index is.
      */
-    503: Error;
+    503: ErrorReply;
 };
 
 export type GetAddressPreviousDomainsError = GetAddressPreviousDomainsErrors[keyof GetAddressPreviousDomainsErrors];
@@ -6832,7 +7184,7 @@ export type GetAddressPreviousDomainsResponses = {
         /**
          * EIP-55 checksummed address
          */
-        address: string;
+        address: `0x${string}`;
         results: Array<PreviousDomain>;
         /**
          * Results in all; absent with `total=false`
@@ -6846,7 +7198,7 @@ export type GetAddressPreviousDomainsResponses = {
         /**
          * The `cursor` of the next page; null after the last one
          */
-        next_cursor: string | null;
+        next_cursor?: string;
         as_of: AsOf;
     };
 };
@@ -6900,27 +7252,27 @@ export type GetDomainPermissionsErrors = {
      *
      * `RESPONSE_TOO_LARGE`: The answer would be larger than an answer may be; the message tells how to ask for it in pieces.
      */
-    400: Error;
+    400: ErrorReply;
     /**
      * `INVALID_API_KEY`: The API key is unknown or revoked.
      */
-    401: Error;
+    401: ErrorReply;
     /**
      * `PAYMENT_REQUIRED`: The key has no credits left for this request; or, without a key, the free requests are used up and it can be paid for (`WWW-Authenticate: Payment`).
      */
-    402: Error;
+    402: ErrorReply;
     /**
      * `RATE_LIMITED`: Too many requests; `Retry-After` tells in how many seconds the next one is answered.
      */
-    429: Error;
+    429: ErrorReply;
     /**
      * `INTERNAL_ERROR`: An unexpected error of the server; nothing is wrong with the request.
      */
-    500: Error;
+    500: ErrorReply;
     /**
      * `INDEX_NOT_READY`: The index is not complete, or known to be behind its chain, or its tables are locked, or its database does not answer, or the server is stopping; `Retry-After` tells when to ask again, `/indexing-status` how far the index is.
      */
-    503: Error;
+    503: ErrorReply;
 };
 
 export type GetDomainPermissionsError = GetDomainPermissionsErrors[keyof GetDomainPermissionsErrors];
@@ -6931,7 +7283,7 @@ export type GetDomainPermissionsResponses = {
      */
     200: {
         name: string;
-        namehash: string;
+        namehash: `0x${string}`;
         /**
          * Absent where the index has nothing of the name
          */
@@ -6940,11 +7292,11 @@ export type GetDomainPermissionsResponses = {
         /**
          * The effective owner
          */
-        owner?: string;
+        owner?: `0x${string}`;
         /**
          * Who sets the resolver: the holder of a wrapped name or of a token of ENSv2, else the owner in the registry
          */
-        manager?: string;
+        manager?: `0x${string}`;
         /**
          * Present while fuses of the NameWrapper are burnt
          */
@@ -6953,7 +7305,7 @@ export type GetDomainPermissionsResponses = {
             /**
              * When they end, in unix seconds
              */
-            until: string;
+            until: bigint;
             /**
              * What they forbid, in words
              */
@@ -6962,15 +7314,15 @@ export type GetDomainPermissionsResponses = {
         /**
          * What owners of the name above may do with this name now; null where it is not known
          */
-        parent: {
+        parent?: {
             name: string;
-            namehash: string;
+            namehash: `0x${string}`;
             may: Array<'transfer_token' | 'set_registry_owner' | 'set_resolver' | 'create_subnames' | 'unwrap' | 'burn_fuses' | 'approve' | 'extend_subnames' | 'extend_expiry' | 'set_records' | 'replace' | 'set_subregistry' | 'renew' | 'unregister' | 'register' | 'grant_roles'>;
             /**
              * Present where the parent gave up control (PARENT_CANNOT_CONTROL): until when, in unix seconds
              */
-            cannot_control_until?: string;
-        } | null;
+            cannot_control_until?: bigint;
+        };
         permissions: Array<Permission>;
         /**
          * What could let others act, and is not in the list
@@ -6991,7 +7343,7 @@ export type GetDomainPermissionsResponses = {
         /**
          * The `cursor` of the next page; null after the last one
          */
-        next_cursor: string | null;
+        next_cursor?: string;
         as_of: AsOf;
     };
 };
@@ -7053,27 +7405,27 @@ export type GetAddressPermissionsErrors = {
      *
      * `RESPONSE_TOO_LARGE`: The answer would be larger than an answer may be; the message tells how to ask for it in pieces.
      */
-    400: Error;
+    400: ErrorReply;
     /**
      * `INVALID_API_KEY`: The API key is unknown or revoked.
      */
-    401: Error;
+    401: ErrorReply;
     /**
      * `PAYMENT_REQUIRED`: The key has no credits left for this request; or, without a key, the free requests are used up and it can be paid for (`WWW-Authenticate: Payment`).
      */
-    402: Error;
+    402: ErrorReply;
     /**
      * `RATE_LIMITED`: Too many requests; `Retry-After` tells in how many seconds the next one is answered.
      */
-    429: Error;
+    429: ErrorReply;
     /**
      * `INTERNAL_ERROR`: An unexpected error of the server; nothing is wrong with the request.
      */
-    500: Error;
+    500: ErrorReply;
     /**
      * `INDEX_NOT_READY`: The index is not complete, or known to be behind its chain, or its tables are locked, or its database does not answer, or the server is stopping; `Retry-After` tells when to ask again, `/indexing-status` how far the index is.
      */
-    503: Error;
+    503: ErrorReply;
 };
 
 export type GetAddressPermissionsError = GetAddressPermissionsErrors[keyof GetAddressPermissionsErrors];
@@ -7086,7 +7438,7 @@ export type GetAddressPermissionsResponses = {
         /**
          * EIP-55 checksummed address
          */
-        address: string;
+        address: `0x${string}`;
         direction: 'held' | 'given';
         /**
          * Names that it effectively owns, expired ones too, and which operation lists them
@@ -7115,7 +7467,7 @@ export type GetAddressPermissionsResponses = {
         /**
          * The `cursor` of the next page; null after the last one
          */
-        next_cursor: string | null;
+        next_cursor?: string;
         as_of: AsOf;
     };
 };
@@ -7173,27 +7525,27 @@ export type GetAddressResolvesToErrors = {
      *
      * `RESPONSE_TOO_LARGE`: The answer would be larger than an answer may be; the message tells how to ask for it in pieces.
      */
-    400: Error;
+    400: ErrorReply;
     /**
      * `INVALID_API_KEY`: The API key is unknown or revoked.
      */
-    401: Error;
+    401: ErrorReply;
     /**
      * `PAYMENT_REQUIRED`: The key has no credits left for this request; or, without a key, the free requests are used up and it can be paid for (`WWW-Authenticate: Payment`).
      */
-    402: Error;
+    402: ErrorReply;
     /**
      * `RATE_LIMITED`: Too many requests; `Retry-After` tells in how many seconds the next one is answered.
      */
-    429: Error;
+    429: ErrorReply;
     /**
      * `INTERNAL_ERROR`: An unexpected error of the server; nothing is wrong with the request.
      */
-    500: Error;
+    500: ErrorReply;
     /**
      * `INDEX_NOT_READY`: The index is not complete, or known to be behind its chain, or its tables are locked, or its database does not answer, or the server is stopping; `Retry-After` tells when to ask again, `/indexing-status` how far the index is.
      */
-    503: Error;
+    503: ErrorReply;
 };
 
 export type GetAddressResolvesToError = GetAddressResolvesToErrors[keyof GetAddressResolvesToErrors];
@@ -7206,7 +7558,7 @@ export type GetAddressResolvesToResponses = {
         /**
          * EIP-55 checksummed address
          */
-        address: string;
+        address: `0x${string}`;
         results: Array<PointingName>;
         /**
          * Results in all; absent with `total=false`
@@ -7220,7 +7572,7 @@ export type GetAddressResolvesToResponses = {
         /**
          * The `cursor` of the next page; null after the last one
          */
-        next_cursor: string | null;
+        next_cursor?: string;
         /**
          * Present where there are more names than are counted: `total` is 100000 then
          */
@@ -7256,27 +7608,27 @@ export type GetDomainExpiryIcsErrors = {
      *
      * `RESPONSE_TOO_LARGE`: The answer would be larger than an answer may be; the message tells how to ask for it in pieces.
      */
-    400: Error;
+    400: ErrorReply;
     /**
      * `INVALID_API_KEY`: The API key is unknown or revoked.
      */
-    401: Error;
+    401: ErrorReply;
     /**
      * `PAYMENT_REQUIRED`: The key has no credits left for this request; or, without a key, the free requests are used up and it can be paid for (`WWW-Authenticate: Payment`).
      */
-    402: Error;
+    402: ErrorReply;
     /**
      * `RATE_LIMITED`: Too many requests; `Retry-After` tells in how many seconds the next one is answered.
      */
-    429: Error;
+    429: ErrorReply;
     /**
      * `INTERNAL_ERROR`: An unexpected error of the server; nothing is wrong with the request.
      */
-    500: Error;
+    500: ErrorReply;
     /**
      * `INDEX_NOT_READY`: The index is not complete, or known to be behind its chain, or its tables are locked, or its database does not answer, or the server is stopping; `Retry-After` tells when to ask again, `/indexing-status` how far the index is.
      */
-    503: Error;
+    503: ErrorReply;
 };
 
 export type GetDomainExpiryIcsError = GetDomainExpiryIcsErrors[keyof GetDomainExpiryIcsErrors];
@@ -7315,27 +7667,27 @@ export type GetAddressExpiriesIcsErrors = {
      *
      * `RESPONSE_TOO_LARGE`: The answer would be larger than an answer may be; the message tells how to ask for it in pieces.
      */
-    400: Error;
+    400: ErrorReply;
     /**
      * `INVALID_API_KEY`: The API key is unknown or revoked.
      */
-    401: Error;
+    401: ErrorReply;
     /**
      * `PAYMENT_REQUIRED`: The key has no credits left for this request; or, without a key, the free requests are used up and it can be paid for (`WWW-Authenticate: Payment`).
      */
-    402: Error;
+    402: ErrorReply;
     /**
      * `RATE_LIMITED`: Too many requests; `Retry-After` tells in how many seconds the next one is answered.
      */
-    429: Error;
+    429: ErrorReply;
     /**
      * `INTERNAL_ERROR`: An unexpected error of the server; nothing is wrong with the request.
      */
-    500: Error;
+    500: ErrorReply;
     /**
      * `INDEX_NOT_READY`: The index is not complete, or known to be behind its chain, or its tables are locked, or its database does not answer, or the server is stopping; `Retry-After` tells when to ask again, `/indexing-status` how far the index is.
      */
-    503: Error;
+    503: ErrorReply;
 };
 
 export type GetAddressExpiriesIcsError = GetAddressExpiriesIcsErrors[keyof GetAddressExpiriesIcsErrors];
@@ -7382,27 +7734,27 @@ export type GetResolverByAddressErrors = {
      *
      * `RESPONSE_TOO_LARGE`: The answer would be larger than an answer may be; the message tells how to ask for it in pieces.
      */
-    400: Error;
+    400: ErrorReply;
     /**
      * `INVALID_API_KEY`: The API key is unknown or revoked.
      */
-    401: Error;
+    401: ErrorReply;
     /**
      * `PAYMENT_REQUIRED`: The key has no credits left for this request; or, without a key, the free requests are used up and it can be paid for (`WWW-Authenticate: Payment`).
      */
-    402: Error;
+    402: ErrorReply;
     /**
      * `RATE_LIMITED`: Too many requests; `Retry-After` tells in how many seconds the next one is answered.
      */
-    429: Error;
+    429: ErrorReply;
     /**
      * `INTERNAL_ERROR`: An unexpected error of the server; nothing is wrong with the request.
      */
-    500: Error;
+    500: ErrorReply;
     /**
      * `INDEX_NOT_READY`: The index is not complete, or known to be behind its chain, or its tables are locked, or its database does not answer, or the server is stopping; `Retry-After` tells when to ask again, `/indexing-status` how far the index is.
      */
-    503: Error;
+    503: ErrorReply;
 };
 
 export type GetResolverByAddressError = GetResolverByAddressErrors[keyof GetResolverByAddressErrors];
@@ -7467,27 +7819,27 @@ export type GetResolverNamesErrors = {
      *
      * `RESPONSE_TOO_LARGE`: The answer would be larger than an answer may be; the message tells how to ask for it in pieces.
      */
-    400: Error;
+    400: ErrorReply;
     /**
      * `INVALID_API_KEY`: The API key is unknown or revoked.
      */
-    401: Error;
+    401: ErrorReply;
     /**
      * `PAYMENT_REQUIRED`: The key has no credits left for this request; or, without a key, the free requests are used up and it can be paid for (`WWW-Authenticate: Payment`).
      */
-    402: Error;
+    402: ErrorReply;
     /**
      * `RATE_LIMITED`: Too many requests; `Retry-After` tells in how many seconds the next one is answered.
      */
-    429: Error;
+    429: ErrorReply;
     /**
      * `INTERNAL_ERROR`: An unexpected error of the server; nothing is wrong with the request.
      */
-    500: Error;
+    500: ErrorReply;
     /**
      * `INDEX_NOT_READY`: The index is not complete, or known to be behind its chain, or its tables are locked, or its database does not answer, or the server is stopping; `Retry-After` tells when to ask again, `/indexing-status` how far the index is.
      */
-    503: Error;
+    503: ErrorReply;
 };
 
 export type GetResolverNamesError = GetResolverNamesErrors[keyof GetResolverNamesErrors];
@@ -7500,7 +7852,7 @@ export type GetResolverNamesResponses = {
         /**
          * EIP-55 checksummed address
          */
-        address: string;
+        address: `0x${string}`;
         results: Array<DomainItem>;
         /**
          * Results in all; absent with `total=false`
@@ -7514,7 +7866,7 @@ export type GetResolverNamesResponses = {
         /**
          * The `cursor` of the next page; null after the last one
          */
-        next_cursor: string | null;
+        next_cursor?: string;
         as_of: AsOf;
     };
 };
@@ -7568,27 +7920,27 @@ export type GetResolverFormerNamesErrors = {
      *
      * `RESPONSE_TOO_LARGE`: The answer would be larger than an answer may be; the message tells how to ask for it in pieces.
      */
-    400: Error;
+    400: ErrorReply;
     /**
      * `INVALID_API_KEY`: The API key is unknown or revoked.
      */
-    401: Error;
+    401: ErrorReply;
     /**
      * `PAYMENT_REQUIRED`: The key has no credits left for this request; or, without a key, the free requests are used up and it can be paid for (`WWW-Authenticate: Payment`).
      */
-    402: Error;
+    402: ErrorReply;
     /**
      * `RATE_LIMITED`: Too many requests; `Retry-After` tells in how many seconds the next one is answered.
      */
-    429: Error;
+    429: ErrorReply;
     /**
      * `INTERNAL_ERROR`: An unexpected error of the server; nothing is wrong with the request.
      */
-    500: Error;
+    500: ErrorReply;
     /**
      * `INDEX_NOT_READY`: The index is not complete, or known to be behind its chain, or its tables are locked, or its database does not answer, or the server is stopping; `Retry-After` tells when to ask again, `/indexing-status` how far the index is.
      */
-    503: Error;
+    503: ErrorReply;
 };
 
 export type GetResolverFormerNamesError = GetResolverFormerNamesErrors[keyof GetResolverFormerNamesErrors];
@@ -7601,7 +7953,7 @@ export type GetResolverFormerNamesResponses = {
         /**
          * EIP-55 checksummed address
          */
-        address: string;
+        address: `0x${string}`;
         results: Array<FormerName>;
         /**
          * Results in all; absent with `total=false`
@@ -7615,7 +7967,7 @@ export type GetResolverFormerNamesResponses = {
         /**
          * The `cursor` of the next page; null after the last one
          */
-        next_cursor: string | null;
+        next_cursor?: string;
         as_of: AsOf;
     };
 };
@@ -7669,27 +8021,27 @@ export type GetResolverLinksErrors = {
      *
      * `RESPONSE_TOO_LARGE`: The answer would be larger than an answer may be; the message tells how to ask for it in pieces.
      */
-    400: Error;
+    400: ErrorReply;
     /**
      * `INVALID_API_KEY`: The API key is unknown or revoked.
      */
-    401: Error;
+    401: ErrorReply;
     /**
      * `PAYMENT_REQUIRED`: The key has no credits left for this request; or, without a key, the free requests are used up and it can be paid for (`WWW-Authenticate: Payment`).
      */
-    402: Error;
+    402: ErrorReply;
     /**
      * `RATE_LIMITED`: Too many requests; `Retry-After` tells in how many seconds the next one is answered.
      */
-    429: Error;
+    429: ErrorReply;
     /**
      * `INTERNAL_ERROR`: An unexpected error of the server; nothing is wrong with the request.
      */
-    500: Error;
+    500: ErrorReply;
     /**
      * `INDEX_NOT_READY`: The index is not complete, or known to be behind its chain, or its tables are locked, or its database does not answer, or the server is stopping; `Retry-After` tells when to ask again, `/indexing-status` how far the index is.
      */
-    503: Error;
+    503: ErrorReply;
 };
 
 export type GetResolverLinksError = GetResolverLinksErrors[keyof GetResolverLinksErrors];
@@ -7702,7 +8054,7 @@ export type GetResolverLinksResponses = {
         /**
          * EIP-55 checksummed address
          */
-        address: string;
+        address: `0x${string}`;
         results: Array<ResolverLink>;
         /**
          * Results in all; absent with `total=false`
@@ -7716,7 +8068,7 @@ export type GetResolverLinksResponses = {
         /**
          * The `cursor` of the next page; null after the last one
          */
-        next_cursor: string | null;
+        next_cursor?: string;
         as_of: AsOf;
     };
 };
@@ -7766,27 +8118,27 @@ export type GetResolverRolesErrors = {
      *
      * `RESPONSE_TOO_LARGE`: The answer would be larger than an answer may be; the message tells how to ask for it in pieces.
      */
-    400: Error;
+    400: ErrorReply;
     /**
      * `INVALID_API_KEY`: The API key is unknown or revoked.
      */
-    401: Error;
+    401: ErrorReply;
     /**
      * `PAYMENT_REQUIRED`: The key has no credits left for this request; or, without a key, the free requests are used up and it can be paid for (`WWW-Authenticate: Payment`).
      */
-    402: Error;
+    402: ErrorReply;
     /**
      * `RATE_LIMITED`: Too many requests; `Retry-After` tells in how many seconds the next one is answered.
      */
-    429: Error;
+    429: ErrorReply;
     /**
      * `INTERNAL_ERROR`: An unexpected error of the server; nothing is wrong with the request.
      */
-    500: Error;
+    500: ErrorReply;
     /**
      * `INDEX_NOT_READY`: The index is not complete, or known to be behind its chain, or its tables are locked, or its database does not answer, or the server is stopping; `Retry-After` tells when to ask again, `/indexing-status` how far the index is.
      */
-    503: Error;
+    503: ErrorReply;
 };
 
 export type GetResolverRolesError = GetResolverRolesErrors[keyof GetResolverRolesErrors];
@@ -7799,7 +8151,7 @@ export type GetResolverRolesResponses = {
         /**
          * EIP-55 checksummed address
          */
-        address: string;
+        address: `0x${string}`;
         results: Array<RoleHolder>;
         /**
          * Results in all; absent with `total=false`
@@ -7813,7 +8165,7 @@ export type GetResolverRolesResponses = {
         /**
          * The `cursor` of the next page; null after the last one
          */
-        next_cursor: string | null;
+        next_cursor?: string;
         as_of: AsOf;
     };
 };
@@ -7857,27 +8209,27 @@ export type GetRegistryByAddressErrors = {
      *
      * `RESPONSE_TOO_LARGE`: The answer would be larger than an answer may be; the message tells how to ask for it in pieces.
      */
-    400: Error;
+    400: ErrorReply;
     /**
      * `INVALID_API_KEY`: The API key is unknown or revoked.
      */
-    401: Error;
+    401: ErrorReply;
     /**
      * `PAYMENT_REQUIRED`: The key has no credits left for this request; or, without a key, the free requests are used up and it can be paid for (`WWW-Authenticate: Payment`).
      */
-    402: Error;
+    402: ErrorReply;
     /**
      * `RATE_LIMITED`: Too many requests; `Retry-After` tells in how many seconds the next one is answered.
      */
-    429: Error;
+    429: ErrorReply;
     /**
      * `INTERNAL_ERROR`: An unexpected error of the server; nothing is wrong with the request.
      */
-    500: Error;
+    500: ErrorReply;
     /**
      * `INDEX_NOT_READY`: The index is not complete, or known to be behind its chain, or its tables are locked, or its database does not answer, or the server is stopping; `Retry-After` tells when to ask again, `/indexing-status` how far the index is.
      */
-    503: Error;
+    503: ErrorReply;
 };
 
 export type GetRegistryByAddressError = GetRegistryByAddressErrors[keyof GetRegistryByAddressErrors];
@@ -7938,27 +8290,27 @@ export type GetRegistryLabelsErrors = {
      *
      * `RESPONSE_TOO_LARGE`: The answer would be larger than an answer may be; the message tells how to ask for it in pieces.
      */
-    400: Error;
+    400: ErrorReply;
     /**
      * `INVALID_API_KEY`: The API key is unknown or revoked.
      */
-    401: Error;
+    401: ErrorReply;
     /**
      * `PAYMENT_REQUIRED`: The key has no credits left for this request; or, without a key, the free requests are used up and it can be paid for (`WWW-Authenticate: Payment`).
      */
-    402: Error;
+    402: ErrorReply;
     /**
      * `RATE_LIMITED`: Too many requests; `Retry-After` tells in how many seconds the next one is answered.
      */
-    429: Error;
+    429: ErrorReply;
     /**
      * `INTERNAL_ERROR`: An unexpected error of the server; nothing is wrong with the request.
      */
-    500: Error;
+    500: ErrorReply;
     /**
      * `INDEX_NOT_READY`: The index is not complete, or known to be behind its chain, or its tables are locked, or its database does not answer, or the server is stopping; `Retry-After` tells when to ask again, `/indexing-status` how far the index is.
      */
-    503: Error;
+    503: ErrorReply;
 };
 
 export type GetRegistryLabelsError = GetRegistryLabelsErrors[keyof GetRegistryLabelsErrors];
@@ -7971,7 +8323,7 @@ export type GetRegistryLabelsResponses = {
         /**
          * EIP-55 checksummed address
          */
-        address: string;
+        address: `0x${string}`;
         results: Array<RegistryLabel>;
         /**
          * Results in all; absent with `total=false`
@@ -7985,7 +8337,7 @@ export type GetRegistryLabelsResponses = {
         /**
          * The `cursor` of the next page; null after the last one
          */
-        next_cursor: string | null;
+        next_cursor?: string;
         as_of: AsOf;
     };
 };
@@ -8035,27 +8387,27 @@ export type GetRegistryReferringNamesErrors = {
      *
      * `RESPONSE_TOO_LARGE`: The answer would be larger than an answer may be; the message tells how to ask for it in pieces.
      */
-    400: Error;
+    400: ErrorReply;
     /**
      * `INVALID_API_KEY`: The API key is unknown or revoked.
      */
-    401: Error;
+    401: ErrorReply;
     /**
      * `PAYMENT_REQUIRED`: The key has no credits left for this request; or, without a key, the free requests are used up and it can be paid for (`WWW-Authenticate: Payment`).
      */
-    402: Error;
+    402: ErrorReply;
     /**
      * `RATE_LIMITED`: Too many requests; `Retry-After` tells in how many seconds the next one is answered.
      */
-    429: Error;
+    429: ErrorReply;
     /**
      * `INTERNAL_ERROR`: An unexpected error of the server; nothing is wrong with the request.
      */
-    500: Error;
+    500: ErrorReply;
     /**
      * `INDEX_NOT_READY`: The index is not complete, or known to be behind its chain, or its tables are locked, or its database does not answer, or the server is stopping; `Retry-After` tells when to ask again, `/indexing-status` how far the index is.
      */
-    503: Error;
+    503: ErrorReply;
 };
 
 export type GetRegistryReferringNamesError = GetRegistryReferringNamesErrors[keyof GetRegistryReferringNamesErrors];
@@ -8068,7 +8420,7 @@ export type GetRegistryReferringNamesResponses = {
         /**
          * EIP-55 checksummed address
          */
-        address: string;
+        address: `0x${string}`;
         results: Array<ReferringName>;
         /**
          * Results in all; absent with `total=false`
@@ -8082,7 +8434,7 @@ export type GetRegistryReferringNamesResponses = {
         /**
          * The `cursor` of the next page; null after the last one
          */
-        next_cursor: string | null;
+        next_cursor?: string;
         as_of: AsOf;
     };
 };
@@ -8132,27 +8484,27 @@ export type GetDomainRolesErrors = {
      *
      * `RESPONSE_TOO_LARGE`: The answer would be larger than an answer may be; the message tells how to ask for it in pieces.
      */
-    400: Error;
+    400: ErrorReply;
     /**
      * `INVALID_API_KEY`: The API key is unknown or revoked.
      */
-    401: Error;
+    401: ErrorReply;
     /**
      * `PAYMENT_REQUIRED`: The key has no credits left for this request; or, without a key, the free requests are used up and it can be paid for (`WWW-Authenticate: Payment`).
      */
-    402: Error;
+    402: ErrorReply;
     /**
      * `RATE_LIMITED`: Too many requests; `Retry-After` tells in how many seconds the next one is answered.
      */
-    429: Error;
+    429: ErrorReply;
     /**
      * `INTERNAL_ERROR`: An unexpected error of the server; nothing is wrong with the request.
      */
-    500: Error;
+    500: ErrorReply;
     /**
      * `INDEX_NOT_READY`: The index is not complete, or known to be behind its chain, or its tables are locked, or its database does not answer, or the server is stopping; `Retry-After` tells when to ask again, `/indexing-status` how far the index is.
      */
-    503: Error;
+    503: ErrorReply;
 };
 
 export type GetDomainRolesError = GetDomainRolesErrors[keyof GetDomainRolesErrors];
@@ -8166,11 +8518,11 @@ export type GetDomainRolesResponses = {
         /**
          * The registry of ENSv2 that has them; null for a name of none
          */
-        registry: string | null;
+        registry?: `0x${string}`;
         /**
          * Their key in the registry, 0 for all of it; null for a name of none, and for a reservation
          */
-        resource: string | null;
+        resource?: string;
         results: Array<RoleHolder>;
         /**
          * Results in all; absent with `total=false`
@@ -8184,7 +8536,7 @@ export type GetDomainRolesResponses = {
         /**
          * The `cursor` of the next page; null after the last one
          */
-        next_cursor: string | null;
+        next_cursor?: string;
         as_of: AsOf;
     };
 };
@@ -8244,27 +8596,27 @@ export type GetDomainRoleChangesErrors = {
      *
      * `RESPONSE_TOO_LARGE`: The answer would be larger than an answer may be; the message tells how to ask for it in pieces.
      */
-    400: Error;
+    400: ErrorReply;
     /**
      * `INVALID_API_KEY`: The API key is unknown or revoked.
      */
-    401: Error;
+    401: ErrorReply;
     /**
      * `PAYMENT_REQUIRED`: The key has no credits left for this request; or, without a key, the free requests are used up and it can be paid for (`WWW-Authenticate: Payment`).
      */
-    402: Error;
+    402: ErrorReply;
     /**
      * `RATE_LIMITED`: Too many requests; `Retry-After` tells in how many seconds the next one is answered.
      */
-    429: Error;
+    429: ErrorReply;
     /**
      * `INTERNAL_ERROR`: An unexpected error of the server; nothing is wrong with the request.
      */
-    500: Error;
+    500: ErrorReply;
     /**
      * `INDEX_NOT_READY`: The index is not complete, or known to be behind its chain, or its tables are locked, or its database does not answer, or the server is stopping; `Retry-After` tells when to ask again, `/indexing-status` how far the index is.
      */
-    503: Error;
+    503: ErrorReply;
 };
 
 export type GetDomainRoleChangesError = GetDomainRoleChangesErrors[keyof GetDomainRoleChangesErrors];
@@ -8278,11 +8630,11 @@ export type GetDomainRoleChangesResponses = {
         /**
          * The registry of ENSv2 that has them; null for a name of none
          */
-        registry: string | null;
+        registry?: `0x${string}`;
         /**
          * Their key in the registry, 0 for all of it; null for a name of none, and for a reservation
          */
-        resource: string | null;
+        resource?: string;
         results: Array<RoleChange>;
         /**
          * Results in all; absent with `total=false`
@@ -8296,7 +8648,7 @@ export type GetDomainRoleChangesResponses = {
         /**
          * The `cursor` of the next page; null after the last one
          */
-        next_cursor: string | null;
+        next_cursor?: string;
         as_of: AsOf;
     };
 };
@@ -8346,27 +8698,27 @@ export type GetRegistryRolesErrors = {
      *
      * `RESPONSE_TOO_LARGE`: The answer would be larger than an answer may be; the message tells how to ask for it in pieces.
      */
-    400: Error;
+    400: ErrorReply;
     /**
      * `INVALID_API_KEY`: The API key is unknown or revoked.
      */
-    401: Error;
+    401: ErrorReply;
     /**
      * `PAYMENT_REQUIRED`: The key has no credits left for this request; or, without a key, the free requests are used up and it can be paid for (`WWW-Authenticate: Payment`).
      */
-    402: Error;
+    402: ErrorReply;
     /**
      * `RATE_LIMITED`: Too many requests; `Retry-After` tells in how many seconds the next one is answered.
      */
-    429: Error;
+    429: ErrorReply;
     /**
      * `INTERNAL_ERROR`: An unexpected error of the server; nothing is wrong with the request.
      */
-    500: Error;
+    500: ErrorReply;
     /**
      * `INDEX_NOT_READY`: The index is not complete, or known to be behind its chain, or its tables are locked, or its database does not answer, or the server is stopping; `Retry-After` tells when to ask again, `/indexing-status` how far the index is.
      */
-    503: Error;
+    503: ErrorReply;
 };
 
 export type GetRegistryRolesError = GetRegistryRolesErrors[keyof GetRegistryRolesErrors];
@@ -8379,7 +8731,7 @@ export type GetRegistryRolesResponses = {
         /**
          * EIP-55 checksummed address
          */
-        address: string;
+        address: `0x${string}`;
         results: Array<RoleHolder>;
         /**
          * Results in all; absent with `total=false`
@@ -8393,7 +8745,7 @@ export type GetRegistryRolesResponses = {
         /**
          * The `cursor` of the next page; null after the last one
          */
-        next_cursor: string | null;
+        next_cursor?: string;
         as_of: AsOf;
     };
 };
@@ -8451,27 +8803,27 @@ export type GetRegistryRoleChangesErrors = {
      *
      * `RESPONSE_TOO_LARGE`: The answer would be larger than an answer may be; the message tells how to ask for it in pieces.
      */
-    400: Error;
+    400: ErrorReply;
     /**
      * `INVALID_API_KEY`: The API key is unknown or revoked.
      */
-    401: Error;
+    401: ErrorReply;
     /**
      * `PAYMENT_REQUIRED`: The key has no credits left for this request; or, without a key, the free requests are used up and it can be paid for (`WWW-Authenticate: Payment`).
      */
-    402: Error;
+    402: ErrorReply;
     /**
      * `RATE_LIMITED`: Too many requests; `Retry-After` tells in how many seconds the next one is answered.
      */
-    429: Error;
+    429: ErrorReply;
     /**
      * `INTERNAL_ERROR`: An unexpected error of the server; nothing is wrong with the request.
      */
-    500: Error;
+    500: ErrorReply;
     /**
      * `INDEX_NOT_READY`: The index is not complete, or known to be behind its chain, or its tables are locked, or its database does not answer, or the server is stopping; `Retry-After` tells when to ask again, `/indexing-status` how far the index is.
      */
-    503: Error;
+    503: ErrorReply;
 };
 
 export type GetRegistryRoleChangesError = GetRegistryRoleChangesErrors[keyof GetRegistryRoleChangesErrors];
@@ -8484,7 +8836,7 @@ export type GetRegistryRoleChangesResponses = {
         /**
          * EIP-55 checksummed address
          */
-        address: string;
+        address: `0x${string}`;
         results: Array<RoleChange>;
         /**
          * Results in all; absent with `total=false`
@@ -8498,7 +8850,7 @@ export type GetRegistryRoleChangesResponses = {
         /**
          * The `cursor` of the next page; null after the last one
          */
-        next_cursor: string | null;
+        next_cursor?: string;
         as_of: AsOf;
     };
 };
@@ -8532,27 +8884,27 @@ export type PostAddressPrimaryNamesBulkErrors = {
      *
      * `RESPONSE_TOO_LARGE`: The answer would be larger than an answer may be; the message tells how to ask for it in pieces.
      */
-    400: Error;
+    400: ErrorReply;
     /**
      * `INVALID_API_KEY`: The API key is unknown or revoked.
      */
-    401: Error;
+    401: ErrorReply;
     /**
      * `PAYMENT_REQUIRED`: The key has no credits left for this request; or, without a key, the free requests are used up and it can be paid for (`WWW-Authenticate: Payment`).
      */
-    402: Error;
+    402: ErrorReply;
     /**
      * `RATE_LIMITED`: Too many requests; `Retry-After` tells in how many seconds the next one is answered.
      */
-    429: Error;
+    429: ErrorReply;
     /**
      * `INTERNAL_ERROR`: An unexpected error of the server; nothing is wrong with the request.
      */
-    500: Error;
+    500: ErrorReply;
     /**
      * `INDEX_NOT_READY`: The index is not complete, or known to be behind its chain, or its tables are locked, or its database does not answer, or the server is stopping; `Retry-After` tells when to ask again, `/indexing-status` how far the index is.
      */
-    503: Error;
+    503: ErrorReply;
 };
 
 export type PostAddressPrimaryNamesBulkError = PostAddressPrimaryNamesBulkErrors[keyof PostAddressPrimaryNamesBulkErrors];
@@ -8596,31 +8948,31 @@ export type GetDomainAgentErrors = {
      *
      * `RESPONSE_TOO_LARGE`: The answer would be larger than an answer may be; the message tells how to ask for it in pieces.
      */
-    400: Error;
+    400: ErrorReply;
     /**
      * `INVALID_API_KEY`: The API key is unknown or revoked.
      */
-    401: Error;
+    401: ErrorReply;
     /**
      * `PAYMENT_REQUIRED`: The key has no credits left for this request; or, without a key, the free requests are used up and it can be paid for (`WWW-Authenticate: Payment`).
      */
-    402: Error;
+    402: ErrorReply;
     /**
      * `RATE_LIMITED`: Too many requests; `Retry-After` tells in how many seconds the next one is answered.
      */
-    429: Error;
+    429: ErrorReply;
     /**
      * `INTERNAL_ERROR`: An unexpected error of the server; nothing is wrong with the request.
      */
-    500: Error;
+    500: ErrorReply;
     /**
      * `LIVE_RESOLUTION_FAILED`: The answer has to come from the chain, and the chain could not be asked.
      */
-    502: Error;
+    502: ErrorReply;
     /**
      * `INDEX_NOT_READY`: The index is not complete, or known to be behind its chain, or its tables are locked, or its database does not answer, or the server is stopping; `Retry-After` tells when to ask again, `/indexing-status` how far the index is.
      */
-    503: Error;
+    503: ErrorReply;
 };
 
 export type GetDomainAgentError = GetDomainAgentErrors[keyof GetDomainAgentErrors];
@@ -8686,27 +9038,27 @@ export type GetAgentsErrors = {
      *
      * `RESPONSE_TOO_LARGE`: The answer would be larger than an answer may be; the message tells how to ask for it in pieces.
      */
-    400: Error;
+    400: ErrorReply;
     /**
      * `INVALID_API_KEY`: The API key is unknown or revoked.
      */
-    401: Error;
+    401: ErrorReply;
     /**
      * `PAYMENT_REQUIRED`: The key has no credits left for this request; or, without a key, the free requests are used up and it can be paid for (`WWW-Authenticate: Payment`).
      */
-    402: Error;
+    402: ErrorReply;
     /**
      * `RATE_LIMITED`: Too many requests; `Retry-After` tells in how many seconds the next one is answered.
      */
-    429: Error;
+    429: ErrorReply;
     /**
      * `INTERNAL_ERROR`: An unexpected error of the server; nothing is wrong with the request.
      */
-    500: Error;
+    500: ErrorReply;
     /**
      * `INDEX_NOT_READY`: The index is not complete, or known to be behind its chain, or its tables are locked, or its database does not answer, or the server is stopping; `Retry-After` tells when to ask again, `/indexing-status` how far the index is.
      */
-    503: Error;
+    503: ErrorReply;
 };
 
 export type GetAgentsError = GetAgentsErrors[keyof GetAgentsErrors];
@@ -8729,7 +9081,7 @@ export type GetAgentsResponses = {
         /**
          * The `cursor` of the next page; null after the last one
          */
-        next_cursor: string | null;
+        next_cursor?: string;
         as_of: AsOf;
     };
 };
@@ -8763,31 +9115,31 @@ export type GetAgentsByAgentIdErrors = {
      *
      * `RESPONSE_TOO_LARGE`: The answer would be larger than an answer may be; the message tells how to ask for it in pieces.
      */
-    400: Error;
+    400: ErrorReply;
     /**
      * `INVALID_API_KEY`: The API key is unknown or revoked.
      */
-    401: Error;
+    401: ErrorReply;
     /**
      * `PAYMENT_REQUIRED`: The key has no credits left for this request; or, without a key, the free requests are used up and it can be paid for (`WWW-Authenticate: Payment`).
      */
-    402: Error;
+    402: ErrorReply;
     /**
      * `RATE_LIMITED`: Too many requests; `Retry-After` tells in how many seconds the next one is answered.
      */
-    429: Error;
+    429: ErrorReply;
     /**
      * `INTERNAL_ERROR`: An unexpected error of the server; nothing is wrong with the request.
      */
-    500: Error;
+    500: ErrorReply;
     /**
      * `LIVE_RESOLUTION_FAILED`: The answer has to come from the chain, and the chain could not be asked.
      */
-    502: Error;
+    502: ErrorReply;
     /**
      * `INDEX_NOT_READY`: The index is not complete, or known to be behind its chain, or its tables are locked, or its database does not answer, or the server is stopping; `Retry-After` tells when to ask again, `/indexing-status` how far the index is.
      */
-    503: Error;
+    503: ErrorReply;
 };
 
 export type GetAgentsByAgentIdError = GetAgentsByAgentIdErrors[keyof GetAgentsByAgentIdErrors];
@@ -8823,15 +9175,15 @@ export type GetEnsStatsErrors = {
      *
      * `RESPONSE_TOO_LARGE`: The answer would be larger than an answer may be; the message tells how to ask for it in pieces.
      */
-    400: Error;
+    400: ErrorReply;
     /**
      * `INTERNAL_ERROR`: An unexpected error of the server; nothing is wrong with the request.
      */
-    500: Error;
+    500: ErrorReply;
     /**
      * `INDEX_NOT_READY`: The index is not complete, or known to be behind its chain, or its tables are locked, or its database does not answer, or the server is stopping; `Retry-After` tells when to ask again, `/indexing-status` how far the index is.
      */
-    503: Error;
+    503: ErrorReply;
 };
 
 export type GetEnsStatsError = GetEnsStatsErrors[keyof GetEnsStatsErrors];
@@ -8867,15 +9219,15 @@ export type GetEnsStatsRegistrationsErrors = {
      *
      * `RESPONSE_TOO_LARGE`: The answer would be larger than an answer may be; the message tells how to ask for it in pieces.
      */
-    400: Error;
+    400: ErrorReply;
     /**
      * `INTERNAL_ERROR`: An unexpected error of the server; nothing is wrong with the request.
      */
-    500: Error;
+    500: ErrorReply;
     /**
      * `INDEX_NOT_READY`: The index is not complete, or known to be behind its chain, or its tables are locked, or its database does not answer, or the server is stopping; `Retry-After` tells when to ask again, `/indexing-status` how far the index is.
      */
-    503: Error;
+    503: ErrorReply;
 };
 
 export type GetEnsStatsRegistrationsError = GetEnsStatsRegistrationsErrors[keyof GetEnsStatsRegistrationsErrors];
@@ -8911,15 +9263,15 @@ export type GetEnsStatsDistributionErrors = {
      *
      * `RESPONSE_TOO_LARGE`: The answer would be larger than an answer may be; the message tells how to ask for it in pieces.
      */
-    400: Error;
+    400: ErrorReply;
     /**
      * `INTERNAL_ERROR`: An unexpected error of the server; nothing is wrong with the request.
      */
-    500: Error;
+    500: ErrorReply;
     /**
      * `INDEX_NOT_READY`: The index is not complete, or known to be behind its chain, or its tables are locked, or its database does not answer, or the server is stopping; `Retry-After` tells when to ask again, `/indexing-status` how far the index is.
      */
-    503: Error;
+    503: ErrorReply;
 };
 
 export type GetEnsStatsDistributionError = GetEnsStatsDistributionErrors[keyof GetEnsStatsDistributionErrors];
@@ -8951,15 +9303,15 @@ export type GetEnsStatsPrimaryNamesErrors = {
      *
      * `RESPONSE_TOO_LARGE`: The answer would be larger than an answer may be; the message tells how to ask for it in pieces.
      */
-    400: Error;
+    400: ErrorReply;
     /**
      * `INTERNAL_ERROR`: An unexpected error of the server; nothing is wrong with the request.
      */
-    500: Error;
+    500: ErrorReply;
     /**
      * `INDEX_NOT_READY`: The index is not complete, or known to be behind its chain, or its tables are locked, or its database does not answer, or the server is stopping; `Retry-After` tells when to ask again, `/indexing-status` how far the index is.
      */
-    503: Error;
+    503: ErrorReply;
 };
 
 export type GetEnsStatsPrimaryNamesError = GetEnsStatsPrimaryNamesErrors[keyof GetEnsStatsPrimaryNamesErrors];
@@ -8995,15 +9347,15 @@ export type GetEnsStatsRecentActivityErrors = {
      *
      * `RESPONSE_TOO_LARGE`: The answer would be larger than an answer may be; the message tells how to ask for it in pieces.
      */
-    400: Error;
+    400: ErrorReply;
     /**
      * `INTERNAL_ERROR`: An unexpected error of the server; nothing is wrong with the request.
      */
-    500: Error;
+    500: ErrorReply;
     /**
      * `INDEX_NOT_READY`: The index is not complete, or known to be behind its chain, or its tables are locked, or its database does not answer, or the server is stopping; `Retry-After` tells when to ask again, `/indexing-status` how far the index is.
      */
-    503: Error;
+    503: ErrorReply;
 };
 
 export type GetEnsStatsRecentActivityError = GetEnsStatsRecentActivityErrors[keyof GetEnsStatsRecentActivityErrors];
@@ -9043,15 +9395,15 @@ export type GetEnsStatsPurchasesErrors = {
      *
      * `RESPONSE_TOO_LARGE`: The answer would be larger than an answer may be; the message tells how to ask for it in pieces.
      */
-    400: Error;
+    400: ErrorReply;
     /**
      * `INTERNAL_ERROR`: An unexpected error of the server; nothing is wrong with the request.
      */
-    500: Error;
+    500: ErrorReply;
     /**
      * `INDEX_NOT_READY`: The index is not complete, or known to be behind its chain, or its tables are locked, or its database does not answer, or the server is stopping; `Retry-After` tells when to ask again, `/indexing-status` how far the index is.
      */
-    503: Error;
+    503: ErrorReply;
 };
 
 export type GetEnsStatsPurchasesError = GetEnsStatsPurchasesErrors[keyof GetEnsStatsPurchasesErrors];
@@ -9087,15 +9439,15 @@ export type GetEnsStatsSellersErrors = {
      *
      * `RESPONSE_TOO_LARGE`: The answer would be larger than an answer may be; the message tells how to ask for it in pieces.
      */
-    400: Error;
+    400: ErrorReply;
     /**
      * `INTERNAL_ERROR`: An unexpected error of the server; nothing is wrong with the request.
      */
-    500: Error;
+    500: ErrorReply;
     /**
      * `INDEX_NOT_READY`: The index is not complete, or known to be behind its chain, or its tables are locked, or its database does not answer, or the server is stopping; `Retry-After` tells when to ask again, `/indexing-status` how far the index is.
      */
-    503: Error;
+    503: ErrorReply;
 };
 
 export type GetEnsStatsSellersError = GetEnsStatsSellersErrors[keyof GetEnsStatsSellersErrors];
@@ -9135,15 +9487,15 @@ export type GetEnsStatsLargestRegistrationsErrors = {
      *
      * `RESPONSE_TOO_LARGE`: The answer would be larger than an answer may be; the message tells how to ask for it in pieces.
      */
-    400: Error;
+    400: ErrorReply;
     /**
      * `INTERNAL_ERROR`: An unexpected error of the server; nothing is wrong with the request.
      */
-    500: Error;
+    500: ErrorReply;
     /**
      * `INDEX_NOT_READY`: The index is not complete, or known to be behind its chain, or its tables are locked, or its database does not answer, or the server is stopping; `Retry-After` tells when to ask again, `/indexing-status` how far the index is.
      */
-    503: Error;
+    503: ErrorReply;
 };
 
 export type GetEnsStatsLargestRegistrationsError = GetEnsStatsLargestRegistrationsErrors[keyof GetEnsStatsLargestRegistrationsErrors];
@@ -9179,15 +9531,15 @@ export type GetEnsStatsStatesErrors = {
      *
      * `RESPONSE_TOO_LARGE`: The answer would be larger than an answer may be; the message tells how to ask for it in pieces.
      */
-    400: Error;
+    400: ErrorReply;
     /**
      * `INTERNAL_ERROR`: An unexpected error of the server; nothing is wrong with the request.
      */
-    500: Error;
+    500: ErrorReply;
     /**
      * `INDEX_NOT_READY`: The index is not complete, or known to be behind its chain, or its tables are locked, or its database does not answer, or the server is stopping; `Retry-After` tells when to ask again, `/indexing-status` how far the index is.
      */
-    503: Error;
+    503: ErrorReply;
 };
 
 export type GetEnsStatsStatesError = GetEnsStatsStatesErrors[keyof GetEnsStatsStatesErrors];
@@ -9223,15 +9575,15 @@ export type GetEnsStatsExpiriesErrors = {
      *
      * `RESPONSE_TOO_LARGE`: The answer would be larger than an answer may be; the message tells how to ask for it in pieces.
      */
-    400: Error;
+    400: ErrorReply;
     /**
      * `INTERNAL_ERROR`: An unexpected error of the server; nothing is wrong with the request.
      */
-    500: Error;
+    500: ErrorReply;
     /**
      * `INDEX_NOT_READY`: The index is not complete, or known to be behind its chain, or its tables are locked, or its database does not answer, or the server is stopping; `Retry-After` tells when to ask again, `/indexing-status` how far the index is.
      */
-    503: Error;
+    503: ErrorReply;
 };
 
 export type GetEnsStatsExpiriesError = GetEnsStatsExpiriesErrors[keyof GetEnsStatsExpiriesErrors];
@@ -9267,15 +9619,15 @@ export type GetEnsStatsHoldersErrors = {
      *
      * `RESPONSE_TOO_LARGE`: The answer would be larger than an answer may be; the message tells how to ask for it in pieces.
      */
-    400: Error;
+    400: ErrorReply;
     /**
      * `INTERNAL_ERROR`: An unexpected error of the server; nothing is wrong with the request.
      */
-    500: Error;
+    500: ErrorReply;
     /**
      * `INDEX_NOT_READY`: The index is not complete, or known to be behind its chain, or its tables are locked, or its database does not answer, or the server is stopping; `Retry-After` tells when to ask again, `/indexing-status` how far the index is.
      */
-    503: Error;
+    503: ErrorReply;
 };
 
 export type GetEnsStatsHoldersError = GetEnsStatsHoldersErrors[keyof GetEnsStatsHoldersErrors];
@@ -9307,11 +9659,11 @@ export type GetIndexingStatusErrors = {
      *
      * `RESPONSE_TOO_LARGE`: The answer would be larger than an answer may be; the message tells how to ask for it in pieces.
      */
-    400: Error;
+    400: ErrorReply;
     /**
      * `INTERNAL_ERROR`: An unexpected error of the server; nothing is wrong with the request.
      */
-    500: Error;
+    500: ErrorReply;
 };
 
 export type GetIndexingStatusError = GetIndexingStatusErrors[keyof GetIndexingStatusErrors];
@@ -9343,11 +9695,11 @@ export type GetStatsErrors = {
      *
      * `RESPONSE_TOO_LARGE`: The answer would be larger than an answer may be; the message tells how to ask for it in pieces.
      */
-    400: Error;
+    400: ErrorReply;
     /**
      * `INTERNAL_ERROR`: An unexpected error of the server; nothing is wrong with the request.
      */
-    500: Error;
+    500: ErrorReply;
 };
 
 export type GetStatsError = GetStatsErrors[keyof GetStatsErrors];
@@ -9379,11 +9731,11 @@ export type GetPendingStatsErrors = {
      *
      * `RESPONSE_TOO_LARGE`: The answer would be larger than an answer may be; the message tells how to ask for it in pieces.
      */
-    400: Error;
+    400: ErrorReply;
     /**
      * `INTERNAL_ERROR`: An unexpected error of the server; nothing is wrong with the request.
      */
-    500: Error;
+    500: ErrorReply;
 };
 
 export type GetPendingStatsError = GetPendingStatsErrors[keyof GetPendingStatsErrors];
@@ -9415,23 +9767,23 @@ export type GetWebhooksErrors = {
      *
      * `RESPONSE_TOO_LARGE`: The answer would be larger than an answer may be; the message tells how to ask for it in pieces.
      */
-    400: Error;
+    400: ErrorReply;
     /**
      * `INVALID_API_KEY`: The API key is unknown or revoked.
      */
-    401: Error;
+    401: ErrorReply;
     /**
      * `NOT_OFFERED`: The operator of this service has not set this operation up.
      */
-    404: Error;
+    404: ErrorReply;
     /**
      * `RATE_LIMITED`: Too many requests; `Retry-After` tells in how many seconds the next one is answered.
      */
-    429: Error;
+    429: ErrorReply;
     /**
      * `INTERNAL_ERROR`: An unexpected error of the server; nothing is wrong with the request.
      */
-    500: Error;
+    500: ErrorReply;
 };
 
 export type GetWebhooksError = GetWebhooksErrors[keyof GetWebhooksErrors];
@@ -9494,23 +9846,23 @@ export type PostWebhooksErrors = {
      *
      * `RESPONSE_TOO_LARGE`: The answer would be larger than an answer may be; the message tells how to ask for it in pieces.
      */
-    400: Error;
+    400: ErrorReply;
     /**
      * `INVALID_API_KEY`: The API key is unknown or revoked.
      */
-    401: Error;
+    401: ErrorReply;
     /**
      * `NOT_OFFERED`: The operator of this service has not set this operation up.
      */
-    404: Error;
+    404: ErrorReply;
     /**
      * `RATE_LIMITED`: Too many requests; `Retry-After` tells in how many seconds the next one is answered.
      */
-    429: Error;
+    429: ErrorReply;
     /**
      * `INTERNAL_ERROR`: An unexpected error of the server; nothing is wrong with the request.
      */
-    500: Error;
+    500: ErrorReply;
 };
 
 export type PostWebhooksError = PostWebhooksErrors[keyof PostWebhooksErrors];
@@ -9547,25 +9899,25 @@ export type DeleteWebhooksByIdErrors = {
      *
      * `RESPONSE_TOO_LARGE`: The answer would be larger than an answer may be; the message tells how to ask for it in pieces.
      */
-    400: Error;
+    400: ErrorReply;
     /**
      * `INVALID_API_KEY`: The API key is unknown or revoked.
      */
-    401: Error;
+    401: ErrorReply;
     /**
      * `NOT_OFFERED`: The operator of this service has not set this operation up.
      *
      * `NOT_FOUND`: No operation has this path, or the key has no webhook of this number.
      */
-    404: Error;
+    404: ErrorReply;
     /**
      * `RATE_LIMITED`: Too many requests; `Retry-After` tells in how many seconds the next one is answered.
      */
-    429: Error;
+    429: ErrorReply;
     /**
      * `INTERNAL_ERROR`: An unexpected error of the server; nothing is wrong with the request.
      */
-    500: Error;
+    500: ErrorReply;
 };
 
 export type DeleteWebhooksByIdError = DeleteWebhooksByIdErrors[keyof DeleteWebhooksByIdErrors];
@@ -9604,25 +9956,25 @@ export type GetWebhooksByIdErrors = {
      *
      * `RESPONSE_TOO_LARGE`: The answer would be larger than an answer may be; the message tells how to ask for it in pieces.
      */
-    400: Error;
+    400: ErrorReply;
     /**
      * `INVALID_API_KEY`: The API key is unknown or revoked.
      */
-    401: Error;
+    401: ErrorReply;
     /**
      * `NOT_OFFERED`: The operator of this service has not set this operation up.
      *
      * `NOT_FOUND`: No operation has this path, or the key has no webhook of this number.
      */
-    404: Error;
+    404: ErrorReply;
     /**
      * `RATE_LIMITED`: Too many requests; `Retry-After` tells in how many seconds the next one is answered.
      */
-    429: Error;
+    429: ErrorReply;
     /**
      * `INTERNAL_ERROR`: An unexpected error of the server; nothing is wrong with the request.
      */
-    500: Error;
+    500: ErrorReply;
 };
 
 export type GetWebhooksByIdError = GetWebhooksByIdErrors[keyof GetWebhooksByIdErrors];
@@ -9694,25 +10046,25 @@ export type PatchWebhooksByIdErrors = {
      *
      * `RESPONSE_TOO_LARGE`: The answer would be larger than an answer may be; the message tells how to ask for it in pieces.
      */
-    400: Error;
+    400: ErrorReply;
     /**
      * `INVALID_API_KEY`: The API key is unknown or revoked.
      */
-    401: Error;
+    401: ErrorReply;
     /**
      * `NOT_OFFERED`: The operator of this service has not set this operation up.
      *
      * `NOT_FOUND`: No operation has this path, or the key has no webhook of this number.
      */
-    404: Error;
+    404: ErrorReply;
     /**
      * `RATE_LIMITED`: Too many requests; `Retry-After` tells in how many seconds the next one is answered.
      */
-    429: Error;
+    429: ErrorReply;
     /**
      * `INTERNAL_ERROR`: An unexpected error of the server; nothing is wrong with the request.
      */
-    500: Error;
+    500: ErrorReply;
 };
 
 export type PatchWebhooksByIdError = PatchWebhooksByIdErrors[keyof PatchWebhooksByIdErrors];
@@ -9749,29 +10101,29 @@ export type PostWebhooksTestErrors = {
      *
      * `RESPONSE_TOO_LARGE`: The answer would be larger than an answer may be; the message tells how to ask for it in pieces.
      */
-    400: Error;
+    400: ErrorReply;
     /**
      * `INVALID_API_KEY`: The API key is unknown or revoked.
      */
-    401: Error;
+    401: ErrorReply;
     /**
      * `PAYMENT_REQUIRED`: The key has no credits left for this request; or, without a key, the free requests are used up and it can be paid for (`WWW-Authenticate: Payment`).
      */
-    402: Error;
+    402: ErrorReply;
     /**
      * `NOT_OFFERED`: The operator of this service has not set this operation up.
      *
      * `NOT_FOUND`: No operation has this path, or the key has no webhook of this number.
      */
-    404: Error;
+    404: ErrorReply;
     /**
      * `RATE_LIMITED`: Too many requests; `Retry-After` tells in how many seconds the next one is answered.
      */
-    429: Error;
+    429: ErrorReply;
     /**
      * `INTERNAL_ERROR`: An unexpected error of the server; nothing is wrong with the request.
      */
-    500: Error;
+    500: ErrorReply;
 };
 
 export type PostWebhooksTestError = PostWebhooksTestErrors[keyof PostWebhooksTestErrors];
@@ -9816,33 +10168,33 @@ export type PostWebhooksReplayErrors = {
      *
      * `RESPONSE_TOO_LARGE`: The answer would be larger than an answer may be; the message tells how to ask for it in pieces.
      */
-    400: Error;
+    400: ErrorReply;
     /**
      * `INVALID_API_KEY`: The API key is unknown or revoked.
      */
-    401: Error;
+    401: ErrorReply;
     /**
      * `NOT_OFFERED`: The operator of this service has not set this operation up.
      *
      * `NOT_FOUND`: No operation has this path, or the key has no webhook of this number.
      */
-    404: Error;
+    404: ErrorReply;
     /**
      * `POSITION_GONE`: The position in the feed of changes is too old, or of another epoch; the message names the oldest and the newest one.
      */
-    410: Error;
+    410: ErrorReply;
     /**
      * `RATE_LIMITED`: Too many requests; `Retry-After` tells in how many seconds the next one is answered.
      */
-    429: Error;
+    429: ErrorReply;
     /**
      * `INTERNAL_ERROR`: An unexpected error of the server; nothing is wrong with the request.
      */
-    500: Error;
+    500: ErrorReply;
     /**
      * `INDEX_NOT_READY`: The index is not complete, or known to be behind its chain, or its tables are locked, or its database does not answer, or the server is stopping; `Retry-After` tells when to ask again, `/indexing-status` how far the index is.
      */
-    503: Error;
+    503: ErrorReply;
 };
 
 export type PostWebhooksReplayError = PostWebhooksReplayErrors[keyof PostWebhooksReplayErrors];
@@ -9896,25 +10248,25 @@ export type GetWebhooksDeliveriesErrors = {
      *
      * `RESPONSE_TOO_LARGE`: The answer would be larger than an answer may be; the message tells how to ask for it in pieces.
      */
-    400: Error;
+    400: ErrorReply;
     /**
      * `INVALID_API_KEY`: The API key is unknown or revoked.
      */
-    401: Error;
+    401: ErrorReply;
     /**
      * `NOT_OFFERED`: The operator of this service has not set this operation up.
      *
      * `NOT_FOUND`: No operation has this path, or the key has no webhook of this number.
      */
-    404: Error;
+    404: ErrorReply;
     /**
      * `RATE_LIMITED`: Too many requests; `Retry-After` tells in how many seconds the next one is answered.
      */
-    429: Error;
+    429: ErrorReply;
     /**
      * `INTERNAL_ERROR`: An unexpected error of the server; nothing is wrong with the request.
      */
-    500: Error;
+    500: ErrorReply;
 };
 
 export type GetWebhooksDeliveriesError = GetWebhooksDeliveriesErrors[keyof GetWebhooksDeliveriesErrors];
@@ -9957,15 +10309,15 @@ export type PostSignupNonceErrors = {
      *
      * `RESPONSE_TOO_LARGE`: The answer would be larger than an answer may be; the message tells how to ask for it in pieces.
      */
-    400: Error;
+    400: ErrorReply;
     /**
      * `RATE_LIMITED`: Too many requests; `Retry-After` tells in how many seconds the next one is answered.
      */
-    429: Error;
+    429: ErrorReply;
     /**
      * `INTERNAL_ERROR`: An unexpected error of the server; nothing is wrong with the request.
      */
-    500: Error;
+    500: ErrorReply;
 };
 
 export type PostSignupNonceError = PostSignupNonceErrors[keyof PostSignupNonceErrors];
@@ -10010,23 +10362,23 @@ export type PostSignupErrors = {
      *
      * `RESPONSE_TOO_LARGE`: The answer would be larger than an answer may be; the message tells how to ask for it in pieces.
      */
-    400: Error;
+    400: ErrorReply;
     /**
      * `INVALID_API_KEY`: The API key is unknown or revoked.
      */
-    401: Error;
+    401: ErrorReply;
     /**
      * `RATE_LIMITED`: Too many requests; `Retry-After` tells in how many seconds the next one is answered.
      */
-    429: Error;
+    429: ErrorReply;
     /**
      * `INTERNAL_ERROR`: An unexpected error of the server; nothing is wrong with the request.
      */
-    500: Error;
+    500: ErrorReply;
     /**
      * `LIVE_RESOLUTION_FAILED`: The answer has to come from the chain, and the chain could not be asked.
      */
-    502: Error;
+    502: ErrorReply;
 };
 
 export type PostSignupError = PostSignupErrors[keyof PostSignupErrors];
@@ -10062,19 +10414,19 @@ export type GetSignupUsageErrors = {
      *
      * `RESPONSE_TOO_LARGE`: The answer would be larger than an answer may be; the message tells how to ask for it in pieces.
      */
-    400: Error;
+    400: ErrorReply;
     /**
      * `INVALID_API_KEY`: The API key is unknown or revoked.
      */
-    401: Error;
+    401: ErrorReply;
     /**
      * `RATE_LIMITED`: Too many requests; `Retry-After` tells in how many seconds the next one is answered.
      */
-    429: Error;
+    429: ErrorReply;
     /**
      * `INTERNAL_ERROR`: An unexpected error of the server; nothing is wrong with the request.
      */
-    500: Error;
+    500: ErrorReply;
 };
 
 export type GetSignupUsageError = GetSignupUsageErrors[keyof GetSignupUsageErrors];

@@ -1,0 +1,98 @@
+import type { CallOptions } from "./connect.ts";
+import type { Answer, OperationName, OperationParameters, Operations } from "./operations.ts";
+import type { ItemOf, PagedOperation } from "./pages.ts";
+
+/** What is asked of one name, and the operation that answers. */
+const ofName = {
+  whois: "getWhoisByName",
+  records: "getDomainRecords",
+  price: "getDomainPrice",
+  registrations: "getDomainRegistrationHistory",
+  owners: "getDomainOwnershipHistory",
+  resolvers: "getDomainResolverHistory",
+  permissions: "getDomainPermissions",
+  agent: "getDomainAgent",
+  verify: "getDomainVerify",
+  calendar: "getDomainExpiryIcs",
+} as const satisfies Record<string, OperationName>;
+
+/** Lists of one name, item after item. */
+const listsOfName = {
+  subnames: "getDomainSubdomains",
+  events: "getDomainEvents",
+} as const satisfies Record<string, PagedOperation>;
+
+/** What is asked of one address. */
+const ofAddress = {
+  summary: "getAddressSummary",
+  primaryName: "getAddressPrimaryName",
+  count: "getAddressDomainCount",
+  calendar: "getAddressExpiriesIcs",
+} as const satisfies Record<string, OperationName>;
+
+/** Lists of one address, item after item. */
+const listsOfAddress = {
+  names: "getAddressDomains",
+  previousNames: "getAddressPreviousDomains",
+  resolvesTo: "getAddressResolvesTo",
+  permissions: "getAddressPermissions",
+  events: "getAddressEvents",
+} as const satisfies Record<string, PagedOperation>;
+
+type Questions = Record<string, OperationName>;
+type Lists = Record<string, PagedOperation>;
+
+/** An operation without the parameter that is given already. */
+type Asked<Name extends OperationName, Subject extends string> = (
+  parameters?: Omit<NonNullable<OperationParameters<Name>>, Subject>,
+  options?: CallOptions,
+) => Promise<Answer<Name>>;
+
+type Listed<Name extends PagedOperation, Subject extends string> = (
+  parameters?: Omit<NonNullable<OperationParameters<Name>>, Subject>,
+  options?: CallOptions,
+) => AsyncGenerator<ItemOf<Name>, void, undefined>;
+
+type Of<Ones extends Questions, Many extends Lists, Subject extends string> = {
+  readonly [Method in keyof Ones]: Asked<Ones[Method], Subject>;
+} & { readonly [Method in keyof Many]: Listed<Many[Method], Subject> };
+
+/** What can be asked of one name. */
+export type NameQuestions = Of<typeof ofName, typeof listsOfName, "name"> & {
+  /** One text record: `text("avatar")`. */
+  readonly text: (key: string, options?: CallOptions) => Promise<Answer<"getDomainRecordsTextByKey">>;
+};
+
+/** What can be asked of one address. */
+export type AddressQuestions = Of<typeof ofAddress, typeof listsOfAddress, "address">;
+
+/** How one is asked, and how a list is. */
+type Sources = {
+  operations: Operations;
+  items: (name: PagedOperation, parameters: never, options?: CallOptions) => AsyncGenerator<unknown>;
+};
+
+export function questionsOfName(sources: Sources, name: string): NameQuestions {
+  return {
+    ...questionsOf(sources, { subject: { name }, ones: ofName, many: listsOfName }),
+    text: (key: string, options?: CallOptions) =>
+      sources.operations.getDomainRecordsTextByKey({ name, key }, options),
+  } as NameQuestions;
+}
+
+export const questionsOfAddress = (sources: Sources, address: string): AddressQuestions =>
+  questionsOf(sources, { subject: { address }, ones: ofAddress, many: listsOfAddress }) as AddressQuestions;
+
+type Plan = { subject: object; ones: Questions; many: Lists };
+
+function questionsOf({ operations, items }: Sources, { subject, ones, many }: Plan): object {
+  const calls = Object.entries(ones).map(([method, name]) => {
+    const call = operations[name] as (parameters: object, options?: CallOptions) => Promise<unknown>;
+    return [method, (given?: object, options?: CallOptions) => call({ ...given, ...subject }, options)];
+  });
+  const lists = Object.entries(many).map(([method, name]) => [
+    method,
+    (given?: object, options?: CallOptions) => items(name, { ...given, ...subject } as never, options),
+  ]);
+  return Object.fromEntries([...calls, ...lists]);
+}
