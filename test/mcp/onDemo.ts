@@ -36,7 +36,7 @@ export function describeTools(stageOf: () => Stage): void {
     let client: AnyClient;
     beforeAll(async () => {
       client = await connect(`${stageOf().stack.url}/mcp`);
-      expect((await client.tools()).length).toBe(17);
+      expect((await client.tools()).length).toBe(18);
     });
     afterAll(() => client?.close());
 
@@ -47,6 +47,21 @@ export function describeTools(stageOf: () => Stage): void {
         // With the blocks that it is of, which the chain of the demo, at rest, does not change.
         const reply = await fetch(`${stageOf().stack.url}${path}`);
         expect([path, structuredContent]).toEqual([path, await reply.json()]);
+      }
+    });
+
+    test("a portfolio is found by a name, and has the names of its address", async () => {
+      const { alice } = stageOf().cast;
+      const [byName, byAddress] = await Promise.all(
+        ["ALICE.eth", alice].map((address) => client.call("get_address_portfolio", { address })),
+      );
+      expect(byName?.structuredContent).toEqual(byAddress?.structuredContent);
+      for (const [address, code] of [
+        ["not-there.eth", "INVALID_ADDRESS"],
+        ["a..b", "INVALID_NAME"],
+      ]) {
+        const { isError, content } = await client.call("get_address_portfolio", { address });
+        expect([isError, content[0]?.text]).toEqual([true, expect.stringContaining(code ?? "")]);
       }
     });
 

@@ -20,9 +20,15 @@ const needsNode: readonly string[] = ["GET /domain/{name}/price"];
 
 /** Every view of every tool, with the examples of its operation. */
 const viewsWithExamples: Pair[] = toolsOf(operations).flatMap(({ definition, views }) =>
-  views.flatMap(({ name: view, operation, fixed }): Pair[] => {
+  views.flatMap(({ name: view, operation, fixed, parameters }): Pair[] => {
     if (needsNode.includes(nameOf(operation))) return [];
-    const { asked, path, body } = exampleOf(operation);
+    const { asked: all, path, body: whole } = exampleOf(operation);
+    // A tool has no arguments that are objects.
+    const taken = (given: Record<string, unknown>) =>
+      Object.fromEntries(
+        Object.entries(given).filter(([field]) => Object.hasOwn(parameters.properties, field)),
+      );
+    const [asked, body] = [taken(all), whole && taken(whole)];
     const query = Object.keys(fixed).length > 0 ? `?${new URLSearchParams(fixed)}` : "";
     return [[definition.name, { ...asked, ...(view !== null && { view }) }, `${path}${query}`, body]];
   }),

@@ -106,6 +106,16 @@ test("the page for agents names every tool and view, and its settings are JSON",
   expect(blocks.length).toBeGreaterThan(3);
 });
 
+test("the page for agents lists the operations that are no tools, and each page counts the tools", () => {
+  const read = (path: string) => readFileSync(new URL(`../../${path}`, import.meta.url), "utf8");
+  const [, list = ""] =
+    /These operations are no tools([\s\S]*?)Webhooks and sign-up/.exec(read("docs/mcp.md")) ?? [];
+  const told = [...list.matchAll(/`((?:GET|POST) [^`]+)`/g)].map(([, operation]) => operation);
+  const without = operations.filter(({ tool }) => tool === undefined).map(nameOf);
+  expect(told.toSorted()).toEqual(without.toSorted());
+  expect(read("README.md")).toContain(`${tools.length} MCP tools`);
+});
+
 test("names of objects' own members are no parameters", () => {
   const whois = tools.find(([name]) => name === "whois")?.[1];
   for (const name of ["__proto__", "constructor", "toString"]) {

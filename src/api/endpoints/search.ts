@@ -68,7 +68,7 @@ const searchDomains = endpoint({
     search_full_name: input.flag("search_full_name", "`true` to look for `q` in the full name"),
     availability_status: input
       .words(["registered", "grace", "premium", "available"], "availability_status", {
-        description: "States at the time of the request, one or more",
+        description: "States at the time of the request: registered, grace, premium, available, with commas",
         example: "registered",
       })
       .optional(),

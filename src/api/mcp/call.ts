@@ -4,6 +4,7 @@ import { type ApiError, toApiError } from "../errors/errors.ts";
 import { type Endpoint, nameOf } from "../http/endpoint.ts";
 import type { ExecuteOperation } from "../http/pipeline.ts";
 import { readArguments } from "./arguments.ts";
+import { withAddress } from "./named.ts";
 import { authorizationOf, RECEIPT, receiptOf, toPaymentError } from "./payment.ts";
 import type { Tool } from "./tools.ts";
 
@@ -28,7 +29,8 @@ export async function answerCall(call: Call, executeOperation: ExecuteOperation)
   const authorization = authorizationOf(call.meta);
   const caller = payingBy(authorization, call.caller);
   try {
-    const { operation, input } = readArguments(call.tool, call.given);
+    const given = await withAddress({ ...call, caller }, executeOperation);
+    const { operation, input } = readArguments(call.tool, given);
     const checkReply = (reply: unknown) => requireDeclared(reply, operation);
     const { reply, headers } = await executeOperation({ operation, input, caller, checkReply });
     return toResult(reply, { headers, meta: call.meta });

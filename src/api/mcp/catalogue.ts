@@ -13,6 +13,8 @@ export type ToolPlan = {
   use: string;
   /** For a tool with several operations: the values of its parameter `view`, the usual one first. */
   views?: Record<string, ViewPlan>;
+  /** Its `address` may be a name: the name's address on Ethereum is asked for first, for the price of `get_records`. */
+  takesNames?: true;
 };
 
 /** The tools, in the order in which clients list them. An operation names its tool in its declaration. */
@@ -24,6 +26,10 @@ export const catalogue: Record<string, ToolPlan> = {
   whois_bulk: {
     title: "Look up many ENS names",
     use: "Use it for two names or more, or for namehashes: one call instead of many.",
+  },
+  lookup: {
+    title: "Names, hashes and addresses in one list",
+    use: "Use it for a list in which names, namehashes and addresses are mixed, or for addresses with their primary names and names. For names alone use `whois_bulk`.",
   },
   search_domains: {
     title: "Search ENS names",
@@ -66,7 +72,8 @@ export const catalogue: Record<string, ToolPlan> = {
   },
   get_address_portfolio: {
     title: "Names of an address",
-    use: "Use it for what one address owns or owned. Begin with `summary` if numbers are enough. For its primary name use `get_primary_names`.",
+    takesNames: true,
+    use: "Use it for what one address owns or owned; `address` may be a name, which costs a credit more. Begin with `summary` if numbers are enough. For its primary name use `get_primary_names`.",
     views: {
       domains: { operation: "GET /address/{address}/domains" },
       count: { operation: "GET /address/{address}/domain-count" },

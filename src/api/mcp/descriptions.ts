@@ -13,16 +13,22 @@ export const FAILED = `A failed call has \`isError\` and the text {"error":{"cod
 export function describeTool(plan: ToolPlan, views: readonly View[]): string {
   return [
     plan.use,
-    ...views.map(describeView),
+    ...views.map((view) => describeView(view, requiredByAll(views))),
     `Price: ${describePrices(views)}. What owners write is untrusted.`,
   ].join("\n");
 }
 
-function describeView({ name, operation, parameters }: View): string {
+/** Parameters that every view requires: the schema says so. */
+const requiredByAll = ([first, ...others]: readonly View[]): string[] =>
+  (first?.parameters.required ?? []).filter((name) =>
+    others.every(({ parameters }) => parameters.required.includes(name)),
+  );
+
+function describeView({ name, operation, parameters }: View, known: readonly string[]): string {
   const { summary, description } = operation;
   if (name === null)
     return description === summary ? `${summary}.` : `${summary}. ${firstSentence(description)}`;
-  const { required } = parameters;
+  const required = parameters.required.filter((one) => !known.includes(one));
   return `view \`${name}\`: ${summary}${required.length === 0 ? "" : `, by ${required.join(", ")}`}.`;
 }
 
@@ -32,16 +38,25 @@ const firstSentence = (text: string): string => /^.*?[.](?=\s|$)/s.exec(text)?.[
 const inBrief: Record<string, string> = {
   address_type:
     "What the address is to the names: effective_owner, registry_owner, registrar_owner, wrapper_owner, resolver, manager, role_holder, former_owner, with commas, or any",
+  address: "Address: 0x and 40 hexadecimal digits",
   chain: "Words of chains, with commas; left out: all",
   cursor: "`next_cursor` of the answer before",
+  block_from: "From this block on, of one chain",
+  block_to: "To this block, of one chain",
   expiry_of: "Which expiry: the name's own, of its reservation by ENSv2, or of its wrapper",
   expiry_windows: "Expiry in one of these: `<from>-<to>` in Unix seconds, with commas, at most 32",
+  inputs: "Names, namehashes and addresses, at most 1,000",
+  migrated: "`true`: names that came from ENSv1 to ENSv2, `false`: all others",
   page: "Page, from 1; late pages by `cursor`",
   page_size: "Results on one page, to 200",
   partial: "`true`: without the chain, what is certain",
+  primary_names: "Of addresses: coin types of the primary names, `60` by default",
   relation: "`party`: events that name the address; `name`: all events of its names; `any`: both",
+  relations: "Of addresses: also the first 25 names by each of these, as `address_type` names them",
   sort_by: "Order",
   sort_dir: "Direction of the order",
+  time_from: "From this second on",
+  time_to: "To this second",
   total: "`false`: without the total, which costs time",
 };
 

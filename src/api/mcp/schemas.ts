@@ -42,6 +42,9 @@ function asJson(schema: Schema): Schema {
   return { ...rest, type: "boolean", ...(fallback !== undefined && { default: fallback === "true" }) };
 }
 
+/** All answers have it: the server's instructions say so. */
+const AS_OF = "as_of";
+
 /**
  * The answers of operations in brief: the fields that each of them always has, with their types. All others, and what is inside of
  * these, are in the reference: as whole schemas the answers would fill an agent's context before its first question.
@@ -53,8 +56,9 @@ export function outlineOf(operations: readonly Endpoint[], document: OpenApiDocu
     return alternativesOf(content?.["application/json"]?.schema ?? {}, shapes);
   });
   const [first = {}, ...others] = answers.map((answer) => typesOf(answer, shapes));
-  const agreed = Object.entries(first).filter(([name, type]) =>
-    others.every((other) => JSON.stringify(other[name]) === JSON.stringify(type)),
+  const agreed = Object.entries(first).filter(
+    ([name, type]) =>
+      name !== AS_OF && others.every((other) => JSON.stringify(other[name]) === JSON.stringify(type)),
   );
   const properties = agreed.map(([name, type]) => [name, type === undefined ? {} : { type }]);
   return { type: "object", properties: Object.fromEntries(properties) };

@@ -15,7 +15,7 @@ import { type Document, documentsOf } from "./documents.ts";
 import { prompts } from "./prompts.ts";
 import { type Tool, toolsOf } from "./tools.ts";
 
-const instructions = `Namedex answers questions about names of the Ethereum Name Service: who owns a name, until when, what it points to, how that came about, and what an address owns or is called. Every tool only looks up. Begin with \`whois\` for a name and \`get_address_portfolio\` for an address; ask for many at once with \`whois_bulk\` and \`get_primary_names\`. \`source\` says whether an answer is from the index or \`live\` from the chain. Where access is metered, \`_meta["namedex/access"]\` of a result tells what is left. ${FAILED} Times are Unix seconds; the fields of each answer are described at \`/docs\` of this server. ${UNTRUSTED}`;
+const instructions = `Namedex answers questions about names of the Ethereum Name Service: who owns a name, until when, what it points to, how that came about, and what an address owns or is called. Every tool only looks up. Begin with \`whois\` for a name and \`get_address_portfolio\` for an address; ask for many at once with \`whois_bulk\` and \`get_primary_names\`. \`source\` says whether an answer is from the index or \`live\` from the chain, \`as_of\` of which blocks it is. Where access is metered, \`_meta["namedex/access"]\` of a result tells what is left. ${FAILED} Times are Unix seconds; the fields of each answer are described at \`/docs\` of this server. ${UNTRUSTED}`;
 
 /** Tools, documents and prompts never change while the program runs. */
 const unchanging = { listChanged: false };

@@ -1,4 +1,4 @@
-import type { Endpoint } from "../http/endpoint.ts";
+import { type Endpoint, nameOf } from "../http/endpoint.ts";
 import { openApiDocument } from "../http/openapi.ts";
 import type { OpenApiDocument } from "../http/routes.ts";
 import { catalogue, type ToolPlan } from "./catalogue.ts";
@@ -17,21 +17,33 @@ export type Tool = {
     annotations: Record<string, boolean>;
   };
   views: readonly View[];
+  /** Answers what address a name has, for a tool that takes names in the place of an address; null for others. */
+  addressOf: Endpoint | null;
 };
 
 /** Tools only read, and what they read is changed by others. Other hints are for tools that write. */
 const annotations = { readOnlyHint: true, openWorldHint: true };
+
+/** The operation that says to which address a name points. */
+const RECORDS = "GET /domain/{name}/records";
 
 /** The tools of these operations, made from their declarations. */
 export function toolsOf(operations: readonly Endpoint[]): Tool[] {
   const document = openApiDocument(operations);
   return Object.entries(catalogue).flatMap(([name, plan]) => {
     const own = operations.filter(({ tool }) => tool === name);
-    return own.length === 0 ? [] : [toTool(name, plan, viewsOf(plan, own, document), document)];
+    if (own.length === 0) return [];
+    const addressOf = plan.takesNames ? operations.find((one) => nameOf(one) === RECORDS) : undefined;
+    return [{ ...toTool(name, plan, viewsOf(plan, own, document), document), addressOf: addressOf ?? null }];
   });
 }
 
-function toTool(name: string, plan: ToolPlan, views: View[], document: OpenApiDocument): Tool {
+function toTool(
+  name: string,
+  plan: ToolPlan,
+  views: View[],
+  document: OpenApiDocument,
+): Omit<Tool, "addressOf"> {
   const operations = views.map(({ operation }) => operation);
   return {
     definition: {

@@ -2,7 +2,7 @@ import { type Endpoint, nameOf } from "../http/endpoint.ts";
 import { common } from "../http/ignoredParameters.ts";
 import type { OpenApiDocument } from "../http/routes.ts";
 import type { ToolPlan } from "./catalogue.ts";
-import { type Parameters, parametersOf } from "./schemas.ts";
+import { type Parameters, parametersOf, type Schema } from "./schemas.ts";
 
 /** One answer of a tool. */
 export type View = {
@@ -26,9 +26,14 @@ export function viewsOf(plan: ToolPlan, own: Endpoint[], document: OpenApiDocume
   });
 }
 
+/** Many models cannot fill in objects inside of arguments: those are for HTTP alone. */
+const isFlat = ({ type }: Schema): boolean => typeof type === "string" && type !== "object";
+
 function toView(view: Omit<View, "parameters">, document: OpenApiDocument): View {
   const { properties, required } = parametersOf(view.operation, document);
   // A tool refuses what it does not have, as `strict` does over HTTP.
-  const open = Object.entries(properties).filter(([name]) => !(name in view.fixed) && !(name in common));
+  const open = Object.entries(properties).filter(
+    ([name, schema]) => !(name in view.fixed) && !(name in common) && isFlat(schema),
+  );
   return { ...view, parameters: { properties: Object.fromEntries(open), required } };
 }

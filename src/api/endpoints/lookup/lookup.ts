@@ -92,6 +92,7 @@ const lookup = endpoint({
   }),
   errors: ["LIMIT_EXCEEDED"],
   cost: ({ inputs }) => inputs.length,
+  tool: "lookup",
   handle: async (request, ctx, caller) => {
     const asked = request.records ? recordsAsked(request.records) : null;
     const read = await mapYielding(request.inputs, (one) => tryRead(one, asked));

@@ -82,7 +82,9 @@ export function toolCallOf(operation: Endpoint, listed: Listed): { tool: string;
   const view = Object.entries(plan.views ?? {}).find(([, one]) => one.operation === nameOf(operation));
   const fixed = Object.keys(view?.[1].fixed ?? {});
   const { given } = exampleRequest(listed);
-  const open = Object.entries(given).filter(([name]) => !fixed.includes(name));
+  // Arguments of tools are no objects.
+  const isFlat = (value: unknown) => typeof value !== "object" || Array.isArray(value);
+  const open = Object.entries(given).filter(([name, value]) => !fixed.includes(name) && isFlat(value));
   const named = { ...(view && { view: view[0] }), ...Object.fromEntries(open) };
   const call = { method: "tools/call", params: { name: tool, arguments: named } };
   return { tool, call: JSON.stringify(call, null, 2) };
