@@ -427,8 +427,12 @@ const layers: Layer[] = [
   },
   {
     files: "test/devnet/",
-    may: ["viem", "pg", "zod", "solc", "abis/", "settings/", "engine/", "ops/checks/"],
-    because: "the local chain must not share code with what it is there to judge",
+    may: [
+      ...["viem", "pg", "zod", "solc", "abis/", "settings/", "engine/", "ops/checks/"],
+      "ops/release/keepViews.ts",
+    ],
+    because:
+      "the local chain must not share code with what it is there to judge; its programs make the views as `npm start` does",
   },
 ];
 

@@ -11,7 +11,7 @@ export const isTime = (field: string): boolean =>
 export const foreignKeys: readonly string[] = ["texts", "addresses", "interfaces", "endpoints", "filters"];
 
 /** What is known has one of these pairs of fields. */
-export const knownBy: readonly (readonly [string, string])[] = [
+const knownBy: readonly (readonly [string, string])[] = [
   ["ownership", "availability_status"],
   ["primary_name", "registrar"],
   ["agent_id", "adapter"],

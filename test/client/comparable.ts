@@ -55,8 +55,7 @@ export function createChecker(
 /** Fields of an event that its type does not have. */
 export function foreignFields(event: { type?: string | undefined }): string[] {
   const { type } = event;
-  const own =
-    type === undefined ? Object.values(eventFields).flat() : eventFields[type as keyof typeof eventFields];
-  const known = [...fieldsOfEveryEvent, ...own, "type"];
+  if (type === undefined) return [];
+  const known = [...fieldsOfEveryEvent, ...eventFields[type as keyof typeof eventFields], "type"];
   return Object.keys(event).filter((field) => !known.includes(field));
 }

@@ -20,7 +20,7 @@ const moved = ["from_address", "to_address"];
 
 /** Fields by kind of event, beside those of every event. A test compares them with all events of the demo. */
 export const eventFields: Readonly<Record<EventType, readonly string[]>> = {
-  registration: [...paid, "owner_address", "resolver_address", "subregistry_address"],
+  registration: [...paid, "owner_address", "resolver_address", "subregistry_address", "ttl"],
   renewal: paid,
   release: ["owner_address"],
   expiry: [],
@@ -28,7 +28,7 @@ export const eventFields: Readonly<Record<EventType, readonly string[]>> = {
   authority: ["owner_address", "new_owner_address", "name", "fuses", "expiry_timestamp"],
   migration: ["owner_address", "expiry_timestamp", "name"],
   resolver: ["resolver_address"],
-  record: ["key", "value", "coin_type", "address", "contenthash"],
+  record: ["key", "value", "coin_type", "address", "contenthash", "name"],
   primary_name: ["name", "address", "coin_type", "owner_address"],
   permission: [
     ...[

@@ -49,9 +49,11 @@ const renamed: Record<string, string> = { Error: "ErrorReply" };
 export function shapeDocument(document: Document): Document {
   const shaped = structuredClone(document);
   const schemas = shaped.components?.schemas ?? {};
+  const nullable = new Set(Object.keys(schemas).filter((name) => hasNull(schemas[name] ?? {}, new Set())));
+  const at = (where: string): At => ({ where, nullable });
   if (shaped.components) {
     const entries = Object.entries(schemas).map(([name, schema]) => {
-      const own = name === "Event" ? eventByType(shape(schema, name)) : shape(schema, name);
+      const own = name === "Event" ? eventByType(shape(schema, at(name))) : shape(schema, at(name));
       return [renamed[name] ?? name, own] as const;
     });
     shaped.components.schemas = Object.fromEntries(entries);
@@ -59,7 +61,8 @@ export function shapeDocument(document: Document): Document {
   for (const operation of Object.values(shaped.paths ?? {}).flatMap((methods) => Object.values(methods))) {
     for (const { name, schema } of operation.parameters ?? []) shapeParameter(name, schema);
     for (const { content = {} } of Object.values(operation.responses ?? {})) {
-      for (const one of Object.values(content)) if (one.schema) one.schema = shape(one.schema, "an answer");
+      for (const one of Object.values(content))
+        if (one.schema) one.schema = shape(one.schema, at("an answer"));
     }
   }
   return JSON.parse(
@@ -71,49 +74,55 @@ function shapeParameter(name: string, schema: Schema): void {
   if (/^(time|expiry)_(from|to)$/.test(name)) schema.format = GIVEN_SECONDS;
 }
 
-function shape(schema: Schema, where: string): Schema {
+/** Where a schema stands, and which schemas of the document may be null. */
+type At = { where: string; nullable: ReadonlySet<string> };
+
+function shape(schema: Schema, at: At): Schema {
+  const { where } = at;
   const { required = [] } = schema;
   const own: Schema = withoutNull(schema);
-  if (schema.items) own.items = shape(schema.items, `${where}[]`);
+  if (schema.items) own.items = shape(schema.items, { ...at, where: `${where}[]` });
   for (const key of ["allOf", "anyOf", "oneOf"] as const) {
     const parts = own[key];
-    if (parts) own[key] = parts.map((part) => shape(part, where));
+    if (parts) own[key] = parts.map((part) => shape(part, at));
   }
   if (typeof schema.additionalProperties === "object") {
-    own.additionalProperties = shapeValues(schema.additionalProperties, where);
+    own.additionalProperties = shapeValues(schema.additionalProperties, at);
   }
   if (!schema.properties) return own;
   own.properties = Object.fromEntries(
-    Object.entries(schema.properties).map(([name, field]) => [name, shapeField(name, field, where)]),
+    Object.entries(schema.properties).map(([name, field]) => [name, shapeField(name, field, at)]),
   );
-  own.required = required.filter((name) => !hasNull(schema.properties?.[name] ?? {}));
+  own.required = required.filter((name) => !hasNull(schema.properties?.[name] ?? {}, at.nullable));
   return byState(withKnown(own, { fields: Object.keys(schema.properties), required, where }));
 }
 
-function shapeField(name: string, field: Schema, where: string): Schema {
+function shapeField(name: string, field: Schema, at: At): Schema {
   if (foreignKeys.includes(name)) return field;
   const { description } = field;
   if (isTime(name) && !field.properties && !field.$ref)
     return { ...SECONDS, ...(description && { description }) };
-  return shape(field, `${where}.${name}`);
+  return shape(field, { ...at, where: `${at.where}.${name}` });
 }
 
 /** Values of a map may be times, by their names. */
-function shapeValues(values: Schema, where: string): Schema {
+function shapeValues(values: Schema, at: At): Schema {
   const { anyOf, ...rest } = withoutNull(values);
   const isPlain = anyOf?.every(({ type }) => type !== undefined && type !== "object");
-  return anyOf && isPlain ? { ...rest, anyOf: [...anyOf, SECONDS] } : shape(values, where);
+  return anyOf && isPlain ? { ...rest, anyOf: [...anyOf, SECONDS] } : shape(values, at);
 }
 
 const isNull = ({ type, const: value }: Schema): boolean => type === "null" || value === null;
 
 const partsOf = ({ anyOf, oneOf }: Schema): Schema[] => anyOf ?? oneOf ?? [];
 
-function hasNull(schema: Schema): boolean {
+function hasNull(schema: Schema, nullable: ReadonlySet<string>): boolean {
+  const { type, $ref = "", allOf = [] } = schema;
   return (
-    (Array.isArray(schema.type) && schema.type.includes("null")) ||
+    (Array.isArray(type) && type.includes("null")) ||
     partsOf(schema).some(isNull) ||
-    (schema.allOf ?? []).some(hasNull)
+    nullable.has($ref.replace("#/components/schemas/", "")) ||
+    allOf.some((part) => hasNull(part, nullable))
   );
 }
 

@@ -46,7 +46,8 @@ async function start(): Promise<number> {
   const heads = chain && (await readHeads(chain));
   const logFile = join(home, "ponder.log");
   env.DATABASE_SCHEMA = settings.schema;
-  env.METRICS_PORT ??= String(await freePort(settings.metrics.port));
+  // No usual one: a server for metrics does not look for another port, as Ponder does for its own.
+  env.METRICS_PORT ??= String(await freePort());
   const ponder = await startIndexer({ env, port, logFile, folder: process.cwd(), heads });
   const schema = given.DATABASE_URL ? settings.schema : await showViews(settings);
   const chains =
@@ -54,7 +55,8 @@ async function start(): Promise<number> {
     [chain.local, ...chain.layer2].map(({ anvil, deployment }) => ({
       ...{ name: deployment.name, id: anvil.chainId, url: anvil.url },
     }));
-  const places = { databaseUrl, schema, logFile: relative("", logFile) };
+  const metricsUrl = `http://127.0.0.1:${env.METRICS_PORT}/metrics`;
+  const places = { databaseUrl, schema, metricsUrl, logFile: relative("", logFile) };
   const url = ponder.url.replace("127.0.0.1", "localhost");
   say(welcomeText({ url, chains, network, hasExplorer: settings.hasExplorer, ...places }));
   return ponder.pid;

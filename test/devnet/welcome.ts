@@ -13,6 +13,7 @@ export type Welcome = {
   hasExplorer: boolean;
   databaseUrl: string;
   schema: string;
+  metricsUrl: string;
   logFile: string;
 };
 
@@ -32,7 +33,7 @@ export function welcomeText(welcome: Welcome): string {
 }
 
 function placesOf(welcome: Welcome): string[] {
-  const { url, chains, network, hasExplorer, databaseUrl, schema, logFile } = welcome;
+  const { url, chains, network, hasExplorer, databaseUrl, schema, metricsUrl, logFile } = welcome;
   const [chain = network, ...others] = (chains ?? []).map(lineOf);
   return [
     styled("bold", "Namedex is up."),
@@ -44,6 +45,7 @@ function placesOf(welcome: Welcome): string[] {
     `  Chain     ${chain}`,
     ...others.map((other) => `            ${other}`),
     `  Tables    psql ${databaseUrl}  (schema ${schema})`,
+    `  Metrics   ${metricsUrl}`,
     `  Log       ${logFile}`,
   ];
 }

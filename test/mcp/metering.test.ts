@@ -121,7 +121,7 @@ describe.each(paying)("%s", (_, connect) => {
       expect(Number(accessOf(sixth)["retry-after"])).toBeGreaterThan(0);
       expect(accessOf(sixth).ratelimit).toContain("r=0");
       expect((await client.call("get_statistics", { view: "totals" })).isError ?? false).toBe(false);
-      expect((await client.tools()).length).toBe(17);
+      expect((await client.tools()).length).toBe(18);
       expect(await client.read("namedex://docs/trust")).toContain("untrusted");
     });
   });

@@ -548,10 +548,10 @@ export type NamePrice = {
      * Characters of the label, as the oracle counts them; null where no price depends on it
      */
     length?: number;
-    registration: PriceOffer;
-    registration_refusal: PriceRefusal;
-    renewal: PriceOffer & unknown;
-    renewal_refusal: PriceRefusal & unknown;
+    registration?: PriceOffer;
+    registration_refusal?: PriceRefusal;
+    renewal?: PriceOffer & unknown;
+    renewal_refusal?: PriceRefusal & unknown;
     /**
      * The price of ether by which dollars and wei are converted, and where it was read: of a layer 2 the main chain's. Null where none was needed, or none is known
      */
@@ -593,7 +593,7 @@ export type Price = {
      */
     duration_seconds: number;
     wei?: PriceInWei;
-    usd: PriceInUsd;
+    usd?: PriceInUsd;
     /**
      * Present in ENSv2: the price in each token that it takes
      */
@@ -667,10 +667,10 @@ export type BulkPrice = {
      * Characters of the label, as the oracle counts them; null where no price depends on it
      */
     length?: number;
-    registration: PriceOffer;
-    registration_refusal: PriceRefusal;
-    renewal: PriceOffer & unknown;
-    renewal_refusal: PriceRefusal & unknown;
+    registration?: PriceOffer;
+    registration_refusal?: PriceRefusal;
+    renewal?: PriceOffer & unknown;
+    renewal_refusal?: PriceRefusal & unknown;
     /**
      * The price of ether by which dollars and wei are converted, and where it was read: of a layer 2 the main chain's. Null where none was needed, or none is known
      */
@@ -1032,6 +1032,7 @@ export type Event = {
      * ENSv2: the registry below the name; the zero address for none
      */
     subregistry_address?: `0x${string}`;
+    ttl?: string;
 } | {
     type: 'renewal';
     cost_wei?: string;
@@ -1093,6 +1094,7 @@ export type Event = {
     coin_type?: string;
     address?: `0x${string}` | `0x${string}`;
     contenthash?: `0x${string}`;
+    name?: string;
 } | {
     type: 'primary_name';
     name?: string;
@@ -1145,7 +1147,7 @@ export type Event = {
     parent_address?: `0x${string}`;
     name?: string;
 } | {
-    type?: unknown;
+    type?: undefined;
     /**
      * EIP-55 checksummed address
      */
@@ -3163,7 +3165,7 @@ export type AgentRegistration = {
      * EIP-55 checksummed; null if the registry is not on an EVM chain
      */
     registry_address?: `0x${string}`;
-    binding: AgentBinding;
+    binding?: AgentBinding;
     /**
      * Both sides say so: `is_bound` and `has_ensip25_registration`
      */
@@ -3266,7 +3268,7 @@ export type Agent = {
      * `is_bound` and `has_ensip25_registration`; null where that is
      */
     onchain_verified?: boolean;
-    binding: AgentBinding & unknown;
+    binding?: AgentBinding & unknown;
     /**
      * Who asked for the binding; null where there is none
      */
@@ -4477,7 +4479,7 @@ export type AgentAnswer = {
      * `is_bound` and `has_ensip25_registration`; null where that is
      */
     onchain_verified?: boolean;
-    binding: AgentBinding & unknown;
+    binding?: AgentBinding & unknown;
     /**
      * Who asked for the binding; null where there is none
      */
@@ -4781,7 +4783,7 @@ export type GetSearchDomainsData = {
          */
         search_full_name?: 'true' | 'false';
         /**
-         * States at the time of the request, one or more
+         * States at the time of the request: registered, grace, premium, available, with commas
          */
         availability_status?: string;
         /**
