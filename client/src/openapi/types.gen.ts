@@ -6000,7 +6000,7 @@ export type GetChangesResponses = {
         /**
          * Since when a fault keeps changes out of the feed, in unix seconds; null if none does. They come, none is left out
          */
-        gap_timestamp: number | null;
+        gap_timestamp?: bigint;
         as_of: AsOf;
     };
 };
