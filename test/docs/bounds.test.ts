@@ -46,6 +46,7 @@ import { MAX_NAMED } from "../../src/api/explorer/parts/called.tsx";
 import { SHOWN_AT_ONCE, SHOWN_UNFOLDED } from "../../src/api/explorer/parts/text.tsx";
 import { MOST_TOUCHED } from "../../src/api/feed/advance.ts";
 import { MAX_TEXT_BYTES } from "../../src/api/feed/compare.ts";
+import { MOST_HEALED } from "../../src/api/feed/heal.ts";
 import { MAX_SCANNED } from "../../src/api/feed/read.ts";
 import { MAX_RESYNCED } from "../../src/api/feed/resync.ts";
 import {
@@ -257,6 +258,8 @@ const bounds: [what: string, bound: string][] = [
   ["changes that one page of the feed looks through", inWords(MAX_SCANNED)],
   ["bytes of a text in the feed", inWords(MAX_TEXT_BYTES)],
   ["touched rows that the feed compares at once", inWords(MOST_TOUCHED)],
+  ["rows that are compared to heal a gap of the feed", inWords(MOST_HEALED)],
+  ["webhooks of one name whose values are read at once", `${hooks.NAMES_AT_ONCE}`],
   ["changes of the feed in a process's memory", inWords(MOST_IN_MEMORY)],
   ["streams of the feed of one process", shares({ most: MOST_STREAMS, each: MOST_OF_CALLER })],
   ["changes in memory for a reader of a stream that is behind", `${MOST_OF_PAGE / 1_024} KiB`],

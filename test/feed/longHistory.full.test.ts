@@ -84,7 +84,7 @@ test("every receiver gets every change in order: a quick one, a slow one, and on
   await vi.waitFor(() => dead.expectAll(), { timeout: 600_000 });
 }, 1_300_000);
 
-test("a release begins an epoch that names the last position; whoever follows holds what its tables hold", async () => {
+test("a release begins an epoch that names the last position; a follower of it holds what its tables hold", async () => {
   const { stack, chains, grow, receiver } = stage;
   const release = await stack.startRelease(NEXT);
   const store = openStore({ databaseUrl: stack.databaseUrl, schema: "namedex_service" });
@@ -120,20 +120,21 @@ test("a release begins an epoch that names the last position; whoever follows ho
     expect(started?.previous_position).toMatch(new RegExp(`^${epoch}-`));
     await atHeads();
     await follower.follow(100);
-    const before = receiver.receiver.arrived.length;
+    const { arrived } = receiver.receiver;
+    const gaps = () => arrived.filter(({ type }) => type === "webhook.gap").map(({ data }) => data.reason);
+    await vi.waitFor(() => expect(gaps()).toEqual(["epoch_ended"]), { timeout: 60_000 });
+    const before = arrived.length;
     await grow(chains.main, 6);
+    await atHeads();
     await chains.main.rollback(4);
     await grow(chains.main, 6);
     await atHeads();
     await follower.follow(13);
     expect(follower.wrong).toEqual([]);
     expect(Object.fromEntries(follower.held)).toEqual(Object.fromEntries(await readJudged(pool)));
-    const since = () => receiver.receiver.arrived.slice(before);
-    await vi.waitFor(() => expect(since().filter(({ data }) => data.state === "removed")).not.toEqual([]), {
-      timeout: 60_000,
-    });
-    const gaps = receiver.receiver.arrived.filter(({ type }) => type === "webhook.gap");
-    expect(gaps.map(({ data }) => data.reason)).toEqual(["epoch_ended"]);
+    const removals = () => arrived.slice(before).filter(({ data }) => data.state === "removed");
+    await vi.waitFor(() => expect(removals()).not.toEqual([]), { timeout: 60_000 });
+    expect(gaps()).toEqual(["epoch_ended"]);
   } finally {
     await pool.end();
     await store.close();

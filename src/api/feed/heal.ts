@@ -27,7 +27,7 @@ import { createFeedTriggers, createTouched } from "./tables.ts";
  */
 
 /** More rows than this are not compared while the indexer waits. */
-export const MOST_HEALED = 20_000;
+export const MOST_HEALED = 10_000;
 
 /** How it ended. `waiting`: the tables are in use, or about to change. `lost`: what followers hold is no longer known. */
 export type Healing = "healed" | "waiting" | "lost";

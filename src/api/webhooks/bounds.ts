@@ -41,6 +41,9 @@ export const AT_ONCE = { all: 64, key: 8, host: 8, failing: 16 };
 /** What one webhook gets before others have their turn. */
 export const TURN = { deliveries: 50, ms: 10_000 };
 
+/** Webhooks of one name whose values are read at once, after a gap. */
+export const NAMES_AT_ONCE = 50;
+
 /** Changes that are sorted out at once, and deliveries that come of them. */
 export const PAGE = 500;
 export const MAX_MATCHES = 20_000;

@@ -5,13 +5,12 @@ import { readStateOf } from "../feed/resync.ts";
 import type { ChangeRow, FeedState } from "../feed/rows.ts";
 import type { Queries } from "../postgres/client.ts";
 import type { Db } from "../postgres/db.ts";
-import { MAX_MATCHES, MAX_WAITING } from "./bounds.ts";
+import { MAX_MATCHES, MAX_WAITING, NAMES_AT_ONCE } from "./bounds.ts";
 import { changeMessage, GAP_TYPE, type Message, ownMessage } from "./message.ts";
 import { addDeliveries, addEvents, readRoom } from "./queue.ts";
 
-/** Webhooks that get such a message in one step; of these, those of one name, whose values are read for it. */
+/** Webhooks that get such a message in one step. */
 const GAPS_AT_ONCE = 500;
-const NAMES_AT_ONCE = 50;
 
 type Plan = { db: Db; contracts: Contracts; isPaid: boolean };
 
