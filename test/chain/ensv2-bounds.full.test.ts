@@ -1,2 +1,2 @@
 // The same in its long form: see test/support/size.ts.
-import "./ensv2-bounds.test.ts";
+import "./ensv2-bounds.slow.test.ts";
