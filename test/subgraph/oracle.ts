@@ -24,21 +24,21 @@ export async function logsOf(contract: string, chain: Chain = stage.chain): Prom
   });
 }
 
-type Logged = Log & Decoded;
+export type Logged = Log & Decoded;
 
-const nodeOfLog = ({ args, eventName }: Logged): Hex =>
+export const nodeOfLog = ({ args, eventName }: Logged): Hex =>
   eventName === "NewOwner"
     ? nodeBelow(args.node as Hex, { labelhash: args.label as Hex })
     : (args.node as Hex);
 
-const isBefore = (one: Logged, other: Logged): boolean =>
+export const isBefore = (one: Logged, other: Logged): boolean =>
   one.blockNumber === other.blockNumber
     ? Number(one.logIndex) < Number(other.logIndex)
     : (one.blockNumber ?? 0n) < (other.blockNumber ?? 0n);
 
 /** The logs of both registries that count: of the old one those from before the node was made in the new one. */
-async function logsOfRegistries(): Promise<Logged[]> {
-  const [current, old] = [await logsOf("registry"), await logsOf("oldRegistry")];
+async function logsOfRegistries(chain: Chain): Promise<Logged[]> {
+  const [current, old] = [await logsOf("registry", chain), await logsOf("oldRegistry", chain)];
   const made = current.filter(({ eventName }) => eventName === "NewOwner");
   const isMoved = (log: Logged) =>
     nodeOfLog(log) === ROOT_NODE
@@ -48,8 +48,8 @@ async function logsOfRegistries(): Promise<Logged[]> {
 }
 
 /** The logs of the contracts that emit an event of the subgraph. */
-export const logsThatCount = (contract: string): Promise<Logged[]> =>
-  contract === "registry" ? logsOfRegistries() : logsOf(contract);
+export const logsThatCount = (contract: string, chain: Chain = stage.chain): Promise<Logged[]> =>
+  contract === "registry" ? logsOfRegistries(chain) : logsOf(contract, chain);
 
 /** The nodes that the registries made, and the root. */
 export async function nodesOfRegistries(chain: Chain = stage.chain): Promise<Set<Hex>> {
@@ -93,8 +93,7 @@ export async function expectedDomain(name: string, chain: Chain = stage.chain) {
 }
 
 /** What the resolver of a name answers as its address; null where it has none. */
-export async function addressAt(name: string): Promise<string | null> {
-  const { chain } = stage;
+export async function addressAt(name: string, chain: Chain = stage.chain): Promise<string | null> {
   const resolver = await read<Hex>(chain, {
     contract: "registry",
     functionName: "resolver",

@@ -1,16 +1,13 @@
 import { getNamesForAddress, getSubgraphRegistrant, getSubnames } from "@ensdomains/ensjs/subgraph";
-import type { Hex } from "viem";
 import { normalize } from "viem/ens";
 import { nodeOfShown } from "../chain/onChain.ts";
-import { addressOf, ROOT_NODE } from "../devnet/acts.ts";
+import { ROOT_NODE } from "../devnet/acts.ts";
 import type { LocalChain } from "../devnet/localChain.ts";
 import { ensjsClient } from "../subgraph/ensjsClient.ts";
-import { expectedDomain, nodesOfRegistries } from "../subgraph/oracle.ts";
+import { nodesOfRegistries } from "../subgraph/oracle.ts";
 import type { Stack } from "../support/stack.ts";
 import { show, type Verdict } from "./oracle.ts";
-
-type Domain = { id: Hex; name: string };
-type Expected = Awaited<ReturnType<typeof expectedDomain>>;
+import { type Expected, parentOf, type SubgraphNames } from "./subgraphNames.ts";
 
 const MOST = 1_000;
 const roles = ["owner", "registrant", "wrappedOwner"] as const;
@@ -21,7 +18,11 @@ const filter = {
 };
 
 /** What ENS's own library reads from the subgraph's queries, against contract reads. */
-export async function judgeByEnsjs({ url }: Pick<Stack, "url">, local: LocalChain): Promise<Verdict> {
+export async function judgeByEnsjs(
+  { url }: Pick<Stack, "url">,
+  local: LocalChain,
+  names: SubgraphNames,
+): Promise<Verdict> {
   const differences: string[] = [];
   const compare = (what: string, is: readonly string[], chain: readonly string[]) => {
     for (const one of is.filter((item) => !chain.includes(item)))
@@ -30,23 +31,18 @@ export async function judgeByEnsjs({ url }: Pick<Stack, "url">, local: LocalChai
       differences.push(`ensjs: ${what}: lacks ${show(one)}`);
   };
   const client = ensjsClient(local, url);
-  const domains = await listDomains(url);
+  const { listed, expected, withoutOwner } = names;
   compare(
     "nodes",
-    domains.map(({ id }) => id),
+    listed.map(({ id }) => id),
     [...(await nodesOfRegistries(local.chain))].sort(),
   );
-  const named = domains.filter(({ id }) => id !== ROOT_NODE);
+  const named = listed.filter(({ id }) => id !== ROOT_NODE);
   for (const { id, name } of named) compare(`node of ${name}`, [id], [nodeOfShown(name)]);
-  const expected = await Promise.all(named.map(({ name }) => expectedDomain(name, local.chain)));
-  // A token that had ended when it was made: the wrapper tells its owner at no time.
-  const wrapper = addressOf(local.chain, "wrapper").toLowerCase();
-  const isUntold = ({ owner, wrappedOwner }: Expected) => owner.id === wrapper && wrappedOwner === null;
-  const untold = new Set<string>(expected.filter(isUntold).map(({ id }) => id));
   for (const address of local.chain.accounts) {
     const found = await getNamesForAddress(client, { address, filter, pageSize: MOST });
-    const told = found.filter(({ id }) => !untold.has(id));
-    compare(`names of ${address}`, told.map(toRelation).sort(), relationsOf(expected, address));
+    const owned = found.filter(({ id }) => !withoutOwner.has(id));
+    compare(`names of ${address}`, owned.map(toRelation).sort(), relationsOf(expected, address));
   }
   // The library asks of names in their normal form alone.
   for (const { name } of named.filter(isNormal)) {
@@ -73,7 +69,6 @@ function isNormal({ name }: { name: string }): boolean {
 const isEthSecondLevel = ({ name }: Expected) => /^[^.]+\.eth$/.test(name);
 
 const idsOf = (found: readonly { id: string }[]) => found.map(({ id }) => id).sort();
-const parentOf = ({ name }: Expected) => nodeOfShown(name.split(".").slice(1).join("."));
 
 type Found = Awaited<ReturnType<typeof getNamesForAddress>>[number];
 
@@ -88,18 +83,4 @@ function relationsOf(expected: readonly Expected[], address: string): string[] {
     .filter(({ held }) => held.includes(true))
     .map(({ one, held }) => [one.id, ...held].join(" "))
     .sort();
-}
-
-/** All entities of the index, by their ids. */
-async function listDomains(url: string): Promise<Domain[]> {
-  const found: Domain[] = [];
-  for (let last = ""; ; ) {
-    const query = `{ domains(first: ${MOST}, where: { id_gt: "${last}" }) { id name } }`;
-    const reply = await fetch(`${url}/subgraph`, { method: "POST", body: JSON.stringify({ query }) });
-    const { data } = (await reply.json()) as { data: { domains: Domain[] } };
-    found.push(...data.domains);
-    const next = data.domains.at(-1)?.id;
-    if (next === undefined) return found;
-    last = next;
-  }
 }

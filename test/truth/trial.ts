@@ -2,10 +2,12 @@ import { type LocalChain, startLocalChain } from "../devnet/localChain.ts";
 import { type Stack, startStack } from "../support/stack.ts";
 import { judgeAgentAnswers } from "./judgeAgentAnswers.ts";
 import { judgeAnswers } from "./judgeAnswers.ts";
+import { judgeByClients } from "./judgeByClients.ts";
 import { judgeByEnsjs } from "./judgeByEnsjs.ts";
 import { judgeByVerify } from "./judgeByVerify.ts";
 import { judge, type Verdict } from "./oracle.ts";
 import { type Played, playSteps, type Step } from "./steps.ts";
+import { readSubgraphNames } from "./subgraphNames.ts";
 
 /** July 2017, so that a history may use contracts of every year, and has far to go. */
 const START = 1_500_000_000;
@@ -67,10 +69,12 @@ export async function runTrial(histories: readonly (readonly Step[])[]): Promise
     try {
       const after = await playParts(local, histories, (steps) => steps.slice(cutOf(steps)));
       const { differences, counts } = await judgeStack(stack, local);
-      const ofSubgraph = await judgeByEnsjs(stack, local);
+      const names = await readSubgraphNames(stack.url, local.chain);
+      const byEnsjs = await judgeByEnsjs(stack, local, names);
+      const byClients = await judgeByClients(stack, local, names);
       return {
-        differences: [...differences, ...ofSubgraph.differences],
-        counts: { ...counts, ...ofSubgraph.counts },
+        differences: [...differences, ...byEnsjs.differences, ...byClients.differences],
+        counts: { ...counts, ...byEnsjs.counts, ...byClients.counts },
         played: [...before, ...after],
       };
     } finally {

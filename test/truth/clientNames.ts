@@ -1,0 +1,69 @@
+import type { Hex } from "viem";
+import type { Chain } from "../devnet/acts.ts";
+import { hashLabel } from "../devnet/acts.ts";
+import { addressAt } from "../subgraph/oracle.ts";
+import type { SubgraphEvent, SubgraphLogs } from "./subgraphLogs.ts";
+import { type Expected, labelOf, type SubgraphNames } from "./subgraphNames.ts";
+
+/* What queries of clients are made of, and what is expected of them. */
+
+/** A query, with the data that the chain says. */
+export type ClientQuery = { query: string; variables: Record<string, unknown>; expected: unknown };
+
+/** What is known of the chain. */
+export type Of = { all: readonly Known[]; logs: SubgraphLogs; names: SubgraphNames };
+
+/** A name with what its logs say. */
+export type Known = Expected & {
+  hash: Hex;
+  label: string | null;
+  address: string | null;
+  registeredAt: bigint;
+};
+
+/** @throws if the chain cannot be read */
+export async function knownOf(one: Expected, logs: SubgraphLogs, chain: Chain): Promise<Known> {
+  const { registrations, timeOf } = logs;
+  const text = labelOf(one);
+  const unknown = /^\[([0-9a-f]{64})\]$/.exec(text)?.[1];
+  const hash: Hex = unknown ? `0x${unknown}` : hashLabel(text);
+  const last = registrations.filter(({ type, node }) => type === "NameRegistered" && node === hash).at(-1);
+  const registeredAt = one.registration && last ? await timeOf(last.log) : 0n;
+  const address = hasAddress(one, logs) ? await addressAt(one.name, chain) : null;
+  return { ...one, hash, label: unknown ? null : text, address, registeredAt };
+}
+
+/** Whether an address was set since the records were last cleared: contracts answer zero either way. */
+function hasAddress({ id, resolver }: Expected, { records }: SubgraphLogs): boolean {
+  const events = records.get(resolver?.id.split("-")[0] ?? "") ?? [];
+  const own = events.filter(({ node }) => node === id);
+  const since = own.slice(own.findLastIndex(({ type }) => type === "VersionChanged") + 1);
+  return since.some(
+    ({ type, log }) =>
+      type === "AddrChanged" || (type === "MulticoinAddrChanged" && log.args.coinType === 60n),
+  );
+}
+
+export type Order = (one: Known, other: Known) => number;
+export const bytewise = (one: string, other: string): number =>
+  Buffer.compare(Buffer.from(one), Buffer.from(other));
+export const byId: Order = (one, other) => bytewise(one.id, other.id);
+export const expiryOf = ({ registration }: Known): bigint => BigInt(registration?.expiryDate ?? 0);
+/** Equal ones are by the id of the registration, the labelhash. */
+export const byHash: Order = (one, other) => bytewise(one.hash, other.hash);
+export const byExpiry: Order = (one, other) => Number(expiryOf(one) - expiryOf(other)) || byHash(one, other);
+export const byDate: Order = (one, other) =>
+  Number(one.registeredAt - other.registeredAt) || byHash(one, other);
+export const reversed =
+  (order: Order): Order =>
+  (one, other) =>
+    order(other, one);
+
+export const nameOf = ({ name }: Known) => ({ name });
+export const isRegistered = ({ registration }: Known): boolean => registration !== null;
+export const sorted = (names: readonly Known[], order: Order, isMeant: (one: Known) => boolean): Known[] =>
+  names.filter(isMeant).sort(order);
+
+/** In the order of their ids, which are texts. */
+export const idsOf = (events: readonly SubgraphEvent[]): SubgraphEvent[] =>
+  events.toSorted((one, other) => bytewise(one.id, other.id));

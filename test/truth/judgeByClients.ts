@@ -1,0 +1,48 @@
+import type { LocalChain } from "../devnet/localChain.ts";
+import type { Stack } from "../support/stack.ts";
+import { knownOf, type Of } from "./clientNames.ts";
+import { ofAccount } from "./clientsOfAccounts.ts";
+import { ofLists } from "./clientsOfLists.ts";
+import { ofName } from "./clientsOfNames.ts";
+import { everyOne } from "./judge.ts";
+import { show, type Verdict } from "./oracle.ts";
+import { readSubgraphLogs } from "./subgraphLogs.ts";
+import { askSubgraph, type SubgraphNames } from "./subgraphNames.ts";
+
+/**
+ * What existing programs ask of the subgraph, each in its own shape, of every name and account of a random history. What is
+ * expected comes from contract reads and logs. ENS's own library is in judgeByEnsjs.ts.
+ */
+export async function judgeByClients(
+  { url }: Pick<Stack, "url">,
+  { chain }: LocalChain,
+  names: SubgraphNames,
+): Promise<Verdict> {
+  const logs = await readSubgraphLogs(chain);
+  const all = await Promise.all(names.expected.map((one) => knownOf(one, logs, chain)));
+  const of: Of = { all, logs, names };
+  const queries = [
+    ...chain.accounts.flatMap((account) => ofAccount(account.toLowerCase(), of)),
+    ...all.flatMap((one) => ofName(one, of)),
+    ...ofLists(all),
+  ];
+  const differences: string[] = [];
+  await everyOne(queries, async ({ query, variables, expected }) => {
+    const data = withoutAny(
+      await askSubgraph<Record<string, unknown>>(url, query, variables),
+      names.withoutOwner,
+    );
+    const [said, wanted] = [JSON.stringify(data), JSON.stringify(expected)];
+    if (said !== wanted)
+      differences.push(
+        `clients: ${query} ${JSON.stringify(variables)}: answered ${show(said)}, chain says ${show(wanted)}`,
+      );
+  });
+  return { differences, counts: { queriesOfClients: queries.length } };
+}
+
+/** Tokens without an owner are left out of lists of wrapped names: what the wrapper says of them is judged elsewhere. */
+const withoutAny = (data: unknown, ids: ReadonlySet<string>): unknown =>
+  JSON.parse(JSON.stringify(data), (key, value) =>
+    key === "wrappedDomains" ? (value as { id: string }[]).filter(({ id }) => !ids.has(id)) : value,
+  );
