@@ -1,7 +1,14 @@
 import { ApiError } from "../errors/errors.ts";
 
 /** What is used here of Ponder's pool of connections to the index. */
-export type IndexPool = { query: (...args: never[]) => unknown; ending?: boolean };
+export type IndexPool = {
+  query: (...args: never[]) => unknown;
+  ending?: boolean;
+  options?: { maxLifetimeSeconds?: number };
+};
+
+/** How long a connection is used: what it has prepared is given up with it. */
+export const CONNECTION_SECONDS = 600;
 
 /**
  * Makes the pool refuse queries with INDEX_NOT_READY once Ponder closes it: Ponder closes the database as soon as it has to
@@ -9,6 +16,7 @@ export type IndexPool = { query: (...args: never[]) => unknown; ending?: boolean
  * is replaced.
  */
 export function prepareIndexPool(pool: IndexPool): void {
+  if (pool.options) pool.options.maxLifetimeSeconds = CONNECTION_SECONDS;
   const query = pool.query.bind(pool) as (...args: unknown[]) => unknown;
   pool.query = (...args: unknown[]) => {
     if (pool.ending) return Promise.reject(stopping());

@@ -1,15 +1,18 @@
 import { block, event } from "ponder:schema";
 import { and, desc, eq, sql } from "ponder";
 import type { Db } from "../../postgres/db.ts";
+import { executeFrequent, frequentNames } from "../../postgres/frequentStatements.ts";
 import { sqlOf } from "../../query/scope.ts";
+import { FREQUENT } from "../bounds.ts";
 import { QueryError } from "../queryError.ts";
 import type { Env } from "../table/entity.ts";
 import type { BlockArgument } from "./block.ts";
+import { commonValuesFor } from "./commonValues.ts";
 import { readSchema, type SchemaBudget, schemaBudget } from "./introspection.ts";
 import { changesAfter } from "./past.ts";
 import type { MetaSelection, QueryPlan, RootPlan } from "./plan.ts";
 import { boundedReader, type Reader, readList, readOne } from "./read.ts";
-import { countSubdomains } from "./subdomains.ts";
+import { countSubdomains, type InTurn } from "./subdomains.ts";
 
 type JournalBlock = Pick<typeof block.$inferSelect, "number" | "hash" | "parentHash" | "timestamp">;
 
@@ -23,16 +26,26 @@ type Blocks = {
   byHash: (hash: string) => Promise<JournalBlock | null>;
 };
 
+const frequentName = frequentNames(FREQUENT);
+const commonValues = commonValuesFor(FREQUENT.periodMs);
+
 /** The name under which errors speak of the subgraph, and `_meta` of its deployment. */
 const DEPLOYMENT = "namedex";
 
-/** Answers a query: all of it is of one block. @throws QueryError */
-export async function answerQuery(db: Db, plan: QueryPlan, env: Env): Promise<Record<string, unknown>> {
+/** Answers a query: all of it is of one block. Each statement is run in its turn. @throws QueryError */
+export async function answerQuery(
+  db: Db,
+  plan: QueryPlan,
+  env: Env,
+  inTurn: InTurn = (run) => run(),
+): Promise<Record<string, unknown>> {
   const reader = boundedReader({
     env,
     past: null,
-    rows: async (statement) => (await db.execute(statement)).rows,
-    countSubdomains: (nodes) => countSubdomains(db, env, nodes),
+    rows: (statement) => inTurn(async () => (await db.execute(statement)).rows),
+    rowsByKey: (statement) => inTurn(() => executeFrequent(db, statement, frequentName)),
+    commonValues: () => commonValues(db),
+    countSubdomains: (nodes) => countSubdomains(db, env, { nodes, inTurn }),
   });
   const blocks = blocksOf(db, env);
   const answering = { readerOf: readersOf(reader, blocks), blocks, budget: schemaBudget() };

@@ -10,6 +10,7 @@ import {
   type Relation,
   type Row,
   type ScalarField,
+  soughtValue,
 } from "../table/entity.ts";
 import type { Filter } from "./filter.ts";
 
@@ -119,7 +120,7 @@ function leadsTo(field: Relation, ids: readonly Plain[], of: Pick<Of, "row" | "e
   if (plain.length > 0 && target.key.types.length === 1) {
     parts.push(
       relationIs(field, of, {
-        values: [plain.length === 1 ? literal(plain[0]?.[0]) : texts(plain.flat())],
+        values: [oneOrMore(plain.flat(), of.env)],
         ...{ isNone: false, texts: plain.flat().map(String) },
       }),
     );
@@ -128,6 +129,10 @@ function leadsTo(field: Relation, ids: readonly Plain[], of: Pick<Of, "row" | "e
   if (ids.includes(null)) parts.push(sql`${field.key(of.row, of.env)[0]} is null`);
   return combined("or", parts);
 }
+
+/** One value is compared as such: of a list the database cannot know how long it is, and plans each use by itself. */
+const oneOrMore = (values: readonly (string | number)[], env: Env): SQL =>
+  values.length === 1 ? soughtValue(literal(values[0]), env) : texts(values);
 
 const literal = (value: string | number | undefined): SQL =>
   typeof value === "number" ? sql`${value}::int` : text(value ?? null);
@@ -145,9 +150,10 @@ function scalarSql(field: ScalarField, filter: FieldFilter, { row, env, entity }
   const value = field.value(row, env);
   if (filter.suffix === "null") return sql`${value} is null`;
   if (filter.suffix === "not_null") return sql`${value} is not null`;
-  if (field === entity.fields.id && filter.suffix === "") return isId(entity, filter.values, { row, value });
+  if (field === entity.fields.id && filter.suffix === "")
+    return isId(entity, filter.values, { row, value, env });
   if (field === entity.fields.id && filter.suffix === "in")
-    return isId(entity, filter.values, { row, value });
+    return isId(entity, filter.values, { row, value, env });
   if (field.isList) return listSql(field, value, filter);
   if (field.type === "BigInt" || field.type === "Int") return numberSql(field, value, filter);
   if (field.type === "Boolean") return booleanSql(value, filter);
@@ -158,14 +164,18 @@ function scalarSql(field: ScalarField, filter: FieldFilter, { row, env, entity }
 }
 
 /** By the columns of the key. Of events two ids can stand for one key, so that the id is compared, too. */
-function isId(entity: Entity, ids: readonly Plain[], { row, value }: { row: Row; value: SQL }): SQL {
+function isId(
+  entity: Entity,
+  ids: readonly Plain[],
+  { row, value, env }: { row: Row; value: SQL; env: Env },
+): SQL {
   const known = ids.filter((id) => id !== null).map(String);
   const keys = known.flatMap((id) => [entity.key.read(id)]).filter((one) => one !== null);
   const columns = entity.key.columns(row);
   const [only] = columns;
   const byKey =
     columns.length === 1
-      ? [sql`${only} = ${texts(keys.flat())}`]
+      ? [sql`${only} = ${oneOrMore(keys.flat(), env)}`]
       : keys.map((one) =>
           combined(
             "and",

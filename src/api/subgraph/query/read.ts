@@ -11,11 +11,13 @@ import {
   type Key,
   keyOfRaw,
   type Raw,
-  rawOfSameRow,
+  rawsOfSameRow,
+  rawsOfTarget,
   typeIndexOf,
 } from "./columns.ts";
 import type { ListArguments } from "./listArguments.ts";
 import { isReadByRanges, readByRanges } from "./logsById.ts";
+import { type CommonValues, isNarrow } from "./narrow.ts";
 import {
   listAt,
   type Past,
@@ -30,12 +32,17 @@ import { belowStatement, keysStatement, listStatement, oneStatement } from "./st
 /** An entity as it is answered. */
 export type Answer = Record<string, unknown>;
 
+type Rows = (statement: SQL) => Promise<Raw[]>;
+
 /** Runs the statements of one query. */
 export type Reader = {
   env: Env;
   /** The block that the answer is of; null for the newest. */
   past: Past | null;
-  rows: (statement: SQL) => Promise<Raw[]>;
+  rows: Rows;
+  /** The same of a statement whose plan is right for all values: it is stored, if the statement is frequent. */
+  rowsByKey: Rows;
+  commonValues: () => Promise<CommonValues>;
   /** How many names right below nodes count. */
   countSubdomains: (nodes: readonly Hex[]) => Promise<ReadonlyMap<Hex, number>>;
 };
@@ -43,16 +50,16 @@ export type Reader = {
 /** A reader that stops where a query has read more than it may. @throws QueryError */
 export function boundedReader(reader: Reader): Reader {
   let read = 0;
-  return {
-    ...reader,
-    rows: async (statement) => {
-      const rows = await reader.rows(statement);
+  const counted =
+    (rowsOf: Rows): Rows =>
+    async (statement) => {
+      const rows = await rowsOf(statement);
       read += rows.length;
       if (read > MAX_READ)
         throw new QueryError(`The answer has more than ${MAX_READ} entities: ask for fewer of them at once`);
       return rows;
-    },
-  };
+    };
+  return { ...reader, rows: counted(reader.rows), rowsByKey: counted(reader.rowsByKey) };
 }
 
 /** A list of entities. */
@@ -64,17 +71,21 @@ async function readRows(reader: Reader, plan: EntityPlan, list: ListArguments): 
   await requireListUnchanged(reader, plan, list);
   const then = listAt(list, reader.past);
   const byRanges = isReadByRanges(plan, then) ? await readByRanges(reader, plan, then) : null;
-  return byRanges ?? inPlace(await reader.rows(listStatement(plan, then, reader.env)));
+  if (byRanges !== null) return byRanges;
+  const { rows: read, env } = wayOf(reader, isNarrow(then.filter, plan.entity, await reader.commonValues()));
+  return inPlace(await read(listStatement(plan, then, env)));
 }
 
 /** The entity of an id; null if there is none. */
 export async function readOne(reader: Reader, plan: EntityPlan, id: string | null): Promise<Answer | null> {
   if (id === null) return null;
   const key = plan.entity.key.read(id);
-  const statement = key && oneStatement(plan, key, reader.env);
-  if (statement !== null && reader.past === null)
-    return (await answersOf(reader, plan, await reader.rows(statement)))[0] ?? null;
-  return (await readList(reader, plan, listOfOne(plan.entity, id)))[0] ?? null;
+  if (key === null) return null;
+  // Of events two ids can stand for one key, and of a past block it is shown first that nothing changed.
+  const isByKey = reader.past === null && !plan.entity.isLog;
+  if (!isByKey) return (await readList(reader, plan, listOfOne(plan.entity, id)))[0] ?? null;
+  const statement = oneStatement(plan, key, reader.env);
+  return (await answersOf(reader, plan, await reader.rowsByKey(statement)))[0] ?? null;
 }
 
 /** A list of the entity with an id. */
@@ -85,21 +96,43 @@ const listOfOne = (entity: Entity, id: string): ListArguments => ({
 
 const textOf = (key: Key): string => key.join(" ");
 
+/** A key that a relation names; with what the row that names it has of the entity, if it was read with it. */
+type Target = { key: Key; raw: Raw | null | undefined };
+
 /** The entities of keys, each once. A bare entity is what its key says. */
 async function readKeys(
   reader: Reader,
   plan: EntityPlan,
-  { field, keys }: { field: Relation; keys: readonly Key[] },
+  { field, targets }: { field: Relation; targets: readonly Target[] },
 ): Promise<Map<string, Answer>> {
-  const different = [...new Map(keys.map((key) => [textOf(key), key])).values()];
+  const different = [...new Map(targets.map((one) => [textOf(one.key), one])).values()];
   if (different.length === 0) return new Map();
-  await requireKeysUnchanged(reader, plan, { field, keys: different });
-  const raws = plan.entity.isBare
-    ? different.map((key) => bareRow(plan, key))
-    : await reader.rows(keysStatement(plan, different, reader.env));
-  const answers = await answersOf(reader, plan, raws);
-  const positions = plan.entity.isBare ? different : raws.map(({ n }) => different[Number(n) - 1] as Key);
-  return new Map(answers.map((answer, i) => [textOf(positions[i] as Key), answer]));
+  const keys = different.map(({ key }) => key);
+  await requireKeysUnchanged(reader, plan, { field, keys });
+  const rows = plan.entity.isBare
+    ? keys.map((key) => ({ key, raw: bareRow(plan, key) }))
+    : (rowsOf(different) ?? (await readRowsOf(reader, plan, keys)));
+  const answers = await answersOf(
+    reader,
+    plan,
+    rows.map(({ raw }) => raw),
+  );
+  return new Map(answers.map((answer, i) => [textOf((rows[i] as Found).key), answer]));
+}
+
+type Found = { key: Key; raw: Raw };
+
+/** The entities that were read with the rows that lead to them; undefined if they were not. */
+const rowsOf = (targets: readonly Target[]): Found[] | undefined =>
+  targets[0]?.raw === undefined ? undefined : targets.flatMap(({ key, raw }) => (raw ? [{ key, raw }] : []));
+
+async function readRowsOf(
+  { rowsByKey, env }: Reader,
+  plan: EntityPlan,
+  keys: readonly Key[],
+): Promise<Found[]> {
+  const raws = await rowsByKey(keysStatement(plan, keys, env));
+  return raws.map((raw) => ({ key: keys[Number(raw.n) - 1] as Key, raw }));
 }
 
 /** A row of an entity that has nothing but its key. */
@@ -158,7 +191,13 @@ async function fillRelation(reader: Reader, { rows, one, column }: Filling<"rela
   const keys = rows.map(({ raw }) =>
     raw[parts[0] as string] === null ? null : parts.map((part) => raw[part] as string),
   );
-  const found = await readKeys(reader, of, { field, keys: keys.filter((one) => one !== null) });
+  const known = rawsOfTarget(
+    rows.map(({ raw }) => raw),
+    column(),
+    one,
+  );
+  const targets = keys.flatMap((key, i) => (key === null ? [] : [{ key, raw: known?.[i] }]));
+  const found = await readKeys(reader, of, { field, targets });
   for (const [i, { answer }] of rows.entries()) {
     const own = keys[i];
     answer[key] = own ? (found.get(textOf(own)) ?? null) : null;
@@ -168,9 +207,13 @@ async function fillRelation(reader: Reader, { rows, one, column }: Filling<"rela
 }
 
 async function fillOfSameRow(reader: Reader, { rows, one, column }: Filling<"derived">): Promise<void> {
-  const found = rows.flatMap(({ raw, answer }) => {
-    const own = rawOfSameRow(raw, column());
-    return own === undefined ? [] : [{ raw: own, answer }];
+  const raws = rawsOfSameRow(
+    rows.map(({ raw }) => raw),
+    column(),
+  );
+  const found = rows.flatMap(({ answer }, i) => {
+    const raw = raws[i];
+    return raw ? [{ raw, answer }] : [];
   });
   const answers = await answersOf(
     reader,
@@ -179,6 +222,20 @@ async function fillOfSameRow(reader: Reader, { rows, one, column }: Filling<"der
   );
   for (const [i, { answer }] of found.entries()) answer[one.key] = answers[i] ?? null;
 }
+
+/** How a list is read: one below a name of very many is planned for it. */
+async function belowBy(reader: Reader, via: Relation, keys: readonly Key[]): Promise<Way> {
+  const common = await reader.commonValues();
+  return wayOf(
+    reader,
+    via.isNarrow === true && !keys.some((key) => key.some((part) => common.has(String(part)))),
+  );
+}
+
+type Way = { rows: Rows; env: Env };
+
+const wayOf = ({ env, rows, rowsByKey }: Reader, isNarrow: boolean): Way =>
+  isNarrow ? { rows: rowsByKey, env: { ...env, hidesValues: true } } : { rows, env };
 
 async function fillDerived(reader: Reader, { type, rows, one }: Filling<"derived">): Promise<void> {
   const { field, list, of, key } = one;
@@ -191,7 +248,8 @@ async function fillDerived(reader: Reader, { type, rows, one }: Filling<"derived
     if (different.length === 0) continue;
     await requireBelowUnchanged(reader, of, { list, via, parent: type, keys: different });
     const asked = { list: listAt(list, reader.past), via, parent: type, keys: different, isNone };
-    const raws = await reader.rows(belowStatement(of, asked, reader.env));
+    const { rows: read, env } = await belowBy(reader, via, different);
+    const raws = await read(belowStatement(of, asked, env));
     const answers = await answersOf(reader, of, raws);
     for (const [i, raw] of raws.entries()) {
       const parent = textOf(different[Number(raw.n) - 1] as Key);

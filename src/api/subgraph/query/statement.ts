@@ -1,6 +1,14 @@
 import type { SQL } from "drizzle-orm";
 import { sql } from "ponder";
-import { columnOf, type Entity, type Env, idOf, type Relation, type Row } from "../table/entity.ts";
+import {
+  columnOf,
+  type Entity,
+  type Env,
+  idOf,
+  type Relation,
+  type Row,
+  soughtValue,
+} from "../table/entity.ts";
 import { columnsOf, type Key } from "./columns.ts";
 import { createNames, filterSql, linked, type Names, relationIs } from "./filterSql.ts";
 import type { ListArguments, Order } from "./listArguments.ts";
@@ -30,7 +38,7 @@ function pageSql(
   const terms = orderSql(order, of, blocks === undefined ? [] : [columnOf(row, "block_number")]);
   return sql`select ${columnsOf(plan, row, env)}, row_number() over (order by ${terms}) as place
     from ${entity.from(row, env)} where ${sql.join(conditions, sql` and `)}
-    order by ${terms} limit ${first} offset ${skip}`;
+    order by ${terms} limit ${sql.raw(String(first))} ${skip === 0 ? sql`` : sql`offset ${skip}`}`;
 }
 
 /** Nulls come last ascending and first descending, as PostgreSQL has them; equal ones are by id in the same direction. */
@@ -69,12 +77,12 @@ function ordered(field: Extract<Order, { kind: "own" }>["field"], { row, env }: 
   return isText ? sql`${value} collate "C"` : value;
 }
 
-/** One entity by its key, of a type that says so of any key. */
-export function oneStatement(plan: EntityPlan, key: Key, env: Env): SQL | null {
+/** One entity by its key. */
+export function oneStatement(plan: EntityPlan, key: Key, env: Env): SQL {
   const { rowOf, isThere } = plan.entity;
-  if (rowOf === undefined || isThere === undefined) return null;
-  const id = sql`${String(key[0])}::text`;
-  return sql`select ${columnsOf(plan, rowOf([id]), env)} where ${isThere(id, env)}`;
+  if (rowOf === undefined || isThere === undefined) return keysStatement(plan, [key], env);
+  const values = key.map((value, part) => sql`${value}::${sql.raw(plan.entity.key.types[part] ?? "text")}`);
+  return sql`select ${columnsOf(plan, rowOf(values), env)} where ${isThere(values, env)}`;
 }
 
 /** The entities of some keys, each with the position of its key. */
@@ -82,20 +90,31 @@ export function keysStatement(plan: EntityPlan, keys: readonly Key[], env: Env):
   const { entity } = plan;
   const wanted = entity.key.types.map((_, part) => sql`wanted.${sql.identifier(`c${part}`)}`);
   if (entity.rowOf !== undefined)
-    return sql`select wanted.n, ${columnsOf(plan, entity.rowOf(wanted), env)} from ${wantedKeys(entity, keys)}`;
+    return sql`select wanted.n, ${columnsOf(plan, entity.rowOf(wanted), env)} from ${wantedKeys(entity, keys, env)}`;
   const row = createNames().next();
   const isSame = entity.key.columns(row).map((column, part) => sql`${column} = ${wanted[part]}`);
-  return sql`select wanted.n, found.* from ${wantedKeys(entity, keys)} cross join lateral (
+  return sql`select wanted.n, found.* from ${wantedKeys(entity, keys, env)} cross join lateral (
       select ${columnsOf(plan, row, env)} from ${entity.from(row, env)}
       where ${entity.where(row, env)} and ${sql.join(isSame, sql` and `)}) as found`;
 }
 
-const wantedKeys = ({ key }: Entity, keys: readonly Key[]): SQL => {
-  const lists = key.types.map(
-    (type, part) => sql`${sql.param(keys.map((one) => one[part]))}::${sql.raw(type)}[]`,
-  );
-  const columns = key.types.map((_, part) => sql.identifier(`c${part}`));
-  return sql`unnest(${sql.join(lists, sql`, `)}) with ordinality as wanted (${sql.join(columns, sql`, `)}, n)`;
+/** One key is no list: how long a list is PostgreSQL cannot know, and plans each use by itself. */
+const wantedKeys = ({ key }: Entity, keys: readonly Key[], env: Env): SQL => {
+  const columns = key.types.map((type, part) => ({
+    type: sql.raw(type),
+    name: sql.identifier(`c${part}`),
+    part,
+  }));
+  const [only, ...others] = keys;
+  if (only !== undefined && others.length === 0) {
+    const values = columns.map(
+      ({ type, name, part }) => sql`${soughtValue(sql`${only[part]}::${type}`, env)} as ${name}`,
+    );
+    return sql`(select ${sql.join(values, sql`, `)}, 1 as n) as wanted`;
+  }
+  const lists = columns.map(({ type, part }) => sql`${sql.param(keys.map((one) => one[part]))}::${type}[]`);
+  const names = columns.map(({ name }) => name);
+  return sql`unnest(${sql.join(lists, sql`, `)}) with ordinality as wanted (${sql.join(names, sql`, `)}, n)`;
 };
 
 /** Of each of some entities, given by their keys, a list of those that lead to it. */
@@ -120,6 +139,6 @@ export function belowStatement(
   const of: Of = { row: names.next(), entity: plan.entity, env, names };
   const values = parent.key.types.map((_, part) => sql`wanted.${sql.identifier(`c${part}`)}`);
   const page = pageSql(plan, list, of, { more: [relationIs(via, of, { values, isNone })] });
-  return sql`select wanted.n, found.* from ${wantedKeys(parent, keys)} cross join lateral (${page}) as found
+  return sql`select wanted.n, found.* from ${wantedKeys(parent, keys, env)} cross join lateral (${page}) as found
     order by wanted.n, found.place`;
 }

@@ -40,7 +40,7 @@ const seen = (env: Env): SQL =>
     sql` union `,
   );
 
-const isThere: NonNullable<Entity["isThere"]> = (address, env) =>
+const isThere: NonNullable<Entity["isThere"]> = ([address = none], env) =>
   sql.join(
     [
       sql`${address} = ${none}`,

@@ -187,6 +187,7 @@ const account = (
   idAt?: Relation["idAt"],
 ): Relation => ({
   ...{ kind: "relation", type: "Account", isRequired, source, matches, ...(idAt && { idAt }) },
+  isNarrow: true,
   key: (row, env) => [value(row, env)],
   id: value,
 });
@@ -227,22 +228,23 @@ export const domainEntity: Entity = {
       "String",
       "`full_name`: labels that became known are there, too; null for the root",
       (row) => named(sql`${domainAt(row).fullName}`),
-      { isFixed: true, narrows: narrowedBy((row) => sql`${domainAt(row).fullName}`) },
+      { isFixed: true, isNarrow: true, narrows: narrowedBy((row) => sql`${domainAt(row).fullName}`) },
     ),
     labelName: scalar(
       "String",
       "`label`, where it is known",
       (row) => sql`case when ${domainAt(row).isLabelKnown} then ${named(sql`${domainAt(row).label}`)} end`,
-      { isFixed: true, narrows: narrowedBy((row) => sql`${domainAt(row).label}`) },
+      { isFixed: true, isNarrow: true, narrows: narrowedBy((row) => sql`${domainAt(row).label}`) },
     ),
     labelhash: scalar("Bytes", "`labelhash`", (row) => sql`${domainAt(row).labelhash}`, {
       isHex: true,
       isFixed: true,
+      isNarrow: true,
     }),
-    parent: toDomain((row) => sql`${domainAt(row).parentNode}`, {
-      isRequired: false,
-      source: "`parent_node`",
-    }),
+    parent: {
+      ...toDomain((row) => sql`${domainAt(row).parentNode}`, { isRequired: false, source: "`parent_node`" }),
+      isNarrow: true,
+    },
     subdomains: {
       ...{ kind: "derived", type: "Domain", via: "parent", isList: true, isRequired: true },
       source: "names right below",
@@ -264,6 +266,7 @@ export const domainEntity: Entity = {
     },
     resolver: {
       ...{ kind: "relation", type: "Resolver", isRequired: false, source: "`resolver` and `node`" },
+      isNarrow: true,
       key: (row) => [sql`${domainAt(row).resolver}`, sql`${domainAt(row).node}`],
       id: (row) => sql`(${domainAt(row).resolver} || '-' || ${domainAt(row).node})`,
     },

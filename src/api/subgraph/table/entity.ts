@@ -12,7 +12,13 @@ import type { Scope } from "../../query/scope.ts";
 export type Scalar = "ID" | "String" | "Bytes" | "BigInt" | "Int" | "Boolean";
 
 /** What statements need to know of the deployment. */
-export type Env = { chains: Scope; chainId: number; ensv2: Ensv2Contracts | undefined };
+export type Env = {
+  chains: Scope;
+  chainId: number;
+  ensv2: Ensv2Contracts | undefined;
+  /** True for a statement whose plan is right for all values: they are written so that no plan can depend on them. */
+  hidesValues?: true;
+};
 
 /** The name of a row in a statement. Each use of a table in a statement has its own. */
 export type Row = string | RowOfKey;
@@ -48,6 +54,8 @@ export type ScalarField = Described & {
   narrows?: (row: Row, filter: { suffix: string; value: SQL }) => SQL | undefined;
   /** The type of the column, for numbers. */
   column?: "int8";
+  /** True if an index leads to the entities that have a value, and most values have few. */
+  isNarrow?: true;
   /** Hexadecimal: in the same order in every locale, so that indexes of any are used. */
   isHex?: true;
   /** True if it never changes while the entity is there. */
@@ -67,6 +75,10 @@ export type Relation = Described & {
   id: (row: Row, env: Env) => SQL;
   /** True if it never changes while the entity is there. */
   isFixed?: true | undefined;
+  /** True if the target is the row itself. */
+  isOfSameRow?: true;
+  /** True if an index leads to the entities of a target, and most targets have few. */
+  isNarrow?: true;
   /** True if it follows from records, which at a resolver of ENSv2 can be of many names. */
   isOfRecords?: true;
   /** The target's id at a past block, where the tables know it. */
@@ -115,8 +127,8 @@ export type Entity = {
   isBare?: true;
   /** True if it is a log: it never changes, and its id is text of numbers. */
   isLog?: true;
-  /** Where one entity is read by its id more simply than from a list: the condition that there is one. */
-  isThere?: (id: SQL, env: Env) => SQL;
+  /** Where one entity is read by its id more simply than from a list: the condition that there is one of the key. */
+  isThere?: (key: readonly SQL[], env: Env) => SQL;
   /** True if it is a row of `domains`, by its node: a domain, its registration and its wrapped name are one row. */
   isRowOfDomains?: true;
   /** The row of a key that a relation names, where there is an entity of every such key: it need not be looked up. */
@@ -141,6 +153,10 @@ export function columnOf(row: Row, column: string): SQL {
   if (value === undefined) throw new Error(`Invariant(subgraph): a row of a key has no ${column}`);
   return value;
 }
+
+/** A value by which rows are found. A plan cannot see into a subquery. */
+export const soughtValue = (value: SQL, { hidesValues }: Env): SQL =>
+  hidesValues === true ? sql`(select ${value})` : value;
 
 export const NONE = `0x${"0".repeat(40)}`;
 

@@ -52,7 +52,7 @@ type AddressColumn = "ownerAddress" | "newOwnerAddress" | "toAddress" | "address
 export const account = (name: AddressColumn, logged: readonly string[]): Relation => {
   const of = (row: Row): SQL => sql`${logAt(row)[name]}`;
   return {
-    ...{ kind: "relation", type: "Account", isRequired: true },
+    ...{ kind: "relation", type: "Account", isRequired: true, ...(logged.length > 0 && { isNarrow: true }) },
     source: `\`${columnName(name)}\``,
     key: (row) => [of(row)],
     id: of,
@@ -77,7 +77,7 @@ export const common = (
   { relation: [name, relation] }: { relation: [string, Relation] },
 ): Record<string, Field> => ({
   id: value("ID", "`block_number`, `-` and `log_index`", id),
-  [name]: relation,
+  [name]: { ...relation, isNarrow: true },
   blockNumber: {
     ...value("Int", "`block_number`", (row) => sql`${logAt(row).blockNumber}`),
     column: "int8",

@@ -17,8 +17,14 @@ import {
   toDomain,
   wrappedOwnerAt,
 } from "./domain.ts";
-import type { Entity, Env, Row, ScalarField } from "./entity.ts";
+import type { Entity, Env, Relation, Row, ScalarField } from "./entity.ts";
 import { eventAs } from "./rows.ts";
+
+/** A registration and a wrapped name are the row of their domain. */
+const ownDomain: Relation = {
+  ...toDomain((row) => sql`${domainAt(row).node}`, { isRequired: true, source: "`node`" }),
+  ...{ isOfSameRow: true, isNarrow: true },
+};
 
 const HASH = /^0x[0-9a-f]{64}$/;
 
@@ -46,7 +52,7 @@ export const registrationEntity: Entity = {
       ...{ kind: "scalar", type: "ID", isRequired: true, isHex: true, isFixed: true, source: "`labelhash`" },
       value: (row) => sql`${domainAt(row).labelhash}`,
     },
-    domain: toDomain((row) => sql`${domainAt(row).node}`, { isRequired: true, source: "`node`" }),
+    domain: ownDomain,
     registrationDate: {
       ...{ kind: "scalar", type: "BigInt", isRequired: true, column: "int8" },
       source: "`registered_timestamp`",
@@ -72,6 +78,7 @@ export const registrationEntity: Entity = {
     },
     registrant: {
       ...{ kind: "relation", type: "Account", isRequired: true, matches: registrantIs, idAt: registrantAt },
+      isNarrow: true,
       source: "as of the domain",
       key: (row, env) => [registrantOf(row, env)],
       id: registrantOf,
@@ -96,7 +103,7 @@ export const wrappedDomainEntity: Entity = {
   },
   fields: {
     id: domainEntity.fields.id as ScalarField,
-    domain: toDomain((row) => sql`${domainAt(row).node}`, { isRequired: true, source: "`node`" }),
+    domain: ownDomain,
     expiryDate: {
       ...{ kind: "scalar", type: "BigInt", isRequired: true },
       source: "`wrapper_expiry_timestamp`, which follows renewals; .eth names: with the grace",
@@ -108,7 +115,7 @@ export const wrappedDomainEntity: Entity = {
     },
     owner: {
       ...{ kind: "relation", type: "Account", isRequired: true, source: "`wrapper_owner`" },
-      idAt: wrappedOwnerAt,
+      ...{ idAt: wrappedOwnerAt, isNarrow: true },
       key: (row) => [sql`${domainAt(row).wrapperOwner}`],
       id: (row) => sql`${domainAt(row).wrapperOwner}`,
     },

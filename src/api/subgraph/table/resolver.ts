@@ -18,27 +18,59 @@ const address = (row: Row): SQL => columnOf(row, "resolver");
 const node = (row: Row): SQL => columnOf(row, "node");
 const domainNode = (row: Row): SQL => sql`nullif(${node(row)}, '')`;
 
-/** Logs by columns without an alias. */
-const pairs = ({ chains, ensv2 }: Env): SQL => {
+type Part = { resolver: SQL; node: SQL; from: SQL; where: SQL };
+
+/** Where a resolver of a name is seen: in the registry's logs, in logs of records, and in ENSv2 at the name. */
+const parts = ({ chains, ensv2 }: Env): Part[] => {
   const { holds } = sqlOf(chains);
   const [named, logged, d] = [eventAs("named"), eventAs("logged"), domainAs("d")];
-  const parts = [
-    sql`select ${named.resolverAddress} as resolver, ${named.node} as node from ${event} as named
-      where ${named.eventType} = 'NewResolver' and ${named.resolverAddress} <> ${none} and ${counted("named", chains)}
-        and ${holds(named.chainId)}`,
-    sql`select ${logged.contractAddress}, ${logged.node} from ${event} as logged
-      where ${logged.contract} = 'RESOLVER' and ${isSetOf(sql`${logged.eventType}`, recordEvents)}
+  const ofEnsv1: Part[] = [
+    {
+      ...{ resolver: sql`${named.resolverAddress}`, node: sql`${named.node}`, from: sql`${event} as named` },
+      where: sql`${named.eventType} = 'NewResolver' and ${named.resolverAddress} <> ${none}
+        and ${counted("named", chains)} and ${holds(named.chainId)}`,
+    },
+    {
+      ...{
+        resolver: sql`${logged.contractAddress}`,
+        node: sql`${logged.node}`,
+        from: sql`${event} as logged`,
+      },
+      where: sql`${logged.contract} = 'RESOLVER' and ${isSetOf(sql`${logged.eventType}`, recordEvents)}
         and ${holds(logged.chainId)}`,
-    sql`select ${none}, ''`,
-    ...(ensv2 === undefined
-      ? []
-      : [
-          sql`select ${d.resolver}, ${d.node} from ${domain} as d where ${d.registry} is not null
-            and ${d.resolver} is not null and ${holds(d.chainId)}`,
-        ]),
+    },
   ];
-  return sql.join(parts, sql` union `);
+  if (ensv2 === undefined) return ofEnsv1;
+  const ofEnsv2 = sql`${d.registry} is not null and ${d.resolver} is not null and ${holds(d.chainId)}`;
+  return [
+    ...ofEnsv1,
+    { resolver: sql`${d.resolver}`, node: sql`${d.node}`, from: sql`${domain} as d`, where: ofEnsv2 },
+  ];
 };
+
+/** Every such pair, and the zero address. */
+const pairs = (env: Env): SQL =>
+  sql.join(
+    [
+      sql`select ${none} as resolver, '' as node`,
+      ...parts(env).map(
+        (one) => sql`select ${one.resolver}, ${one.node} from ${one.from} where ${one.where}`,
+      ),
+    ],
+    sql` union `,
+  );
+
+const isThere: NonNullable<Entity["isThere"]> = ([resolver = none, named = none], env) =>
+  sql.join(
+    [
+      sql`(${resolver} = ${none} and ${named} = '')`,
+      ...parts(env).map(
+        (one) => sql`exists (select from ${one.from}
+          where ${one.resolver} = ${resolver} and ${one.node} = ${named} and ${one.where})`,
+      ),
+    ],
+    sql` or `,
+  );
 
 /** How contracts log a set of keys: resolvers of ENSv1 at the node, those of ENSv2 at the number of the record. */
 type KeyLogs = { type: string; updated: string; key: SQL };
@@ -82,6 +114,7 @@ export const resolverEntity: Entity = {
     },
   },
   nodeOf: node,
+  isThere,
   rowOf: ([resolver = none, named = none]) => ({ columns: { resolver, node: named } }),
   // A link of the root's name is one of every name.
   changedSince: (row, block, env) => {
@@ -103,7 +136,7 @@ export const resolverEntity: Entity = {
     domain: {
       // It need not have been a domain always.
       ...toDomain(domainNode, { isRequired: false, source: "the node, if it is a domain" }),
-      ...{ isFixed: undefined, idAt: domainNode },
+      ...{ isFixed: undefined, idAt: domainNode, isNarrow: true },
       // No domain has the empty text as its node.
       matches: (row, { values: [value] }) => sql`${node(row)} = ${value}`,
     },

@@ -1,0 +1,39 @@
+import { domain } from "ponder:schema";
+import { type getTableColumns, getTableName } from "drizzle-orm";
+import { sql } from "ponder";
+import type { Db } from "../../postgres/db.ts";
+import { columnName } from "../table/aliased.ts";
+import { NONE } from "../table/entity.ts";
+import type { CommonValues } from "./narrow.ts";
+
+/** Columns of names by which lists are found. */
+const columns: readonly (keyof ReturnType<typeof getTableColumns<typeof domain>>)[] = [
+  ...(["parentNode", "label", "labelhash"] as const),
+  ...(["registryOwner", "registrarOwner", "wrapperOwner", "effectiveOwnerAddress"] as const),
+];
+
+/** PostgreSQL lists what its samples have often: with its own settings the hundred most common values of each column. */
+async function read(db: Db): Promise<CommonValues> {
+  const names = columns.map(columnName);
+  const { rows } = await db.execute<{ value: string }>(sql`
+    select distinct value from pg_stats cross join lateral unnest(most_common_vals::text::text[]) as value
+    where schemaname = current_schema() and tablename = ${getTableName(domain)}
+      and attname = any(${sql.param(names)}::text[])`);
+  // The zero address stands for all that have no owner.
+  return new Set([NONE, ...rows.map(({ value }) => value)]);
+}
+
+/** The values, read again after a time. */
+export function commonValuesFor(ms: number): (db: Db) => Promise<CommonValues> {
+  let known: { values: Promise<CommonValues>; until: number } | null = null;
+  return (db) => {
+    if (known === null || performance.now() >= known.until) {
+      const reading = { values: read(db), until: performance.now() + ms };
+      known = reading;
+      reading.values.catch(() => {
+        if (known === reading) known = null;
+      });
+    }
+    return known.values;
+  };
+}

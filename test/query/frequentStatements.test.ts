@@ -1,0 +1,62 @@
+import { domain } from "ponder:schema";
+import { sql } from "ponder";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { executeFrequent, frequentNames } from "../../src/api/postgres/frequentStatements.ts";
+import { domainRow } from "../query/rows.ts";
+import { createTables, type Tables } from "../query/tables.ts";
+
+const plan = { mostNames: 2, afterUses: 3, periodMs: 1_000, mostCounted: 5, longest: 100 };
+
+describe("names of texts", () => {
+  const times = (count: number, ask: () => string | undefined) => Array.from({ length: count }, ask);
+
+  test("are given to those that come often, and stay the same", () => {
+    const nameOf = frequentNames(plan, () => 0);
+    const [first, second, third, fourth] = times(4, () => nameOf("select 1"));
+    expect([first, second]).toEqual([undefined, undefined]);
+    expect(third).toMatch(/^frequent_[\w-]{43}$/);
+    expect(fourth).toBe(third);
+    expect(nameOf("select 2")).toBeUndefined();
+  });
+
+  test("are no more than there may be in a period, and given again in the next", () => {
+    let now = 0;
+    const nameOf = frequentNames(plan, () => now);
+    const [a, b, c] = ["a", "b", "c"].map((text) => times(5, () => nameOf(text)).at(-1));
+    expect([typeof a, typeof b, c]).toEqual(["string", "string", undefined]);
+    now = 1_000;
+    expect(times(3, () => nameOf("c")).at(-1)).toMatch(/^frequent_/);
+    expect(times(3, () => nameOf("a")).at(-1)).toBe(a);
+  });
+
+  test("are not given to texts that are long, or come after too many others", () => {
+    const nameOf = frequentNames(plan, () => 0);
+    expect(times(5, () => nameOf("a".repeat(101))).at(-1)).toBeUndefined();
+    for (const text of ["1", "2", "3", "4", "5"]) nameOf(text);
+    expect(times(5, () => nameOf("6")).at(-1)).toBeUndefined();
+    expect(times(3, () => nameOf("5")).at(-1)).toMatch(/^frequent_/);
+  });
+});
+
+describe("statements", () => {
+  let tables: Tables;
+  beforeAll(async () => {
+    tables = await createTables();
+    await tables.writer.insert(domain).values([domainRow("a.eth"), domainRow("b.eth")]);
+  });
+  afterAll(() => tables?.drop());
+
+  test("give the same rows with a name and without, and PostgreSQL has the named ones", async () => {
+    const nameOf = frequentNames({ ...plan, longest: 10_000 }, () => 0);
+    const named = (name: string) =>
+      sql`select ${domain.node} as node, 1::bigint as big, array['x'] as list from ${domain} where ${domain.fullName} = ${name}`;
+    for (const name of ["a.eth", "b.eth", "a.eth", "b.eth", "c.eth"]) {
+      const plainly = (await tables.db.execute(named(name))).rows;
+      expect(await executeFrequent(tables.db, named(name), nameOf)).toEqual(plainly);
+    }
+    const { rows } = await tables.db.execute<{ count: number }>(
+      sql`select count(*)::int as count from pg_prepared_statements where name like 'frequent_%'`,
+    );
+    expect(rows).toEqual([{ count: 1 }]);
+  });
+});
