@@ -5,6 +5,7 @@ import type { Contracts } from "../../abis/contracts.ts";
 import { mainChain } from "../../src/api/query/scope.ts";
 import { answerQuery } from "../../src/api/subgraph/query/answer.ts";
 import { planOf } from "../../src/api/subgraph/query/plan.ts";
+import type { InTurn } from "../../src/api/subgraph/query/subdomains.ts";
 import { filtersOf } from "../../src/api/subgraph/query/suffixes.ts";
 import { subgraphSchema } from "../../src/api/subgraph/schema.ts";
 import { entities } from "../../src/api/subgraph/table/entities.ts";
@@ -89,6 +90,24 @@ const ask = (query: string, contracts: Contracts = ofEnsv1, variables = {}) => {
   const env = { chains: mainChain(contracts), chainId: CHAIN_ID, ensv2: contracts.ensv2 };
   return answerQuery(tables.db, planOf({ query, variables }), env);
 };
+
+test("a query runs each statement in its turn, so that it can be bounded how many run at once", async () => {
+  const turns = { asked: 0, running: 0, most: 0, last: Promise.resolve() as Promise<unknown> };
+  const oneByOne: InTurn = (run) => {
+    turns.asked++;
+    const next = turns.last.then(async () => {
+      turns.most = Math.max(turns.most, ++turns.running);
+      return run().finally(() => void turns.running--);
+    });
+    turns.last = next;
+    return next;
+  };
+  const roots = [1, 2, 3].map((i) => `a${i}: domains { subdomainCount subdomains { owner { id } } }`);
+  const env = { chains: mainChain(ofEnsv1), chainId: CHAIN_ID, ensv2: undefined };
+  await answerQuery(tables.db, planOf({ query: `{ ${roots.join(" ")} }` }), env, oneByOne);
+  // A list, the lists below it, and a count of two statements, of each root.
+  expect(turns).toMatchObject({ asked: 12, most: 1 });
+});
 
 const namesOf = async (where: string, contracts: Contracts) => {
   const { domains } = (await ask(`{ domains(where: ${where}, orderBy: name) { name } }`, contracts)) as {

@@ -5,9 +5,10 @@ import { isOutOfTime } from "../http/pageTimeout.ts";
 import { findDatabaseError } from "../postgres/databaseErrors.ts";
 import { mainChain } from "../query/scope.ts";
 import { fairPlaces } from "../scheduling/places.ts";
-import { MAX_AT_ONCE, MAX_WAITING } from "./bounds.ts";
+import { MAX_AT_ONCE, MAX_STATEMENTS_AT_ONCE, MAX_WAITING } from "./bounds.ts";
 import { answerQuery } from "./query/answer.ts";
 import type { QueryPlan } from "./query/plan.ts";
+import type { InTurn } from "./query/subdomains.ts";
 import { QueryError } from "./queryError.ts";
 
 /** Few queries are read at once, so that slow ones do not take the connections of others; one caller has a part of these. */
@@ -18,6 +19,12 @@ const places = fairPlaces({
     new ApiError("RATE_LIMITED", "Too many queries are answered at the moment; ask again in a second.", {
       headers: { "Retry-After": "1" },
     }),
+});
+/** A query can need many statements, and asks for those of one level at once: others' connections are not for them. */
+const statementPlaces = fairPlaces({
+  running: MAX_STATEMENTS_AT_ONCE,
+  waiting: { most: Number.POSITIVE_INFINITY, each: Number.POSITIVE_INFINITY },
+  refuse: () => new Error("Invariant(subgraph): statements of queries that are answered are bounded"),
 });
 const never = new AbortController().signal;
 
@@ -57,8 +64,15 @@ export const subgraphOperation = endpoint({
   handle: ({ plan, share }, { db, contracts }) => {
     const { chainId, ensv2 } = contracts;
     const env = { chains: mainChain(contracts), chainId, ensv2 };
-    return places(share, never, async () =>
-      JSON.stringify({ data: await forCaller(answerQuery(db, plan, env)) }),
-    );
+    return places(share, never, async () => {
+      // Where one statement fails, those that wait are not begun.
+      const ended = new AbortController();
+      const inTurn: InTurn = (run) => statementPlaces(share, ended.signal, run);
+      try {
+        return JSON.stringify({ data: await forCaller(answerQuery(db, plan, env, inTurn)) });
+      } finally {
+        ended.abort();
+      }
+    });
   },
 });
