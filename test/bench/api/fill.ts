@@ -21,6 +21,9 @@ import { WORLD_TIME } from "./worldTime.ts";
 /** Schema of the generated tables. */
 export const SCHEMA = "namedex_index";
 
+/** The newest block of the main chain. */
+export const HEAD = blockAt(WORLD_TIME);
+
 /** How many names of the main chain there are, and of Base. */
 export type WorldSize = { names: number; base: number };
 
@@ -67,7 +70,7 @@ export async function fillDatabase(
       buildId: WORLD_MARK,
       chainName: "mainnet",
       chainId: 1,
-      block: blockAt(WORLD_TIME),
+      block: HEAD,
       time: WORLD_TIME,
     });
     if (base > 0) {

@@ -92,6 +92,14 @@ async function measure(url: string, operation: Operation, references: References
   return { value, ratio, failed, p50: median(slices.map(({ own }) => own.p50)) };
 }
 
+/** Errors of GraphQL come with status 200: an operation that only fails would pass for quick. */
+async function requireData(url: string, { name, path, requests: [first] }: Operation): Promise<void> {
+  if (path !== "/subgraph" || first === undefined) return;
+  const { method, body } = first as { method: string; body: string };
+  const answer = await (await fetch(`${url}${path}`, { method, body })).text();
+  if (!answer.startsWith('{"data"')) throw new Error(`${name}: ${answer.slice(0, 300)}`);
+}
+
 type Measured = { rows: Row[]; p50: Map<string, number> };
 
 /** Measures operations one after the other. */
@@ -102,6 +110,7 @@ async function measureAll(url: string, operations: Operation[], samples: Samples
   const p50 = new Map<string, number>();
   for (const operation of operations.filter(isWanted)) {
     await ask({ url, requests: operation.requests, seconds: 1 });
+    await requireData(url, operation);
     const seen = await measure(url, operation, references);
     if (seen.failed > 0) {
       const fault = { name: `${operation.name}, failed answers`, value: seen.failed, unit: "answers" };

@@ -12,8 +12,9 @@ import { endChild, trackChild } from "../../devnet/children.ts";
 import { freePort } from "../../devnet/ports.ts";
 import { openDatabase, openFreshDatabase, type Postgres, startPostgres } from "../../devnet/postgres.ts";
 import { pretendIndexer } from "../../support/ponderState.ts";
-import { fillDatabase, SCHEMA, WORLD_MARK } from "./fill.ts";
+import { fillDatabase, HEAD, SCHEMA, WORLD_MARK } from "./fill.ts";
 import { LARGE_ENSV2 } from "./worldContracts.ts";
+import { WORLD_TIME } from "./worldTime.ts";
 
 /** What is measured: `ponder serve` on generated tables. */
 export type Server = {
@@ -58,6 +59,7 @@ export async function startServer(plan: Plan): Promise<Server> {
   // An index answers only while an indexer keeps it current, and here is none.
   await pretendIndexer(pool);
   await releaseCounters(pool);
+  await addHead(pool);
   const indexer = setInterval(() => void pretendIndexer(pool).catch(() => {}), 2_000);
   const served = await serveIndex(databaseUrl, plan);
   return {
@@ -82,6 +84,14 @@ async function releaseCounters(pool: pg.Pool): Promise<void> {
     if (rows[0]?.found) await pool.query(`update ${SCHEMA}.${state} set started_at = 0`);
   }
 }
+
+/** The journal of blocks has the newest one: answers say of which block they are. */
+const addHead = (pool: pg.Pool) =>
+  pool.query(
+    `insert into ${SCHEMA}.blocks (chain_id, number, hash, parent_hash, timestamp)
+      values (1, $1, $2, $2, $3) on conflict do nothing`,
+    [HEAD, `0x${"11".repeat(32)}`, WORLD_TIME],
+  );
 
 /** With the memory that a server for a million names is given; PostgreSQL's own default is for the smallest machines. */
 async function startLargePostgres(data: string): Promise<Postgres> {
