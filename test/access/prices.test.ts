@@ -281,6 +281,10 @@ test("the key of a query is also a bearer token, or stands in the path, as for h
   }
   const wrong = await post("/api/0123456789abcdef/subgraphs/id/5XqPm");
   expect(wrong.status).toBe(401);
+  const withoutKey = await Promise.all(
+    ["/subgraphs/id/5XqPm", "/api/subgraphs/id/5XqPm"].map((path) => post(path)),
+  );
+  expect(withoutKey[1]?.status).toBe(withoutKey[0]?.status);
 });
 
 test.each(routesAt("each item"))("%s costs a credit for each item", async (route) => {

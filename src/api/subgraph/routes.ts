@@ -68,10 +68,14 @@ function parsed(body: string): unknown {
 
 const BEARER = /^bearer\s+(\S+)$/i;
 
+/** Every path is below this one, too: there it is no key. */
+const ALL_PATHS = "api";
+
 /** A key stands in `X-API-Key`, as a bearer token, or in the path. */
 function withKey(c: Context, { address, header }: Caller): Caller {
   const bearer = BEARER.exec(header("authorization") ?? "")?.[1];
-  const key = header("x-api-key") ?? bearer ?? c.req.param("apiKey");
+  const inPath = c.req.param("apiKey");
+  const key = header("x-api-key") ?? bearer ?? (inPath === ALL_PATHS ? undefined : inPath);
   return { address, header: (name) => (name === "x-api-key" ? key : header(name)) };
 }
 
