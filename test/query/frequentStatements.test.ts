@@ -1,9 +1,11 @@
 import { domain } from "ponder:schema";
 import { sql } from "ponder";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, inject, test, vi } from "vitest";
+import { CONNECTION_SECONDS, type IndexPool, prepareIndexPool } from "../../src/api/indexState/indexPool.ts";
 import { executeFrequent, frequentNames } from "../../src/api/postgres/frequentStatements.ts";
-import { domainRow } from "../query/rows.ts";
-import { createTables, type Tables } from "../query/tables.ts";
+import { openPool } from "../support/database.ts";
+import { domainRow } from "./rows.ts";
+import { createTables, type Tables } from "./tables.ts";
 
 const plan = { mostNames: 2, afterUses: 3, periodMs: 1_000, mostCounted: 5, longest: 100 };
 
@@ -36,6 +38,20 @@ describe("names of texts", () => {
     expect(times(5, () => nameOf("6")).at(-1)).toBeUndefined();
     expect(times(3, () => nameOf("5")).at(-1)).toMatch(/^frequent_/);
   });
+});
+
+test("a connection to the index is given up after a time, with what it has prepared", async () => {
+  const pool = openPool({ connectionString: inject("databaseServerUrl") });
+  try {
+    prepareIndexPool(pool as unknown as IndexPool);
+    expect(pool.options.maxLifetimeSeconds).toBe(CONNECTION_SECONDS);
+    pool.options.maxLifetimeSeconds = 0.2;
+    const pidOf = async () => (await pool.query("select pg_backend_pid() as pid")).rows[0].pid;
+    const first = await pidOf();
+    await vi.waitFor(async () => expect(await pidOf()).not.toBe(first), 10_000);
+  } finally {
+    await pool.end();
+  }
 });
 
 describe("statements", () => {
