@@ -12,7 +12,7 @@ import { endChild, trackChild } from "../../devnet/children.ts";
 import { freePort } from "../../devnet/ports.ts";
 import { openDatabase, openFreshDatabase, type Postgres, startPostgres } from "../../devnet/postgres.ts";
 import { pretendIndexer } from "../../support/ponderState.ts";
-import { fillDatabase, HEAD, SCHEMA, WORLD_MARK } from "./fill.ts";
+import { fillDatabase, SCHEMA, WORLD_MARK } from "./fill.ts";
 import { LARGE_ENSV2 } from "./worldContracts.ts";
 import { WORLD_TIME } from "./worldTime.ts";
 
@@ -85,12 +85,12 @@ async function releaseCounters(pool: pg.Pool): Promise<void> {
   }
 }
 
-/** The journal of blocks has the newest one: answers say of which block they are. */
+/** The journal of blocks has that of the newest log: answers say of which block they are. */
 const addHead = (pool: pg.Pool) =>
   pool.query(
     `insert into ${SCHEMA}.blocks (chain_id, number, hash, parent_hash, timestamp)
-      values (1, $1, $2, $2, $3) on conflict do nothing`,
-    [HEAD, `0x${"11".repeat(32)}`, WORLD_TIME],
+      select 1, max(block_number), $1, $1, $2 from ${SCHEMA}.events where chain_id = 1 on conflict do nothing`,
+    [`0x${"11".repeat(32)}`, WORLD_TIME],
   );
 
 /** With the memory that a server for a million names is given; PostgreSQL's own default is for the smallest machines. */

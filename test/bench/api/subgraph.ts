@@ -45,6 +45,7 @@ const measured = (name: string, queries: readonly object[], times: number): Oper
 export const subgraphOperations = (samples: Samples, now: number): Operation[] => [
   ...ofLibrary(samples, now),
   ...ofPrograms(samples, now),
+  ...ofLists(samples),
   ...ofWholeLists(samples, now),
 ];
 
@@ -195,6 +196,63 @@ function ofPrograms({ names: known, addresses, largestOwner, parts }: Samples, n
   ];
 }
 
+/** Lists by names and labels: of voting programs, registries of groups, and documentation. */
+function ofLists({ names: known, addresses, parents }: Samples): Operation[] {
+  const hashes = known.slice(0, 20).map(({ labelhash }) => labelhash);
+  return [
+    measured(
+      "what a hash stands for",
+      known.map(({ node, labelhash }) => ({
+        query: `{ labels0: domains(first: 1, where: { labelhash: "${labelhash}", labelName_not: null }) { labelName }
+          domain(id: "${node}") { name } }`,
+      })),
+      OTHER,
+    ),
+    measured(
+      "names of an owner",
+      addresses.map((id) => ({
+        query: "query q($id: String) { domains(where: { owner: $id }) { name } }",
+        variables: { id },
+      })),
+      OTHER,
+    ),
+    measured(
+      "an account's names among some labels",
+      addresses.map((id) => ({
+        query: `query q($id: String!, $hashes: [Bytes]) { account(id: $id) { domains(first: 1000, where: {
+          labelhash_in: $hashes, labelName_not: null }) { name } wrappedDomains(first: 1000) { name } } }`,
+        variables: { id, hashes },
+      })),
+      OTHER,
+    ),
+    measured(
+      "names below the names of a label",
+      parents.map((name) => ({
+        query: `query q($label: String, $skip: Int) { domains(where: { labelName: $label }) {
+          subdomains(first: 1000, skip: $skip) { name owner { id } } } }`,
+        variables: { label: name.split(".")[0], skip: null },
+      })),
+      OTHER,
+    ),
+    measured(
+      "names of a list",
+      known.map((_, i) => ({
+        query: "query q($names: [String!]) { domains(where: { name_in: $names }) { name } }",
+        variables: { names: known.slice(i, i + 20).map(({ name }) => name) },
+      })),
+      OTHER,
+    ),
+    measured(
+      "when a name expires, by its registration",
+      known.map(({ name }) => ({
+        query: "query q($name: String) { registrations(where: { domain_: { name: $name } }) { expiryDate } }",
+        variables: { name },
+      })),
+      OTHER,
+    ),
+  ];
+}
+
 /** Pages of whole lists, one after the other: site maps, lists of what ends, copies of all events. */
 function ofWholeLists({ names: known }: Samples, now: number): Operation[] {
   const after = (query: string) => known.map(({ node }) => ({ query, variables: { last: node } }));
@@ -213,6 +271,16 @@ function ofWholeLists({ names: known }: Samples, now: number): Operation[] {
       [
         {
           query: `{ registrations(first: 100, orderBy: expiryDate, where: { expiryDate_gt: ${now} }) { expiryDate domain { name } } }`,
+        },
+      ],
+      OTHER,
+    ),
+    measured(
+      "names in the order of their registrations",
+      [
+        {
+          query: `{ domains(first: 500, orderBy: registration__registrationDate, orderDirection: asc,
+            where: { registration_: { expiryDate_gt: 0 } }) { name } }`,
         },
       ],
       OTHER,
