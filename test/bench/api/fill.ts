@@ -21,9 +21,6 @@ import { WORLD_TIME } from "./worldTime.ts";
 /** Schema of the generated tables. */
 export const SCHEMA = "namedex_index";
 
-/** The newest block of the main chain. */
-export const HEAD = blockAt(WORLD_TIME);
-
 /** How many names of the main chain there are, and of Base. */
 export type WorldSize = { names: number; base: number };
 
@@ -70,7 +67,7 @@ export async function fillDatabase(
       buildId: WORLD_MARK,
       chainName: "mainnet",
       chainId: 1,
-      block: HEAD,
+      block: blockAt(WORLD_TIME),
       time: WORLD_TIME,
     });
     if (base > 0) {

@@ -38,7 +38,9 @@ describe.runIf(chromiumPath)("in a real browser", () => {
     // The head of the house, in its colours.
     const head = page.locator("header.top");
     expect(await head.getByRole("link", { name: "API" }).getAttribute("aria-current")).toBe("page");
-    const ground = await page.evaluate("getComputedStyle(document.documentElement).getPropertyValue('--ground')");
+    const ground = await page.evaluate(
+      "getComputedStyle(document.documentElement).getPropertyValue('--ground')",
+    );
     expect(ground).toMatch(/^\s*#/);
     expect(faults).toEqual([]);
     expect(asked.filter((one) => one === `${url}/subgraph`).length).toBeGreaterThanOrEqual(3);
