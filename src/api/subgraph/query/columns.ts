@@ -1,7 +1,7 @@
 import type { SQL } from "drizzle-orm";
 import { sql } from "ponder";
 import { membersOf } from "../table/entities.ts";
-import type { Entity, Env, Row, ScalarField } from "../table/entity.ts";
+import { type Entity, type Env, leadsToSameRow, type Row, type ScalarField } from "../table/entity.ts";
 import { typeOfRow } from "../table/events.ts";
 import type { EntityPlan, Selection } from "./plan.ts";
 
@@ -97,8 +97,8 @@ function withinRow(
   { field, of: { entity } }: RelationSelection,
   { row, key }: { row: Row; key: readonly SQL[] },
 ): Row | null {
+  if (leadsToSameRow(type, field, entity)) return row;
   if (type.isRowOfDomains !== true) return null;
-  if (field.isOfSameRow) return row;
   return entity.isBare ? null : (entity.rowOf?.(key) ?? null);
 }
 
@@ -163,7 +163,7 @@ function partsOf(raws: readonly Raw[], column: string): Raw[] {
 
 /** Whether what a field leads to is the row itself: it is read with it. */
 export const isOfSameRow = (type: Entity, { field, of }: DerivedSelection): boolean =>
-  !field.isList && type.isRowOfDomains === true && of.entity.isRowOfDomains === true;
+  leadsToSameRow(type, field, of.entity);
 
 type DerivedSelection = Extract<Selection, { kind: "derived" }>;
 

@@ -6,6 +6,7 @@ import {
   type Entity,
   type Env,
   type KeyOfRelation,
+  leadsToSameRow,
   NONE,
   type Relation,
   type Row,
@@ -63,6 +64,8 @@ export const relationIs = (field: Relation, { row, env }: Pick<Of, "row" | "env"
   );
 
 function childSql({ field, entity, of: inside }: Extract<Filter, { kind: "child" }>, of: Of): SQL {
+  if (leadsToSameRow(of.entity, field, entity))
+    return sql`(${entity.where(of.row, of.env)} and ${filterSql(inside, { ...of, entity })})`;
   if (field.kind === "relation" && entity.rowOf !== undefined) {
     const key = field.key(of.row, of.env);
     const met = filterSql(inside, { ...of, row: entity.rowOf(key), entity });

@@ -5,6 +5,7 @@ import {
   type Entity,
   type Env,
   idOf,
+  leadsToSameRow,
   type Relation,
   type Row,
   soughtValue,
@@ -60,6 +61,8 @@ function orderSql(
 function orderValue(order: Order, of: Of): SQL {
   if (order.kind === "own") return ordered(order.field, of);
   const { entity, field } = order;
+  if (leadsToSameRow(of.entity, field, entity))
+    return sql`case when ${entity.where(of.row, of.env)} then ${ordered(order.of, { ...of, entity })} end`;
   if (field.kind === "relation" && entity.rowOf !== undefined) {
     const key = field.key(of.row, of.env);
     const value = ordered(order.of, { ...of, row: entity.rowOf(key), entity });

@@ -169,6 +169,12 @@ export const rootOf = ({ name }: Pick<Entity, "name">): { one: string; many: str
   return { one, many: `${one}s` };
 };
 
+/** Whether what a field leads to is the row itself. */
+export const leadsToSameRow = (entity: Entity, field: Relation | Derived, target: Entity): boolean =>
+  entity.isRowOfDomains === true &&
+  target.isRowOfDomains === true &&
+  (field.kind === "derived" ? !field.isList : field.isOfSameRow === true);
+
 /** The id of an entity. */
 export const idOf = (entity: Entity): ScalarField => entity.fields.id as ScalarField;
 
