@@ -322,6 +322,14 @@ const bounds: [what: string, bound: string][] = [
     "queries of the subgraph that one process reads at once",
     `${subgraph.MAX_AT_ONCE.most}, of one caller ${subgraph.MAX_AT_ONCE.each}; ${subgraph.MAX_WAITING.most} wait, of one caller ${subgraph.MAX_WAITING.each}`,
   ],
+  [
+    "statements of these queries at once",
+    `${subgraph.MAX_STATEMENTS_AT_ONCE.most}, of one caller ${subgraph.MAX_STATEMENTS_AT_ONCE.each}`,
+  ],
+  [
+    "statements of queries of the subgraph that are prepared",
+    `${subgraph.FREQUENT.mostNames} of ${inWords(subgraph.FREQUENT.periodMs / 60_000)} minutes, those that come often first`,
+  ],
   ["a body of JSON", `${inWords(MAX_VALUES)} values, ${MAX_KEYS} keys, ${MAX_LEVELS} levels`],
   [
     "requests of one address that the gateway answers at the same time",

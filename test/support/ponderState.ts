@@ -81,6 +81,9 @@ export const recreateState = (client: Client) =>
 /** SQL for the block that was indexed last. */
 export const latestBlock = "select substr(latest_checkpoint, 27, 16) as block from _ponder_checkpoint";
 
+/** SQL for how far the index is on each of its chains. */
+export const latestBlocks = "select array_agg(latest_checkpoint order by chain_name) from _ponder_checkpoint";
+
 /** Says, as an indexer does, that one is there and that its index is ready. */
 export const pretendIndexer = (client: Client) =>
   client.query(

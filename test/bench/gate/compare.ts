@@ -1,4 +1,5 @@
 import type pg from "pg";
+import { latestBlocks } from "../../support/ponderState.ts";
 import type { Kept } from "./seen.ts";
 
 type Shown = {
@@ -62,7 +63,7 @@ async function differenceOf(pool: pg.Pool, shown: Shown): Promise<string | null>
 export async function stateOf(url: string, pool: pg.Pool, schema: string): Promise<string> {
   const { build } = (await (await fetch(`${url}/indexing-status`)).json()) as { build: string };
   const { rows } = await pool.query(
-    `select (select array_agg(latest_checkpoint order by chain_name) from _ponder_checkpoint) as blocks,
+    `select (${latestBlocks}) as blocks,
        sum(n_tup_ins + n_tup_upd + n_tup_del) as written
      from pg_stat_user_tables where schemaname = $1 and relname !~ '^(_|figures)'`,
     [schema],

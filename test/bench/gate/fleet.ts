@@ -7,7 +7,7 @@ export type Fleet = { name: string; url: string; stop: () => Promise<void> };
 
 type Plan = Parameters<typeof serveIndex>[1];
 
-/** The gateway before the server and so many more like it. */
+/** The gateway before the server and others like it. */
 export async function startReplicas(
   server: Server,
   { replicas, ...plan }: Plan & { replicas: number },

@@ -1,8 +1,8 @@
 import type { Route } from "./routes.ts";
 
-/** So many first pages are asked for their cursors. */
+/** How many first pages are asked for their cursors. */
 const FIRST_PAGES = 300;
-/** One of so many requests goes on from a cursor. */
+/** One request of this many goes on from a cursor. */
 const EVERY = 10;
 
 /** Whether the first request's answer holds anything: an empty one says nothing about speed. */

@@ -21,7 +21,7 @@ const USUAL: Goal = { p50: 25, p95: 75, p99: 150 };
 const LIST: Goal = { p50: 50, p95: 150, p99: 300 };
 
 const COUNT = 20_000;
-/** One in so many is asked for something that is not there. */
+/** One request of this many asks for something that is not there. */
 const ABSENT = 10;
 const LOOKUPS = 500;
 

@@ -2,7 +2,7 @@ import type pg from "pg";
 import { mainnet } from "../../../abis/deployments/mainnet.ts";
 import { chanceOf } from "../api/chance.ts";
 
-/** What is asked for: of each kind so many different ones, in an order by chance. */
+/** What is asked for: different ones of each kind, in an order by chance. */
 export type GateSamples = {
   /** Names that the index answers for by itself. */
   names: string[];
@@ -53,7 +53,7 @@ export async function takeGateSamples(pool: pg.Pool): Promise<GateSamples> {
   };
 }
 
-/** So many of the samples, the first ones far oftener: the k-th about 1/k as often as the first. */
+/** `count` of the samples, the first ones far oftener: the k-th about 1/k as often as the first. */
 export function drawSkewed<T>(samples: readonly T[], { count, seed }: { count: number; seed: number }): T[] {
   const chance = chanceOf(seed);
   const place = () => Math.floor(samples.length ** chance.next()) - 1;
