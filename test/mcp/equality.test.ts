@@ -30,7 +30,7 @@ const names = [
   "x y",
   `[${"ab".repeat(32)}].eth`,
 ];
-const addresses = [alice, bob, alice.toUpperCase().replace("0X", "0x"), "0x1", "alice.eth"];
+const addresses = [alice, bob, alice.toUpperCase().replace("0X", "0x"), "0x1", "alice"];
 const words = [
   "true",
   "asc",
@@ -55,6 +55,7 @@ const values: Record<string, fc.Arbitrary<unknown>> = {
   address: oneOf(...addresses),
   key: oneOf("url", "description", "avatar", "a b", "é", ""),
   names: listOf([...names, 1, null]),
+  inputs: listOf([...names, ...addresses, namehash("alice.eth"), 7]),
   namehashes: listOf([namehash("alice.eth"), namehash("eth"), "0x1", "x"]),
   addresses: listOf([...addresses, 7]),
   hash: oneOf(namehash("alice.eth"), keccak256(stringToBytes("alice")), `0x${"ab".repeat(32)}`, "0x1"),

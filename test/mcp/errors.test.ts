@@ -70,7 +70,8 @@ const wrong: Wrong[] = [
   ["get_domain_history", { view: "events" }, "MISSING_PARAMETER"],
   ["get_domain_history", { name: "alice.eth", view: "events", key: "url" }, "INVALID_PARAMETER"],
   ["get_domain_history", { name: ".", audit: true }, "INVALID_NAME"],
-  ["get_address_portfolio", { address: "alice.eth" }, "INVALID_ADDRESS", "/address/alice.eth/domains"],
+  ["get_address_portfolio", { address: "0xalice" }, "INVALID_ADDRESS", "/address/0xalice/domains"],
+  ["get_address_portfolio", { address: "a..eth" }, "INVALID_NAME"],
   [
     "get_address_portfolio",
     { address: alice, address_type: "x" },

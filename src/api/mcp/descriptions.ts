@@ -44,11 +44,11 @@ const inBrief: Record<string, string> = {
   block_from: "From this block on, of one chain",
   block_to: "To this block, of one chain",
   expiry_of: "Which expiry: the name's own, of its reservation by ENSv2, or of its wrapper",
-  expiry_windows: "Expiry in one of these: `<from>-<to>` in Unix seconds, with commas, at most 32",
+  expiry_windows: "Expiry in one of at most 32: `<from>-<to>` in Unix seconds, with commas",
   inputs: "Names, namehashes and addresses, at most 1,000",
   migrated: "`true`: names that came from ENSv1 to ENSv2, `false`: all others",
-  page: "Page, from 1; late pages by `cursor`",
-  page_size: "Results on one page, to 200",
+  page: "From 1; late pages by `cursor`",
+  page_size: "Results a page, to 200",
   partial: "`true`: without the chain, what is certain",
   primary_names: "Of addresses: coin types of the primary names, `60` by default",
   relation: "`party`: events that name the address; `name`: all events of its names; `any`: both",
@@ -57,7 +57,8 @@ const inBrief: Record<string, string> = {
   sort_dir: "Direction of the order",
   time_from: "From this second on",
   time_to: "To this second",
-  total: "`false`: without the total, which costs time",
+  unknown_labels: "`last`: names of unknown labels come last; goes on by `cursor` alone",
+  total: "`false`: no total, which costs time",
 };
 
 /** A parameter in a few words. */
