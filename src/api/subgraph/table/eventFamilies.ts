@@ -31,9 +31,11 @@ export type Family = {
   types: readonly EventPlan[];
 };
 
+const isCounted: NonNullable<EventPlan["only"]> = (row, { chains }) => counted(row, chains);
+
 const ofRegistry = (event: string): Pick<EventPlan, "logged" | "only"> => ({
   logged: { events: [event], by: ["REGISTRY", "REGISTRY_OLD"] },
-  only: (row, { chains }) => counted(row, chains),
+  only: isCounted,
 });
 
 const by =

@@ -29,11 +29,11 @@ const words = (texts: readonly string[]): SQL => sql.raw(texts.map((text) => `'$
 
 /** Whether an event of a type's interface is of the type. */
 const kindOf =
-  ({ logged: { events, by } }: EventPlan) =>
+  ({ logged: { events, by } }: Pick<EventPlan, "logged">) =>
   (row: Row): SQL =>
     sql`(${logAt(row).eventType} in (${words(events)}) and ${logAt(row).contract} in (${words(by)}))`;
 
-const isOf = (plan: EventPlan, row: Row, env: Env): SQL =>
+const isOf = (plan: Pick<EventPlan, "logged" | "only">, row: Row, env: Env): SQL =>
   plan.only === undefined ? kindOf(plan)(row) : sql`(${kindOf(plan)(row)} and ${plan.only(row, env)})`;
 
 const typeOf = (family: Family, plan: EventPlan): Entity => {
@@ -47,6 +47,19 @@ const typeOf = (family: Family, plan: EventPlan): Entity => {
   };
 };
 
+/** Types of the same contracts, with the same further condition, are one condition: it is written and looked at once. */
+function alike(types: readonly EventPlan[]): Pick<EventPlan, "logged" | "only">[] {
+  const found: Pick<EventPlan, "logged" | "only">[] = [];
+  for (const { logged, only } of types) {
+    const same = found.findIndex((one) => one.only === only && String(one.logged.by) === String(logged.by));
+    const events = [...(found[same]?.logged.events ?? []), ...logged.events];
+    const one = { logged: { events, by: logged.by }, ...(only && { only }) };
+    if (same < 0) found.push(one);
+    else found[same] = one;
+  }
+  return found;
+}
+
 const interfaceOf = (family: Family): Entity => {
   const { name, description, types } = family;
   const numbered = types.find(({ isNumbered }) => isNumbered);
@@ -58,7 +71,7 @@ const interfaceOf = (family: Family): Entity => {
     ...{ name, description, members: types.map((type) => type.name), ...log },
     where: (row, env) =>
       sql`${ofFamily(family, row, env)} and (${sql.join(
-        types.map((plan) => isOf(plan, row, env)),
+        alike(types).map((plan) => isOf(plan, row, env)),
         sql` or `,
       )})`,
     fields: fixed(common(id, family)),
