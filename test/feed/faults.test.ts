@@ -119,6 +119,23 @@ test("a gap is healed, and a reorganisation of what was said before and in the g
   await play.expectTruth();
 });
 
+test("a value that went and came back between two looks is no change of a gap after it", async () => {
+  await block(main, [write("back.eth", resolverOf(1))]);
+  for (const n of [2, 1]) {
+    play.engine.mine(main, { seconds: 12, writes: [write("back.eth", resolverOf(n))] });
+    await play.engine.index(main);
+  }
+  const between = main.node.length - 1;
+  for (let i = 0; i < 4; i++) await block(main, []);
+  const before = await newest();
+  await break_();
+  await block(main, [write("other.back.eth")]);
+  expect(main.final, "Ponder has the value of the block between").toBe(between);
+  expect(named(await changesAfter(before))).toEqual(["new subname.created"]);
+  await play.follower.follow(3);
+  await play.expectTruth();
+});
+
 test.each(["missing", "withoutTrigger", "disabled"] as const)(
   "a fault (%s) is seen, and its notes are made again",
   async (fault) => {

@@ -8,5 +8,5 @@ test("a follower of the feed holds what the tables hold, after blocks, reorganis
   );
   expect(follower.changes).toBeGreaterThan(400);
   const healed = said.filter((line) => line.includes("healed"));
-  expect(healed.length, "gaps that are healed, and not the begin of an epoch").toBeGreaterThan(8);
+  expect(healed.length, "gaps that are healed, and not the begin of an epoch").toBeGreaterThan(3);
 }, 3_600_000);

@@ -5,7 +5,7 @@ import type { LifeRules } from "../rules/life.ts";
 import { append, type Batch, type BlockAt, mark } from "./batch.ts";
 import { appendDifferences } from "./changes.ts";
 import { feedChannel } from "./channel.ts";
-import { type Feed, readFeed, readStart } from "./install.ts";
+import { type Feed, readFeed } from "./install.ts";
 import { type Removed, removeLost } from "./removals.ts";
 import { addChains, CHAINS_NOW, FINAL } from "./tables.ts";
 import { appendTimes, removeUntrueTimes } from "./times.ts";
@@ -25,8 +25,6 @@ export type Chain = {
   /** On which block the tables stand. */
   now: BlockAt;
   nowFinal: number;
-  /** Changes up to this block may no longer be stored; -1 if all are. */
-  removedNumber: number;
 };
 
 /**
@@ -68,7 +66,7 @@ async function advanceAll(db: Queries, rules: LifeRules): Promise<Outcome> {
     await advanceChain(batch, chain, rules);
     newest = batch.newest;
   }
-  await noteNewest(db, feed, { newest, start: await readStart(db, indexer) });
+  await noteNewest(db, feed, { newest, start: indexer.startId });
   return "advanced";
 }
 
@@ -81,8 +79,7 @@ export async function noteNewest(
   feed: Pick<Feed, "newest" | "start">,
   now: Pick<Feed, "newest" | "start">,
 ): Promise<void> {
-  const isSameStart = now.start.id === feed.start.id && now.start.branch === feed.start.branch;
-  if (now.newest === feed.newest && isSameStart) return;
+  if (now.newest === feed.newest && now.start === feed.start) return;
   await db.query("update feed_state set newest = $1, start = $2", [now.newest, now.start]);
   if (now.newest === feed.newest) return;
   await db.query("select pg_notify($1 || current_schema(), '')", [feedChannel("")]);
@@ -96,7 +93,7 @@ export async function listChains(db: Queries): Promise<Chain[]> {
   await db.query(addChains);
   const rows = await db.query<Record<string, string | number>>(
     `select c.chain_id::int as id, f.number as said_number, f.hash as said_hash, f."timestamp"::float8 as said_time,
-       f.final_number, f.removed_number, b.number, b.hash, b."timestamp"::float8 as time, ${FINAL} as final
+       f.final_number, b.number, b.hash, b."timestamp"::float8 as time, ${FINAL} as final
      from ${CHAINS_NOW} join feed_chains f on f.chain_id = c.chain_id order by c.chain_id`,
   );
   return rows.map((row) => ({
@@ -106,7 +103,7 @@ export async function listChains(db: Queries): Promise<Chain[]> {
     },
     finalNumber: Number(row.final_number),
     now: { number: Number(row.number), hash: String(row.hash), timestamp: Number(row.time) },
-    ...{ nowFinal: Number(row.final), removedNumber: Number(row.removed_number) },
+    nowFinal: Number(row.final),
   }));
 }
 

@@ -14,7 +14,7 @@ import {
   noteNewest,
 } from "./advance.ts";
 import { append, type Batch, mark } from "./batch.ts";
-import { isLocked, lockSources, readFeed, readStart } from "./install.ts";
+import { isLocked, lockSources, readFeed } from "./install.ts";
 import { type Removed, TIME } from "./removals.ts";
 import type { Source } from "./source.ts";
 import { keySql, rowSql, sources } from "./sources.ts";
@@ -22,8 +22,9 @@ import { createFeedTriggers, createTouched } from "./tables.ts";
 
 /*
  * After a fault the notes of writes have a gap. But Ponder has notes of its own, by which it would undo a reorganisation: each row
- * as it was before each write since the final block. So the value that a follower holds is known again: the last one that the feed
- * said since that block, else the one of that block. What the tables have now is compared with it, as after any block.
+ * as it was before each write since the final block. So the value that a follower holds is known again: that of the block on which
+ * the feed stands, or, where another branch replaced it, of the last one before on which it stood, and what it said since. What the
+ * tables have now is compared with it, as after any block.
  */
 
 /** More rows than this are not compared while the indexer waits. */
@@ -47,11 +48,10 @@ export async function healFeed(
       const indexer = await readIndexer((text) => db.query(text));
       const feed = await readFeed(db);
       if (!indexer?.isReady || feed === null) return "waiting";
-      const start = await readStart(db, indexer);
-      if (!feed.isOurs || feed.start.id !== start.id) return "lost";
+      if (!feed.isOurs || feed.start !== indexer.startId) return "lost";
       const chains = await listChains(db);
       if (chains.some(isBehind)) return "waiting";
-      const bases = await basesOf(db, chains, { isSameBranch: feed.start.branch === start.branch });
+      const bases = await basesOf(db, chains);
       if (bases === null) return "lost";
       await db.query(createTouched(quoted));
       if (!(await noteFormerRows(db, bases))) throw new TooMuch();
@@ -65,7 +65,7 @@ export async function healFeed(
         newest = batch.newest;
       }
       await db.query("update feed_state set gap_at = null, gap_reason = null, healed = healed + 1");
-      await noteNewest(db, feed, { newest, start });
+      await noteNewest(db, feed, { newest, start: indexer.startId });
       return "healed";
     });
   } catch (error) {
@@ -88,14 +88,10 @@ class TooMuch extends Error {}
 type Base = { chain: Chain; block: number; from: number };
 
 /** The base of each chain; null if one has none. */
-async function basesOf(
-  db: Queries,
-  chains: readonly Chain[],
-  plan: { isSameBranch: boolean },
-): Promise<Base[] | null> {
+async function basesOf(db: Queries, chains: readonly Chain[]): Promise<Base[] | null> {
   const bases: Base[] = [];
   for (const chain of chains) {
-    const base = (await finalBase(db, chain)) ?? (plan.isSameBranch ? await firstBase(db, chain) : null);
+    const base = await baseOf(db, chain);
     if (base === null) return null;
     bases.push(base);
   }
@@ -103,43 +99,24 @@ async function basesOf(
 }
 
 /**
- * The block that is final now, if the feed stood on it, or on a later one of the same branch, and all that it said since is stored.
- * Each time that it says something, an end of a block says how far it is.
+ * The block as of which the feed is; where a branch replaced it, the newest block of the chain that ends what the feed said. The feed
+ * stood on no other block: between two of them a value can go and come back, of which followers know nothing. What is older than the
+ * final block has no former rows.
  */
-async function finalBase(db: Queries, chain: Chain): Promise<Base | null> {
-  const { chainId, said, finalNumber, nowFinal, removedNumber } = chain;
-  if (nowFinal > said.number) return null;
-  const isOfBranch =
-    nowFinal <= finalNumber ||
-    (await hasBlock({ db, chainId, newest: 0 }, said)) ||
-    (await db.query(ON_BRANCH, [chainId, nowFinal])).length > 0;
-  if (!isOfBranch) return null;
-  const [end] = await db.query<{ number: string }>(
-    `select number from feed_changes where type in ('block.ended', 'feed.started') and chain_id = $1 and block_number <= $2
-     order by number desc limit 1`,
-    [chainId, nowFinal],
-  );
-  const isRemoved = removedNumber >= 0 && removedNumber <= nowFinal;
-  if (end === undefined && !isRemoved) return null;
-  return { chain, block: nowFinal, from: Number(end?.number ?? 0) };
-}
-
-/** The block after which a young epoch began, if it is not final yet. Call it only where no branch was replaced since the last look. */
-async function firstBase(db: Queries, chain: Chain): Promise<Base | null> {
+async function baseOf(db: Queries, chain: Chain): Promise<Base | null> {
   const { chainId, said, nowFinal } = chain;
-  const [start] = await db.query<{ number: string; block: number }>(
-    `select number, block_number as block from feed_changes
-     where type = 'feed.started' and chain_id = $1 and block_number > $2 order by number limit 1`,
-    [chainId, nowFinal],
-  );
-  if (start === undefined || !(await hasBlock({ db, chainId, newest: 0 }, said))) return null;
-  return { chain, block: start.block, from: Number(start.number) };
+  if (nowFinal <= said.number && (await hasBlock({ db, chainId, newest: 0 }, said)))
+    return { chain, block: said.number, from: Number.MAX_SAFE_INTEGER };
+  const [end] = await db.query<{ number: string; block: number }>(NEWEST_END, [chainId, nowFinal]);
+  return end ? { chain, block: end.block, from: Number(end.number) } : null;
 }
 
-/** A block from the final one on of which the feed said something, and which is the chain's. */
-const ON_BRANCH = `
-  select from feed_changes f join ${JOURNAL} b on b.chain_id = f.chain_id and b.number = f.block_number and b.hash = f.block_hash
-  where f.chain_id = $1 and f.block_number >= $2 and f.state = 'new' and not f.is_taken_back and f.source is not null limit 1`;
+/** Old changes are removed in the order of their numbers: of a row that is there, all later ones are there. */
+const NEWEST_END = `
+  select f.number, f.block_number as block from feed_changes f
+  join ${JOURNAL} b on b.chain_id = f.chain_id and b.number = f.block_number and b.hash = f.block_hash
+  where f.type in ('block.ended', 'feed.started') and f.chain_id = $1 and f.block_number >= $2
+  order by f.number desc limit 1`;
 
 /** Notes each row that was written since the bases, as it was then. @returns false if there are too many */
 async function noteFormerRows(db: Queries, bases: readonly Base[]): Promise<boolean> {

@@ -21,21 +21,7 @@ const rules = createHash("sha256")
  * The feed of these tables. `isOurs`: it was made by this program's rules. `hasGap`: writes may be missing in its notes.
  * `start`: that of the indexer as of which it is.
  */
-export type Feed = { newest: number; isOurs: boolean; hasGap: boolean; start: Start };
-
-/** A start of the indexer, and a reorganisation since: each gives another text. */
-export type Start = { id: string; branch: string };
-
-/** Reads the start of an indexer. Each reorganisation makes its trigger again. */
-export async function readStart(
-  { query }: Pick<Queries, "query">,
-  { startId }: { startId: string },
-): Promise<Start> {
-  const [trigger] = await query<{ id: string }>(
-    "select oid::text as id from pg_trigger where tgrelid = 'domains'::regclass and tgname = 'reorg'",
-  );
-  return { id: startId, branch: trigger?.id ?? "" };
-}
+export type Feed = { newest: number; isOurs: boolean; hasGap: boolean; start: string };
 
 /** Reads how far the feed is; null if there is none. The search path is the schema. */
 export async function readFeed({ query }: Pick<Queries, "query">): Promise<Feed | null> {

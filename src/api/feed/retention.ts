@@ -26,12 +26,7 @@ export async function removeOld(client: pg.ClientBase, { days, changes }: Retent
     );
     const [{ last = null, some = "0" } = {}] = rows;
     if (last === null) return false;
-    await client.query(
-      `with gone as (delete from feed_changes where number <= $1 returning chain_id, block_number),
-       highest as (select chain_id, max(block_number) as number from gone group by chain_id)
-       update feed_chains c set removed_number = greatest(c.removed_number, h.number) from highest h where c.chain_id = h.chain_id`,
-      [last],
-    );
+    await client.query("delete from feed_changes where number <= $1", [last]);
     await client.query("update feed_state set oldest = greatest(oldest, $1)", [last]);
     return Number(some) >= AT_ONCE;
   });

@@ -28,10 +28,10 @@ export const createTouched = (schema: string): string => `
 export const createFeedTables = (schema: string): string => `
   ${dropFeed(schema)};
   create table ${schema}.feed_state (epoch text not null, tables oid not null, rules text not null, newest bigint not null,
-    oldest bigint not null, previous text, start jsonb not null default '{}', gap_at timestamptz, gap_reason text,
+    oldest bigint not null, previous text, start text not null default '', gap_at timestamptz, gap_reason text,
     healed integer not null default 0, one boolean primary key default true check (one));
   create table ${schema}.feed_chains (chain_id integer primary key, number integer not null, hash text not null,
-    "timestamp" bigint not null, final_number integer not null, removed_number integer not null default -1);
+    "timestamp" bigint not null, final_number integer not null);
   ${createTouched(schema)};
   create table ${schema}.feed_changes (
     number bigint primary key, state text not null, type text not null, chain_id integer not null,
