@@ -54,8 +54,8 @@ function houseStyle(): string {
 const style = `
 html, body { height: 100%; }
 body { display: flex; flex-direction: column; margin: 0; }
-body > main { flex: 1; width: 100%; max-width: none; min-height: 32rem; margin: 0; padding: 0; }
-#graphiql { height: 100%; }
+body > main { flex: 1 0 32rem; position: relative; width: 100%; max-width: none; margin: 0; padding: 0; }
+#graphiql { position: absolute; inset: 0; overflow: hidden; }
 #graphiql noscript { display: block; padding: 1.25rem; font: 15px/1.4 system-ui, sans-serif; }
 `;
 

@@ -38,6 +38,9 @@ describe.runIf(chromiumPath)("in a real browser", () => {
     expect(await page.evaluate(`${root}.scrollWidth > ${root}.clientWidth`), "is wider than the page").toBe(
       false,
     );
+    const [editor, foot] = [page.locator("#graphiql .graphiql-container"), page.locator("footer").last()];
+    const [box, below] = [await editor.boundingBox(), await foot.boundingBox()];
+    expect((box?.y ?? 0) + (box?.height ?? 0), "ends above the foot").toBeLessThanOrEqual(below?.y ?? 0);
     // The head of the house, in its colours.
     const head = page.locator("header.top");
     expect(await head.getByRole("link", { name: "API" }).getAttribute("aria-current")).toBe("page");
