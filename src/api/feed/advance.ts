@@ -107,7 +107,7 @@ export async function listChains(db: Queries): Promise<Chain[]> {
   }));
 }
 
-/** Where there was a gap, `said` is what the feed says of each value that it said something of since the final block. */
+/** Where there was a gap, `said` is what the feed says of each value that it said something of since the block where healing begins. */
 type Gap = { said: readonly Removed[] };
 
 /** Brings the feed of one chain to the state of its tables. */

@@ -7,7 +7,7 @@ import { keySql, rowSql, sources } from "./sources.ts";
  *
  * - `feed_state` has one row: the epoch, the number of the newest change, and the start of the indexer as of which the feed is
  *   (`start`). After a fault it says since when there is a gap, and why, until the writer has healed it (`heal.ts`).
- * - `feed_chains`: the block of each chain as of which the feed is, and the highest block of which changes are no longer stored.
+ * - `feed_chains`: the block of each chain as of which the feed is.
  * - `feed_touched`: each write to a row of a source since the feed last looked, with the row as it was before. Triggers write it
  *   in the transaction of the write.
  * - `feed_changes`: the feed.
