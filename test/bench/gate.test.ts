@@ -1,14 +1,13 @@
-import { fork } from "node:child_process";
 import { once } from "node:events";
 import { createServer, type RequestListener } from "node:http";
 import type { AddressInfo } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
-import { fileURLToPath } from "node:url";
 import { domain } from "ponder:schema";
 import { getAddress, namehash } from "viem";
 import { expect, onTestFinished, test } from "vitest";
 import { account, registeredRow } from "../query/rows.ts";
 import { createTables } from "../query/tables.ts";
+import { startAsker } from "./asker.ts";
 import type { Arrivals } from "./gate/arrivals.ts";
 import { differences } from "./gate/compare.ts";
 import { continued, isFirstFull } from "./gate/pages.ts";
@@ -24,11 +23,8 @@ async function listen(answer: RequestListener): Promise<string> {
 }
 
 async function arrive(plan: Arrivals): Promise<Seen> {
-  const child = fork(fileURLToPath(new URL("./gate/arrivals.ts", import.meta.url)));
-  child.send(plan);
-  const [answer] = (await once(child, "message")) as [{ seen: Seen }];
-  child.disconnect();
-  return answer.seen;
+  const { ask, stop } = startAsker<Arrivals, Seen>(new URL("./gate/arrivals.ts", import.meta.url));
+  return ask(plan).finally(stop);
 }
 
 const asked = ["/a", "/b", "/c"].map((path) => ({ path }));

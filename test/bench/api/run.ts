@@ -2,10 +2,8 @@
  * `npm run bench:api`: what the API takes to answer, on generated names, against the least that it could take. Every
  * operation is measured in turn with its reference, so that their ratio holds whatever else the machine does.
  */
-import { fork } from "node:child_process";
-import { once } from "node:events";
-import { fileURLToPath } from "node:url";
 import type { Request } from "autocannon";
+import { DATA, startAsker } from "../asker.ts";
 import { isAsked, readOptions, reportOptions } from "../commandLine.ts";
 import { judge, type Row, report } from "../report.ts";
 import { cursorOperations } from "./cursors.ts";
@@ -26,7 +24,7 @@ const {
   soak: soakSeconds = 300,
   only = "",
   profile,
-  data = fileURLToPath(new URL("../../../.namedex/bench", import.meta.url)),
+  data = DATA,
   ...files
 } = readOptions("npm run bench:api", {
   names: { value: "N", meaning: "how many names to generate; 1000000 unless told" },
@@ -56,14 +54,10 @@ const isWanted = (one: { name: string }): boolean => isAsked(only, one);
 /** As many as keep both cores of a small machine busy. */
 const CONNECTIONS = 4;
 
-const asker = fork(fileURLToPath(new URL("./load.ts", import.meta.url)));
+const asker = startAsker<Load, Seen>(new URL("./load.ts", import.meta.url));
 
-async function ask(load: Omit<Load, "connections"> & { connections?: number }): Promise<Seen> {
-  asker.send({ connections: CONNECTIONS, ...load });
-  const [answer] = (await once(asker, "message")) as [{ seen: Seen } | { error: string }];
-  if ("error" in answer) throw new Error(answer.error);
-  return answer.seen;
-}
+const ask = (load: Omit<Load, "connections"> & { connections?: number }): Promise<Seen> =>
+  asker.ask({ connections: CONNECTIONS, ...load });
 
 const median = (numbers: number[]): number =>
   numbers.sort((a, b) => a - b)[Math.floor(numbers.length / 2)] ?? Number.NaN;
@@ -242,4 +236,4 @@ const rows = [...large.rows, ...(await runHot(names)), ...(small ? growthRows(la
 const ofBase = base > 0 ? `, and ${base.toLocaleString("en")} of Base` : "";
 const made = `${names.toLocaleString("en")} generated names${ofBase}; ${CONNECTIONS} connections (pages: one), ${rounds} slices of ${seconds} s each, in turn with the reference`;
 report(rows, { ...files, made });
-asker.disconnect();
+asker.stop();

@@ -2,18 +2,16 @@
  * `npm run bench:export`: what `npm run export` and its check take for generated names, and what callers of the API lose beside
  * an export. The export is halted and let go on in turn, so that callers with and without it are asked in the same minutes.
  */
-import { fork } from "node:child_process";
-import { once } from "node:events";
 import { existsSync, mkdtempSync, readdirSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { fileURLToPath } from "node:url";
 import { startBlockNode } from "../../support/blockNode.ts";
 import { SCHEMA } from "../api/fill.ts";
 import type { Load, Seen } from "../api/load.ts";
 import { takeSamples } from "../api/samples.ts";
 import { type Server, startServer } from "../api/server.ts";
+import { DATA, startAsker } from "../asker.ts";
 import { startProgram, type Taken, type Working } from "../child.ts";
 import { readOptions, reportOptions } from "../commandLine.ts";
 import { judge, type Row, report } from "../report.ts";
@@ -23,7 +21,7 @@ const {
   names = 1_000_000,
   rounds = 30,
   seconds = 3,
-  data = fileURLToPath(new URL("../../../.namedex/bench", import.meta.url)),
+  data = DATA,
   ...files
 } = readOptions("npm run bench:export", {
   names: { value: "N", meaning: "how many names to generate; 1000000 by default" },
@@ -41,14 +39,12 @@ const CONNECTIONS = 4;
 /** The database goes on until the halted export's buffers are full. */
 const HALT_MS = 500;
 
-const asker = fork(fileURLToPath(new URL("../api/load.ts", import.meta.url)));
+const asker = startAsker<Load, Seen>(new URL("../api/load.ts", import.meta.url));
 
 async function ask(load: Omit<Load, "connections">): Promise<Seen> {
-  asker.send({ connections: CONNECTIONS, ...load });
-  const [answer] = (await once(asker, "message")) as [{ seen: Seen } | { error: string }];
-  if ("error" in answer) throw new Error(answer.error);
-  if (answer.seen.failed > 0) throw new Error(`${answer.seen.failed} answers were errors`);
-  return answer.seen;
+  const seen = await asker.ask({ connections: CONNECTIONS, ...load });
+  if (seen.failed > 0) throw new Error(`${seen.failed} answers were errors`);
+  return seen;
 }
 
 const say = (line: string) => console.error(line);
@@ -164,6 +160,6 @@ try {
   await restore();
   await server.stop();
   node.close();
-  asker.disconnect();
+  asker.stop();
   rmSync(top, { recursive: true, force: true });
 }

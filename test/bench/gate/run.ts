@@ -3,11 +3,9 @@
  * come when they are due, whether or not those before are answered. A row without its goal is red, and so is one whose data
  * is short, whose answers differ from the rows, or under which the index moved.
  */
-import { fork } from "node:child_process";
-import { once } from "node:events";
-import { fileURLToPath } from "node:url";
 import { SCHEMA } from "../api/fill.ts";
 import { type Server, startServer } from "../api/server.ts";
+import { DATA, startAsker } from "../asker.ts";
 import { isAsked, readOptions, reportOptions } from "../commandLine.ts";
 import { judge, type Row, report } from "../report.ts";
 import type { Arrivals, Asked } from "./arrivals.ts";
@@ -24,7 +22,7 @@ const {
   seconds = 60,
   replicas = 2,
   only = "",
-  data = fileURLToPath(new URL("../../../.namedex/bench", import.meta.url)),
+  data = DATA,
   ...files
 } = readOptions("npm run bench:gate", {
   names: { value: "N", meaning: "how many names to generate; 1000000 unless told" },
@@ -47,14 +45,9 @@ const TRIAL_SECONDS = 5;
 const WARM_SECONDS = 10;
 const KEEP_EVERY = 100;
 
-const arrivals = fork(fileURLToPath(new URL("./arrivals.ts", import.meta.url)));
-
-async function arrive(plan: Arrivals): Promise<Seen> {
-  arrivals.send(plan);
-  const [answer] = (await once(arrivals, "message")) as [{ seen: Seen } | { error: string }];
-  if ("error" in answer) throw new Error(answer.error);
-  return answer.seen;
-}
+const { ask: arrive, stop: stopArrivals } = startAsker<Arrivals, Seen>(
+  new URL("./arrivals.ts", import.meta.url),
+);
 
 type Asking = { name: string; url: string; asked: Asked[]; goal: Goal; perSecond: number };
 type Held = { perSecond: number; seen: Seen; why: string | null };
@@ -164,5 +157,5 @@ try {
   report(rows, { ...files, made });
 } finally {
   await server.stop();
-  arrivals.disconnect();
+  stopArrivals();
 }

@@ -9,6 +9,7 @@ import { fileURLToPath } from "node:url";
 import type { Load, Seen } from "../api/load.ts";
 import { takeSamples } from "../api/samples.ts";
 import { startServer } from "../api/server.ts";
+import { DATA, startAsker } from "../asker.ts";
 import { readOptions, reportOptions } from "../commandLine.ts";
 import { judge, type Row, report } from "../report.ts";
 import { startGateway } from "./start.ts";
@@ -25,16 +26,13 @@ const { names = 100_000, ...files } = readOptions("npm run bench:gateway", {
   names: { value: "N", meaning: "how many names to generate; 100000 unless told" },
   ...reportOptions,
 });
-const data = fileURLToPath(new URL("../../../.namedex/bench", import.meta.url));
 
-const asker = fork(fileURLToPath(new URL("../api/load.ts", import.meta.url)));
+const asker = startAsker<Load, Seen>(new URL("../api/load.ts", import.meta.url));
 
 async function ask(load: Load): Promise<Seen> {
-  asker.send(load);
-  const [answer] = (await once(asker, "message")) as [{ seen: Seen } | { error: string }];
-  if ("error" in answer) throw new Error(answer.error);
-  if (answer.seen.failed > 0) throw new Error(`${load.url}: ${answer.seen.failed} answers were errors`);
-  return answer.seen;
+  const seen = await asker.ask(load);
+  if (seen.failed > 0) throw new Error(`${load.url}: ${seen.failed} answers were errors`);
+  return seen;
 }
 
 const median = (numbers: number[]): number =>
@@ -78,7 +76,7 @@ async function compare(plan: { urls: Record<Way, string>; load: Omit<Load, "url"
   ];
 }
 
-const server = await startServer({ names, data, say: (line) => console.error(line) });
+const server = await startServer({ names, data: DATA, say: (line) => console.error(line) });
 try {
   const gateway = await startGateway([server.url]);
   const bare = await startBareProxy(server.url);
@@ -96,5 +94,5 @@ try {
   report(rows, { ...files, made });
 } finally {
   await server.stop();
-  asker.disconnect();
+  asker.stop();
 }
