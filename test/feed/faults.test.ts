@@ -2,6 +2,7 @@ import { namehash } from "viem";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { advanceFeed } from "../../src/api/feed/advance.ts";
 import { readFeed } from "../../src/api/feed/install.ts";
+import { writePosition } from "../../src/api/feed/position.ts";
 import { readFeedState } from "../../src/api/feed/read.ts";
 import type { ChangeRow } from "../../src/api/feed/rows.ts";
 import { queriesOf } from "../../src/api/postgres/client.ts";
@@ -133,6 +134,23 @@ test("a value that went and came back between two looks is no change of a gap af
   expect(main.final, "Ponder has the value of the block between").toBe(between);
   expect(named(await changesAfter(before))).toEqual(["new subname.created"]);
   await play.follower.follow(3);
+  await play.expectTruth();
+});
+
+test("a feed of an older release, with fewer columns, ends; the next one names its last position", async () => {
+  const { epoch, newest: last } = await readFeedState(play.tables.db);
+  await play.tables.pool.query(
+    "alter table feed_state drop column start, drop column healed, drop column gap_at; update feed_state set rules = 'older'",
+  );
+  await expect(readFeedState(play.tables.db)).rejects.toMatchObject({ code: "INDEX_NOT_READY" });
+  await play.look();
+  const state = await readFeedState(play.tables.db);
+  expect(state.epoch).not.toBe(epoch);
+  const [started] = await changesAfter(0);
+  expect(started).toMatchObject({
+    ...{ type: "feed.started", details: { previous_position: writePosition({ epoch, number: last }) } },
+  });
+  await play.follower.follow(100);
   await play.expectTruth();
 });
 

@@ -26,9 +26,11 @@ export type Feed = { newest: number; isOurs: boolean; hasGap: boolean; start: st
 /** Reads how far the feed is; null if there is none. The search path is the schema. */
 export async function readFeed({ query }: Pick<Queries, "query">): Promise<Feed | null> {
   if (!(await hasTable({ query }, "feed_state"))) return null;
+  // Columns by their names as text: the feed of another release may lack them.
   const [state] = await query<Omit<Feed, "newest"> & { newest: string }>(
-    `select newest, tables = 'domains'::regclass::oid and rules = $1 as "isOurs", start,
-       gap_at is not null or to_regclass('feed_touched') is null or not ${HAS_TRIGGERS} as "hasGap" from feed_state`,
+    `select newest, tables = 'domains'::regclass::oid and rules = $1 as "isOurs", coalesce(to_jsonb(s) ->> 'start', '') as start,
+       to_jsonb(s) ->> 'gap_at' is not null or to_regclass('feed_touched') is null or not ${HAS_TRIGGERS} as "hasGap"
+     from feed_state s`,
     [rules],
   );
   return state ? { ...state, newest: Number(state.newest) } : null;

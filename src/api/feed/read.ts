@@ -9,10 +9,10 @@ import { CHANGE_COLUMNS, type ChangeRow, type FeedState } from "./rows.ts";
 /** Numbers that one page looks through: a reader whose filters match little gets a position to go on from. */
 export const MAX_SCANNED = 50_000;
 
-/** PostgreSQL's undefined_table. */
-const NO_TABLE = ["42P01"];
+/** PostgreSQL's undefined_table, and undefined_column: the feed of another release, in whose place the writer puts one of its own. */
+const NO_FEED = ["42P01", "42703"];
 
-/** @throws ApiError INDEX_NOT_READY while there is no feed: at first, and for some seconds after a fault */
+/** @throws ApiError INDEX_NOT_READY while there is no feed: at first, and for some seconds after a fault or an update */
 export async function readFeedState(db: Db): Promise<FeedState> {
   const rows = await db
     .execute(
@@ -23,7 +23,7 @@ export async function readFeedState(db: Db): Promise<FeedState> {
         from feed_state s`),
     )
     .catch((error: unknown) => {
-      if (findDatabaseError(error, NO_TABLE) !== null) throw noFeed();
+      if (findDatabaseError(error, NO_FEED) !== null) throw noFeed();
       throw error;
     });
   const [state] = rows.rows as FeedState[];
