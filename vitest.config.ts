@@ -12,7 +12,7 @@ const sharing = [
   "test/{architecture,words}.test.ts",
   "test/{bench,client,devnet-contracts,docs,hostile,truth}/**/*.test.ts",
   "test/chain/!(stories|ensv2-stories).test.ts",
-  "test/ops/{alerts,backup,keys,kubernetes,launch,pages,people,progress,roles,secrets,snapshot}.test.ts",
+  "test/ops/{alerts,backup,keys,kubernetes,launch,lowPriority,pages,people,progress,roles,secrets,snapshot}.test.ts",
   "test/ops/{switchedViews,units,universalResolver,watchdog}.test.ts",
   "test/ops/snapshot/*.test.ts",
   "test/settings/{documents,hideSecrets,managedNames,misspelt,settings}.test.ts",

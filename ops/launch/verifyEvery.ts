@@ -1,9 +1,9 @@
 import { type ChildProcess, spawn } from "node:child_process";
-import { constants, setPriority } from "node:os";
 import { fileURLToPath } from "node:url";
 import { openStore } from "../../src/api/serviceDb/store.ts";
 import { readVerification } from "../../src/api/serviceDb/verifications.ts";
 import { onOneLine } from "../commandLine/foreignText.ts";
+import { lowerPriority } from "../commandLine/lowPriority.ts";
 
 export type VerifyPlan = {
   databaseUrl: string;
@@ -72,7 +72,9 @@ function startVerify({ env, log }: VerifyPlan, onEnd: (code: number) => void): C
   child.stdout.setEncoding("utf8").on("data", (text: string) => {
     if (report.length < MAX_REPORT_LENGTH) report += text;
   });
-  child.on("spawn", () => lowerPriority(child));
+  child.on("spawn", () => {
+    if (child.pid !== undefined) lowerPriority(child.pid);
+  });
   child.on("error", (error) => log.warn(`The index could not be compared with the chain: ${error.message}`));
   child.on("close", (code) => {
     const [level, line] = describe(report);
@@ -80,14 +82,6 @@ function startVerify({ env, log }: VerifyPlan, onEnd: (code: number) => void): C
     onEnd(code ?? NOT_KNOWN);
   });
   return child;
-}
-
-function lowerPriority({ pid }: ChildProcess): void {
-  try {
-    if (pid !== undefined) setPriority(pid, constants.priority.PRIORITY_LOW);
-  } catch {
-    // It has ended already, or the system allows none.
-  }
 }
 
 type Report = {
