@@ -7,6 +7,7 @@ import { CommandError } from "../commandLine/command.ts";
 
 /** What DuckDB may take. Its process, with Node.js and its buffers, then stays below 1 GiB. */
 export const MEMORY_LIMIT = "352MiB";
+/** Half of the machine's processors, and not more than this. */
 const MAX_THREADS = 4;
 
 /** A database of DuckDB for the time of one piece of work. */
@@ -25,7 +26,7 @@ export type DuckDb = {
 export async function withDuckDb<T>(folder: string, work: (duckDb: DuckDb) => Promise<T>): Promise<T> {
   const { DuckDBInstance } = await load();
   const instance = await DuckDBInstance.create(`${folder}/rows.duckdb`, {
-    ...{ memory_limit: MEMORY_LIMIT, threads: String(Math.min(MAX_THREADS, availableParallelism())) },
+    ...{ memory_limit: MEMORY_LIMIT, threads: String(threads()) },
     ...{ autoinstall_known_extensions: "false", autoload_known_extensions: "false" },
     ...{ allow_community_extensions: "false" },
     temp_directory: `${folder}/spill`,
@@ -38,6 +39,8 @@ export async function withDuckDb<T>(folder: string, work: (duckDb: DuckDb) => Pr
     instance.closeSync();
   }
 }
+
+const threads = () => Math.max(1, Math.min(MAX_THREADS, Math.floor(availableParallelism() / 2)));
 
 const queriesOf = (connection: DuckDBConnection): DuckDb => ({
   run: async (sql) => {

@@ -1,0 +1,44 @@
+import { expect, test } from "vitest";
+import { createPace } from "../../ops/export/pace.ts";
+
+/** A machine of two processors, of which others use a part; time passes where it is waited and worked. */
+function machineOf(othersAt: (ms: number) => number) {
+  const seen = { ms: 0, others: 0, worked: 0 };
+  const pass = (ms: number) => {
+    for (let i = 0; i < ms; i++) seen.others += 2 * othersAt(seen.ms++);
+  };
+  const pace = createPace({
+    times: () => ({ others: seen.others, all: 2 * seen.ms }),
+    now: () => seen.ms,
+    wait: async (ms) => pass(ms),
+  });
+  const workFor = async (ms: number) => {
+    const until = seen.ms + ms;
+    seen.worked = 0;
+    for (; seen.ms < until; seen.worked += 5) {
+      pass(5);
+      await pace();
+    }
+    return seen.worked / ms;
+  };
+  return { workFor };
+}
+
+test("rows are taken nearly all the time while the machine has nothing else to do", async () => {
+  expect(await machineOf(() => 0.1).workFor(60_000)).toBeGreaterThan(0.9);
+});
+
+test("beside other work they are taken for a tenth of the time", async () => {
+  const share = await machineOf(() => 0.9).workFor(60_000);
+  expect(share).toBeGreaterThan(0.08);
+  expect(share).toBeLessThan(0.12);
+});
+
+test("work that begins or ends is seen within seconds", async () => {
+  const machine = machineOf((ms) => (ms > 30_000 && ms < 60_000 ? 0.8 : 0));
+  expect(await machine.workFor(30_000)).toBeGreaterThan(0.9);
+  await machine.workFor(3_000);
+  expect(await machine.workFor(20_000)).toBeLessThan(0.12);
+  await machine.workFor(10_000);
+  expect(await machine.workFor(20_000)).toBeGreaterThan(0.85);
+});
