@@ -1,6 +1,9 @@
+import { drizzle } from "drizzle-orm/node-postgres";
 import type pg from "pg";
 import { sql } from "ponder";
 import { afterAll, afterEach, beforeAll, expect, test, vi } from "vitest";
+import { ponderModule, quietLogger } from "../../engine/ponderModule.ts";
+import { ApiError } from "../../src/api/errors/errors.ts";
 import {
   type ConsistentRead,
   createConsistentRead,
@@ -11,6 +14,7 @@ import type { Db } from "../../src/api/postgres/db.ts";
 import { CHAIN_ID } from "../query/rows.ts";
 import { createTables, setProgress, type Tables } from "../query/tables.ts";
 import { openPool } from "../support/database.ts";
+import schema from "../support/ponderSchema.ts";
 import { latestBlock, setFinalBlock } from "../support/ponderState.ts";
 
 let tables: Tables;
@@ -128,4 +132,44 @@ test("a reading that fails fails for those who wait for it, and not for the next
   const versions = createStateReader(read);
   await expect(Promise.all([versions.read(), versions.read()])).rejects.toThrow("gone");
   expect(await versions.read()).toEqual({ version: "7", position: [] });
+});
+
+/** The database as Ponder gives it to the API, with its time limit for locks. */
+async function openPonderDb(): Promise<{ db: Db; close: () => Promise<void> }> {
+  const pool = openPool({ connectionString: tables.databaseUrl, options: "-c lock_timeout=500ms" });
+  const { createQB } = await ponderModule("database/queryBuilder.js");
+  const common = { shutdown: { isKilled: false }, logger: quietLogger };
+  const { raw } = createQB(drizzle(pool, { schema, casing: "snake_case" }), { common, isAdmin: false });
+  return { db: raw, close: () => pool.end() };
+}
+
+test("what an operation throws in a snapshot is the answer at once: Ponder would run it again for a minute", async () => {
+  const { db, close } = await openPonderDb();
+  let block = 600;
+  let reads = 0;
+  const asked = createConsistentRead(db)(async () => {
+    reads++;
+    if (reads === 3) throw new ApiError("NOT_FOUND", "It is not there.");
+    await index(++block);
+  });
+  await expect(asked).rejects.toThrow("It is not there.");
+  expect(reads).toBe(3);
+  await close();
+});
+
+test("tables that stay locked are refused after two seconds, in a snapshot too", async () => {
+  const { db, close } = await openPonderDb();
+  const read = createConsistentRead(db);
+  const client = await indexer.connect();
+  await client.query("begin");
+  await client.query("lock table blocks in access exclusive mode");
+  const start = performance.now();
+  const refused = await read(readBlock).catch((thrown) => thrown);
+  const ms = performance.now() - start;
+  await client.query("rollback");
+  client.release();
+  await close();
+  expect(refused).toMatchObject({ code: "INDEX_NOT_READY" });
+  expect(ms).toBeGreaterThan(2_000);
+  expect(ms).toBeLessThan(10_000);
 });

@@ -67,16 +67,22 @@ export function createStateReader(readState: () => Promise<TablesState>): StateR
 
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
-type Transactions = {
-  transaction: <Result>(
-    run: (db: Db) => Promise<Result>,
-    options: { isolationLevel: "repeatable read"; accessMode: "read only" },
-  ) => Promise<Result>;
+type Sessions = {
+  session: {
+    transaction: <Result>(
+      run: (db: Db) => Promise<Result>,
+      options: { isolationLevel: "repeatable read"; accessMode: "read only" },
+    ) => Promise<Result>;
+  };
 };
 
-/** Ponder hides the transactions of its read-only database in the types. Read-only transactions are safe there. */
+/**
+ * A transaction of drizzle's session, which Ponder hides in the types; read-only ones are safe there. Ponder's own
+ * `db.transaction` runs whatever throws again, nine times in a minute: the answer to a name that is not there, and a locked
+ * table for which `retryOnLock` has its own, shorter patience.
+ */
 const inSnapshot = <Result>(db: Db, run: (db: Db) => Promise<Result>): Promise<Result> =>
-  (db as unknown as Transactions).transaction(run, {
+  (db as unknown as Sessions).session.transaction(run, {
     isolationLevel: "repeatable read",
     accessMode: "read only",
   });
