@@ -12,8 +12,10 @@ export type Seen = {
   wrong: string[];
   /** Refusals by code. */
   refused: Record<string, number>;
-  /** Requests without any answer: no server listened, or the connection broke. */
+  /** Requests without any answer: no server listened, the connection broke, or none came in time. */
   unanswered: number;
+  /** Why, and after how many milliseconds: the first ones. */
+  causes: string[];
   /** Longest time in which no caller got an answer, in milliseconds. */
   longestGap: number;
   /** Slowest right answer, in milliseconds. */
@@ -40,6 +42,7 @@ type LoadPlan = {
 const PAUSE_MS = sizeOf({ short: 40, long: 15 });
 const PAUSE_AFTER_NOTHING_MS = 100;
 const PATIENCE_MS = 40_000;
+const MAX_CAUSES = 5;
 
 const questions = [
   { path: `/domain/${PULSE}/records`, beatOf: beatOfRecords },
@@ -54,7 +57,7 @@ const questions = [
  * answer had told already.
  */
 export function startLoad({ url, timeline, callers = 3, slack = () => 0 }: LoadPlan): Load {
-  const seen: Seen = { answers: 0, wrong: [], refused: {}, unanswered: 0, longestGap: 0, slowest: 0 };
+  const seen: Seen = { answers: 0, wrong: [], refused: {}, unanswered: 0, causes: [], longestGap: 0, slowest: 0 };
   let isOver = false;
   let floor = 0;
   let lastAnswer = Date.now();
@@ -71,10 +74,10 @@ export function startLoad({ url, timeline, callers = 3, slack = () => 0 }: LoadP
     const promised = Math.max(0, floor - slack());
     const reply = await fetch(url() + path, { signal: AbortSignal.timeout(PATIENCE_MS) }).then(
       async (response) => ({ status: response.status, text: await response.text() }),
-      () => null,
+      (error: Error) => noteNothing(seen, `${path}: ${causeOf(error)} after ${Date.now() - asked} ms`),
     );
-    if (reply === null) seen.unanswered++;
-    else if (reply.status !== 200) noteRefusal(seen, path, reply);
+    if (reply === null) return false;
+    if (reply.status !== 200) noteRefusal(seen, path, reply);
     else {
       const value = readBeat(reply.text, beatOf);
       const index = value === null ? promised : timeline.indexOf(value as number, promised);
@@ -83,7 +86,7 @@ export function startLoad({ url, timeline, callers = 3, slack = () => 0 }: LoadP
       } else noteAnswer(asked);
       floor = Math.max(floor, index);
     }
-    return reply?.status === 200;
+    return reply.status === 200;
   };
   const call = async (first: number) => {
     for (let turn = first; !isOver; turn++) {
@@ -111,6 +114,19 @@ export function startLoad({ url, timeline, callers = 3, slack = () => 0 }: LoadP
       return Date.now() - start;
     },
   };
+}
+
+function noteNothing(seen: Seen, cause: string): null {
+  seen.unanswered++;
+  if (seen.causes.length < MAX_CAUSES) seen.causes.push(cause);
+  return null;
+}
+
+/** `fetch` names the failure of a connection in the cause of its error. */
+function causeOf({ name, message, cause }: Error): string {
+  if (!(cause instanceof Error)) return `${name}: ${message}`;
+  const { code } = cause as NodeJS.ErrnoException;
+  return [cause.name, ...(code ? [code] : []), cause.message].join(" ");
 }
 
 function noteRefusal(seen: Seen, path: string, { status, text }: { status: number; text: string }): void {
