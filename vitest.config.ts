@@ -10,24 +10,24 @@ import { SlowestFiles } from "./test/support/slowestFiles.ts";
  */
 const sharing = [
   "test/{architecture,words}.test.ts",
-  "test/{bench,client,devnet-contracts,docs,hostile,truth}/**/*.test.ts",
+  "test/{apps,avatars,bench,client,devnet-contracts,docs,explorer,feed,hostile,labels,mcp,outgoing,truth,webhooks}/**/*.test.ts",
   "test/chain/!(stories|ensv2-stories).test.ts",
-  "test/ops/{alerts,backup,keys,kubernetes,launch,lowPriority,pages,people,progress,roles,secrets,snapshot}.test.ts",
+  "test/ops/{alerts,backup,keys,kubernetes,labels,launch,lowPriority,pages,people,progress,roles,secrets,snapshot}.test.ts",
   "test/ops/{switchedViews,units,universalResolver,watchdog}.test.ts",
   "test/ops/snapshot/*.test.ts",
-  "test/settings/{documents,hideSecrets,managedNames,misspelt,settings}.test.ts",
+  "test/settings/{documents,hideSecrets,labels,managedNames,misspelt,settings}.test.ts",
   "test/{counts,ens,http,indexState,query,resolution,rules,scheduling,schemas,serializers,statistics,subgraph}/**/*.test.ts",
-  "test/access/{keys,ledger,metered,paymentMarks,reservations,security,signup,signupWallets}.test.ts",
+  "test/access/{documents,explorer,keys,ledger,metered,payment,paymentMarks,prices,reservations,security}.test.ts",
+  "test/access/{signup,signupPage,signupWallets}.test.ts",
   "test/dev/{logLines,postgres}.test.ts",
-  "test/engine/{cachedLogs,changes,document,failingBlock,foundContracts,keptRows,largeBlocks,linearQueue}.test.ts",
-  "test/engine/{memory,metricsApart,predictedRows,quickCache,refusedRows,rowStore}.test.ts",
-  "test/explorer/{demo,history,parts,statistics}.test.ts",
+  "test/engine/{blockJournal,cachedLogs,changes,document,failingBlock,foundContracts,keptRows,largeBlocks}.test.ts",
+  "test/engine/{linearQueue,memory,metricsApart,ponderInternals,predictedRows,quickCache,refusedRows,rowStore}.test.ts",
   "test/gateway/*.test.ts",
   "test/live/{abi,bounds,cache,prices,rateLimiter,records,rpc,stories}.test.ts",
   "test/live/ccip/*.test.ts",
   "test/log/read.test.ts",
-  "test/mcp/{equality,errors,metering,schemas,tools,transport}.test.ts",
   "test/observe/{dashboard,requests,stopping}.test.ts",
+  "test/upkeep/advisoryLocks.test.ts",
 ];
 
 /** What needs many starts, kills or releases: `.ci/run` and `npm run test:full` run it after `npm test`. */
