@@ -2,8 +2,9 @@ import { type Browser, chromium, type Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Stage } from "../chain/stage.ts";
 import { chromiumPath } from "../client/browser.ts";
+import { isSlow } from "../support/size.ts";
 
-const widths = { phone: 390, desktop: 1_200 };
+const widths = { ...(isSlow() && { phone: 390 }), desktop: 1_200 };
 
 /** Jobs of people who look at names, each in at most two steps from the first page; a step is a search, a click or a form. */
 export function describeJobs(stageOf: () => Stage): void {

@@ -4,10 +4,11 @@ import type { z } from "zod";
 import type { namePrice } from "../../src/api/schemas/answers.ts";
 import type { Stage } from "../chain/stage.ts";
 import { chromiumPath } from "../client/browser.ts";
+import { isSlow } from "../support/size.ts";
 
 type NamePrice = z.infer<typeof namePrice>;
 
-const widths = { phone: 390, desktop: 1_200 };
+const widths = { phone: 390, ...(isSlow() && { desktop: 1_200 }) };
 
 /** What a person asks of prices and drops: on a phone and at a desk, by the search box and links, each step counted. */
 export function describePrices(stageOf: () => Stage): void {

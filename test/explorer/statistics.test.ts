@@ -5,6 +5,7 @@ import { type Browser, chromium, type Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { roundUp } from "../../src/api/explorer/parts/chart.tsx";
 import { createTables, type Tables } from "../query/tables.ts";
+import { isSlow } from "../support/size.ts";
 import { fillWithSales, serveExplorer } from "./statisticsPages.ts";
 
 const NOW = Date.UTC(2027, 0, 15, 12) / 1_000;
@@ -137,12 +138,15 @@ describe.runIf(existsSync(executablePath))("in a browser", () => {
     return { page, faults };
   }
 
-  test.each([
+  const looks = [
     { width: 1_280, colorScheme: "light" as const },
+    { width: 360, colorScheme: "dark" as const },
+  ];
+  const otherLooks = [
     { width: 1_280, colorScheme: "dark" as const },
     { width: 360, colorScheme: "light" as const },
-    { width: 360, colorScheme: "dark" as const },
-  ])("$width wide, $colorScheme: axe finds nothing, nothing is too wide, nothing fails", async (look) => {
+  ];
+  test.each(isSlow() ? [...looks, ...otherLooks] : looks)("$width wide, $colorScheme: axe finds nothing, nothing is too wide, nothing fails", async (look) => {
     const { page, faults } = await open({ ...look, javaScriptEnabled: true });
     await page.evaluate(axe);
     const violations = await page.evaluate(async () => {

@@ -1,2 +1,2 @@
 // The same in its long form: see test/support/size.ts.
-import "./changes.test.ts";
+import "./changes.slow.test.ts";

@@ -1,6 +1,6 @@
 import { beforeAll, expect, inject, test } from "vitest";
 import { chanceOf } from "../../bench/api/chance.ts";
-import { sizeOf } from "../../support/size.ts";
+import { isSlow } from "../../support/size.ts";
 import { loadModel, randomList } from "../randomLists.ts";
 import { ask } from "../stage.ts";
 
@@ -8,7 +8,7 @@ import { ask } from "../stage.ts";
  * Random lists within the schema, by filters, orders and pages, against a plain evaluation over all entities in memory.
  */
 
-const runs = sizeOf({ short: 300, long: 10_000 });
+const runs = isSlow() ? 300 : 100;
 beforeAll(loadModel);
 
 test(`${runs} random lists have what a plain evaluation has (FUZZ_SEED=${inject("seed")})`, async () => {
