@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 
 // The only place that knows the tables in which Ponder 0.17.7 keeps its state (node_modules/ponder/dist/esm/database).
-// test/engine/ponderInternals.test.ts holds it against a real Ponder.
+// test/engine/ponderInternals.slow.test.ts holds it against a real Ponder.
 
 /** Sends a query and gives its rows. Both drizzle's connections and pg's can be used as one. */
 export type Query = <Row extends Record<string, unknown>>(text: string) => Promise<Row[]>;

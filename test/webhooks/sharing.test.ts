@@ -2,6 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from "vitest";
 import { pairLocks } from "../../src/api/postgres/advisoryLocks.ts";
 import { AT_ONCE } from "../../src/api/webhooks/bounds.ts";
+import { isSlow } from "../support/size.ts";
 import { addWebhooks } from "./manyWebhooks.ts";
 import { openReceiver, type Receiver } from "./receiver.ts";
 import { openStage, SECRET_KEY, type Stage } from "./stage.ts";
@@ -88,7 +89,7 @@ test("two processes serve webhooks at the same time, each webhook in order, and 
   await Promise.all(both.map((one) => one.stop()));
 });
 
-test("when connections of processes are cut again and again, nothing is lost, out of order or charged twice", async () => {
+test.runIf(isSlow())("when connections of processes are cut again and again, nothing is lost, out of order or charged twice", async () => {
   const all = [stage.start(), stage.start(), stage.start()];
   await stage.sorted();
   await stage.block(...NAMES);
