@@ -1,6 +1,7 @@
 import { domain, ensv2Entry, ensv2Proxy, ensv2Role, holder } from "ponder:schema";
 import type { Address } from "viem";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { isSlow } from "../support/size.ts";
 import { openApi, type TestApi } from "./api.ts";
 import { contracts, ETH_REGISTRY, proxyRow, REGISTRY_CODE } from "./ensv2.ts";
 import {
@@ -220,8 +221,9 @@ function sorted(some: readonly Named[], sortBy: string, direction: string): stri
   return [...some].sort(compare).map(({ name }) => name);
 }
 
-describe.each(Object.keys(sortValueOf))("sorted by %s", (sort_by) => {
-  test.each(["asc", "desc"])("%s: by cursors, by pages and at once", async (sort_dir) => {
+describe.each(Object.keys(sortValueOf).map((column, i) => [column, i] as const))("sorted by %s", (sort_by, i) => {
+  const directions = ["asc", "desc"];
+  test.each(isSlow() ? directions : directions.slice(i % 2).slice(0, 1))("%s: by cursors, by pages and at once", async (sort_dir) => {
     for (const [address_type, words] of [asked[0], asked[8], asked[9]] as typeof asked) {
       const [, address] = accounts;
       const given = { address_type, include_expired: "true", sort_by, sort_dir };

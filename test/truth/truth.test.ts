@@ -1,5 +1,5 @@
 import { inject } from "vitest";
 import { describeHistories } from "./histories.ts";
 
-// The short form of truth.full.test.ts.
-describeHistories({ seed: inject("seed"), runs: 1, steps: 100, shrinkSeconds: 120 });
+// The short form of truth.slow.test.ts and truth.full.test.ts.
+describeHistories({ seed: inject("seed"), runs: 1, steps: 60, shrinkSeconds: 120 });

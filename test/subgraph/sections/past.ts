@@ -15,7 +15,7 @@ import {
   unwrap,
   writeRecord,
 } from "../../devnet/acts.ts";
-import { sizeOf } from "../../support/size.ts";
+import { isSlow } from "../../support/size.ts";
 import { loadModel, randomList } from "../randomLists.ts";
 import { post, stage } from "../stage.ts";
 
@@ -24,7 +24,7 @@ import { post, stage } from "../stage.ts";
  * name happens to one.
  */
 
-const runs = sizeOf({ short: 400, long: 10_000 });
+const runs = isSlow() ? 400 : 150;
 let block: number;
 
 beforeAll(async () => {
