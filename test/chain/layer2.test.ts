@@ -50,7 +50,7 @@ import { differencesOf, readTables } from "./tables.ts";
 /** The labels that no log of Base tells. */
 const SILENT = ["premint", "reclaimed", "silent"];
 const SEED = inject("seed");
-const STEPS = sizeOf({ short: 80, long: 600 });
+const STEPS = sizeOf({ short: 50, long: 600 });
 const SOON = { timeout: 120_000, interval: 50 };
 
 let chains: LocalChains;

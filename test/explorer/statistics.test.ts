@@ -146,22 +146,25 @@ describe.runIf(existsSync(executablePath))("in a browser", () => {
     { width: 1_280, colorScheme: "dark" as const },
     { width: 360, colorScheme: "light" as const },
   ];
-  test.each(isSlow() ? [...looks, ...otherLooks] : looks)("$width wide, $colorScheme: axe finds nothing, nothing is too wide, nothing fails", async (look) => {
-    const { page, faults } = await open({ ...look, javaScriptEnabled: true });
-    await page.evaluate(axe);
-    const violations = await page.evaluate(async () => {
-      const found = await (
-        globalThis as unknown as {
-          axe: { run: () => Promise<{ violations: { id: string; nodes: { html: string }[] }[] }> };
-        }
-      ).axe.run();
-      return found.violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.html}`);
-    });
-    expect(violations).toEqual([]);
-    expect(await page.evaluate("document.documentElement.scrollWidth")).toBeLessThanOrEqual(look.width);
-    expect(faults).toEqual([]);
-    await page.context().close();
-  });
+  test.each(isSlow() ? [...looks, ...otherLooks] : looks)(
+    "$width wide, $colorScheme: axe finds nothing, nothing is too wide, nothing fails",
+    async (look) => {
+      const { page, faults } = await open({ ...look, javaScriptEnabled: true });
+      await page.evaluate(axe);
+      const violations = await page.evaluate(async () => {
+        const found = await (
+          globalThis as unknown as {
+            axe: { run: () => Promise<{ violations: { id: string; nodes: { html: string }[] }[] }> };
+          }
+        ).axe.run();
+        return found.violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.html}`);
+      });
+      expect(violations).toEqual([]);
+      expect(await page.evaluate("document.documentElement.scrollWidth")).toBeLessThanOrEqual(look.width);
+      expect(faults).toEqual([]);
+      await page.context().close();
+    },
+  );
 
   test("without JavaScript every picture is there", async () => {
     const { page, faults } = await open({ width: 1_280, colorScheme: "light", javaScriptEnabled: false });

@@ -57,7 +57,15 @@ const questions = [
  * answer had told already.
  */
 export function startLoad({ url, timeline, callers = 3, slack = () => 0 }: LoadPlan): Load {
-  const seen: Seen = { answers: 0, wrong: [], refused: {}, unanswered: 0, causes: [], longestGap: 0, slowest: 0 };
+  const seen: Seen = {
+    answers: 0,
+    wrong: [],
+    refused: {},
+    unanswered: 0,
+    causes: [],
+    longestGap: 0,
+    slowest: 0,
+  };
   let isOver = false;
   let floor = 0;
   let lastAnswer = Date.now();

@@ -235,14 +235,17 @@ describe.runIf(executablePath)("in a real browser", () => {
   const phone = ["phone", 390] as const;
   const widths = isSlow() ? [["desktop", 1_280] as const, phone] : [phone];
 
-  test.each(widths)("reference and sign-up fit a %s, load nothing from elsewhere and raise no error", async (_, width) => {
-    for (const path of ["/signup", "/docs", "/api/docs"]) {
-      const { page, faults } = await open(path, width);
-      expect(faults, path).toEqual([]);
-      expect(await page.evaluate(IS_TOO_WIDE), path).toBe(false);
-      await page.close();
-    }
-  });
+  test.each(widths)(
+    "reference and sign-up fit a %s, load nothing from elsewhere and raise no error",
+    async (_, width) => {
+      for (const path of ["/signup", "/docs", "/api/docs"]) {
+        const { page, faults } = await open(path, width);
+        expect(faults, path).toEqual([]);
+        expect(await page.evaluate(IS_TOO_WIDE), path).toBe(false);
+        await page.close();
+      }
+    },
+  );
 
   test.each(widths)("a call can be tried from the reference on a %s", async (_, width) => {
     const { page, faults } = await open("/docs", width);

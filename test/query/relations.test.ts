@@ -221,19 +221,25 @@ function sorted(some: readonly Named[], sortBy: string, direction: string): stri
   return [...some].sort(compare).map(({ name }) => name);
 }
 
-describe.each(Object.keys(sortValueOf).map((column, i) => [column, i] as const))("sorted by %s", (sort_by, i) => {
-  const directions = ["asc", "desc"];
-  test.each(isSlow() ? directions : directions.slice(i % 2).slice(0, 1))("%s: by cursors, by pages and at once", async (sort_dir) => {
-    for (const [address_type, words] of [asked[0], asked[8], asked[9]] as typeof asked) {
-      const [, address] = accounts;
-      const given = { address_type, include_expired: "true", sort_by, sort_dir };
-      const expected = sorted(world.filter(meets(address, words)), sort_by, sort_dir);
-      const names = (items: readonly Item[]) => items.map(({ name }) => name);
-      expect(names(await listAll(address, given)), "at once").toEqual(expected);
-      expect(names(await listAll(address, given, "17")), "by cursors").toEqual(expected);
-      const second = await get(`/address/${address}/domains?${queryOf({ ...given, page: "2" })}`);
-      expect(names(second.results)).toEqual(expected.slice(25, 50));
-      expect(second.total).toBe(expected.length);
-    }
-  });
-});
+describe.each(Object.keys(sortValueOf).map((column, i) => [column, i] as const))(
+  "sorted by %s",
+  (sort_by, i) => {
+    const directions = ["asc", "desc"];
+    test.each(isSlow() ? directions : directions.slice(i % 2).slice(0, 1))(
+      "%s: by cursors, by pages and at once",
+      async (sort_dir) => {
+        for (const [address_type, words] of [asked[0], asked[8], asked[9]] as typeof asked) {
+          const [, address] = accounts;
+          const given = { address_type, include_expired: "true", sort_by, sort_dir };
+          const expected = sorted(world.filter(meets(address, words)), sort_by, sort_dir);
+          const names = (items: readonly Item[]) => items.map(({ name }) => name);
+          expect(names(await listAll(address, given)), "at once").toEqual(expected);
+          expect(names(await listAll(address, given, "17")), "by cursors").toEqual(expected);
+          const second = await get(`/address/${address}/domains?${queryOf({ ...given, page: "2" })}`);
+          expect(names(second.results)).toEqual(expected.slice(25, 50));
+          expect(second.total).toBe(expected.length);
+        }
+      },
+    );
+  },
+);

@@ -89,26 +89,31 @@ test("two processes serve webhooks at the same time, each webhook in order, and 
   await Promise.all(both.map((one) => one.stop()));
 });
 
-test.runIf(isSlow())("when connections of processes are cut again and again, nothing is lost, out of order or charged twice", async () => {
-  const all = [stage.start(), stage.start(), stage.start()];
-  await stage.sorted();
-  await stage.block(...NAMES);
-  for (let kills = 0; kills < 3; kills++) {
-    const arrived = receiver.arrived.length;
-    await until(async () => expect((await serving()).length).toBeGreaterThan(0));
-    const [pid] = await serving();
-    await stage.play.tables.pool.query("select pg_terminate_backend($1)", [pid]);
-    await until(() => expect(receiver.arrived.length).toBeGreaterThan(arrived));
-  }
-  await allArrived();
-  for (const list of numbersOf(receiver)) {
-    const firsts = list.filter((number, i) => list.indexOf(number) === i);
-    expect(firsts, "what comes again comes before anything later").toEqual([...firsts].sort((a, b) => a - b));
-    expect(list).toEqual([...list].sort((a, b) => a - b));
-  }
-  await expectCharged();
-  await Promise.all(all.map((one) => one.stop()));
-});
+test.runIf(isSlow())(
+  "when connections of processes are cut again and again, nothing is lost, out of order or charged twice",
+  async () => {
+    const all = [stage.start(), stage.start(), stage.start()];
+    await stage.sorted();
+    await stage.block(...NAMES);
+    for (let kills = 0; kills < 3; kills++) {
+      const arrived = receiver.arrived.length;
+      await until(async () => expect((await serving()).length).toBeGreaterThan(0));
+      const [pid] = await serving();
+      await stage.play.tables.pool.query("select pg_terminate_backend($1)", [pid]);
+      await until(() => expect(receiver.arrived.length).toBeGreaterThan(arrived));
+    }
+    await allArrived();
+    for (const list of numbersOf(receiver)) {
+      const firsts = list.filter((number, i) => list.indexOf(number) === i);
+      expect(firsts, "what comes again comes before anything later").toEqual(
+        [...firsts].sort((a, b) => a - b),
+      );
+      expect(list).toEqual([...list].sort((a, b) => a - b));
+    }
+    await expectCharged();
+    await Promise.all(all.map((one) => one.stop()));
+  },
+);
 
 test("a webhook that fails at one process is not tried again by another before its time", async () => {
   receiver.answer = (response) => void response.writeHead(500).end();

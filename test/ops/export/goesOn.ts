@@ -69,23 +69,26 @@ export function goesOn(stageOf: () => Stage): void {
   });
 
   describe("when later blocks are final", () => {
-    test.runIf(isSlow())("an interrupted export is of the later position: its logs go on, and states are written again", async () => {
-      const stage = stageOf();
-      const { index, folder } = stage;
-      const copy = interrupt(stage, ["holders"]);
-      await settle(index);
-      await setFinal(index, LATER);
-      await index.tables.pool.query(`delete from events where block_number > ${LATER}`);
-      await index.tables.pool.query(`delete from ownership_changes where block_number > ${LATER}`);
-      const { manifest } = await index.write({ folder: copy });
-      const [first, second] = tableOf(manifest, "events").files;
-      expect(first).toEqual(fileOf(readManifestOf(folder), "events"));
-      expect(second).toMatchObject({ first_block: FINAL_BLOCK + 1, last_block: LATER, rows: 30 });
-      for (const name of names)
-        expect(await rowsInFiles(copy, name), name).toEqual(await rowsInPostgres(index.tables.pool, name));
-      const { faults, left } = await check(index, copy);
-      expect([faults, left]).toEqual([[], []]);
-    });
+    test.runIf(isSlow())(
+      "an interrupted export is of the later position: its logs go on, and states are written again",
+      async () => {
+        const stage = stageOf();
+        const { index, folder } = stage;
+        const copy = interrupt(stage, ["holders"]);
+        await settle(index);
+        await setFinal(index, LATER);
+        await index.tables.pool.query(`delete from events where block_number > ${LATER}`);
+        await index.tables.pool.query(`delete from ownership_changes where block_number > ${LATER}`);
+        const { manifest } = await index.write({ folder: copy });
+        const [first, second] = tableOf(manifest, "events").files;
+        expect(first).toEqual(fileOf(readManifestOf(folder), "events"));
+        expect(second).toMatchObject({ first_block: FINAL_BLOCK + 1, last_block: LATER, rows: 30 });
+        for (const name of names)
+          expect(await rowsInFiles(copy, name), name).toEqual(await rowsInPostgres(index.tables.pool, name));
+        const { faults, left } = await check(index, copy);
+        expect([faults, left]).toEqual([[], []]);
+      },
+    );
 
     test.runIf(isSlow())("--since writes the logs after the older export, and states whole", async () => {
       const { index, folder, expected } = stageOf();
