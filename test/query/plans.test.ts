@@ -20,7 +20,7 @@ import { account, CHAIN_ID, registeredRow, STATIC_RESOLVER, transaction } from "
 import { beginFeed, createTables, setProgress, type Tables } from "./tables.ts";
 
 const NOW = 1_800_000_000;
-const MANY_DOMAINS = sizeOf({ short: 60_000, long: 200_000 });
+const MANY_DOMAINS = sizeOf({ short: 120_000, long: 200_000 });
 const FILL_TIMEOUT_MS = 900_000;
 /** Tables of fewer rows are read as a whole, and rightly so. */
 const LARGE_TABLE_ROWS = 5_000;
