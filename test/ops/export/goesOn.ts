@@ -69,16 +69,22 @@ export function goesOn(stageOf: () => Stage): void {
   });
 
   describe("when later blocks are final", () => {
+    test("the index has none beyond them", async () => {
+      const { index } = stageOf();
+      await settle(index);
+      await setFinal(index, LATER);
+      await index.tables.pool.query(`delete from events where block_number > ${LATER}`);
+      await index.tables.pool.query(`delete from ownership_changes where block_number > ${LATER}`);
+      const { rows } = await index.tables.pool.query("select max(block_number)::int as newest from events");
+      expect(rows).toEqual([{ newest: LATER }]);
+    });
+
     test.runIf(isSlow())(
       "an interrupted export is of the later position: its logs go on, and states are written again",
       async () => {
         const stage = stageOf();
         const { index, folder } = stage;
         const copy = interrupt(stage, ["holders"]);
-        await settle(index);
-        await setFinal(index, LATER);
-        await index.tables.pool.query(`delete from events where block_number > ${LATER}`);
-        await index.tables.pool.query(`delete from ownership_changes where block_number > ${LATER}`);
         const { manifest } = await index.write({ folder: copy });
         const [first, second] = tableOf(manifest, "events").files;
         expect(first).toEqual(fileOf(readManifestOf(folder), "events"));
