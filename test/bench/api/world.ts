@@ -131,7 +131,7 @@ function putEthName(world: World, i: number, eth: Parent): EthName {
     ...{ is_label_known: isKnown, is_name_known: isKnown, label_length: isKnown ? [...label].length : null },
     ...{ registry_owner: holder, registrar_owner: holder, is_migrated: true, resolver },
     ...{ registrar_expiry_timestamp: expiry, expiry_timestamp: expiry, effective_owner_address: owner },
-    is_wrapped: isWrapped,
+    ...{ registered_timestamp: begin, is_wrapped: isWrapped },
     ...(isWrapped && {
       wrapper_owner: owner,
       wrapper_fuses: PARENT_CANNOT_CONTROL,

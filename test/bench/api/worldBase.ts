@@ -79,6 +79,7 @@ function putBasename(world: World, i: number, { parent, taken }: { parent: Hex; 
     ...{ is_label_known: true, is_name_known: true, label_length: [...label].length, is_migrated: true },
     ...{ registry_owner: owner, registrar_owner: owner, effective_owner_address: owner, resolver: RESOLVER },
     ...{ registrar_expiry_timestamp: expiry, expiry_timestamp: expiry, is_wrapped: false },
+    ...{ registered_timestamp: begin },
     ...{ created_block_number: at.log.block_number, created_timestamp: begin },
   });
   const sold = { node, owner_address: owner, expiry_timestamp: expiry };
