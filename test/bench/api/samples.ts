@@ -16,10 +16,13 @@ export type Samples = {
   resolvers: { common: string; rare: string };
   /** Ids of agents of names that the index answers for. */
   agents: string[];
+  /** A block some minutes before the newest. */
+  pastBlock: number;
 };
 
 const COLD = 450;
 const HOT = 10;
+const BLOCKS_AGO = 32;
 
 /** Picks things by chance; every second request is for one of the few hot ones. */
 export async function takeSamples(pool: pg.Pool): Promise<Samples> {
@@ -55,6 +58,9 @@ export async function takeSamples(pool: pg.Pool): Promise<Samples> {
     `select agent_id::text as id from agent_bindings join domains using (chain_id, node)
      where resolver in (${answered}) order by md5(agent_id::text) limit ${COLD}`,
   );
+  const [newest] = await rows<{ block: number }>(
+    "select max(block_number)::int as block from events where chain_id = 1",
+  );
   return {
     names: withHot(names),
     addresses: withHot(owners.map(({ owner }) => owner)),
@@ -63,6 +69,7 @@ export async function takeSamples(pool: pg.Pool): Promise<Samples> {
     parts: names.filter(({ name }) => name.length > 9).map(({ name }, i) => name.slice(0, 3 + (i % 4))),
     resolvers: { common: resolvers[0]?.resolver ?? "", rare: resolvers.at(-1)?.resolver ?? "" },
     agents: agents.map(({ id }) => id),
+    pastBlock: (newest?.block ?? 0) - BLOCKS_AGO,
   };
 }
 

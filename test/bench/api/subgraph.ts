@@ -1,16 +1,13 @@
-import { atMost, type Operation, post } from "./operations.ts";
+import type { Operation } from "./operations.ts";
 import type { Samples } from "./samples.ts";
+import { listOperations } from "./subgraphLists.ts";
+import { domainFields, measured, OTHER } from "./subgraphShapes.ts";
 
 /* What existing programs ask of the subgraph, each in its own shape. */
 
 const SINGLE = 4;
 const PORTFOLIO = 15;
-const OTHER = 10;
 const NAMES_OF_PAGE = 100;
-
-const domainFields = `id labelName labelhash name isMigrated createdAt expiryDate parent { name }
-  owner { id } registrant { id } wrappedOwner { id } resolvedAddress { id }
-  registration { registrationDate expiryDate } wrappedDomain { expiryDate fuses }`;
 
 const names = `query names($where: Domain_filter, $by: Domain_orderBy) {
   domains(first: ${NAMES_OF_PAGE}, orderBy: $by, orderDirection: asc, where: $where) { ${domainFields} } }`;
@@ -36,17 +33,11 @@ const events = `query history($id: ID!) { domain(id: $id) { events { id blockNum
   registration { events { id blockNumber ... on NameRegistered { registrant { id } expiryDate } } }
   resolver { events { id blockNumber ... on TextChanged { key value } } } } }`;
 
-const measured = (name: string, queries: readonly object[], times: number): Operation => ({
-  ...{ name: `/subgraph, ${name}`, path: "/subgraph", against: "floor", figure: "p99" },
-  ...{ requests: queries.map((query) => post("/subgraph", query)), target: atMost(times), grows: true },
-});
-
 /** The shapes of clients that are measured. `now`: unix seconds of the generated index */
 export const subgraphOperations = (samples: Samples, now: number): Operation[] => [
   ...ofLibrary(samples, now),
   ...ofPrograms(samples, now),
-  ...ofLists(samples),
-  ...ofWholeLists(samples, now),
+  ...listOperations(samples, now),
 ];
 
 /** What ensjs asks. */
@@ -191,110 +182,6 @@ function ofPrograms({ names: known, addresses, largestOwner, parts }: Samples, n
         query: `{ nameRegistereds(first: 1, orderBy: blockNumber, orderDirection: desc,
           where: { registration: "${labelhash}" }) { transactionID } }`,
       })),
-      OTHER,
-    ),
-  ];
-}
-
-/** Lists by names and labels: of voting programs, registries of groups, and documentation. */
-function ofLists({ names: known, addresses, parents }: Samples): Operation[] {
-  const hashes = known.slice(0, 20).map(({ labelhash }) => labelhash);
-  return [
-    measured(
-      "what a hash stands for",
-      known.map(({ node, labelhash }) => ({
-        query: `{ labels0: domains(first: 1, where: { labelhash: "${labelhash}", labelName_not: null }) { labelName }
-          domain(id: "${node}") { name } }`,
-      })),
-      OTHER,
-    ),
-    measured(
-      "names of an owner",
-      addresses.map((id) => ({
-        query: "query q($id: String) { domains(where: { owner: $id }) { name } }",
-        variables: { id },
-      })),
-      OTHER,
-    ),
-    measured(
-      "an account's names among some labels",
-      addresses.map((id) => ({
-        query: `query q($id: String!, $hashes: [Bytes]) { account(id: $id) { domains(first: 1000, where: {
-          labelhash_in: $hashes, labelName_not: null }) { name } wrappedDomains(first: 1000) { name } } }`,
-        variables: { id, hashes },
-      })),
-      OTHER,
-    ),
-    measured(
-      "names below the names of a label",
-      parents.map((name) => ({
-        query: `query q($label: String, $skip: Int) { domains(where: { labelName: $label }) {
-          subdomains(first: 1000, skip: $skip) { name owner { id } } } }`,
-        variables: { label: name.split(".")[0], skip: null },
-      })),
-      OTHER,
-    ),
-    measured(
-      "names of a list",
-      known.map((_, i) => ({
-        query: "query q($names: [String!]) { domains(where: { name_in: $names }) { name } }",
-        variables: { names: known.slice(i, i + 20).map(({ name }) => name) },
-      })),
-      OTHER,
-    ),
-    measured(
-      "when a name expires, by its registration",
-      known.map(({ name }) => ({
-        query: "query q($name: String) { registrations(where: { domain_: { name: $name } }) { expiryDate } }",
-        variables: { name },
-      })),
-      OTHER,
-    ),
-  ];
-}
-
-/** Pages of whole lists, one after the other: site maps, lists of what ends, copies of all events. */
-function ofWholeLists({ names: known }: Samples, now: number): Operation[] {
-  const after = (query: string) => known.map(({ node }) => ({ query, variables: { last: node } }));
-  const events = (list: string, id: string) => ({
-    query: `{ ${list}(first: 100, where: { id_gt: "${id}" }) { id blockNumber transactionID } }`,
-  });
-  return [
-    measured(
-      "names in the order of their ids, for a site map",
-      after(`query page($last: ID!) { domains(first: 100, orderBy: id, orderDirection: asc, where: { id_gt: $last,
-        createdAt_gt: "0", name_not: null, name_not_ends_with: ".addr.reverse" }) { id name } }`),
-      OTHER,
-    ),
-    measured(
-      "registrations that end soon",
-      [
-        {
-          query: `{ registrations(first: 100, orderBy: expiryDate, where: { expiryDate_gt: ${now} }) { expiryDate domain { name } } }`,
-        },
-      ],
-      OTHER,
-    ),
-    measured(
-      "names in the order of their registrations",
-      [
-        {
-          query: `{ domains(first: 500, orderBy: registration__registrationDate, orderDirection: asc,
-            where: { registration_: { expiryDate_gt: 0 } }) { name } }`,
-        },
-      ],
-      OTHER,
-    ),
-    measured(
-      "all events in the order of their ids",
-      ["domainEvents", "registrationEvents", "resolverEvents"].flatMap((list) =>
-        ["", "12", "2", "9500000-7"].map((id) => events(list, id)),
-      ),
-      OTHER,
-    ),
-    measured(
-      "all events of a type in the order of their ids",
-      ["newOwners", "nameReneweds", "textChangeds", "fusesSets"].map((list) => events(list, "12")),
       OTHER,
     ),
   ];
