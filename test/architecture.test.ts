@@ -202,7 +202,7 @@ const layers: Layer[] = [
     files: "src/api/upkeep/",
     may: [
       ...["pg", "src/ens/", "src/api/postgres/", "src/api/counts/"],
-      ...api("query/scope.ts", "rules/eventParties.ts", "rules/roleChanges.ts"),
+      ...api("query/scope.ts", "rules/eventParties.ts", "rules/nameOrders.ts", "rules/roleChanges.ts"),
     ],
     because:
       "indexes and counters beside Ponder's own tables are looked after now and then, chain by chain; it answers no request",

@@ -6,7 +6,7 @@ import { mainChain } from "../../src/api/query/scope.ts";
 import { FREQUENT } from "../../src/api/subgraph/bounds.ts";
 import { answerQuery } from "../../src/api/subgraph/query/answer.ts";
 import { commonValuesFor } from "../../src/api/subgraph/query/commonValues.ts";
-import { isNarrow } from "../../src/api/subgraph/query/narrow.ts";
+import { isNarrow, isPartOfOrder } from "../../src/api/subgraph/query/narrow.ts";
 import { planOf } from "../../src/api/subgraph/query/plan.ts";
 import { ETH_NODE } from "../../src/ens/name.ts";
 import { account, CHAIN_ID, contracts, domainRow, registeredRow } from "../query/rows.ts";
@@ -17,10 +17,15 @@ import { createTables, type Tables } from "../query/tables.ts";
 const [few, many] = [account(0xfe), account(0xa11)];
 const COMMON = new Set<string>([zeroAddress, ETH_NODE, many]);
 
-const isListNarrow = (list: string): boolean => {
+const listOf = (list: string) => {
   const [root] = planOf({ query: `{ ${list} { id } }` }).roots;
   if (root?.kind !== "many") throw new Error(`${list} is no list`);
-  return isNarrow(root.list.filter, root.of.entity, COMMON);
+  return { ...root.list, entity: root.of.entity };
+};
+
+const isListNarrow = (list: string): boolean => {
+  const { filter, entity } = listOf(list);
+  return isNarrow(filter, entity, COMMON);
 };
 
 describe("a list leads to few entities", () => {
@@ -54,6 +59,20 @@ describe("a list is planned for its values", () => {
     `addrChangeds(where: { addr: "${few}" })`,
   ])("%s", (list) => {
     expect(isListNarrow(list)).toBe(false);
+  });
+});
+
+describe("a list is a part of an order", () => {
+  test.each([
+    ['domains(orderBy: name, where: { name_starts_with: "a" })', true],
+    ['domains(orderBy: labelName, where: { labelName_starts_with: "a", resolvedAddress_not: null })', true],
+    ['domains(orderBy: labelName, where: { name_starts_with: "a" })', false],
+    ['domains(orderBy: name, where: { or: [{ name_starts_with: "a" }, { name: "b" }] })', false],
+    ['domains(orderBy: name, where: { name_starts_with: "a%" })', false],
+    ['domains(orderBy: name, where: { name_starts_with: "" })', false],
+    [`domains(orderBy: name, where: { name_starts_with: "a", parent: "${ETH_NODE}" })`, false],
+  ])("%s: %s", (list, expected) => {
+    expect(isPartOfOrder(listOf(list))).toBe(expected);
   });
 });
 

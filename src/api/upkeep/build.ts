@@ -12,13 +12,17 @@ export async function listMissingIndexes({ client, schema }: Omit<BuildTarget, "
 
 /**
  * Builds the missing indexes one after the other, while the indexer continues to write. An invalid index, which an
- * interrupted build leaves, is dropped first: PostgreSQL writes to it, but no reader can use it. The caller holds the
- * lock that lets one process build at a time.
+ * interrupted build leaves, is dropped first: PostgreSQL writes to it, but no reader can use it. What it knows of the
+ * expressions in an index it learns with the table. The caller holds the lock that lets one process build at a time.
  */
 export async function buildIndexes(target: BuildTarget): Promise<void> {
   const missing = await listMissingIndexes(target);
-  for (const [i, index] of ownIndexes.filter(({ name }) => missing.includes(name)).entries()) {
+  const building = ownIndexes.filter(({ name }) => missing.includes(name));
+  for (const [i, index] of building.entries()) {
     await buildIndex(target, index, `${i + 1} of ${missing.length}`);
+  }
+  for (const table of new Set(building.map((index) => index.table))) {
+    await target.client.query(`analyze "${target.schema}"."${table}"`);
   }
 }
 

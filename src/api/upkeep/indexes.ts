@@ -1,5 +1,14 @@
 import { ETH_NODE } from "../../ens/name.ts";
 import { FAMILY, hashOf, parties, TIME_OF_PLACE } from "../rules/eventParties.ts";
+import {
+  type At,
+  createdOrder,
+  expiryOrder,
+  hasRegistrar,
+  labelOrder,
+  nameOrder,
+  registeredOrder,
+} from "../rules/nameOrders.ts";
 import { ROLES_OF, ROLES_TO } from "../rules/roleChanges.ts";
 
 /** An index that Namedex builds itself. */
@@ -10,6 +19,14 @@ const eventsOf = ({ name, value, where }: { name: string; value: string; where?:
   name: `${name}_time`,
   table: "events",
   definition: `(${hashOf(value)}, ${TIME_OF_PLACE})${where === undefined ? "" : ` where ${where}`}`,
+});
+
+const itself: At = (column) => column;
+
+/** All names in an order of the subgraph's lists. Ties are sorted when a page is read. */
+const allNamesBy = (name: string, order: (at: At) => string, where?: string): OwnIndex => ({
+  ...{ name: `domains_all_${name}`, table: "domains" },
+  definition: `(${order(itself)})${where === undefined ? "" : ` where ${where}`}`,
 });
 
 /**
@@ -210,6 +227,11 @@ export const ownIndexes: readonly OwnIndex[] = [
     table: "domains",
     definition: "(parent_node) where resolver is null and (registry_owner is null or registry is not null)",
   },
+  allNamesBy("name", nameOrder),
+  allNamesBy("label", labelOrder),
+  allNamesBy("created", createdOrder),
+  allNamesBy("registered", registeredOrder, hasRegistrar(itself)),
+  allNamesBy("expiry", expiryOrder),
   // The operator class has its schema, because the extension's schema is in no search path.
   { name: "domains_label_trgm", table: "domains", definition: "using gin (label public.gin_trgm_ops)" },
   { name: "domains_name_trgm", table: "domains", definition: "using gin (full_name public.gin_trgm_ops)" },

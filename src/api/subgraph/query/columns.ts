@@ -22,10 +22,6 @@ export const typeIndexOf = ({ types }: EntityPlan, raw: Raw): number =>
 export const keyOfRaw = ({ key }: Entity, raw: Raw): Key =>
   key.types.map((_, part) => raw[keyColumn(part)] as string);
 
-/** The window that numbers the rows has their order; a statement without ORDER BY outside has it by habit only. */
-export const inPlace = (raws: readonly Raw[]): Raw[] =>
-  [...raws].sort((a, b) => Number(a.place) - Number(b.place));
-
 export type Key = readonly (string | number)[];
 
 /** All that a plan needs of a row. */

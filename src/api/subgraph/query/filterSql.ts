@@ -11,9 +11,11 @@ import {
   type Relation,
   type Row,
   type ScalarField,
+  type StoredText,
   soughtValue,
 } from "../table/entity.ts";
 import type { Filter } from "./filter.ts";
+import { isOneOfTexts, isText, patternOf, storedPatternSql, storedRangeSql } from "./textFilters.ts";
 
 /** Gives each table of a statement a name of its own. */
 export type Names = { next: () => Row };
@@ -98,7 +100,8 @@ const plainly = (back: Relation): Pick<Relation, "matches"> =>
     : { matches: (row, { values }, env) => sql`${back.id(row, env)} = ${values[0]}` };
 
 const text = (value: Plain): SQL => sql`${String(value)}::text`;
-const texts = (values: readonly unknown[]): SQL => sql`any(${sql.param(values.map(String))}::text[])`;
+const textList = (values: readonly unknown[]): SQL => sql`${sql.param(values.map(String))}::text[]`;
+const texts = (values: readonly unknown[]): SQL => sql`any(${textList(values)})`;
 
 function relationSql(field: Relation, { suffix, values }: FieldFilter, { row, env }: Of): SQL {
   const id = field.id(row, env);
@@ -162,8 +165,23 @@ function scalarSql(field: ScalarField, filter: FieldFilter, { row, env, entity }
   if (field.type === "Boolean") return booleanSql(value, filter);
   if (field.type === "Bytes" && /contains$/.test(filter.suffix)) return bytesSql(value, filter);
   const exact = textSql(field.isHex ? value : sql`${value} collate "C"`, filter);
-  const narrowed = narrow(field, row, filter);
-  return narrowed === undefined ? exact : sql`(${narrowed} and ${exact})`;
+  return field.stored === undefined ? exact : storedSql(field.stored, filter, { exact, row, env });
+}
+
+/** By an index, where it has what the filter says. */
+function storedSql(
+  stored: StoredText,
+  { suffix, values }: FieldFilter,
+  { exact, row, env }: { exact: SQL; row: Row; env: Env },
+): SQL {
+  const [value] = values;
+  if (value === undefined || values.includes(null)) return exact;
+  if (suffix === "") return sql`(${isText(stored, text(value), row)} and ${exact})`;
+  if (suffix === "in") return sql`(${isOneOfTexts(stored, textList(values), row)} and ${exact})`;
+  const filter = { suffix, text: String(value) };
+  const range = env.reading === "whole" ? storedRangeSql(stored, filter, { row, env }) : undefined;
+  if (range !== undefined) return sql`(${range} and ${exact})`;
+  return storedPatternSql(stored, filter, { row, env }) ?? exact;
 }
 
 /** By the columns of the key. Of events two ids can stand for one key, so that the id is compared, too. */
@@ -191,26 +209,10 @@ function isId(
     : combined("or", byKey);
 }
 
-function narrow(field: ScalarField, row: Row, { suffix, values }: FieldFilter): SQL | undefined {
-  const [value] = values;
-  if (value === undefined || values.includes(null)) return undefined;
-  if (suffix === "in")
-    return field.narrows?.(row, { suffix, value: sql`${sql.param(values.map(String))}::text[]` });
-  return field.narrows?.(row, { suffix, value: text(patternOf(suffix, String(value)) ?? value) });
-}
-
-/** Patterns are LIKE's own: `%` and `_` stand for other characters, as in graph-node. */
-function patternOf(suffix: string, value: string): string | undefined {
-  const kind = suffix.replace(/^not_/, "").replace(/_nocase$/, "");
-  if (kind === "contains") return value.startsWith("%") || value.endsWith("%") ? value : `%${value}%`;
-  if (kind === "starts_with") return `${value}%`;
-  return kind === "ends_with" ? `%${value}` : undefined;
-}
-
 export function textSql(value: SQL, { suffix, values }: FieldFilter): SQL {
   if (suffix === "in" || suffix === "not_in") return isIn(value, { suffix, values }, "text");
   const [given = null] = values;
-  const pattern = patternOf(suffix, String(given));
+  const pattern = patternOf({ suffix, text: String(given) });
   if (pattern === undefined) return sql`${value} ${comparisons[suffix]} ${text(given)}`;
   const like = suffix.endsWith("_nocase") ? "ilike" : "like";
   const word = sql.raw(suffix.startsWith("not_") ? `not ${like}` : like);

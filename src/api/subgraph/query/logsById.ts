@@ -2,12 +2,12 @@ import { event } from "ponder:schema";
 import { sql } from "ponder";
 import { sqlOf } from "../../query/scope.ts";
 import { type Entity, idOf } from "../table/entity.ts";
-import { inPlace, type Raw } from "./columns.ts";
+import type { Raw } from "./columns.ts";
 import type { Filter } from "./filter.ts";
 import type { ListArguments } from "./listArguments.ts";
 import type { EntityPlan } from "./plan.ts";
 import type { Reader } from "./read.ts";
-import { listStatement } from "./statement.ts";
+import { blocksStatement } from "./statement.ts";
 import { type BlockRange, rangesBeyond, rangesInTextOrder } from "./textOrder.ts";
 
 /*
@@ -73,7 +73,7 @@ export async function readByRanges(
     const left = skip + first - found.length;
     if (left <= 0) break;
     const page = { ...list, first: left, skip: 0 };
-    found.push(...inPlace(await reader.rows(listStatement(plan, page, reader.env, range))));
+    found.push(...(await reader.rows(blocksStatement(plan, page, reader.env, range))));
   }
   return found.slice(skip, skip + first);
 }

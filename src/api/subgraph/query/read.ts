@@ -4,9 +4,9 @@ import { MAX_READ } from "../bounds.ts";
 import { QueryError } from "../queryError.ts";
 import { entityOf } from "../table/entities.ts";
 import { type Entity, type Env, idOf, NONE, type Relation } from "../table/entity.ts";
+import { boundsOf, isFoundByPart, isSoonFull, LOOKED_AT } from "./byPart.ts";
 import {
   columnOfSelection,
-  inPlace,
   isOfSameRow,
   type Key,
   keyOfRaw,
@@ -15,9 +15,11 @@ import {
   rawsOfTarget,
   typeIndexOf,
 } from "./columns.ts";
+import type { Filter } from "./filter.ts";
+import { byFirstLabels } from "./firstLabels.ts";
 import type { ListArguments } from "./listArguments.ts";
 import { isReadByRanges, readByRanges } from "./logsById.ts";
-import { type CommonValues, isNarrow } from "./narrow.ts";
+import { type Asked, type CommonValues, isNarrow, isPartOfOrder } from "./narrow.ts";
 import {
   listAt,
   type Past,
@@ -27,7 +29,13 @@ import {
 } from "./past.ts";
 import type { EntityPlan, Selection } from "./plan.ts";
 import { written } from "./scalars.ts";
-import { belowStatement, keysStatement, listStatement, oneStatement } from "./statement.ts";
+import {
+  beginningStatement,
+  belowStatement,
+  keysStatement,
+  listStatement,
+  oneStatement,
+} from "./statement.ts";
 
 /** An entity as it is answered. */
 export type Answer = Record<string, unknown>;
@@ -69,11 +77,23 @@ export async function readList(reader: Reader, plan: EntityPlan, list: ListArgum
 
 async function readRows(reader: Reader, plan: EntityPlan, list: ListArguments): Promise<Raw[]> {
   await requireListUnchanged(reader, plan, list);
-  const then = listAt(list, reader.past);
+  const then = byFirstLabels(listAt(list, reader.past), plan.entity);
   const byRanges = isReadByRanges(plan, then) ? await readByRanges(reader, plan, then) : null;
   if (byRanges !== null) return byRanges;
-  const { rows: read, env } = wayOf(reader, isNarrow(then.filter, plan.entity, await reader.commonValues()));
-  return inPlace(await read(listStatement(plan, then, env)));
+  const way = wayOf(reader, { ...then, entity: plan.entity }, await reader.commonValues());
+  return (await readSoonFull(way, plan, then)) ?? way.rows(listStatement(plan, then, way.env));
+}
+
+/** The rows of a page that is full soon; null of others. */
+async function readSoonFull(
+  { rows, env }: Way,
+  plan: EntityPlan,
+  list: ListArguments,
+): Promise<Raw[] | null> {
+  if (env.reading === undefined || !isSoonFull(list, plan.entity, env)) return null;
+  const bounds = boundsOf(list, plan.entity);
+  const found = await rows(beginningStatement(plan, list, whole(env), { count: LOOKED_AT, bounds }));
+  return found.length === list.first ? found : null;
 }
 
 /** The entity of an id; null if there is none. */
@@ -223,19 +243,30 @@ async function fillOfSameRow(reader: Reader, { rows, one, column }: Filling<"der
   for (const [i, { answer }] of found.entries()) answer[one.key] = answers[i] ?? null;
 }
 
-/** How a list is read: one below a name of very many is planned for it. */
-async function belowBy(reader: Reader, via: Relation, keys: readonly Key[]): Promise<Way> {
-  const common = await reader.commonValues();
-  return wayOf(
-    reader,
-    via.isNarrow === true && !keys.some((key) => key.some((part) => common.has(String(part)))),
-  );
-}
-
+/** By which way a statement is run, and what it needs to know. */
 type Way = { rows: Rows; env: Env };
 
-const wayOf = ({ env, rows, rowsByKey }: Reader, isNarrow: boolean): Way =>
-  isNarrow ? { rows: rowsByKey, env: { ...env, hidesValues: true } } : { rows, env };
+const stored = ({ env, rowsByKey }: Reader): Way => ({ rows: rowsByKey, env: { ...env, hidesValues: true } });
+const planned = ({ env, rows }: Reader): Way => ({ rows, env });
+const whole = (env: Env): Env => ({ ...env, reading: "whole" });
+
+/** A list that few entities are in has one plan for all values, and so has one that is a part of an index's order. */
+function wayOf(reader: Reader, list: Asked & ListArguments, common: CommonValues): Way {
+  if (isNarrow(list.filter, list.entity, common)) return stored(reader);
+  const { rows, env } = isPartOfOrder(list) ? stored(reader) : planned(reader);
+  return { rows, env: isFoundByPart(list) ? { ...env, reading: "found" } : whole(env) };
+}
+
+type Below = { via: Relation; keys: readonly Key[]; list: ListArguments; of: EntityPlan };
+
+/** Lists below entities: one below a name of very many is planned for it. */
+async function wayBelow(reader: Reader, { via, keys, list, of: { entity } }: Below): Promise<Way> {
+  const common = await reader.commonValues();
+  const below: Filter = { kind: "field", field: via, suffix: "in", values: keys.flat() };
+  if (isNarrow(below, entity, common)) return stored(reader);
+  const { rows, env } = planned(reader);
+  return { rows, env: isNarrow(list.filter, entity, common) ? env : whole(env) };
+}
 
 async function fillDerived(reader: Reader, { type, rows, one }: Filling<"derived">): Promise<void> {
   const { field, list, of, key } = one;
@@ -248,7 +279,7 @@ async function fillDerived(reader: Reader, { type, rows, one }: Filling<"derived
     if (different.length === 0) continue;
     await requireBelowUnchanged(reader, of, { list, via, parent: type, keys: different });
     const asked = { list: listAt(list, reader.past), via, parent: type, keys: different, isNone };
-    const { rows: read, env } = await belowBy(reader, via, different);
+    const { rows: read, env } = await wayBelow(reader, { via, keys: different, list, of });
     const raws = await read(belowStatement(of, asked, env));
     const answers = await answersOf(reader, of, raws);
     for (const [i, raw] of raws.entries()) {

@@ -1,84 +1,118 @@
+import { event } from "ponder:schema";
 import type { SQL } from "drizzle-orm";
 import { sql } from "ponder";
+import { sqlOf } from "../../query/scope.ts";
 import {
   columnOf,
   type Entity,
   type Env,
-  idOf,
-  leadsToSameRow,
+  nameOf,
   type Relation,
-  type Row,
+  ROW_BY_ROW,
   soughtValue,
 } from "../table/entity.ts";
 import { columnsOf, type Key } from "./columns.ts";
-import { createNames, filterSql, linked, type Names, relationIs } from "./filterSql.ts";
-import type { ListArguments, Order } from "./listArguments.ts";
+import type { Filter } from "./filter.ts";
+import { createNames, filterSql, relationIs } from "./filterSql.ts";
+import type { ListArguments } from "./listArguments.ts";
+import { type Of, orderTerms } from "./order.ts";
 import type { EntityPlan } from "./plan.ts";
 import type { BlockRange } from "./textOrder.ts";
 
-type Of = { row: Row; entity: Entity; env: Env; names: Names };
-
-/** A list of entities. Events of some blocks, where given, in the order of the blocks. */
-export function listStatement(plan: EntityPlan, list: ListArguments, env: Env, blocks?: BlockRange): SQL {
-  const names = createNames();
-  return pageSql(plan, list, { row: names.next(), entity: plan.entity, env, names }, { blocks, more: [] });
+/** A list of entities. */
+export function listStatement(plan: EntityPlan, list: ListArguments, env: Env): SQL {
+  const of = placeOf(plan, env);
+  return pageSql(plan, list, of, {});
 }
 
-type PageParts = { more: readonly SQL[]; blocks?: BlockRange | undefined };
+/** The same, of the first entities that a filter leaves, in the order of the list. */
+export function beginningStatement(
+  plan: EntityPlan,
+  list: ListArguments,
+  env: Env,
+  { count, bounds }: { count: number; bounds: Filter },
+): SQL {
+  const of = placeOf(plan, env);
+  const { entity, row } = of;
+  const { values, names } = named(orderTerms(list, of));
+  const from = sql`(select *, ${values} from ${entity.from(row, env)}
+    where ${entity.where(row, env)} and ${filterSql(bounds, of)}
+    order by ${directed(names, list.direction)} limit ${sql.raw(String(count))}) as ${sql.identifier(nameOf(row))}`;
+  return pageSql(plan, list, of, {
+    from,
+    terms: names.map((name) => sql`${sql.identifier(nameOf(row))}.${name}`),
+  });
+}
+
+/** Terms as columns, and the names of these: by the names a statement around them has their order. */
+const named = (terms: readonly SQL[]): { values: SQL; names: SQL[] } => {
+  const names = terms.map((_, i) => sql`${sql.identifier(`o${i}`)}`);
+  const values = sql.join(
+    terms.map((term, i) => sql`${term} as ${names[i]}`),
+    sql`, `,
+  );
+  return { values, names };
+};
+
+/** Events of some blocks, in the order of the blocks, and of their ids in each. */
+export function blocksStatement(plan: EntityPlan, list: ListArguments, env: Env, blocks: BlockRange): SQL {
+  const of = placeOf(plan, env);
+  const number = columnOf(of.row, "block_number");
+  const isIn = (column: SQL): SQL => sql`${column} between ${blocks.from}::int and ${blocks.to}::int`;
+  const terms = [number, ...orderTerms(list, of)];
+  if (plan.entity.members === undefined) return pageSql(plan, list, of, { more: [isIn(number)], terms });
+  return pageSql(plan, list, of, { from: logsInTurn(of, isIn, list), terms });
+}
+
+/**
+ * The logs of some blocks, one after the other. Many of them are of an interface: PostgreSQL expects few, and would gather all
+ * before it sorts them.
+ */
+const logsInTurn = ({ row, env }: Of, isIn: (column: SQL) => SQL, { direction }: ListArguments): SQL =>
+  sql`(select * from ${event} where ${sqlOf(env.chains).holds(event.chainId)} and ${isIn(sql`${event.blockNumber}`)}
+    order by ${directed([sql`${event.blockNumber}`, sql`${event.logIndex}`, sql`${event.ordinal}`], direction)}
+    ${ROW_BY_ROW}) as ${sql.identifier(nameOf(row))}`;
+
+const placeOf = ({ entity }: EntityPlan, env: Env): Of => {
+  const names = createNames();
+  return { row: names.next(), entity, env, names };
+};
+
+type PageParts = {
+  /** Columns before those of the plan, each with a comma. */
+  before?: SQL;
+  /** Where the rows are, unless the type says it. */
+  from?: SQL;
+  /** Conditions besides those of the list. */
+  more?: readonly SQL[];
+  /** The order, unless it is that of the list. */
+  terms?: readonly SQL[];
+};
 
 function pageSql(
   plan: EntityPlan,
-  { filter, first, skip, ...order }: ListArguments,
+  list: ListArguments,
   of: Of,
-  { more, blocks }: PageParts,
+  {
+    before = sql``,
+    from = of.entity.from(of.row, of.env),
+    more = [],
+    terms = orderTerms(list, of),
+  }: PageParts,
 ): SQL {
   const { row, entity, env } = of;
+  const { filter, first, skip, direction } = list;
   const conditions = [entity.where(row, env), ...more, filterSql(filter, of)];
-  if (blocks !== undefined)
-    conditions.push(sql`${columnOf(row, "block_number")} between ${blocks.from}::int and ${blocks.to}::int`);
-  const terms = orderSql(order, of, blocks === undefined ? [] : [columnOf(row, "block_number")]);
-  return sql`select ${columnsOf(plan, row, env)}, row_number() over (order by ${terms}) as place
-    from ${entity.from(row, env)} where ${sql.join(conditions, sql` and `)}
-    order by ${terms} limit ${sql.raw(String(first))} ${skip === 0 ? sql`` : sql`offset ${skip}`}`;
+  return sql`select ${before} ${columnsOf(plan, row, env)} from ${from}
+    where ${sql.join(conditions, sql` and `)} order by ${directed(terms, direction)}
+    limit ${sql.raw(String(first))} ${skip === 0 ? sql`` : sql`offset ${skip}`}`;
 }
 
-/** Nulls come last ascending and first descending, as PostgreSQL has them; equal ones are by id in the same direction. */
-function orderSql(
-  { order, direction }: Pick<ListArguments, "order" | "direction">,
-  of: Of,
-  before: readonly SQL[],
-): SQL {
-  const id = idOf(of.entity);
-  const byId = id.isHex ? id.value(of.row, of.env) : sql`${id.value(of.row, of.env)} collate "C"`;
-  const isById = order === null || (order.kind === "own" && order.field === id);
-  const values = [...before, ...(isById ? [] : [orderValue(order, of)]), byId];
-  return sql.join(
-    values.map((value) => sql`${value} ${sql.raw(direction)}`),
+const directed = (terms: readonly SQL[], direction: ListArguments["direction"]): SQL =>
+  sql.join(
+    terms.map((term) => sql`${term} ${sql.raw(direction)}`),
     sql`, `,
   );
-}
-
-function orderValue(order: Order, of: Of): SQL {
-  if (order.kind === "own") return ordered(order.field, of);
-  const { entity, field } = order;
-  if (leadsToSameRow(of.entity, field, entity))
-    return sql`case when ${entity.where(of.row, of.env)} then ${ordered(order.of, { ...of, entity })} end`;
-  if (field.kind === "relation" && entity.rowOf !== undefined) {
-    const key = field.key(of.row, of.env);
-    const value = ordered(order.of, { ...of, row: entity.rowOf(key), entity });
-    return sql`case when ${key[0]} is not null then ${value} end`;
-  }
-  const row = of.names.next();
-  return sql`(select ${ordered(order.of, { ...of, row, entity })} from ${entity.from(row, of.env)}
-    where ${entity.where(row, of.env)} and ${linked(field, { parent: of, child: { row, entity } })} limit 1)`;
-}
-
-function ordered(field: Extract<Order, { kind: "own" }>["field"], { row, env }: Of): SQL {
-  if (field.kind === "relation") return sql`${field.id(row, env)} collate "C"`;
-  const value = field.order?.(row) ?? field.value(row, env);
-  const isText = !field.isList && ["ID", "String", "Bytes"].includes(field.type) && !field.isHex;
-  return isText ? sql`${value} collate "C"` : value;
-}
 
 /** One entity by its key. */
 export function oneStatement(plan: EntityPlan, key: Key, env: Env): SQL {
@@ -138,10 +172,19 @@ export function belowStatement(
   },
   env: Env,
 ): SQL {
-  const names = createNames();
-  const of: Of = { row: names.next(), entity: plan.entity, env, names };
-  const values = parent.key.types.map((_, part) => sql`wanted.${sql.identifier(`c${part}`)}`);
-  const page = pageSql(plan, list, of, { more: [relationIs(via, of, { values, isNone })] });
+  const of = placeOf(plan, env);
+  const leads = (values: readonly SQL[]): SQL[] => [relationIs(via, of, { values, isNone })];
+  const [only, ...others] = keys;
+  if (only !== undefined && others.length === 0) {
+    const values = parent.key.types.map((type, part) =>
+      soughtValue(sql`${only[part]}::${sql.raw(type)}`, env),
+    );
+    return pageSql(plan, list, of, { before: sql`1 as n,`, more: leads(values) });
+  }
+  const more = leads(parent.key.types.map((_, part) => sql`wanted.${sql.identifier(`c${part}`)}`));
+  const { values, names } = named(orderTerms(list, of));
+  const page = pageSql(plan, list, of, { before: sql`${values},`, more, terms: names });
+  const outside = names.map((name) => sql`found.${name}`);
   return sql`select wanted.n, found.* from ${wantedKeys(parent, keys, env)} cross join lateral (${page}) as found
-    order by wanted.n, found.place`;
+    order by wanted.n, ${directed(outside, list.direction)}`;
 }

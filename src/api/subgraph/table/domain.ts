@@ -2,10 +2,9 @@ import { domain, event } from "ponder:schema";
 import type { SQL } from "drizzle-orm";
 import { sql } from "ponder";
 import { ETH_NODE, ROOT_NODE } from "../../../ens/name.ts";
-import { GRACE_PERIOD, isEmancipated } from "../../../ens/wrapper.ts";
 import { sqlOf } from "../../query/scope.ts";
+import { createdOrder, expiryOrder } from "../../rules/nameOrders.ts";
 import { changedNode, ownerAt, ownerOrNoneAt } from "./changes.ts";
-import { conditionOn } from "./conditionOn.ts";
 import {
   type Entity,
   type Env,
@@ -18,6 +17,7 @@ import {
 } from "./entity.ts";
 import { addrAt, nodesByAddress } from "./records.ts";
 import { domainAs, eventAs } from "./rows.ts";
+import { labelName, name, orderAt } from "./texts.ts";
 
 /*
  * A domain is a node that had an owner in one of the registries of ENSv1, or for which an entry of ENSv2 answers. Nodes that
@@ -79,33 +79,12 @@ export const registrantAt: NonNullable<Relation["idAt"]> = (row, block, { chains
 export const wrappedOwnerAt: NonNullable<Relation["idAt"]> = (row, block, { chains }) =>
   ownerAt(sql`${domainAt(row).node}`, "wrapperOwner", { block, chains });
 
-/** When the grace of a .eth name ends; the expiry of a subname that its parent gave up control of; else none. */
 const expiryOf = (row: Row, env: Env): SQL => {
   const d = domainAt(row);
-  const emancipated = conditionOn(d, isEmancipated);
-  const v1 = sql`case when ${d.parentNode} = ${eth} then ${d.registrarExpiryTimestamp} + ${seconds(GRACE_PERIOD)}
-    when ${d.wrapperOwner} is not null and ${emancipated} then ${d.wrapperExpiryTimestamp} end`;
   const ended = (grace: SQL) =>
     sql`${d.expiryTimestamp} + case when ${d.parentNode} = ${eth} then ${grace} else 0 end`;
-  return byEnsv2(row, env, { v1, v2: ended });
+  return byEnsv2(row, env, { v1: orderAt(row, expiryOrder), v2: ended });
 };
-
-/** Text of a row's label, or of its name: the root has neither. */
-const named = (text: SQL): SQL => sql`nullif(${text}, '')`;
-
-/** Indexes have the beginnings of names and labels, and trigrams of both. */
-const narrowedBy =
-  (column: (row: Row) => SQL): NonNullable<ScalarField["narrows"]> =>
-  (row, { suffix, value }) => {
-    const beginning = sql`left(${column(row)}, 128)`;
-    if (suffix === "") return sql`${beginning} = left(${value}, 128)`;
-    if (suffix === "in")
-      return sql`${beginning} = any(array(select left(one, 128) from unnest(${value}) as one))`;
-    if (suffix === "contains" || suffix === "starts_with" || suffix === "ends_with")
-      return sql`${column(row)} like ${value}`;
-    if (/^(contains|starts_with|ends_with)_nocase$/.test(suffix)) return sql`${column(row)} ilike ${value}`;
-    return undefined;
-  };
 
 const resolvedOf = (row: Row, env: Env): SQL => {
   const d = domainAt(row);
@@ -224,18 +203,8 @@ export const domainEntity: Entity = {
       isHex: true,
       isFixed: true,
     }),
-    name: scalar(
-      "String",
-      "`full_name`: labels that became known are there, too; null for the root",
-      (row) => named(sql`${domainAt(row).fullName}`),
-      { isFixed: true, isNarrow: true, narrows: narrowedBy((row) => sql`${domainAt(row).fullName}`) },
-    ),
-    labelName: scalar(
-      "String",
-      "`label`, where it is known",
-      (row) => sql`case when ${domainAt(row).isLabelKnown} then ${named(sql`${domainAt(row).label}`)} end`,
-      { isFixed: true, isNarrow: true, narrows: narrowedBy((row) => sql`${domainAt(row).label}`) },
-    ),
+    name,
+    labelName,
     labelhash: scalar("Bytes", "`labelhash`", (row) => sql`${domainAt(row).labelhash}`, {
       isHex: true,
       isFixed: true,
@@ -280,9 +249,11 @@ export const domainEntity: Entity = {
     createdAt: scalar(
       "BigInt",
       "`created_timestamp`: the first event of the name; 0 for the root",
-      (row) =>
-        sql`case when ${domainAt(row).node} = ${root} then 0 else ${domainAt(row).createdTimestamp} end`,
-      { isRequired: true, isFixed: true },
+      (row) => orderAt(row, createdOrder),
+      {
+        ...{ isRequired: true, isFixed: true, column: "int8" },
+        orderOfAll: (row) => [orderAt(row, createdOrder)],
+      },
     ),
     owner: account(
       true,
@@ -313,6 +284,7 @@ export const domainEntity: Entity = {
       "BigInt",
       "end of the grace of .eth names; wrapped subnames that have PARENT_CANNOT_CONTROL: `wrapper_expiry_timestamp`",
       expiryOf,
+      { orderOfAll: (row, { ensv2 }) => (ensv2 === undefined ? [orderAt(row, expiryOrder)] : undefined) },
     ),
     registration: {
       ...{ kind: "derived", type: "Registration", via: "domain", isList: false, isRequired: false },

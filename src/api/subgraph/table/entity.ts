@@ -18,6 +18,11 @@ export type Env = {
   ensv2: Ensv2Contracts | undefined;
   /** True for a statement whose plan is right for all values: they are written so that no plan can depend on them. */
   hidesValues?: true;
+  /**
+   * `whole`: no filter leads to a list by an index, so that it is read in the order of one of all entities. `found`: its entities
+   * are found first and sorted then, and its order must not look like that of an index.
+   */
+  reading?: "whole" | "found";
 };
 
 /** The name of a row in a statement. Each use of a table in a statement has its own. */
@@ -50,8 +55,10 @@ export type ScalarField = Described & {
   value: (row: Row, env: Env) => SQL;
   /** What sorts as the value does, and has an index. */
   order?: (row: Row) => SQL;
-  /** A condition that an index has, and that every row meets whose value meets the filter. */
-  narrows?: (row: Row, filter: { suffix: string; value: SQL }) => SQL | undefined;
+  /** Terms that sort as the value does, of which an index of all entities has the first; undefined where there is none. */
+  orderOfAll?: (row: Row, env: Env) => readonly SQL[] | undefined;
+  /** Where the text is stored, for filters by an index. */
+  stored?: StoredText;
   /** The type of the column, for numbers. */
   column?: "int8";
   /** True if an index leads to the entities that have a value, and most values have few. */
@@ -62,6 +69,19 @@ export type ScalarField = Described & {
   isFixed?: true;
   /** Values that are counted by other means than the statement's expression, because that would take too long. */
   count?: "subdomains";
+};
+
+/**
+ * Where a text is stored. Indexes have its beginning, that in the order of bytes, and its trigrams.
+ */
+export type StoredText = {
+  column: (row: Row) => SQL;
+  /** The condition that the column is the value: else there is none. */
+  isValue: (row: Row) => SQL;
+  /** The beginning in the order of bytes. */
+  inBytes: (row: Row) => SQL;
+  /** Of a name: the field of its first label. Which names begin with a text without a dot is seen by their labels. */
+  firstLabel?: string;
 };
 
 /** The key of another entity. */

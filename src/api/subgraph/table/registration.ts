@@ -4,6 +4,7 @@ import { sql } from "ponder";
 import type { Hex } from "viem";
 import { childNode, ETH_NODE } from "../../../ens/name.ts";
 import { sqlOf } from "../../query/scope.ts";
+import { registeredOrder } from "../../rules/nameOrders.ts";
 import {
   byEnsv2,
   domainAt,
@@ -19,6 +20,7 @@ import {
 } from "./domain.ts";
 import type { Entity, Env, Relation, Row, ScalarField } from "./entity.ts";
 import { eventAs } from "./rows.ts";
+import { knownName, orderAt } from "./texts.ts";
 
 /** A registration and a wrapped name are the row of their domain. */
 const ownDomain: Relation = {
@@ -56,7 +58,8 @@ export const registrationEntity: Entity = {
     registrationDate: {
       ...{ kind: "scalar", type: "BigInt", isRequired: true, column: "int8" },
       source: "`registered_timestamp`",
-      value: (row) => sql`coalesce(${domainAt(row).registeredTimestamp}, 0)`,
+      value: (row) => orderAt(row, registeredOrder),
+      orderOfAll: (row) => [orderAt(row, registeredOrder)],
     },
     expiryDate: {
       ...{ kind: "scalar", type: "BigInt", isRequired: true },
@@ -66,6 +69,8 @@ export const registrationEntity: Entity = {
         const v2 = () => sql`coalesce(${d.expiryTimestamp}, ${d.registrarExpiryTimestamp}, 0)`;
         return byEnsv2(row, env, { v1: sql`${d.expiryTimestamp}`, v2 });
       },
+      orderOfAll: (row, { ensv2 }) =>
+        ensv2 === undefined ? [sql`${domainAt(row).expiryTimestamp}`] : undefined,
     },
     cost: {
       ...{
@@ -119,14 +124,6 @@ export const wrappedDomainEntity: Entity = {
       key: (row) => [sql`${domainAt(row).wrapperOwner}`],
       id: (row) => sql`${domainAt(row).wrapperOwner}`,
     },
-    name: {
-      ...{ kind: "scalar", type: "String", isRequired: false, isFixed: true },
-      source: "`full_name`, where all labels are known",
-      value: (row) =>
-        sql`case when ${domainAt(row).isNameKnown} then nullif(${domainAt(row).fullName}, '') end`,
-      ...((domainEntity.fields.name as ScalarField).narrows && {
-        narrows: (domainEntity.fields.name as ScalarField).narrows as NonNullable<ScalarField["narrows"]>,
-      }),
-    },
+    name: knownName,
   },
 };

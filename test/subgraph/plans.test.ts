@@ -1,0 +1,124 @@
+import { domain } from "ponder:schema";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { mainChain } from "../../src/api/query/scope.ts";
+import { answerQuery } from "../../src/api/subgraph/query/answer.ts";
+import { planOf } from "../../src/api/subgraph/query/plan.ts";
+import { ETH_NODE } from "../../src/ens/name.ts";
+import { fillWithMany } from "../query/manyRows.ts";
+import { countRead, type Query } from "../query/readRows.ts";
+import { account, CHAIN_ID, contracts, domainRow } from "../query/rows.ts";
+import { createTables, type Tables } from "../query/tables.ts";
+
+/* Lists over many names: each statement reads about what is on the page, however many names there are. */
+
+const NAMES = 40_000;
+const FILL_TIMEOUT_MS = 300_000;
+
+/** Names whose label begins like their last one: to an index of trigrams all names have it. */
+const likeEth = `update domains set label = 'eth' || label, full_name = 'eth' || full_name where created_block_number % 100 = 7`;
+/** Blocks with as many digits, as on mainnet for years. */
+const lateBlocks = "update events set block_number = block_number + 1000000";
+const registered = `update domains set registered_timestamp = 1600000000 + created_block_number where parent_node = '${ETH_NODE}'`;
+
+let tables: Tables;
+let queries: Query[] = [];
+beforeAll(async () => {
+  const onQuery = (sql: string, parameters: unknown[]) => void queries.push({ sql, parameters });
+  const fill = fillWithMany(NAMES);
+  tables = await createTables({
+    fill: async (pool) => {
+      await fill(pool);
+      for (const statement of [likeEth, registered, lateBlocks]) await pool.query(statement);
+    },
+    onQuery,
+  });
+  await tables.writer.insert(domain).values(domainRow("eth", { registryOwner: account(1) }));
+  await tables.pool.query("vacuum analyze");
+}, FILL_TIMEOUT_MS);
+afterAll(() => tables?.drop());
+
+/** The answer of a query, and the rows of a table that its statements read. */
+async function read(query: string, table: "domains" | "events" = "domains") {
+  const env = { chains: mainChain(contracts), chainId: CHAIN_ID, ensv2: contracts.ensv2 };
+  queries = [];
+  const answer = (await answerQuery(tables.db, planOf({ query }), env)) as Record<string, object[]>;
+  const asked = queries.filter(({ sql }) => sql.includes(`"${table}"`));
+  const counts = await Promise.all(asked.map((one) => countRead(tables.pool, one, table)));
+  return { found: Object.values(answer)[0]?.length, rows: counts.reduce((sum, one) => sum + one, 0) };
+}
+
+const PAGE = 50;
+const page = (list: string, args: string): string => `{ ${list}(first: ${PAGE}, ${args}) { id } }`;
+
+describe("a page reads what is on it", () => {
+  test.each([
+    ["domains", 'orderBy: name, where: { name_starts_with: "name" }'],
+    ["domains", 'orderBy: name, orderDirection: desc, where: { name_starts_with: "name" }'],
+    ["domains", 'orderBy: labelName, where: { name_starts_with: "name", resolver_not: null }'],
+    ["domains", 'orderBy: name, where: { name_starts_with: "eth" }'],
+    ["domains", 'orderBy: labelName, orderDirection: desc, where: { name_starts_with: "eth" }'],
+    ["domains", "orderBy: name"],
+    ["domains", 'orderBy: name, where: { name_gt: "name25" }'],
+    ["domains", 'orderBy: labelName, orderDirection: desc, where: { labelName_lt: "name25" }'],
+    ["domains", "orderBy: labelName"],
+    ["domains", "orderBy: createdAt, orderDirection: desc"],
+    ["domains", `orderBy: createdAt, orderDirection: desc, where: { parent: "${ETH_NODE}" }`],
+    ["domains", "orderBy: createdAt, where: { createdAt_gt: 1600020000 }"],
+    ["domains", "orderBy: expiryDate, where: { expiryDate_gt: 1720000000 }"],
+    ["domains", "orderBy: registration__registrationDate, where: { registration_: { expiryDate_gt: 0 } }"],
+    ["registrations", "orderBy: registrationDate, orderDirection: desc"],
+    ["registrations", "orderBy: registrationDate, where: { registrationDate_gt: 1600020000 }"],
+    ["registrations", "orderBy: expiryDate, where: { expiryDate_gt: 1720000000 }"],
+    ["registrations", "orderBy: domain__createdAt, orderDirection: desc"],
+    ["domains", 'where: { labelName_contains_nocase: "NAM" }'],
+    ["domains", 'orderBy: name, where: { name_contains: "ame" }'],
+    ["domains", 'orderBy: createdAt, orderDirection: desc, where: { name_ends_with: ".eth" }'],
+    ["domains", 'orderBy: createdAt, where: { createdAt_gt: 1600020000, name_contains: "nam" }'],
+  ])("%s, %s", async (list, args) => {
+    const { found, rows } = await read(page(list, args));
+    expect(found).toBe(PAGE);
+    expect(rows).toBeLessThan(4 * PAGE);
+  });
+
+  test("below a name of very many", async () => {
+    for (const args of [
+      "orderBy: createdAt, orderDirection: desc",
+      'orderBy: name, where: { name_starts_with: "name" }',
+    ]) {
+      const { rows } = await read(
+        `{ domain(id: "${ETH_NODE}") { ${page("subdomains", args).slice(1, -1)} } }`,
+      );
+      expect(rows).toBeLessThan(5 * PAGE);
+    }
+  });
+
+  test("of events of an interface, wherever it begins", async () => {
+    for (const id of ["", "1020000-7", "1039"]) {
+      const { found, rows } = await read(page("domainEvents", `where: { id_gt: "${id}" }`), "events");
+      expect(found).toBe(PAGE);
+      expect(rows).toBeLessThan(6 * PAGE);
+    }
+  });
+});
+
+describe("what few entities are in is found by what leads to them", () => {
+  const owner = account(4_096 + 39_000);
+
+  test.each([
+    ["domains", `orderBy: createdAt, where: { owner: "${owner}" }`],
+    ["domains", `orderBy: name, where: { owner: "${owner}" }`],
+    ["domains", `orderBy: expiryDate, where: { registrant: "${owner}" }`],
+    ["registrations", `orderBy: registrationDate, where: { registrant: "${owner}" }`],
+    ["domains", 'orderBy: createdAt, where: { name: "name39001.eth" }'],
+    ["domains", 'orderBy: createdAt, where: { name_starts_with: "name39001" }'],
+    ["domains", 'orderBy: name, where: { name_contains: "39001" }'],
+  ])("%s, %s", async (list, args) => {
+    const { found, rows } = await read(page(list, args));
+    expect(found).toBeGreaterThan(0);
+    expect(rows).toBeLessThan(60);
+  });
+});
+
+test("the guard would see a list that is sorted", async () => {
+  expect((await read(page("domains", "orderBy: isMigrated"))).rows).toBeGreaterThanOrEqual(NAMES);
+});
