@@ -57,7 +57,13 @@ const labels = [
     "👩",
     "0",
     "00",
-    "[a]", "\u212axyz", "k1", "ix", "Ix", "\u0130x", "\u0131x",
+    "[a]",
+    "\u212axyz",
+    "k1",
+    "ix",
+    "Ix",
+    "\u0130x",
+    "\u0131x",
     "[",
     "K",
   ],
@@ -148,8 +154,10 @@ describe.each([["name"], ["labelName"]] as const)("%ss that begin with a text", 
 
 test("names that begin with a text in any case are those of PostgreSQL's own comparison", async () => {
   let found = 0;
-  for (const text of ["e", "eth", "ETH", "eTh.", "k", "K", "\u212a", "i", "I", "\u0130", "\u0131", "é", "É", "a%", "_t", "x1", ""]) {
-    const query = "query ($text: String) { domains(first: 1000, where: { name_starts_with_nocase: $text }) { name } }";
+  const texts = "e eth ETH eTh. k K \u212a i I \u0130 \u0131 é É a% _t x1".split(" ");
+  for (const text of ["", ...texts]) {
+    const query =
+      "query ($text: String) { domains(first: 1000, where: { name_starts_with_nocase: $text }) { name } }";
     const env = { chains: mainChain(contracts), chainId: CHAIN_ID, ensv2: contracts.ensv2 };
     const { domains } = await answerQuery(tables.db, planOf({ query, variables: { text } }), env);
     const { rows } = await tables.pool.query<{ name: string }>(
