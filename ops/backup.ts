@@ -1,6 +1,7 @@
 import { once } from "node:events";
 import { readDatabaseSettings } from "../settings/settings.ts";
 import { withClient } from "../src/api/postgres/client.ts";
+import { urlOfPrimary } from "../src/api/postgres/primaryPool.ts";
 import { backUp } from "./backup/write.ts";
 import { runProgram } from "./commandLine/runProgram.ts";
 
@@ -9,8 +10,9 @@ import { runProgram } from "./commandLine/runProgram.ts";
 await runProgram(
   { env: process.env, failure: "No backup was taken.", hideIn: [process.stderr] },
   async (env) => {
-    const { databaseUrl, serviceSchema } = readDatabaseSettings(env);
-    const rows = await withClient({ connectionString: databaseUrl }, (client) =>
+    const { serviceDatabaseUrls, serviceSchema } = readDatabaseSettings(env);
+    const connectionString = await urlOfPrimary(serviceDatabaseUrls);
+    const rows = await withClient({ connectionString }, (client) =>
       backUp(client, { schema: serviceSchema, write: writeLine }),
     );
     // Standard output is the backup.

@@ -17,7 +17,7 @@ await runProgram(
   },
   async (env) => {
     const command = readCommand(line, keysProgram);
-    const { databaseUrl, serviceSchema } = readDatabaseSettings(env);
+    const { serviceDatabaseUrls: databaseUrl, serviceSchema } = readDatabaseSettings(env);
     const store = openStore({ databaseUrl, schema: serviceSchema });
     try {
       return { text: await command(keysIn(store)) };

@@ -1,6 +1,7 @@
 import { createInterface } from "node:readline";
 import { readDatabaseSettings } from "../settings/settings.ts";
 import { withClient } from "../src/api/postgres/client.ts";
+import { urlOfPrimary } from "../src/api/postgres/primaryPool.ts";
 import { restore } from "./backup/restore.ts";
 import { runProgram } from "./commandLine/runProgram.ts";
 
@@ -9,8 +10,9 @@ import { runProgram } from "./commandLine/runProgram.ts";
 await runProgram(
   { env: process.env, failure: "Nothing was restored.", hideIn: [process.stderr] },
   async (env) => {
-    const { databaseUrl, serviceSchema } = readDatabaseSettings(env);
-    const rows = await withClient({ connectionString: databaseUrl }, (client) =>
+    const { serviceDatabaseUrls, serviceSchema } = readDatabaseSettings(env);
+    const connectionString = await urlOfPrimary(serviceDatabaseUrls);
+    const rows = await withClient({ connectionString }, (client) =>
       restore(client, { schema: serviceSchema, lines: inputLines() }),
     );
     return { text: `${rows} rows restored into the schema "${serviceSchema}".` };

@@ -16,7 +16,7 @@ await runProgram(
   },
   async (env) => {
     const command = readCommand(line, webhooksProgram);
-    const { databaseUrl, serviceSchema } = readDatabaseSettings(env);
+    const { serviceDatabaseUrls: databaseUrl, serviceSchema } = readDatabaseSettings(env);
     const store = openStore({ databaseUrl, schema: serviceSchema });
     try {
       return { text: await command(store) };

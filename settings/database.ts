@@ -1,11 +1,14 @@
 import { z } from "zod";
 import { SettingsError } from "./check.ts";
-import { postgresUrl, text } from "./kinds.ts";
-import { required, type ValuesOf, withDefault } from "./variable.ts";
+import { postgresUrl, postgresUrls, text } from "./kinds.ts";
+import { optional, required, type ValuesOf, withDefault } from "./variable.ts";
 
 /** Where everything is stored. */
 export type DatabaseSettings = {
+  /** Where the index is. A replica may read it from a standby. */
   databaseUrl: string;
+  /** Where the service's own tables are: the database's primary is one of these servers. Never empty. */
+  serviceDatabaseUrls: readonly string[];
   /** PostgreSQL schema of the tables. Each build of the indexer needs its own. */
   schema: string;
   /** Schema of the views that analysts read; its name stays the same from build to build. */
@@ -24,6 +27,12 @@ export const databaseVariables = {
     example: "postgresql://namedex:secret@localhost:5432/namedex",
     meaning:
       "The PostgreSQL database, version 15 or later with the extension `pg_trgm`. `npm run dev` starts its own unless this is set.",
+  }),
+  SERVICE_DATABASE_URL: optional(postgresUrls, {
+    example: "postgresql://namedex:secret@primary.example.org:5432/namedex",
+    unset: "`DATABASE_URL`",
+    meaning:
+      "The primary of the database, for `npm run serve` where `DATABASE_URL` is a [hot standby](operations.md#standbys) of it: the service's own tables are written there. Name several servers, comma-separated, so that a standby that becomes the primary is found without a restart: the one that is no standby is written to.",
   }),
   DATABASE_SCHEMA: withDefault("namedex_index", schemaName, {
     meaning: "Schema of the index's tables. Each build of the indexer needs its own.",
@@ -44,6 +53,7 @@ export function toDatabaseSettings(known: DatabaseValues): DatabaseSettings {
   requireDifferentSchemas(known);
   return {
     databaseUrl: known.DATABASE_URL,
+    serviceDatabaseUrls: known.SERVICE_DATABASE_URL ?? [known.DATABASE_URL],
     schema: known.DATABASE_SCHEMA,
     viewsSchema: known.DATABASE_VIEWS_SCHEMA,
     serviceSchema: known.DATABASE_SERVICE_SCHEMA,

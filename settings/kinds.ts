@@ -76,25 +76,35 @@ export const httpUrlOrOff: Kind<string> = text(
   z.string().refine((given) => given === "off" || isHttpUrl(given)),
 );
 
+const isPostgresUrl = isUrl(["postgres:", "postgresql:"]);
+
 export const postgresUrl: Kind<string> = text(
   "the URL of a PostgreSQL database",
-  z.string().refine(isUrl(["postgres:", "postgresql:"])),
+  z.string().refine(isPostgresUrl),
 );
 
-/** Comma-separated URLs. `isRight` narrows which; a message names the first that is wrong. */
-export const httpUrls = (
-  expected = "http(s) URLs, comma-separated",
-  isRight: (url: URL) => boolean = () => true,
-): Kind<string[]> => ({
+/** Comma-separated URLs; a message names the first that is wrong. */
+const urlList = (expected: string, isRight: (url: string) => boolean): Kind<string[]> => ({
   expected,
   shape: z.string().transform((list, context) => {
     const urls = list.split(",").map((url) => url.trim());
-    const wrongItem = urls.find((url) => !isHttpUrl(url) || !isRight(new URL(url)));
+    const wrongItem = urls.find((url) => !isRight(url));
     if (wrongItem === undefined) return urls;
     context.addIssue({ code: "custom", params: { wrongItem } });
     return z.NEVER;
   }),
 });
+
+export const postgresUrls: Kind<string[]> = urlList(
+  "URLs of PostgreSQL databases, comma-separated (a comma in a password is written %2C)",
+  isPostgresUrl,
+);
+
+/** Comma-separated URLs. `isRight` narrows which. */
+export const httpUrls = (
+  expected = "http(s) URLs, comma-separated",
+  isRight: (url: URL) => boolean = () => true,
+): Kind<string[]> => urlList(expected, (url) => isHttpUrl(url) && isRight(new URL(url)));
 
 /** Comma-separated URLs, or `off`. */
 export const httpUrlsOrOff: Kind<string[] | "off"> = {

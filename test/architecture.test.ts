@@ -135,7 +135,10 @@ const layers: Layer[] = [
   },
   {
     files: "src/api/indexState/",
-    may: ["ponder", "ponder:schema", "engine/", ...api("errors/", "postgres/", "query/", "live/jsonRpc.ts")],
+    may: [
+      ...["ponder", "ponder:schema", "engine/"],
+      ...api("errors/", "postgres/", "query/", "live/jsonRpc.ts", "scheduling/lastKnown.ts"),
+    ],
     mayTypes: ["src/api/serviceDb/"],
     because: "how far the index is, whether it may answer, and as of which block; it knows nothing of names",
   },

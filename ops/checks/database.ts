@@ -13,9 +13,17 @@ const CONNECT_TIMEOUT_MS = 10_000;
  *
  * @throws UnavailableError while the database does not answer, SettingsError if it lacks the extension and we may not add it
  */
-export async function prepareDatabase(databaseUrl: string): Promise<void> {
+export const prepareDatabase = (databaseUrl: string): Promise<void> =>
+  onDatabase(databaseUrl, requireTrigrams);
+
+/**
+ * Does work on a connection to the database of DATABASE_URL.
+ *
+ * @throws UnavailableError while the database does not answer, SettingsError if it refuses
+ */
+export function onDatabase<T>(databaseUrl: string, work: (client: pg.Client) => Promise<T>): Promise<T> {
   const config = { connectionString: databaseUrl, connectionTimeoutMillis: CONNECT_TIMEOUT_MS };
-  await withClient(config, requireTrigrams).catch((error: Error) => {
+  return withClient(config, work).catch((error: Error) => {
     if (error instanceof SettingsError) throw error;
     const Fault = isDatabaseAway(error) ? UnavailableError : SettingsError;
     throw new Fault(`DATABASE_URL: ${placeOf(databaseUrl)} cannot be used (${onOneLine(error.message)})`);
@@ -48,7 +56,7 @@ async function findTrigramSchema(client: pg.Client): Promise<string | null> {
 }
 
 /** Host, port and database, without user and password. */
-function placeOf(databaseUrl: string): string {
+export function placeOf(databaseUrl: string): string {
   const { host, pathname } = new URL(databaseUrl);
   return `${host}${pathname}`;
 }

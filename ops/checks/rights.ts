@@ -3,6 +3,7 @@ import { CACHE_SCHEMA } from "../../engine/cache.ts";
 import type { DatabaseSettings } from "../../settings/database.ts";
 import { SettingsError } from "../../settings/settings.ts";
 import { withClient } from "../../src/api/postgres/client.ts";
+import { findServicePrimary, isOnlyServer } from "./servers.ts";
 
 /** Tables, and what a program does with them. */
 type Need = { schema: string; as: "owner" | "reader" };
@@ -17,21 +18,36 @@ function needsOf(command: "start" | "serve", settings: DatabaseSettings): Need[]
 }
 
 /**
- * Looks whether the role of DATABASE_URL may make and change what the program needs: without this the first half of it
+ * Looks whether the roles of DATABASE_URL and SERVICE_DATABASE_URL may make and change what the program needs: without this the first half of it
  * would be made, and the rest fail one by one. Changes nothing.
  *
  * @throws SettingsError that names each right that is missing, and the program that gives it
  */
 export async function requireRights(command: "start" | "serve", settings: DatabaseSettings): Promise<void> {
-  const missing = await withClient({ connectionString: settings.databaseUrl }, async (client) => {
-    const found = await Promise.all(needsOf(command, settings).map((need) => listMissing(client, need)));
+  const { databaseUrl, serviceDatabaseUrls, serviceSchema } = settings;
+  const needs = needsOf(command, settings);
+  if (isOnlyServer(databaseUrl, serviceDatabaseUrls)) {
+    return requireNeeds({ variable: "DATABASE_URL", url: databaseUrl, needs, command });
+  }
+  const { url } = await findServicePrimary(serviceDatabaseUrls);
+  const [ofIndex, ofService] = [false, true].map((isService) =>
+    needs.filter(({ schema }) => (schema === serviceSchema) === isService),
+  );
+  await requireNeeds({ variable: "DATABASE_URL", url: databaseUrl, needs: ofIndex ?? [], command });
+  await requireNeeds({ variable: "SERVICE_DATABASE_URL", url, needs: ofService ?? [], command });
+}
+
+type Wanted = { variable: string; url: string; needs: Need[]; command: "start" | "serve" };
+
+async function requireNeeds({ variable, url, needs, command }: Wanted): Promise<void> {
+  const missing = await withClient({ connectionString: url }, async (client) => {
+    const found = await Promise.all(needs.map((need) => listMissing(client, need)));
     return [...(command === "start" ? await missingTemporary(client) : []), ...found.flat()];
   });
   if (missing.length === 0) return;
-  const role = new URL(settings.databaseUrl).username;
   throw new SettingsError(
     [
-      `DATABASE_URL: the role "${role}" lacks rights. It may not:`,
+      `${variable}: the role "${new URL(url).username}" lacks rights. It may not:`,
       ...missing.map((what) => `- ${what}`),
       "npm run roles, with the DATABASE_URL of the database's owner, gives each role its rights (docs/operations.md).",
     ].join("\n"),

@@ -16,9 +16,9 @@ type Run = { options: ImportOptions; settings: DatabaseSettings; signal: AbortSi
 
 /** Imports the files one after the other. Exit code 1 if it was interrupted. */
 export async function importTables({ options, settings, signal }: Run): Promise<Result> {
-  const { databaseUrl, schema, serviceSchema } = settings;
+  const { databaseUrl, serviceDatabaseUrls, schema, serviceSchema } = settings;
   const tables = await Promise.all(options.files.map(findTable));
-  const store = openStore({ databaseUrl, schema: serviceSchema });
+  const store = openStore({ databaseUrl: serviceDatabaseUrls, schema: serviceSchema });
   try {
     const lines: string[] = [];
     for (const table of tables) {

@@ -11,6 +11,7 @@ import { requireNoHalfRestore } from "../checks/halfRestored.ts";
 import { requireFreePort } from "../checks/port.ts";
 import { requireRights } from "../checks/rights.ts";
 import { checkLiveUrls, checkPayments, checkRpcUrls } from "../checks/rpc.ts";
+import { requireServers } from "../checks/servers.ts";
 import { lookAtUniversalResolver } from "../checks/universalResolver.ts";
 import { TRY_AGAIN } from "../commandLine/exitCodes.ts";
 import { runService } from "../commandLine/runService.ts";
@@ -58,6 +59,7 @@ async function checkBefore(command: Command, settings: Settings): Promise<void> 
   await requireFreePort(settings.port);
   const { host, port } = settings.metrics;
   await requireFreePort(port, { variable: "METRICS_PORT", host });
+  await requireServers(command, settings);
   if (command === "start") {
     await Promise.all([prepareDatabase(settings.databaseUrl), checkRpcUrls(settings)]);
     await requireNoHalfRestore(settings);

@@ -13,7 +13,7 @@ export const isAboutIndex = ({ names, at, chainId }: VerifyOptions): boolean =>
 
 /** Stores the result for `/indexing-status` and the metrics. */
 export async function storeResult(
-  { databaseUrl, serviceSchema, schema }: Settings,
+  { serviceDatabaseUrls: databaseUrl, serviceSchema, schema }: Settings,
   result: Result,
 ): Promise<void> {
   const store = openStore({ databaseUrl, schema: serviceSchema });

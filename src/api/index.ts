@@ -1,5 +1,6 @@
 import { db as readonlyDb } from "ponder:api";
 import { contractsOf, firstBlocksOf } from "../../abis/contracts.ts";
+import type { FailingBlock } from "../../engine/failures/failures.ts";
 import { warnWithoutChanges } from "../../engine/loaded.ts";
 import { writePonderMetrics } from "../../engine/ponderMetrics.ts";
 import { sendConsoleTo } from "../../log/console.ts";
@@ -38,6 +39,7 @@ import { type IndexPool, prepareIndexPool } from "./indexState/indexPool.ts";
 import { readTablesState } from "./indexState/position.ts";
 import { listProgress, readIndexerState } from "./indexState/progress.ts";
 import { retryOnLock } from "./indexState/retryOnLock.ts";
+import { readIsStandby, readStandby, readWritten } from "./indexState/standby.ts";
 import { holdGivenLabels } from "./labels/givenLabels.ts";
 import { startHealing } from "./labels/healLabels.ts";
 import { createLabelService } from "./labels/labelService.ts";
@@ -67,6 +69,7 @@ import { workAlone } from "./postgres/lockedWork.ts";
 import { oneChain } from "./query/scope.ts";
 import { newestBlock } from "./resolution/newestBlock.ts";
 import { lifeOf } from "./rules/life.ts";
+import { lastKnown } from "./scheduling/lastKnown.ts";
 import { parseName } from "./schemas/input.ts";
 import { askedLabelsIn } from "./serviceDb/askedLabels.ts";
 import { completedIndexesIn } from "./serviceDb/completedIndexes.ts";
@@ -77,15 +80,15 @@ import { liveAnswersIn } from "./serviceDb/liveAnswers.ts";
 import { labelRowsIn, provenLabelsIn } from "./serviceDb/provenLabels.ts";
 import { activityIn, readRelease } from "./serviceDb/releases.ts";
 import { openStore } from "./serviceDb/store.ts";
-import { verificationsIn } from "./serviceDb/verifications.ts";
-import { readHealing } from "./statistics/healing.ts";
+import { type Verification, verificationsIn } from "./serviceDb/verifications.ts";
+import { type Healing, readHealing } from "./statistics/healing.ts";
 import { createHub } from "./stream/hub.ts";
 import { createStreamPlaces } from "./stream/places.ts";
 import { streamRoutes } from "./stream/routes.ts";
 import { subgraphRoutes } from "./subgraph/routes.ts";
 import { startUpkeep } from "./upkeep/upkeep.ts";
 import { createReceivers } from "./webhooks/attempt.ts";
-import { readWebhooksState } from "./webhooks/state.ts";
+import { readWebhooksState, type WebhooksState } from "./webhooks/state.ts";
 import { createWebhooks } from "./webhooks/webhooks.ts";
 import { startWebhooks } from "./webhooks/worker.ts";
 
@@ -98,7 +101,7 @@ const { chainId } = contracts;
 // The databases: the index, which is only read, and the service's own tables.
 const db: Db = readonlyDb;
 const { $client: pool } = readonlyDb as unknown as { $client: IndexPool };
-const store = openStore({ databaseUrl, schema: settings.serviceSchema });
+const store = openStore({ databaseUrl: settings.serviceDatabaseUrls, schema: settings.serviceSchema });
 
 const log = createLog();
 // Ponder prints for people through the console, unless its log is JSON.
@@ -166,9 +169,15 @@ const chainHead = createHeads(settings.rpcUrls);
 const lastVerification = verificationsIn(store);
 const failingBlocks = failingBlocksIn(store);
 startInPlace("failing block", () => noteFailingBlock(failingBlocks, schema));
+/** A standby answers while its primary, which has the service's own tables, is away: it is not waited for. */
+const soon = { withinMs: 1_000, first: null } as const;
+const verificationNow = lastKnown<string, Verification | null>(lastVerification, soon);
 const freshness = createFreshness({
-  ...{ db, heads: chainHead, completed: completedIndexesIn(store), isActive: activityIn(store) },
-  ...{ lastVerification, failingBlock: failingBlockOf(failingBlocks) },
+  ...{ db, heads: chainHead, completed: completedIndexesIn(store) },
+  isActive: lastKnown(activityIn(store), { ...soon, first: false }),
+  lastVerification: verificationNow,
+  failingBlock: lastKnown<string, FailingBlock | null>(failingBlockOf(failingBlocks), soon),
+  standby: () => readStandby(db, () => readWritten(store)),
   ...{ chainId, startBlocks: firstBlocksOf(deployment), clock: blockClock },
   ...{ schema, maxLagSeconds: settings.maxLagSeconds },
 });
@@ -229,7 +238,9 @@ if (secretKey !== null) {
       ...{ databaseUrl, schema, serviceSchema: settings.serviceSchema, db, contracts, secretKey, receivers },
       isPaid,
       observer: observeWebhooks(meters),
-      isActive: async () => [null, schema].includes((await readRelease(store)).active),
+      // A standby may be behind what was sorted already: processes on the primary sort and send.
+      isActive: async () =>
+        !(await readIsStandby(db)) && [null, schema].includes((await readRelease(store)).active),
       log: (line) => console.warn(line),
     }),
   );
@@ -261,7 +272,8 @@ if (labelHealing !== null) {
       }),
       asked: askedLabelsIn(store, source),
       schema,
-      mayAsk: async () => (await readIndexerState(db)).isReady,
+      // On a standby the lock would hold back no process on another server.
+      mayAsk: async () => !(await readIsStandby(db)) && (await readIndexerState(db)).isReady,
       alone: (stopped, work) => workAlone({ ...locked, stopped }, (_, ended) => work(ended)),
       warn: (line) => console.warn(line),
     }),
@@ -308,15 +320,18 @@ const pages = createPages({
 });
 
 const places = createStreamPlaces();
+// The service's own tables may be away alone, where a standby is read: then the other metrics are given.
+const healingNow = lastKnown<Ctx, Healing | null>(readHealing, soon);
+const webhooksNow = lastKnown<null, WebhooksState | null>(() => readWebhooksState(store, { isPaid }), soon);
 const metricsPages = {
   "/index-metrics": async () => {
     const ctx = await retryOnLock(createContext);
     return metricsPage(
       await indexMetrics(
         {
-          ...{ ...ctx, lastVerification, readHealing: () => readHealing(ctx), countStreams: places.count },
-          readFeed: () => readFeedIfAny(db),
-          readWebhooks: () => readWebhooksState(store, { isPaid }),
+          ...{ ...ctx, lastVerification: verificationNow, readHealing: () => healingNow(ctx) },
+          ...{ readFeed: () => readFeedIfAny(db), readWebhooks: () => webhooksNow(null) },
+          countStreams: places.count,
         },
         meters,
       ),

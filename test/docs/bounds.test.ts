@@ -60,6 +60,7 @@ import { MAX_KEYS, MAX_LEVELS, MAX_VALUES } from "../../src/api/http/jsonBounds.
 import { KEEP_ALIVE_MS, READER_PATIENCE } from "../../src/api/http/slowClients.ts";
 import { MAX_JSON_BYTES } from "../../src/api/http/writeReply.ts";
 import { FAILING_ATTEMPTS } from "../../src/api/indexState/failingBlock.ts";
+import { CANCELLED_MS } from "../../src/api/indexState/indexPool.ts";
 import { MAX_HEALING_BYTES } from "../../src/api/labels/labelService.ts";
 import { MAX_GIVEN_BYTES, MAX_GIVEN_LABELS } from "../../src/api/labels/packedLabels.ts";
 import { MAX_EXCHANGED_BYTES, MAX_LOOKUPS, MAX_ROUNDS } from "../../src/api/live/ccip/budget.ts";
@@ -75,6 +76,8 @@ import { MAX_WAIT_MS } from "../../src/api/live/rateLimiter.ts";
 import { MAX_VALUE_BYTES } from "../../src/api/live/records.ts";
 import { MAX_RESULT_BYTES, MAX_REVERT_BYTES } from "../../src/api/live/rpc.ts";
 import { DRAIN_MS } from "../../src/api/outgoing/outgoing.ts";
+import { STANDBY_LOOK_MS } from "../../src/api/postgres/listen.ts";
+import { LOOK_TIMEOUT_MS, PRIMARY_LOOK_MS } from "../../src/api/postgres/primaryPool.ts";
 import { MAX_CHANGES } from "../../src/api/query/activity.ts";
 import { MAX_ENDING } from "../../src/api/query/addresses/ending.ts";
 import { MAX_NAMES } from "../../src/api/query/eventSources.ts";
@@ -164,6 +167,12 @@ const bounds: [what: string, bound: string][] = [
   [
     "blocks that a start takes out of the journal and brings back where they belong to the final block",
     inWords(MOST_TAKEN_AT_START),
+  ],
+  ["looks at a standby by a process that reads it", `one in ${STANDBY_LOOK_MS / 1_000} s`],
+  ["a query that replication cancels on a standby", `asked again for ${CANCELLED_MS / 1_000} s`],
+  [
+    "looks for the primary among the servers of `SERVICE_DATABASE_URL`",
+    `one in ${PRIMARY_LOOK_MS / 1_000} s, of ${LOOK_TIMEOUT_MS / 1_000} s`,
   ],
   ["requests to the nodes of live answers", `${rpcVariables.LIVE_REQUESTS_PER_SECOND.example} a second`],
   ["wait for that turn", `${MAX_WAIT_MS / 1_000} s`],

@@ -26,6 +26,7 @@ export async function serveExplorer(
     ...{ db, heads: chainHead, completed: { add: async () => {}, has: async () => false } },
     ...{
       isActive: async () => false,
+      standby: async () => null,
       failingBlock: async () => null,
       lastVerification: async () => null,
       schema: "namedex_index",

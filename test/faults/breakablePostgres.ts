@@ -9,6 +9,8 @@ import { childrenOf, isRunning, markProcess, sendSignal } from "../devnet/proces
 /** A PostgreSQL server of one test, to be killed and started again on the same data and port. */
 export type BreakablePostgres = {
   url: string;
+  /** Where its tables are. */
+  data: string;
   /**
    * SIGKILL of all its processes at once, as a power cut. A killed server alone is another fault: its other processes
    * end by themselves, each rolls back what it did and removes the files of tables that it was creating, but that does
@@ -25,8 +27,21 @@ const durable = ["-c", "synchronous_commit=on"];
 
 /** `more` are further arguments of the server. */
 export async function startBreakablePostgres(more: readonly string[] = []): Promise<BreakablePostgres> {
+  return startBreakableIn(await makeServerFolder(), more);
+}
+
+/** A folder for the data of a server; other accounts may pass it. */
+export async function makeServerFolder(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), "namedex-breakable-"));
   await chmod(folder, 0o755);
+  return folder;
+}
+
+/** The same on data that stand in `data` of a folder, or are made there. */
+export async function startBreakableIn(
+  folder: string,
+  more: readonly string[] = [],
+): Promise<BreakablePostgres> {
   const plan = {
     data: join(folder, "data"),
     preferredPort: await freePort(),
@@ -35,6 +50,7 @@ export async function startBreakablePostgres(more: readonly string[] = []): Prom
   const running = { server: await startPostgres(plan) };
   return {
     url: running.server.url,
+    data: running.server.data,
     kill: async () => {
       const server = markProcess(running.server.pid);
       if (server === null) throw new Error("PostgreSQL had ended before it was killed");

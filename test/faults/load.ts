@@ -34,6 +34,7 @@ type LoadPlan = {
   url: () => string;
   timeline: Timeline;
   callers?: number;
+  headers?: Record<string, string>;
   /** How many values an answer may be behind one that was given before, where several indexers answer; asked at each request. */
   slack?: () => number;
 };
@@ -56,7 +57,7 @@ const questions = [
  * that was the chain's newest, whole (not half of one block and half of another), and not older than what an earlier
  * answer had told already.
  */
-export function startLoad({ url, timeline, callers = 3, slack = () => 0 }: LoadPlan): Load {
+export function startLoad({ url, timeline, callers = 3, slack = () => 0, headers = {} }: LoadPlan): Load {
   const seen: Seen = {
     answers: 0,
     wrong: [],
@@ -80,7 +81,7 @@ export function startLoad({ url, timeline, callers = 3, slack = () => 0 }: LoadP
     const { path, beatOf } = questions[turn % questions.length] as (typeof questions)[number];
     const asked = Date.now();
     const promised = Math.max(0, floor - slack());
-    const reply = await fetch(url() + path, { signal: AbortSignal.timeout(PATIENCE_MS) }).then(
+    const reply = await fetch(url() + path, { headers, signal: AbortSignal.timeout(PATIENCE_MS) }).then(
       async (response) => ({ status: response.status, text: await response.text() }),
       (error: Error) => noteNothing(seen, `${path}: ${causeOf(error)} after ${Date.now() - asked} ms`),
     );

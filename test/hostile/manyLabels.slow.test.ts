@@ -137,7 +137,7 @@ const importInto = (stack: Pick<Stack, "databaseUrl" | "schema">, files: string[
   importTables({
     options: readOptions(["import", ...files]),
     settings: {
-      ...{ databaseUrl: stack.databaseUrl, schema: stack.schema },
+      ...{ databaseUrl: stack.databaseUrl, serviceDatabaseUrls: [stack.databaseUrl], schema: stack.schema },
       ...{ viewsSchema: "namedex", serviceSchema: "namedex_service" },
     },
     signal: new AbortController().signal,

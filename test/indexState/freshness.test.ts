@@ -35,6 +35,7 @@ const freshness = (plan: Partial<FreshnessPlan> = {}, head: Head | null = null) 
     ...{ chainId: CHAIN_ID, startBlocks: { [CHAIN_ID]: 100 }, maxLagSeconds: 120, clock: () => NOW },
     schema: "index_a",
     isActive: async () => false,
+    standby: async () => null,
     lastVerification: async () => null,
     failingBlock: failingBlockOf(failingBlocksIn(store)),
     ...plan,
@@ -252,7 +253,7 @@ test("GET /indexing-status", async () => {
   expect(body).toEqual({
     ...{ ready: true, reason: null, running: true, phase: "realtime", network: "devnet", schema: "public" },
     ...{ active: false, build: "", max_lag_seconds: null, failing: null, verification: null },
-    database: "reachable",
+    ...{ database: "reachable", standby: null },
     chains: [
       {
         ...{ chain: "devnet", chain_id: CHAIN_ID, phase: "realtime" },

@@ -66,6 +66,7 @@ function write(name: string, bytes: Buffer): string {
 const settings = () => ({
   ...{
     databaseUrl: tables.databaseUrl,
+    serviceDatabaseUrls: [tables.databaseUrl],
     schema: "public",
     viewsSchema: "views",
     serviceSchema: "namedex_service",

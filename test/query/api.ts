@@ -60,6 +60,7 @@ export function openApi({ db }: Tables, now: number, plan: TestPlan = {}): TestA
   const heads = async () => (chainHead === null ? null : { number: chainHead, timestamp: now });
   const freshness = createFreshness({
     failingBlock: async () => null,
+    standby: async () => null,
     ...{ db, heads, completed: { add: async () => {}, has: async () => false }, isActive: async () => false },
     ...{ lastVerification: async () => null, schema: "namedex_index" },
     ...{ chainId: contracts.chainId, startBlocks: {}, maxLagSeconds: null, clock: () => now },

@@ -69,6 +69,19 @@ describe("settings", () => {
     expect(settings.port).toBe(42069);
   });
 
+  test("the service's own tables are where the index is, unless servers are named", () => {
+    const of = (text?: string) => readDatabaseSettings({ ...base, SERVICE_DATABASE_URL: text });
+    expect(of().serviceDatabaseUrls).toEqual([base.DATABASE_URL]);
+    expect(of("").serviceDatabaseUrls).toEqual([base.DATABASE_URL]);
+    expect(of("postgres://a/x, postgresql://me:se%2Cret@b:5433/x").serviceDatabaseUrls).toEqual([
+      "postgres://a/x",
+      "postgresql://me:se%2Cret@b:5433/x",
+    ]);
+    expect(() => of("postgres://a/x,https://me:secret@b/x")).toThrow(
+      /^SERVICE_DATABASE_URL has "https:\/\/b": expected URLs of PostgreSQL databases, comma-separated .*, for example SERVICE_DATABASE_URL=postgresql:/,
+    );
+  });
+
   test("live answers use the indexer's RPC URLs of the main chain, unless others are named or it is off", () => {
     expect(readSettings(mainnet)).toMatchObject({
       liveRpcUrls: ["https://rpc.example.org"],

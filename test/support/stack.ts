@@ -64,8 +64,8 @@ export type Stack = {
   kill: () => Promise<void>;
   /** Makes the last sign of life of a killed indexer older than that, as if the time had passed. */
   expireLock: () => Promise<void>;
-  /** Starts it again on the same tables and port. */
-  restart: () => void;
+  /** Starts it again on the same tables and port; `env` replaces settings. */
+  restart: (env?: Record<string, string>) => void;
   /** The exit code or signal that ended it; null while it runs. */
   ended: () => number | NodeJS.Signals | null;
   /** The last lines of its log, as text. */
@@ -109,7 +109,8 @@ export async function launchStack(plan: StackPlan): Promise<Stack> {
   };
   const metricsPort = await freePort();
   const indexerEnv = { ...env, METRICS_PORT: String(metricsPort) };
-  const start = () => startPonder({ command: "start", port, env: indexerEnv, folder, onLog });
+  const start = (more: Record<string, string> = {}) =>
+    startPonder({ command: "start", port, env: { ...indexerEnv, ...more }, folder, onLog });
   const running = { ponder: start() };
   const replicas: Replica[] = [];
   const schema = env.DATABASE_SCHEMA ?? "";
@@ -147,8 +148,8 @@ export async function launchStack(plan: StackPlan): Promise<Stack> {
     expireLock: async () => {
       await setHeartbeat(pool, 0).catch(ignoreMissingTable);
     },
-    restart: () => {
-      running.ponder = start();
+    restart: (more) => {
+      running.ponder = start(more);
     },
     ended: () => running.ponder.child.exitCode ?? running.ponder.child.signalCode,
     destroy: async () => {

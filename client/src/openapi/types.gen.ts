@@ -3845,6 +3845,23 @@ export type IndexingStatus = {
      */
     database: 'reachable' | 'unreachable';
     /**
+     * How far the database that is read is behind its primary, where it is a standby; else null. What `chains` says is of the standby
+     */
+    standby?: {
+        /**
+         * Age of the newest transaction that it replayed, 0 if there is no later one; null while the primary does not answer
+         */
+        lag_seconds?: number;
+        /**
+         * Of the primary's log, not replayed yet; null while the primary does not answer
+         */
+        lag_bytes?: number;
+        /**
+         * Whether an operator has stopped the replay
+         */
+        paused: boolean;
+    };
+    /**
      * The block that is tried again; null if none. Replicas learn it from the indexer a second later
      */
     failing?: {

@@ -68,6 +68,22 @@ const reply = z.strictObject({
     description:
       "`unreachable` while it does not answer. All else is then as it was last known, with `running` false; without anything known, `chains` and `build` are empty",
   }),
+  standby: z
+    .strictObject({
+      lag_seconds: count.nullable().openapi({
+        description:
+          "Age of the newest transaction that it replayed, 0 if there is no later one; null while the primary does not answer",
+      }),
+      lag_bytes: count.nullable().openapi({
+        description: "Of the primary's log, not replayed yet; null while the primary does not answer",
+      }),
+      paused: z.boolean().openapi({ description: "Whether an operator has stopped the replay" }),
+    })
+    .nullable()
+    .openapi({
+      description:
+        "How far the database that is read is behind its primary, where it is a standby; else null. What `chains` says is of the standby",
+    }),
   failing: z
     .strictObject({
       chain: z.string().openapi({ example: "mainnet" }),
@@ -149,7 +165,7 @@ function toEnsv2(rows: Awaited<ReturnType<typeof listPhases>>): z.infer<typeof e
 type Names = { chainId: number; chainName: (chainId: number) => string };
 
 function toStatus(report: IndexReport, { chainId, chainName }: Names) {
-  const { indexer, isActive, unfit, maxLagSeconds, failing, verification, chains } = report;
+  const { indexer, isActive, unfit, maxLagSeconds, failing, verification, chains, standby } = report;
   const phase = indexer.isReady ? ("realtime" as const) : ("backfill" as const);
   return {
     ...({
@@ -157,6 +173,9 @@ function toStatus(report: IndexReport, { chainId, chainName }: Names) {
       reason: unfit,
       database: report.isDatabaseAway ? "unreachable" : "reachable",
     } as const),
+    standby: standby && {
+      ...{ lag_seconds: standby.lagSeconds, lag_bytes: standby.lagBytes, paused: standby.isPaused },
+    },
     ...{ running: indexer.isRunning, phase },
     ...{ network: chainName(chainId), schema: indexer.schema, active: isActive, build: indexer.buildId },
     max_lag_seconds: maxLagSeconds,

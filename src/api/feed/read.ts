@@ -17,6 +17,7 @@ export async function readFeedState(db: Db): Promise<FeedState> {
   const rows = await db
     .execute(
       sql.raw(`select s.epoch, s.newest::float8 as newest, s.oldest::float8 as oldest, s.healed,
+          pg_is_in_recovery() as "isStandby",
           floor(extract(epoch from s.gap_at))::float8 as "gapSince", coalesce((
           select json_agg(json_build_object('chainId', chain_id, 'number', number, 'hash', hash, 'timestamp', "timestamp",
             'finalNumber', final_number) order by chain_id) from feed_chains), '[]') as blocks
@@ -49,12 +50,14 @@ export type After = FeedPosition | "oldest" | "newest";
 /**
  * The number after which a reader goes on.
  *
- * @throws ApiError POSITION_GONE if changes after the position are no longer there, or the position is of another epoch
+ * @throws ApiError POSITION_GONE if changes after the position are no longer there, or the position is of another epoch;
+ * INDEX_NOT_READY if a standby has not replayed it yet
  */
-export function numberAfter(after: After, { epoch, newest, oldest }: FeedState): number {
+export function numberAfter(after: After, { epoch, newest, oldest, isStandby }: FeedState): number {
   if (after === "newest") return newest;
   if (after === "oldest") return oldest;
   if (after.epoch === epoch && after.number >= oldest && after.number <= newest) return after.number;
+  if (isStandby && after.epoch === epoch && after.number > newest) throw notReplayed();
   const why =
     after.epoch === epoch && after.number < oldest
       ? "Changes after this position are no longer stored"
@@ -65,6 +68,11 @@ export function numberAfter(after: After, { epoch, newest, oldest }: FeedState):
     `${why}; the oldest is ${from}, the newest ${to}. Take \`next_position\` of \`/changes?after=newest\`, read what you hold again, and go on from that position.`,
   );
 }
+
+const notReplayed = () =>
+  new ApiError("INDEX_NOT_READY", "The standby that is read here has not replayed this position yet.", {
+    headers: { "Retry-After": "1" },
+  });
 
 export type ChangePage = {
   rows: ChangeRow[];

@@ -51,5 +51,7 @@ export type FeedState = {
   oldest: number;
   gapSince: number | null;
   healed: number;
+  /** Whether it was read from a standby, which may be behind what a caller has seen. */
+  isStandby: boolean;
   blocks: FeedBlock[];
 };

@@ -50,10 +50,13 @@ export function startFeed(plan: WriterPlan): { stop: () => Promise<void> } {
   });
 }
 
-/** Whether this process may and does hold the lock. A role that only reads the index leaves the feed to the indexer's process. */
+/**
+ * Whether this process may and does hold the lock. A role that only reads the index, and one that reads it from a standby, leaves the
+ * feed to the indexer's process.
+ */
 async function mayWrite(client: pg.Client, schema: string): Promise<boolean> {
   const { rows } = await client.query<{ may: boolean | null }>(
-    `select case when pg_has_role(relowner, 'usage') then pg_try_advisory_lock($1, hashtext($2)) end as may
+    `select case when not pg_is_in_recovery() and pg_has_role(relowner, 'usage') then pg_try_advisory_lock($1, hashtext($2)) end as may
      from pg_class where oid = to_regclass('domains')`,
     [pairLocks.feed, schema],
   );

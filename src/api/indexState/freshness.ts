@@ -8,6 +8,7 @@ import type { Head, Heads } from "./chainHead.ts";
 import type { ReadFailingBlock } from "./failingBlock.ts";
 import { type ChainProgress, type IndexerState, listProgress, readIndexerState } from "./progress.ts";
 import { createProgressRate, type ProgressRate } from "./progressRate.ts";
+import type { Standby } from "./standby.ts";
 
 /** Why the index may not answer. */
 export type Unfit = "building" | "catching_up" | "late" | "failing" | "no_database";
@@ -38,6 +39,8 @@ export type IndexReport = {
   chains: ChainReport[];
   /** Without its answer all else is as it was last known. */
   isDatabaseAway: boolean;
+  /** How far the standby that is read is behind its primary; null where the primary is read. */
+  standby: Standby | null;
 };
 
 /** Whether the index may answer, and how far it is. */
@@ -62,6 +65,8 @@ export type FreshnessPlan = {
   failingBlock: ReadFailingBlock;
   /** The last comparison of the index of this schema with the chain. */
   lastVerification: (schema: string) => Promise<Verification | null>;
+  /** How far the standby that is read is behind its primary; null where the primary is read. */
+  standby: () => Promise<Standby | null>;
   /** Chain id of the registry: its chain decides whether the index may answer. */
   chainId: number;
   /** The block before which each chain has nothing to index. */
@@ -109,6 +114,7 @@ export function createFreshness(plan: FreshnessPlan): Freshness {
     const verification = await plan.lastVerification(indexer.schema);
     const { maxLagSeconds } = plan;
     const isDatabaseAway = false;
+    const standby = await plan.standby();
     return {
       indexer,
       isActive,
@@ -118,6 +124,7 @@ export function createFreshness(plan: FreshnessPlan): Freshness {
       failing,
       chains: reports,
       isDatabaseAway,
+      standby,
     };
   };
   const report = async (): Promise<IndexReport> => {
@@ -162,6 +169,7 @@ async function reportWithoutDatabase(plan: FreshnessPlan, state: State): Promise
   const chains = (state.last?.chains ?? []).map(({ indexed }) => indexed);
   return {
     ...{ indexer, maxLagSeconds, unfit: "no_database", failing: null, isDatabaseAway: true },
+    standby: state.last?.standby ?? null,
     isActive: state.last?.isActive ?? false,
     verification: state.last?.verification ?? null,
     chains: await Promise.all(chains.map((chain) => reportChain(plan, state, { chain, indexer }))),
@@ -266,19 +274,28 @@ async function reportChain(
 const percentageOf = (done: number, all: number): number =>
   all <= 0 ? 100 : Math.floor(Math.max(0, Math.min(1, done / all)) * 1_000) / 10;
 
+/** An indexer that follows its chain writes a sign of life every 10 seconds. */
+const STANDBY_LATE_SECONDS = 10;
+
 /** Seconds after which a caller should try again. */
 const RETRY_SECONDS = { least: 5, most: 600, unknown: 30 };
 
-function refusal({ unfit, chains, indexer }: IndexReport): ApiError {
+function refusal({ unfit, chains, indexer, standby }: IndexReport): ApiError {
   const [chain] = chains;
   const left = unfit === "building" ? (chain?.backfill?.secondsLeft ?? RETRY_SECONDS.unknown) : 0;
   const retryAfter = Math.min(RETRY_SECONDS.most, Math.max(RETRY_SECONDS.least, left));
-  return new ApiError("INDEX_NOT_READY", `${explain(unfit, chain, indexer)} See /indexing-status.`, {
-    headers: { "Retry-After": String(retryAfter) },
-  });
+  return new ApiError(
+    "INDEX_NOT_READY",
+    `${explain(unfit, chain, { ...indexer, standby })} See /indexing-status.`,
+    {
+      headers: { "Retry-After": String(retryAfter) },
+    },
+  );
 }
 
-function explain(unfit: Unfit | null, chain: ChainReport | undefined, { isRunning }: IndexerState): string {
+type Writers = Pick<IndexerState, "isRunning"> & Pick<IndexReport, "standby">;
+
+function explain(unfit: Unfit | null, chain: ChainReport | undefined, writers: Writers): string {
   if (unfit === "building" || chain === undefined) {
     const done = chain?.backfill?.percentage;
     return `The index is still being built${typeof done === "number" ? ` (${done} %)` : ""}.`;
@@ -287,6 +304,15 @@ function explain(unfit: Unfit | null, chain: ChainReport | undefined, { isRunnin
   if (unfit === "failing") return "The newest block could not be indexed and is tried again.";
   const behind =
     chain.lagSeconds === null ? "behind the chain" : `${chain.lagSeconds} seconds behind the chain`;
-  const why = isRunning ? "is catching up" : "waits for its indexer, which is not running";
-  return `The index is ${behind} and ${why}; old answers are not given.`;
+  return `The index is ${behind} and ${whyBehind(writers)}; old answers are not given.`;
+}
+
+/** A standby learns from what it replays whether the indexer runs: it says nothing of an indexer before it says how late itself is. */
+function whyBehind({ isRunning, standby }: Writers): string {
+  if (standby?.isPaused) return "is read from a standby whose replay is paused";
+  const { lagSeconds = 0 } = standby ?? {};
+  if (lagSeconds !== null && lagSeconds > STANDBY_LATE_SECONDS) {
+    return `is read from a standby that is ${lagSeconds} seconds behind its primary`;
+  }
+  return isRunning ? "is catching up" : "waits for its indexer, which is not running";
 }

@@ -1,4 +1,5 @@
 import { ApiError } from "../errors/errors.ts";
+import { CANCELLED_BY_REPLICATION, findDatabaseError } from "../postgres/databaseErrors.ts";
 
 /** What is used here of Ponder's pool of connections to the index. */
 export type IndexPool = {
@@ -10,8 +11,11 @@ export type IndexPool = {
 /** How long a connection is used: what it has prepared is given up with it. */
 export const CONNECTION_SECONDS = 600;
 
+/** How long a query is asked again that replication cancels on a standby. */
+export const CANCELLED_MS = 2_000;
+
 /**
- * Makes the pool refuse queries with INDEX_NOT_READY once Ponder closes it: Ponder closes the database as soon as it has to
+ * Makes the pool ask again for what replication cancels: a query that reads, outside of transactions. Also makes it refuse queries with INDEX_NOT_READY once Ponder closes it: Ponder closes the database as soon as it has to
  * stop, while requests are still being answered. Ponder makes the pool before our code runs and offers no hook, so its `query`
  * is replaced.
  */
@@ -20,7 +24,17 @@ export function prepareIndexPool(pool: IndexPool): void {
   const query = pool.query.bind(pool) as (...args: unknown[]) => unknown;
   pool.query = (...args: unknown[]) => {
     if (pool.ending) return Promise.reject(stopping());
-    return query(...args);
+    const begun = performance.now();
+    const ask = (): unknown => {
+      const result = query(...args);
+      return result instanceof Promise ? result.catch(again) : result;
+    };
+    const again = (error: unknown): unknown => {
+      const isOver = pool.ending || performance.now() - begun > CANCELLED_MS;
+      if (isOver || findDatabaseError(error, [CANCELLED_BY_REPLICATION]) === null) throw error;
+      return ask();
+    };
+    return ask();
   };
 }
 

@@ -1,14 +1,14 @@
 import { ApiError } from "../errors/errors.ts";
-import { findDatabaseError } from "../postgres/databaseErrors.ts";
+import { CANCELLED_BY_REPLICATION, findDatabaseError } from "../postgres/databaseErrors.ts";
 
 /** How long locked tables are tried again. A reorganisation locks one table after the other, each for a moment. */
 const PATIENCE_MS = 2_000;
 
 /** PostgreSQL's lock_not_available, half a second after a query was sent, and deadlock_detected. */
-const lockCodes = ["55P03", "40P01"];
+const lockCodes = ["55P03", "40P01", CANCELLED_BY_REPLICATION];
 
 /**
- * Reads, and reads again while the tables are locked.
+ * Reads, and reads again while the tables are locked, and where replication cancels a query on a standby.
  *
  * @throws ApiError INDEX_NOT_READY if they stay locked: nothing is wrong with the service, and the same request succeeds
  * a moment later or at another replica

@@ -21,13 +21,14 @@ type IndexView = {
   now: number;
   /** Whether operations on names answer, and how far the index is. */
   freshness: { report: () => Promise<IndexReport> };
-  /** How many labels have no text, and how many have theirs from others than the chains' logs. */
-  readHealing: () => Promise<{ pending: number; healed: number; waiting: number }>;
+  /** How many labels have no text, and how many have theirs from others than the chains' logs; null while that is not known. */
+  readHealing: () => Promise<{ pending: number; healed: number; waiting: number } | null>;
   /** The last comparison of an index with the chain. */
   lastVerification: (schema: string) => Promise<Verification | null>;
   /** How far the feed of changes is; null where there is none. */
   readFeed: () => Promise<Pick<FeedState, "blocks" | "gapSince" | "healed"> | null>;
-  readWebhooks: () => Promise<WebhooksState>;
+  /** Null while the service's own tables do not answer. */
+  readWebhooks: () => Promise<WebhooksState | null>;
   /** Open streams of this process. */
   countStreams: () => number;
 };
@@ -37,10 +38,11 @@ type IndexView = {
  * database those of the tables stay as they were last read.
  */
 export async function indexMetrics(view: IndexView, meters: Meters): Promise<string> {
-  const { unfit, isDatabaseAway } = await view.freshness.report();
+  const { unfit, isDatabaseAway, standby } = await view.freshness.report();
   meters.ready.reset(); // The reason is a label: the last one is gone.
   meters.ready.set({ reason: unfit ?? "none" }, unfit === null ? 1 : 0);
   if (!isDatabaseAway) await noteTables(view, meters);
+  noteStandby(standby, meters);
   meters.streams.set(view.countStreams());
   const { block, attempts, logs, rows } = readFailures();
   meters.failingAttempts.set(block?.attempts ?? 0);
@@ -48,6 +50,13 @@ export async function indexMetrics(view: IndexView, meters: Meters): Promise<str
   meters.failedLogs.set(logs);
   meters.refusedRows.set(rows);
   return meters.registry.metrics();
+}
+
+/** While the primary does not answer, the last values stay. A process that reads the primary has none. */
+function noteStandby(standby: IndexReport["standby"], meters: Meters): void {
+  if (!standby || standby.lagBytes === null) return;
+  meters.standbyBytes.set(standby.lagBytes);
+  if (standby.lagSeconds !== null) meters.standbySeconds.set(standby.lagSeconds);
 }
 
 async function noteTables(
@@ -73,16 +82,18 @@ async function noteTables(
     meters.waitingSeconds.set({ chain }, since === null ? 0 : blockTimestamp - since);
   }
   meters.missingIndexes.set(missing);
-  meters.unknownLabels.set(healing.pending);
-  meters.healedLabels.set(healing.healed);
-  meters.waitingLabels.set(healing.waiting);
+  if (healing !== null) {
+    meters.unknownLabels.set(healing.pending);
+    meters.healedLabels.set(healing.healed);
+    meters.waitingLabels.set(healing.waiting);
+  }
   for (const { chainId, number } of feed?.blocks ?? [])
     meters.feedBlock.set({ chain: contracts.chainName(chainId) }, number);
   meters.feedGap.set(
     feed?.gapSince == null ? 0 : Math.max(1, Math.floor(Date.now() / 1_000) - feed.gapSince),
   );
   meters.feedHealed.set(feed?.healed ?? 0);
-  noteWebhooks(meters, webhooks);
+  if (webhooks !== null) noteWebhooks(meters, webhooks);
   await noteDatabase(db, meters);
   noteVerification(meters, await lastVerification(indexer.schema));
   meters.anomalies.reset(); // A reorganisation may have removed the last anomaly of a reason.

@@ -60,6 +60,14 @@ export function createMeters() {
     ),
     block: gauge("namedex_indexed_block", "Newest indexed block.", ["chain"]),
     lag: gauge("namedex_index_lag_seconds", "Seconds since the newest indexed block.", ["chain"]),
+    standbySeconds: gauge(
+      "namedex_standby_lag_seconds",
+      "Age of the newest transaction that the standby, which this process reads, has replayed; 0 if there is no later one, or it reads the primary.",
+    ),
+    standbyBytes: gauge(
+      "namedex_standby_lag_bytes",
+      "Bytes of the primary's log that the standby has not replayed; 0 if this process reads the primary.",
+    ),
     waitingLists: gauge(
       "namedex_waiting_lists",
       "Lists of names that wait to be written in later blocks: below a label that became known, or a registry of ENSv2 that was linked.",

@@ -23,6 +23,12 @@ const UNREACHABLE = [
 /** PostgreSQL has no connection left, is stopping, or is starting. Source: its documentation, appendix A. */
 const BUSY = ["53300", "57P01", "57P02", "57P03"];
 
+/** PostgreSQL's read_only_sql_transaction: what is to be written was sent to a standby. */
+export const READ_ONLY = "25006";
+
+/** PostgreSQL's serialization_failure: on a standby, replication cancelled a query that stood in its way. */
+export const CANCELLED_BY_REPLICATION = "40001";
+
 /** How `pg` says that its connection has ended, or was not made in time: by words alone. */
 const ENDED =
   /^(Connection terminated|Client has encountered a connection error|timeout expired|timeout exceeded when trying to connect)/;
@@ -34,13 +40,14 @@ export function isUnreachable(error: unknown): boolean {
 }
 
 /**
- * Whether the database does not answer now, and may a while later: the error or its cause says so. Errors of `fetch` have
+ * Whether the database does not answer now, or is no primary now, and may a while later: the error or its cause says so. Errors of `fetch` have
  * the same codes below a TypeError; those are of nodes and gateways.
  */
 export function isDatabaseAway(thrown: unknown): boolean {
   for (let error = thrown; error instanceof Error; error = error.cause) {
     if (error instanceof TypeError) return false;
-    if (isUnreachable(error) || BUSY.includes(String((error as { code?: unknown }).code))) return true;
+    const code = String((error as { code?: unknown }).code);
+    if (isUnreachable(error) || code === READ_ONLY || BUSY.includes(code)) return true;
   }
   return false;
 }

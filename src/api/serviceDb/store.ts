@@ -1,5 +1,5 @@
-import pg from "pg";
 import { inTransaction, type Queries, queriesOf } from "../postgres/client.ts";
+import { openPrimaryPool } from "../postgres/primaryPool.ts";
 import { migrate } from "./migrations.ts";
 
 /** The service's own tables: they survive every re-indexing, and all replicas share them. */
@@ -25,47 +25,25 @@ export function openStore({
   schema,
   connections = MAX_CONNECTIONS,
 }: {
-  databaseUrl: string;
+  /** Of several servers the primary is asked. */
+  databaseUrl: string | readonly string[];
   schema: string;
   connections?: number;
 }): Store {
-  const pool = new pg.Pool({
-    connectionString: databaseUrl,
-    max: connections,
-    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
-    statement_timeout: STATEMENT_TIMEOUT_MS,
-    options: `-c search_path=${schema}`,
-    allowExitOnIdle: true,
+  const primary = openPrimaryPool({
+    urls: [databaseUrl].flat(),
+    config: {
+      max: connections,
+      connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+      statement_timeout: STATEMENT_TIMEOUT_MS,
+      options: `-c search_path=${schema}`,
+      allowExitOnIdle: true,
+    },
+    prepare: (client) => migrate(client, schema),
   });
-  // A connection may end at any time: the next query opens another one, or fails.
-  pool.on("error", () => {});
-  pool.on("connect", (client) => client.on("error", () => {}));
-  let ready: Promise<void> | undefined;
-  const prepare = () => {
-    ready ??= withPooledClient(pool, (client) => migrate(client, schema)).catch((error) => {
-      ready = undefined;
-      throw error;
-    });
-    return ready;
-  };
   return {
-    query: async (text, values) => {
-      await prepare();
-      return (await pool.query(text, values)).rows;
-    },
-    transaction: async (work) => {
-      await prepare();
-      return withPooledClient(pool, (client) => inTransaction(client, () => work(queriesOf(client))));
-    },
-    close: () => pool.end(),
+    query: (text, values) => primary.use(async (client) => (await client.query(text, values)).rows),
+    transaction: (work) => primary.use((client) => inTransaction(client, () => work(queriesOf(client)))),
+    close: () => primary.close(),
   };
-}
-
-async function withPooledClient<T>(pool: pg.Pool, work: (client: pg.PoolClient) => Promise<T>): Promise<T> {
-  const client = await pool.connect();
-  try {
-    return await work(client);
-  } finally {
-    client.release();
-  }
 }

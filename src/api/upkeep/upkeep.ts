@@ -80,10 +80,13 @@ export async function doRound(plan: UpkeepPlan, startedAt: number): Promise<bool
   });
 }
 
-/** False if the API has a role that only reads the index: then the API in the indexer's process does the upkeep. */
+/**
+ * False if the API has a role that only reads the index, or reads it from a standby: then the API in the indexer's process does the
+ * upkeep.
+ */
 async function mayMaintain(client: pg.Client, schema: string): Promise<boolean> {
   const { rows } = await client.query<{ may: boolean | null }>(
-    "select pg_has_role(relowner, 'usage') as may from pg_class where oid = to_regclass($1)",
+    "select not pg_is_in_recovery() and pg_has_role(relowner, 'usage') as may from pg_class where oid = to_regclass($1)",
     [`"${schema}".domains`],
   );
   return rows[0]?.may ?? false;

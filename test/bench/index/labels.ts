@@ -29,7 +29,10 @@ export async function measureLabels({ count, rounds, wordList }: Plan, place: Pl
     await measureAndKeep("namedex", "cold", place);
     await importTables({
       options: readOptions(["import", wordList]),
-      settings: { databaseUrl, schema: "cold", viewsSchema: "views", serviceSchema: WITH },
+      settings: {
+        ...{ databaseUrl, serviceDatabaseUrls: [databaseUrl] },
+        ...{ schema: "cold", viewsSchema: "views", serviceSchema: WITH },
+      },
       signal: new AbortController().signal,
     });
     await dropSchema(databaseUrl, "cold");
