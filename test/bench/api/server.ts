@@ -20,6 +20,8 @@ import { WORLD_TIME } from "./worldTime.ts";
 export type Server = {
   url: string;
   databaseUrl: string;
+  /** Where the files of the database are. */
+  databaseFiles: string;
   pool: pg.Pool;
   pid: number;
   stop: () => Promise<void>;
@@ -37,6 +39,8 @@ type Plan = {
   hotAnswers?: boolean;
   /** With contracts of ENSv2: the network's own deployment has none. */
   ensv2?: boolean;
+  /** The primary, where the program reads a standby of it. */
+  primaryUrl?: string;
   say: (text: string) => void;
 };
 
@@ -64,7 +68,7 @@ export async function startServer(plan: Plan): Promise<Server> {
   const served = await serveIndex(databaseUrl, plan);
   return {
     ...served,
-    ...{ databaseUrl, pool },
+    ...{ databaseUrl, databaseFiles: postgres.data, pool },
     stop: async () => {
       clearInterval(indexer);
       await endChild(served.child);
@@ -139,12 +143,13 @@ const program = fileURLToPath(new URL("./bin/ponder.js", import.meta.resolve("po
 
 /** Starts a program on a database that is filled and of which an indexer is pretended. */
 export async function serveIndex(databaseUrl: string, plan: Plan) {
-  const { base = 0, say, profile, hotAnswers = false } = plan;
+  const { base = 0, say, profile, primaryUrl, hotAnswers = false } = plan;
   const port = await freePort();
   const env = {
     ...{ PATH: process.env.PATH, HOME: process.env.HOME, PORT: String(port) },
     ...networkOf(plan),
     ...{ DATABASE_URL: databaseUrl, DATABASE_SCHEMA: SCHEMA },
+    ...(primaryUrl !== undefined && { SERVICE_DATABASE_URL: primaryUrl }),
     // Nothing is asked of a chain: the names that are asked for are all in the index.
     RPC_URL_1: "http://127.0.0.1:9",
     ...(base > 0 && { RPC_URL_8453: "http://127.0.0.1:9" }),
@@ -163,7 +168,7 @@ export async function serveIndex(databaseUrl: string, plan: Plan) {
   const url = `http://127.0.0.1:${port}`;
   await untilReady(child, url);
   say(`serving at ${url}`);
-  await untilKept(databaseUrl, plan);
+  await untilKept(primaryUrl ?? databaseUrl, plan);
   return { url, child, pid: child.pid ?? 0 };
 }
 

@@ -1,4 +1,6 @@
 import { endChild } from "../../devnet/children.ts";
+import { type StandbyPostgres, startStandby } from "../../faults/standbyPostgres.ts";
+import { ask } from "../../support/database.ts";
 import { type Server, serveIndex } from "../api/server.ts";
 import { startGateway } from "../gateway/start.ts";
 
@@ -23,4 +25,38 @@ export async function startReplicas(
       await Promise.all(more.map(({ child }) => endChild(child)));
     },
   };
+}
+
+/** The gateway before processes of which each reads a standby of its own. */
+export async function startStandbys(
+  server: Server,
+  { standbys, ...plan }: Plan & { standbys: number },
+): Promise<Fleet> {
+  const { databaseUrl: primaryUrl, databaseFiles: data } = server;
+  const started: { standby: StandbyPostgres; process: Awaited<ReturnType<typeof serveIndex>> }[] = [];
+  // A copy of the files takes long, and needs the log since its beginning.
+  await configure(primaryUrl, "alter system set wal_keep_size = '2GB'");
+  for (let i = 0; i < standbys; i++) {
+    const standby = await startStandby({ url: primaryUrl, data });
+    const url = Object.assign(new URL(standby.url), { pathname: new URL(primaryUrl).pathname }).href;
+    started.push({ standby, process: await serveIndex(url, { ...plan, primaryUrl }) });
+  }
+  const gateway = await startGateway(started.map(({ process }) => process.url));
+  return {
+    name: `${standbys} processes behind the gateway, each on a standby`,
+    url: gateway.url,
+    stop: async () => {
+      await gateway.stop();
+      for (const { standby, process } of started) {
+        await endChild(process.child);
+        await standby.destroy();
+      }
+      await configure(primaryUrl, "alter system reset wal_keep_size");
+    },
+  };
+}
+
+async function configure(url: string, sql: string): Promise<void> {
+  await ask(url, sql);
+  await ask(url, "select pg_reload_conf()");
 }

@@ -10,7 +10,7 @@ import { isAsked, readOptions, reportOptions } from "../commandLine.ts";
 import { judge, type Row, report } from "../report.ts";
 import type { Arrivals, Asked } from "./arrivals.ts";
 import { differences, stateOf } from "./compare.ts";
-import { startReplicas } from "./fleet.ts";
+import { type Fleet, startReplicas, startStandbys } from "./fleet.ts";
 import { continued, isFirstFull } from "./pages.ts";
 import { type Route, routesOf } from "./routes.ts";
 import { type GateSamples, takeGateSamples } from "./samples.ts";
@@ -21,6 +21,7 @@ const {
   rate = 2_000,
   seconds = 60,
   replicas = 2,
+  standbys = 0,
   only = "",
   data = DATA,
   ...files
@@ -31,6 +32,10 @@ const {
   replicas: {
     value: "N",
     meaning: "how many more processes there are behind the gateway; 2 unless told, 0 for none",
+  },
+  standbys: {
+    value: "N",
+    meaning: "how many processes there are besides, each on a standby of the database; 0 unless told",
   },
   only: { value: "TEXT", meaning: "only routes whose name has this text; several with `|` between" },
   data: { value: "DIR", meaning: "where the generated databases are kept; .namedex/bench unless told" },
@@ -145,14 +150,16 @@ try {
   const rows = await measureDatabase(server, samples);
   for (const route of routes)
     rows.push(...(await measureRoute(route, { name: "one process", url: server.url }, server)));
-  if (replicas > 0) {
-    const fleet = await startReplicas(server, { names, data, say, hotAnswers: true, replicas });
+  const plan = { names, data, say, hotAnswers: true };
+  const measureFleet = async (fleet: Fleet) => {
     try {
       for (const route of routes) rows.push(...(await measureRoute(route, fleet, server)));
     } finally {
       await fleet.stop();
     }
-  }
+  };
+  if (replicas > 0) await measureFleet(await startReplicas(server, { ...plan, replicas }));
+  if (standbys > 0) await measureFleet(await startStandbys(server, { ...plan, standbys }));
   const made = `${names.toLocaleString("en")} generated names; each rate held for ${seconds} s, the asking program on the same machine`;
   report(rows, { ...files, made });
 } finally {
