@@ -14,16 +14,17 @@ type Given = Record<string, unknown>;
 export function readInput({ params, query, body, emptyParam }: Endpoint, asked: Given): Given {
   const inPath = pick(asked, params.shape);
   const input = {
-    ...parse(query, asWords(pick(asked, query.shape))),
-    ...parse(params, asWords(inPath)),
-    ...parse(body, pick(asked, body.shape)),
+    ...parseFields(query, asWords(pick(asked, query.shape))),
+    ...parseFields(params, asWords(inPath)),
+    ...parseFields(body, pick(asked, body.shape)),
   };
   const empty = Object.keys(inPath).find((name) => inPath[name] === "" && name !== emptyParam);
   if (empty !== undefined) throw new ApiError("INVALID_PARAMETER", `\`${empty}\` is empty.`);
   return input;
 }
 
-function parse(fields: Endpoint["params"], data: Given): Record<string, unknown> {
+/** @throws ApiError with the code of the first fault */
+export function parseFields(fields: Endpoint["params"], data: Given): Record<string, unknown> {
   const checked = fields.safeParse(data);
   if (checked.success) return checked.data;
   throw inputError(checked.error, data);

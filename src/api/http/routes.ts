@@ -1,12 +1,13 @@
 import { createRoute, OpenAPIHono, z } from "@hono/zod-openapi";
 import type { Context } from "hono";
 import type { Caller } from "../access/access.ts";
-import { answerError, type ErrorCode, errorCodes, errorResponse } from "../errors/errors.ts";
+import { type ErrorCode, errorCodes, errorResponse } from "../errors/errors.ts";
 import { type Endpoint, errorsOf } from "./endpoint.ts";
 import { isUnchanged } from "./entityTag.ts";
 import { common, ignoredParameters } from "./ignoredParameters.ts";
 import { inputError } from "./inputError.ts";
-import type { ExecuteOperation } from "./pipeline.ts";
+import type { ExecuteOperation, OperationResult } from "./pipeline.ts";
+import { parseFields } from "./readInput.ts";
 
 const errorShape = z
   .strictObject({
@@ -66,6 +67,11 @@ function routeOf(operation: Endpoint) {
   });
 }
 
+type Route = ReturnType<typeof routeOf> & { hide?: boolean };
+
+/** The path in the form of Hono's router. */
+const routingPathOf = ({ path }: Route): string => path.replaceAll(/\/\{(.+?)\}/g, "/:$1");
+
 /** The path of an operation without one of its parameters. The router takes no empty part of a path for a parameter. */
 function emptyRouteOf(operation: Endpoint, name: string) {
   const { [name]: _, ...others } = operation.params.shape;
@@ -95,21 +101,21 @@ export function routesOf(
   { executeOperation, callerOf }: OperationServer,
 ): OpenAPIHono {
   const app = new OpenAPIHono({ defaultHook: answerInvalid });
-  app.onError(answerError);
-  const answer = (route: ReturnType<typeof routeOf>, operation: Endpoint, given: Record<string, string>) =>
-    app.openapi(route, async (c) => {
-      const read = (["param", "query", "json"] as const).map((part) => valid(c, part));
+  const answer = (route: Route, operation: Endpoint, given: Record<string, string>) => {
+    const respond = async (c: Context, read: readonly unknown[]) => {
       const { strict, ...input } = Object.assign({ strict: false }, given, ...read);
       const ignored = ignoredParameters(c, operation, { strict });
       const { reply, headers } = await executeOperation({ operation, input, caller: callerOf(c) });
-      c.header("Cache-Control", cacheControlOf(operation));
-      for (const [name, value] of Object.entries({ ...headers, ...ignored })) {
-        c.header(name, value);
-      }
-      if (operation.isPrivate !== true && isUnchanged(c, reply)) return c.body(null, 304) as never;
-      // Already written, which the types of the route cannot know.
-      return c.body(reply, 200, { "Content-Type": contentTypeOf(operation) }) as never;
-    });
+      return send(c, operation, { reply, headers: { ...headers, ...ignored } });
+    };
+    if (hasFields(operation.body)) {
+      app.openapi(route, (c) => respond(c, [valid(c, "param"), valid(c, "query"), valid(c, "json")]) as never);
+      return;
+    }
+    const { hide, ...described } = route;
+    if (!hide) app.openAPIRegistry.registerPath(described);
+    app.on(route.method, routingPathOf(route), (c) => respond(c, readParts(c, route.request)));
+  };
   for (const operation of operations) {
     answer(routeOf(operation), operation, {});
     const { emptyParam } = operation;
@@ -129,6 +135,36 @@ const cacheControlOf = ({ cacheSeconds, isPrivate }: Endpoint): string => {
 };
 
 const valid = (c: Context, part: "param" | "query" | "json"): unknown => c.req.valid(part as never);
+
+/**
+ * The parts of the input of an operation without a body. One handler reads them and answers: Hono and Ponder do their work for
+ * each handler of a route, and Ponder measures each.
+ */
+function readParts(c: Context, { params, query }: Route["request"]): unknown[] {
+  const readQuery = parseFields(query, queryOf(c)); // In the order in which the validators of a body's operation read.
+  return [params && parseFields(params, c.req.param()), readQuery];
+}
+
+/** A parameter that is given several times is a list, which no operation takes. */
+const queryOf = (c: Context): Record<string, unknown> =>
+  Object.fromEntries(
+    Object.entries(c.req.queries()).map(([name, values]) => [name, values.length === 1 ? values[0] : values]),
+  );
+
+/**
+ * Sends an answer. Where outer layers have set headers already, Hono copies what a handler returns: it would read the text back
+ * through a stream. So the answer takes those headers, and stands in the place of the response that had them.
+ */
+function send(c: Context, operation: Endpoint, { reply, headers }: OperationResult): Response {
+  c.header("Cache-Control", cacheControlOf(operation));
+  for (const [name, value] of Object.entries(headers)) c.header(name, value);
+  if (operation.isPrivate !== true && isUnchanged(c, reply)) return c.body(null, 304);
+  c.header("Content-Type", contentTypeOf(operation));
+  const response = new Response(reply, { headers: c.res.headers });
+  c.res = undefined;
+  c.res = response;
+  return response;
+}
 
 type Checked = { success: true } | { success: false; data: unknown; error: z.ZodError };
 
