@@ -13,15 +13,19 @@ export type RequestObserver = { meters: Meters; log: Log; requestLog: RequestLog
 export function observeRequests({ meters, log, requestLog }: RequestObserver): MiddlewareHandler {
   return async (c, next) => {
     const startedAt = performance.now();
-    const own = log.child({ request_id: c.get("requestId") });
-    c.set("log", own);
+    let child: Log | undefined;
+    const own = () => {
+      child ??= log.child({ request_id: c.get("requestId") });
+      return child;
+    };
+    c.set("log", { error: (what: { error: unknown }, message: string) => own().error(what, message) });
     await next();
     const seconds = (performance.now() - startedAt) / 1_000;
     const { status } = c.res;
     const operation = routeOf(c);
     meters.requests.observe({ operation, status }, seconds);
     if (requestLog === "none" || (requestLog === "failed" && status < 500)) return;
-    own[levelOf(status)]({ operation, status, ms: Math.round(seconds * 10_000) / 10 }, "request");
+    own()[levelOf(status)]({ operation, status, ms: Math.round(seconds * 10_000) / 10 }, "request");
   };
 }
 
@@ -36,5 +40,16 @@ function routeOf(c: Context): string {
   const route = matchedRoutes(c).findLast(({ path }) => !path.endsWith("*"));
   if (route === undefined) return "none";
   const method = c.req.method === "HEAD" ? "GET" : c.req.method;
-  return `${method} ${route.path.replace(/^\/api(?=\/|$)/, "").replaceAll(/:(\w+)(\{[^}]*\})?/g, "{$1}") || "/"}`;
+  return `${method} ${declaredPathOf(route.path)}`;
+}
+
+/** The paths of routes as they are declared, by their form in the router: there are as many as routes. */
+const declaredPaths = new Map<string, string>();
+
+function declaredPathOf(path: string): string {
+  const known = declaredPaths.get(path);
+  if (known !== undefined) return known;
+  const declared = path.replace(/^\/api(?=\/|$)/, "").replaceAll(/:(\w+)(\{[^}]*\})?/g, "{$1}") || "/";
+  declaredPaths.set(path, declared);
+  return declared;
 }
