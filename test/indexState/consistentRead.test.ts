@@ -9,8 +9,10 @@ import {
   createConsistentRead,
   createStateReader,
 } from "../../src/api/indexState/consistentRead.ts";
-import { readTablesState } from "../../src/api/indexState/position.ts";
+import { prepareIndexPool } from "../../src/api/indexState/indexPool.ts";
+import { readTablesState, versionColumn } from "../../src/api/indexState/position.ts";
 import type { Db } from "../../src/api/postgres/db.ts";
+import { noteVersion } from "../../src/api/postgres/seenState.ts";
 import { CHAIN_ID } from "../query/rows.ts";
 import { createTables, setProgress, type Tables } from "../query/tables.ts";
 import { openPool } from "../support/database.ts";
@@ -122,6 +124,63 @@ test("what comes while a state is read shares the next reading", async () => {
   expect(new Set([old, ...later].map((state) => state?.version)).size).toBe(1);
   await index(500);
   expect((await versions.read()).version).not.toBe(old?.version);
+});
+
+test("a state is known for the time that the caller says, and until a change is heard of", async () => {
+  let version = 0;
+  const read = vi.fn(async () => ({ version: String(++version), position: [] }));
+  const states = createStateReader(read);
+  const LONG = 60_000;
+  expect((await states.readWithin(LONG)).version).toBe("1");
+  expect((await states.readWithin(LONG)).version).toBe("1");
+  expect((await states.readWithin(-1)).version).toBe("2");
+  const changed = states.readChanged();
+  expect((await states.readWithin(LONG)).version).toBe("3");
+  await changed;
+  expect(read).toHaveBeenCalledTimes(3);
+
+  // A reading that began before the change was heard of does not tell of it.
+  let end = () => {};
+  read.mockImplementationOnce(
+    () => new Promise((resolve) => void (end = () => resolve({ version: "old", position: [] }))),
+  );
+  const early = states.read();
+  await vi.waitUntil(() => read.mock.calls.length === 4);
+  void states.readChanged();
+  end();
+  expect((await early).version).toBe("old");
+  expect((await states.readWithin(LONG)).version).toBe("4");
+});
+
+test("an answer whose statements give their state needs no other query, and is of that state", async () => {
+  const states = createStateReader(() => readTablesState(tables.db));
+  const read = createConsistentRead(tables.db, states);
+  const readNoted = async (db: Db) => {
+    const { rows } = await db.execute<{ block: string; version: string }>(
+      sql`select (select substr(latest_checkpoint, 27, 16) from _ponder_checkpoint) as block, ${versionColumn} as version`,
+    );
+    noteVersion(rows[0]?.version ?? "");
+    return Number(rows[0]?.block);
+  };
+  prepareIndexPool(tables.pool as never);
+  await index(600);
+  await states.read();
+  seen = [];
+  expect(await read(readNoted)).toMatchObject({ result: 600, position: [{ number: 600 }] });
+  expect(seen).toHaveLength(1);
+
+  // A block that the state reader does not know yet.
+  await index(601);
+  expect(await read(readNoted)).toMatchObject({ result: 601, position: [{ number: 601 }] });
+
+  // One statement that gives its state, and one that does not, of another block.
+  let block = 601;
+  const both = await read(async (db) => {
+    const first = await readNoted(db);
+    if (block < 602) await index(++block);
+    return [first, await readBlock(db)];
+  });
+  expect(both).toMatchObject({ result: [602, 602], position: [{ number: 602 }] });
 });
 
 test("a reading that fails fails for those who wait for it, and not for the next", async () => {

@@ -1,5 +1,8 @@
+import { sql } from "ponder";
 import type { Hex } from "viem";
+import { versionColumn } from "../indexState/position.ts";
 import type { Db } from "../postgres/db.ts";
+import { noteVersion } from "../postgres/seenState.ts";
 import { type DomainRow, listDomains, onNodes, selectDomains, toRow } from "../query/domains.ts";
 import { labelSourceOfRow } from "../query/labels.ts";
 import { type Scope, statementOf } from "../query/scope.ts";
@@ -16,7 +19,8 @@ export type RecordRow = DomainRow & { subnameCount?: number; labelSource?: strin
 /**
  * The domains of these nodes with the details of domain records, where the main chain alone is indexed. A statement costs
  * more to send than these columns to read, so all is in one. The names right under a row are counted by the counters
- * alone: who needs the number without them counts the rows.
+ * alone: who needs the number without them counts the rows. A single row comes with the state of the tables, so that no other
+ * query has to read it (`seenState.ts`).
  *
  * @returns in any order; nodes that no event ever named are left out
  */
@@ -27,7 +31,9 @@ export async function listRecordRows(
   if (nodes.length === 0) return [];
   try {
     const rows = await recordRows(db, chains, { nodes });
-    return rows.map(({ subnameCount, storedSource, ...row }) => {
+    const [first] = rows;
+    if (first?.version) noteVersion(first.version);
+    return rows.map(({ subnameCount, storedSource, version: _, ...row }) => {
       const read: RecordRow = toRow(row);
       if (subnameCount !== null) read.subnameCount = subnameCount;
       const labelSource = sourceInIndex(read, storedSource);
@@ -40,9 +46,15 @@ export async function listRecordRows(
   }
 }
 
+/** Of many rows the state would come with each of them. */
+const noVersion = sql<string | null>`null`;
+
 const recordRows = statementOf((of, db) =>
   onNodes((isAsked, form) =>
-    selectDomains(db, { subnameCount: childCountOfRow(of), storedSource: labelSourceOfRow(of) })
+    selectDomains(db, {
+      ...{ subnameCount: childCountOfRow(of), storedSource: labelSourceOfRow(of) },
+      version: form === "one" ? versionColumn : noVersion,
+    })
       .where(isAsked)
       .prepare(of.title(`record_rows_${form}`)),
   ),

@@ -1,4 +1,5 @@
 import type { Db } from "../postgres/db.ts";
+import { readWithState } from "../postgres/seenState.ts";
 import { type Position, readTablesState, type TablesState } from "./position.ts";
 import { retryOnLock } from "./retryOnLock.ts";
 
@@ -6,7 +7,17 @@ import { retryOnLock } from "./retryOnLock.ts";
 const OPTIMISTIC_TRIES = 2;
 
 /** Tells which state the tables are in. The state changes with each block that is indexed or taken back. */
-export type StateReader = { known: TablesState | null; read: () => Promise<TablesState> };
+export type StateReader = {
+  known: TablesState | null;
+  read: () => Promise<TablesState>;
+  /**
+   * The state that is known, if its reading began no more than this many milliseconds ago, and no change was heard of since;
+   * else a new reading.
+   */
+  readWithin: (ms: number) => Promise<TablesState>;
+  /** Reads the state because a change of it was heard of: what was known before is old. */
+  readChanged: () => Promise<TablesState>;
+};
 
 /** A result, and the block of each chain that the tables stood on when it was read. */
 export type ReadResult<Result> = { result: Result; position: Position };
@@ -30,9 +41,10 @@ export function createConsistentRead(
     return retryOnLock(async () => {
       while (tries++ < OPTIMISTIC_TRIES) {
         const before = states.known ?? (await states.read());
-        const result = await read(db);
+        const { result, version: seen } = await readWithState(() => read(db));
+        if (seen !== null && seen === before.version) return { result, position: before.position };
         const { version, position } = await states.read();
-        if (version === before.version) return { result, position };
+        if (version === (seen ?? before.version)) return { result, position };
       }
       return inSnapshot(db, async (snapshot) => ({
         result: await read(snapshot),
@@ -49,17 +61,27 @@ export function createConsistentRead(
 export function createStateReader(readState: () => Promise<TablesState>): StateReader {
   let next: Promise<TablesState> | null = null;
   let underWay: Promise<unknown> = Promise.resolve();
+  let knownSince = Number.NEGATIVE_INFINITY;
+  let changedAt = Number.NEGATIVE_INFINITY;
+  const isKnown = (ms: number) => knownSince > changedAt && performance.now() - knownSince <= ms;
   const reader: StateReader = {
     known: null,
     read: () => {
       next ??= Promise.all([turn(), underWay]).then(async () => {
         next = null;
+        const began = performance.now();
         const reading = readState();
         underWay = reading.catch(() => {});
         reader.known = await reading;
+        knownSince = began;
         return reader.known;
       });
       return next;
+    },
+    readWithin: async (ms) => (reader.known !== null && isKnown(ms) ? reader.known : reader.read()),
+    readChanged: () => {
+      changedAt = performance.now();
+      return reader.read();
     },
   };
   return reader;

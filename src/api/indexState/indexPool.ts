@@ -1,5 +1,6 @@
 import { ApiError } from "../errors/errors.ts";
 import { CANCELLED_BY_REPLICATION, findDatabaseError } from "../postgres/databaseErrors.ts";
+import { noteStatement } from "../postgres/seenState.ts";
 
 /** What is used here of Ponder's pool of connections to the index. */
 export type IndexPool = {
@@ -15,7 +16,8 @@ export const CONNECTION_SECONDS = 600;
 export const CANCELLED_MS = 2_000;
 
 /**
- * Makes the pool ask again for what replication cancels: a query that reads, outside of transactions. Also makes it refuse queries with INDEX_NOT_READY once Ponder closes it: Ponder closes the database as soon as it has to
+ * Counts the statements of each reading (`seenState.ts`), and makes the pool ask again for what replication cancels: a query that reads,
+ * outside of transactions. Also makes it refuse queries with INDEX_NOT_READY once Ponder closes it: Ponder closes the database as soon as it has to
  * stop, while requests are still being answered. Ponder makes the pool before our code runs and offers no hook, so its `query`
  * is replaced.
  */
@@ -24,6 +26,7 @@ export function prepareIndexPool(pool: IndexPool): void {
   const query = pool.query.bind(pool) as (...args: unknown[]) => unknown;
   pool.query = (...args: unknown[]) => {
     if (pool.ending) return Promise.reject(stopping());
+    noteStatement();
     const begun = performance.now();
     const ask = (): unknown => {
       const result = query(...args);

@@ -29,10 +29,13 @@ export async function readTablesState(db: Db): Promise<TablesState> {
   return { version: row?.version ?? "", position: row?.position ?? [] };
 }
 
+/** A column of any statement: in which state it sees the tables (`TablesState`). */
+export const versionColumn = sql<string>`${sql.raw(tablesVersionOf("domains"))}`;
+
 const tablesState = prepared((db) =>
   db
     .select({
-      version: sql<string>`${sql.raw(tablesVersionOf("domains"))}`,
+      version: versionColumn,
       position: sql<Position | null>`${sql.raw(positionOf())}`,
     })
     .from(sql`(values (true)) as one (row)`)
