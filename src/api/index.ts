@@ -26,7 +26,7 @@ import { startInPlace } from "./hotReload.ts";
 import { createApp } from "./http/app.ts";
 import type { Ctx } from "./http/context.ts";
 import type { Endpoint } from "./http/endpoint.ts";
-import { createHotAnswers } from "./http/hotAnswers.ts";
+import { createHotAnswers, KNOWN_MS } from "./http/hotAnswers.ts";
 import { metricsPage, startOperatorServer } from "./http/operatorServer.ts";
 import { createPipeline } from "./http/pipeline.ts";
 import { createHeads } from "./indexState/chainHead.ts";
@@ -293,7 +293,7 @@ const createContext = async (caller?: Caller, operation?: Endpoint): Promise<Ctx
   live: liveFor(caller ? shareOf(caller, settings.access) : OWN_SHARE),
 });
 const states = createStateReader(() => readTablesState(db));
-startInPlace("journal", () => followJournal({ databaseUrl, schema, readState: states.read }));
+startInPlace("journal", () => followJournal({ databaseUrl, schema, readState: states.readChanged }));
 const server = {
   executeOperation: createPipeline({
     createContext,
@@ -301,7 +301,7 @@ const server = {
     access,
     observe: observeOperations(meters),
     hotAnswers: createHotAnswers({
-      readVersion: async () => (await states.read()).version,
+      readVersion: async () => (await states.readWithin(KNOWN_MS)).version,
       maxBytes: settings.hotAnswerBytes,
     }),
     readConsistently: createConsistentRead(db, states),

@@ -55,7 +55,7 @@ import {
   MAX_AT_ONCE as PAGES_AT_ONCE,
   MAX_WAITING as WAITING_PAGES,
 } from "../../src/api/http/deepPages.ts";
-import { MAX_ANSWER } from "../../src/api/http/hotAnswers.ts";
+import { KNOWN_MS, MAX_ANSWER } from "../../src/api/http/hotAnswers.ts";
 import { MAX_KEYS, MAX_LEVELS, MAX_VALUES } from "../../src/api/http/jsonBounds.ts";
 import { KEEP_ALIVE_MS, READER_PATIENCE } from "../../src/api/http/slowClients.ts";
 import { MAX_JSON_BYTES } from "../../src/api/http/writeReply.ts";
@@ -355,6 +355,10 @@ const bounds: [what: string, bound: string][] = [
   [
     "answers that a process keeps for questions that come again at once",
     `${answerVariables.HOT_ANSWERS_MB.unset.replaceAll("`", "")} MiB (\`HOT_ANSWERS_MB\`), ${inWords(MAX_ANSWER)} characters each`,
+  ],
+  [
+    "time for which the newest block counts as known to answers from memory",
+    `${KNOWN_MS} ms, or until the indexer notifies of another`,
   ],
   [
     "periods in a series of sales",

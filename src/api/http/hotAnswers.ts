@@ -14,11 +14,18 @@ export type HotQuestion = {
 export type HotAnswers = (question: HotQuestion) => Promise<string>;
 
 type Plan = {
-  /** Reads which state the tables are in. The reading begins after the call, so that an answer is never older than it. */
+  /** Which state the tables are in, or were in at most `KNOWN_MS` before the call. */
   readVersion: () => Promise<string>;
   /** How much the answers in memory may take; 0 keeps none. */
   maxBytes: number;
 };
+
+/**
+ * For how long the state of the tables counts as known: so long can an answer from memory be behind the tables. The indexer's
+ * notification of a block ends it at once; the time is for notifications that are late or lost. Ten queries a second at most
+ * serve all hot questions.
+ */
+export const KNOWN_MS = 100;
 
 /** A question is hot if it comes again within this time. Others cost no more than a look into a list. */
 const HOT_SECONDS = 1;
@@ -31,8 +38,8 @@ const BYTES_OF_CHARACTER = 2;
 
 /**
  * Keeps the answers to questions that many ask. An answer follows from the tables and the time in seconds: while both are
- * the same, so is the answer. Which state the tables are in is read for each request, and one small query serves all
- * requests of a moment. Those who ask while the answer is worked out wait for it. What came from the chain, from a caller's
+ * the same, so is the answer. Which state the tables are in is known for `KNOWN_MS`; then one small query serves all who ask. An
+ * answer is of the state that was known before it was worked out, or of a later one. Those who ask while the answer is worked out wait for it. What came from the chain, from a caller's
  * proof or from a node is never stored.
  */
 export function createHotAnswers({ readVersion, maxBytes }: Plan): HotAnswers {

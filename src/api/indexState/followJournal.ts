@@ -18,7 +18,8 @@ const SILENT_MS = 3_000;
  * indexer tells each change (`NOTIFY`). A connection can be lost without a sign, and some poolers pass on no notifications: where
  * the line is silent, the tables are asked now and then.
  *
- * What is known may be late by as long as a notification takes. Answers do not depend on it: they are compared with the tables.
+ * What is known may be late by as long as a notification takes. Answers from memory bound that (`hotAnswers.ts`); others are
+ * compared with the tables.
  */
 export function followJournal({ databaseUrl, schema, readState, silentMs = SILENT_MS }: Plan): {
   stop: () => Promise<void>;
