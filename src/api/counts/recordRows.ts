@@ -3,6 +3,7 @@ import type { Hex } from "viem";
 import { versionColumn } from "../indexState/position.ts";
 import type { Db } from "../postgres/db.ts";
 import { noteVersion } from "../postgres/seenState.ts";
+import { withQuickRows } from "../postgres/quickRows.ts";
 import { type DomainRow, listDomains, onNodes, selectDomains, toRow } from "../query/domains.ts";
 import { labelSourceOfRow } from "../query/labels.ts";
 import { type Scope, statementOf } from "../query/scope.ts";
@@ -51,11 +52,13 @@ const noVersion = sql<string | null>`null`;
 
 const recordRows = statementOf((of, db) =>
   onNodes((isAsked, form) =>
-    selectDomains(db, {
-      ...{ subnameCount: childCountOfRow(of), storedSource: labelSourceOfRow(of) },
-      version: form === "one" ? versionColumn : noVersion,
-    })
-      .where(isAsked)
-      .prepare(of.title(`record_rows_${form}`)),
+    withQuickRows(
+      selectDomains(db, {
+        ...{ subnameCount: childCountOfRow(of), storedSource: labelSourceOfRow(of) },
+        version: form === "one" ? versionColumn : noVersion,
+      })
+        .where(isAsked)
+        .prepare(of.title(`record_rows_${form}`)),
+    ),
   ),
 );

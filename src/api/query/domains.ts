@@ -6,6 +6,7 @@ import type { Hex } from "viem";
 import { keccak256 } from "../../ens/keccak.ts";
 import type { Db } from "../postgres/db.ts";
 import { prepared } from "../postgres/prepared.ts";
+import { withQuickRows } from "../postgres/quickRows.ts";
 import { beginningOf } from "./beginnings.ts";
 import { isAtCurrentResolver, isInForce, isNodeOf } from "./currentRecords.ts";
 import {
@@ -180,7 +181,9 @@ export const selectDomains = <More extends Record<string, SQL | SQL.Aliased | An
     .leftJoin(textRecord, isDisplay);
 
 const domainsOfNodes = prepared((db) =>
-  onNodes((isAsked, form) => selectDomains(db, {}).where(isAsked).prepare(`domains_of_nodes_${form}`)),
+  onNodes((isAsked, form) =>
+    withQuickRows(selectDomains(db, {}).where(isAsked).prepare(`domains_of_nodes_${form}`)),
+  ),
 );
 
 /** The domains of these nodes on several chains. */
@@ -194,9 +197,11 @@ export async function listDomainsOnChains(
 }
 
 const domainsOnChains = statementOf((of, db) =>
-  selectDomains(db, {})
-    .where(and(of.holds(domain.chainId), isOneOfNodes))
-    .prepare(of.title("domains_on_chains")),
+  withQuickRows(
+    selectDomains(db, {})
+      .where(and(of.holds(domain.chainId), isOneOfNodes))
+      .prepare(of.title("domains_on_chains")),
+  ),
 );
 
 /** A row of `selectDomains`. */
