@@ -1,3 +1,4 @@
+import { ens_normalize } from "@adraffy/ens-normalize";
 import fc from "fast-check";
 import { keccak256, namehash, stringToBytes } from "viem";
 import { describe, expect, test } from "vitest";
@@ -36,6 +37,30 @@ test("a name given by its node is that node, and nothing else is known of it", (
   for (const wrong of [`sub.${name}`, `${name}.eth`, `[namehash:${"0".repeat(63)}]`]) {
     expect(() => parseName(wrong)).toThrow("cannot be normalised");
   }
+});
+
+/** Every text of these letters with one to this many of them. */
+const textsOf = (letters: readonly string[], longest: number): string[] =>
+  longest === 0
+    ? []
+    : [...letters, ...textsOf(letters, longest - 1).flatMap((text) => letters.map((one) => text + one))];
+
+test("labels of letters, digits and hyphens are those that ENSIP-15 takes", () => {
+  const labels = [...new Set(textsOf(["a", "0", "-"], 5))];
+  expect(labels).toHaveLength(3 + 9 + 27 + 81 + 243);
+  const taken = (read: () => unknown): boolean => {
+    try {
+      read();
+      return true;
+    } catch {
+      return false;
+    }
+  };
+  const differing = labels.filter(
+    (label) => taken(() => ens_normalize(label)) !== taken(() => parseName(`${label}.eth`)),
+  );
+  expect(differing).toEqual([]);
+  expect(labels.filter((label) => !taken(() => ens_normalize(label))).length).toBeGreaterThan(9);
 });
 
 describe("a name that is asked for", () => {

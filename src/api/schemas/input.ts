@@ -90,8 +90,11 @@ function normalizeLabel(raw: string): string {
   return label;
 }
 
-/** Most labels: normalisation leaves these letters and digits as they are (ENSIP-15), and takes a while to say so. */
-const PLAIN_LABEL = /^[a-z0-9]+$/;
+/**
+ * Most labels: normalisation leaves these letters, digits and hyphens as they are (ENSIP-15), and takes a while to say so. It
+ * refuses hyphens that are third and fourth.
+ */
+const PLAIN_LABEL = /^(?!..--)[a-z0-9-]+$/;
 
 function normalizeOrThrow(raw: string): string {
   if (PLAIN_LABEL.test(raw)) return raw;
