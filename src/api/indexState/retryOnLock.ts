@@ -4,8 +4,11 @@ import { CANCELLED_BY_REPLICATION, findDatabaseError } from "../postgres/databas
 /** How long locked tables are tried again. A reorganisation locks one table after the other, each for a moment. */
 const PATIENCE_MS = 2_000;
 
-/** PostgreSQL's lock_not_available, half a second after a query was sent, and deadlock_detected. */
-const lockCodes = ["55P03", "40P01", CANCELLED_BY_REPLICATION];
+/**
+ * PostgreSQL's lock_not_available, half a second after a query was sent, and deadlock_detected. The third is
+ * in_failed_sql_transaction: an operation holds back such an error of one query of its snapshot, and sends the next.
+ */
+const lockCodes = ["55P03", "40P01", "25P02", CANCELLED_BY_REPLICATION];
 
 /**
  * Reads, and reads again while the tables are locked, and where replication cancels a query on a standby.
