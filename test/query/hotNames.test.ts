@@ -129,7 +129,9 @@ test("an answer is what the name was in the block that it names, and is no older
   const index = async () => {
     let number = 0;
     for (let step = 1; step <= BLOCKS; step++) {
-      const changed = Object.fromEntries(names.filter(() => below(4) === 0).map((name) => [name, account(1_000 + step)]));
+      const changed = Object.fromEntries(
+        names.filter(() => below(4) === 0).map((name) => [name, account(1_000 + step)]),
+      );
       owners = { ...owners, ...changed };
       const hash = hashOf(step);
       // What readers see from now on may be of this block.
@@ -166,7 +168,9 @@ test("an answer is what the name was in the block that it names, and is no older
   for (const name of names) {
     const { as_of } = await ask(hot, name);
     expect(as_of[0]?.block_hash).toBe(hashOf(BLOCKS));
-    for (let i = 0; i < 4; i++) expect((await ask(hot, name)).ownership).toEqual((await ask(plain, name)).ownership);
+    for (let i = 0; i < 4; i++) {
+      expect((await ask(hot, name)).ownership).toEqual((await ask(plain, name)).ownership);
+    }
   }
 });
 
