@@ -30,17 +30,17 @@ async function read(db: Db): Promise<CommonValues> {
   return new Set([NONE, ...rows.map(({ value }) => value)]);
 }
 
-/** The values, read again after a time. */
+/** The values of a database, read again after a time. */
 export function commonValuesFor(ms: number): (db: Db) => Promise<CommonValues> {
-  let known: { values: Promise<CommonValues>; until: number } | null = null;
+  const known = new WeakMap<Db, { values: Promise<CommonValues>; until: number }>();
   return (db) => {
-    if (known === null || performance.now() >= known.until) {
-      const reading = { values: read(db), until: performance.now() + ms };
-      known = reading;
-      reading.values.catch(() => {
-        if (known === reading) known = null;
-      });
-    }
-    return known.values;
+    const before = known.get(db);
+    if (before !== undefined && performance.now() < before.until) return before.values;
+    const reading = { values: read(db), until: performance.now() + ms };
+    known.set(db, reading);
+    reading.values.catch(() => {
+      if (known.get(db) === reading) known.delete(db);
+    });
+    return reading.values;
   };
 }
