@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { createPace } from "../../ops/export/pace.ts";
+import { createTurns } from "../../ops/export/turns.ts";
 
 /** A machine of two processors, of which others use a part; time passes where it is waited and worked. */
 function machineOf(othersAt: (ms: number) => number) {
@@ -7,7 +7,7 @@ function machineOf(othersAt: (ms: number) => number) {
   const pass = (ms: number) => {
     for (let i = 0; i < ms; i++) seen.others += 2 * othersAt(seen.ms++);
   };
-  const pace = createPace({
+  const turn = createTurns({
     times: () => ({ others: seen.others, all: 2 * seen.ms }),
     now: () => seen.ms,
     wait: async (ms) => pass(ms),
@@ -17,7 +17,7 @@ function machineOf(othersAt: (ms: number) => number) {
     seen.worked = 0;
     for (; seen.ms < until; seen.worked += 5) {
       pass(5);
-      await pace();
+      await turn();
     }
     return seen.worked / ms;
   };

@@ -2,7 +2,7 @@ import { cpus } from "node:os";
 import { setTimeout as sleep } from "node:timers/promises";
 
 // PostgreSQL reads rows for an export with the priority of all its queries, however low that of this program is. So where the
-// machine has other work, rows are taken for a tenth of the time: PostgreSQL waits while nobody takes them.
+// machine has other work, rows are taken for a tenth of the time: PostgreSQL waits while none are taken.
 
 /** The part of the time in which rows are taken beside other work. */
 const SHARE = 0.1;
@@ -33,7 +33,7 @@ function readTimes(): ReturnType<Machine["times"]> {
 }
 
 /** @returns what is to be waited for after each piece of rows */
-export function createPace({ times, now, wait }: Machine = thisMachine): () => Promise<void> {
+export function createTurns({ times, now, wait }: Machine = thisMachine): () => Promise<void> {
   let workMs = WORK_MS.busy;
   let since = now();
   return async () => {
