@@ -142,7 +142,10 @@ test("a state is known for the time that the caller says, and until a change is 
   // A reading that began before the change was heard of does not tell of it.
   let end = () => {};
   read.mockImplementationOnce(
-    () => new Promise((resolve) => void (end = () => resolve({ version: "old", position: [] }))),
+    () =>
+      new Promise((resolve) => {
+        end = () => resolve({ version: "old", position: [] });
+      }),
   );
   const early = states.read();
   await vi.waitUntil(() => read.mock.calls.length === 4);
@@ -157,7 +160,7 @@ test("an answer whose statements give their state needs no other query, and is o
   const read = createConsistentRead(tables.db, states);
   const readNoted = async (db: Db) => {
     const { rows } = await db.execute<{ block: string; version: string }>(
-      sql`select (select substr(latest_checkpoint, 27, 16) from _ponder_checkpoint) as block, ${versionColumn} as version`,
+      sql`select (${sql.raw(latestBlock)}) as block, ${versionColumn} as version`,
     );
     noteVersion(rows[0]?.version ?? "");
     return Number(rows[0]?.block);

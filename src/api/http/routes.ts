@@ -109,7 +109,10 @@ export function routesOf(
       return send(c, operation, { reply, headers: { ...headers, ...ignored } });
     };
     if (hasFields(operation.body)) {
-      app.openapi(route, (c) => respond(c, [valid(c, "param"), valid(c, "query"), valid(c, "json")]) as never);
+      app.openapi(
+        route,
+        (c) => respond(c, [valid(c, "param"), valid(c, "query"), valid(c, "json")]) as never,
+      );
       return;
     }
     const { hide, ...described } = route;

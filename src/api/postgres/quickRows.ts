@@ -47,7 +47,9 @@ const asIs = Column.prototype.mapFromDriverValue;
 
 function decoderOf(field: unknown): Decoder | null {
   if (is(field, Column)) return field.mapFromDriverValue === asIs ? null : field;
-  const { decoder } = (is(field, SQL) ? field : (field as { sql: SQL }).sql) as unknown as { decoder: Decoder };
+  const { decoder } = (is(field, SQL) ? field : (field as { sql: SQL }).sql) as unknown as {
+    decoder: Decoder;
+  };
   return decoder;
 }
 
