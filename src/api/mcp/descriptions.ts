@@ -38,7 +38,7 @@ const firstSentence = (text: string): string => /^.*?[.](?=\s|$)/s.exec(text)?.[
 const inBrief: Record<string, string> = {
   address_type:
     "What the address is to the names: effective_owner, registry_owner, registrar_owner, wrapper_owner, resolver, manager, role_holder, former_owner, with commas, or any",
-  address: "Address: 0x and 40 hexadecimal digits",
+  address: "0x and 40 hexadecimal digits",
   chain: "Words of chains, with commas; left out: all",
   cursor: "`next_cursor` of the answer before",
   block_from: "From this block on, of one chain",
@@ -57,7 +57,7 @@ const inBrief: Record<string, string> = {
   sort_dir: "Direction of the order",
   time_from: "From this second on",
   time_to: "To this second",
-  unknown_labels: "`last`: names of unknown labels come last; goes on by `cursor` alone",
+  unknown_labels: "`last`: names of unknown labels last; goes on by `cursor`",
   total: "`false`: no total, which costs time",
 };
 
