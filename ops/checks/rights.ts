@@ -18,8 +18,8 @@ function needsOf(command: "start" | "serve", settings: DatabaseSettings): Need[]
 }
 
 /**
- * Looks whether the roles of DATABASE_URL and SERVICE_DATABASE_URL may make and change what the program needs: without this the first half of it
- * would be made, and the rest fail one by one. Changes nothing.
+ * Looks whether the roles of DATABASE_URL and SERVICE_DATABASE_URL may make and change what the program needs: without this the
+ * first half of it would be made, and the rest fail one by one. Changes nothing.
  *
  * @throws SettingsError that names each right that is missing, and the program that gives it
  */

@@ -39,8 +39,8 @@ const BYTES_OF_CHARACTER = 2;
 /**
  * Keeps the answers to questions that many ask. An answer follows from the tables and the time in seconds: while both are
  * the same, so is the answer. Which state the tables are in is known for `KNOWN_MS`; then one small query serves all who ask. An
- * answer is of the state that was known before it was worked out, or of a later one. Those who ask while the answer is worked out wait for it. What came from the chain, from a caller's
- * proof or from a node is never stored.
+ * answer is of the state that was known before it was worked out, or of a later one. Those who ask while the answer is worked
+ * out wait for it. What came from the chain, from a caller's proof or from a node is never stored.
  */
 export function createHotAnswers({ readVersion, maxBytes }: Plan): HotAnswers {
   if (maxBytes === 0) return ({ ctx, answer }) => answer(ctx);

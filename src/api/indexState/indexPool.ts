@@ -16,9 +16,9 @@ export const CONNECTION_SECONDS = 600;
 export const CANCELLED_MS = 2_000;
 
 /**
- * Counts the statements of each reading (`seenState.ts`), and makes the pool ask again for what replication cancels: a query that reads,
- * outside of transactions. Also makes it refuse queries with INDEX_NOT_READY once Ponder closes it: Ponder closes the database as soon as it has to
- * stop, while requests are still being answered. Ponder makes the pool before our code runs and offers no hook, so its `query`
+ * Counts the statements of each reading (`seenState.ts`), and asks again for what replication cancels: a query that reads, outside
+ * of transactions. Refuses queries with INDEX_NOT_READY once Ponder closes the pool: Ponder closes the database as soon as it has
+ * to stop, while requests are still being answered. Ponder makes the pool before our code runs and offers no hook, so its `query`
  * is replaced.
  */
 export function prepareIndexPool(pool: IndexPool): void {
