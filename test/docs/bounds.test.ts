@@ -88,7 +88,7 @@ import { MAX_BYTES_OF_NAME, MAX_OF_NAME } from "../../src/api/query/recordBatche
 import { MAX_READ_BYTES } from "../../src/api/query/records.ts";
 import { MAX_ENTRIES } from "../../src/api/query/section.ts";
 import { MAX_LIVE_BYTES } from "../../src/api/resolution/chain.ts";
-import { MAX_CLAIMED_LABELS } from "../../src/api/resolution/primaryNames.ts";
+import { MAX_CLAIMED_LABELS } from "../../src/api/resolution/primaryNameClaims.ts";
 import { MAX_CHECKED } from "../../src/api/resolution/resolvesTo.ts";
 import { MAX_AGENT_URI, MAX_PROFILE_TEXT, MAX_SHOWN } from "../../src/api/rules/shown.ts";
 import { MAX_CURSOR } from "../../src/api/schemas/cursor.ts";

@@ -5,7 +5,7 @@ import { bulkEndpoints } from "./bulk.ts";
 import { calendarEndpoints } from "./calendars.ts";
 import { changeEndpoints } from "./changes.ts";
 import { domainEndpoints } from "./domains.ts";
-import { eventEndpoints } from "./events.ts";
+import { eventEndpoints } from "./events/lists.ts";
 import { historyEndpoints } from "./history.ts";
 import { indexingStatus } from "./indexingStatus.ts";
 import { batchEndpoints } from "./lookup/lookup.ts";

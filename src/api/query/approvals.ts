@@ -13,7 +13,8 @@ import { and, eq, inArray, isNotNull, sql } from "ponder";
 import type { Address, Hex } from "viem";
 import type { Db } from "../postgres/db.ts";
 import { prepared } from "../postgres/prepared.ts";
-import type { ListPart, Place, Slice } from "./sections.ts";
+import type { ListPart } from "./sections.ts";
+import { decimalKey, integerKey, partOf, textKey } from "./tableParts.ts";
 
 /*
  * Who lets whom act, as rows that an index has in order. A row that was taken back is in no list.
@@ -308,74 +309,3 @@ export async function listWithCode(
     );
   return new Set(rows.map(({ address }) => address));
 }
-
-/** A key of an order, and how the text of a place is read. */
-type Key = { column: SQLWrapper; read: (text: string) => SQL };
-
-const textKey = (column: SQLWrapper): Key => ({ column, read: (text) => sql`${text}::text` });
-
-/** Who wrote a cursor himself may have written anything. */
-const wholeNumber = (text: string, longest: number) =>
-  /^[0-9]+$/.test(text) && text.length <= longest ? text : "0";
-
-const integerKey = (column: SQLWrapper): Key => ({
-  column,
-  read: (text) => sql`${wholeNumber(text, 9)}::int`,
-});
-
-const decimalKey = (column: SQLWrapper): Key => ({
-  column,
-  read: (text) => sql`${wholeNumber(text, 78)}::numeric`,
-});
-
-type Table = typeof operator | typeof tokenApproval | typeof recordDelegate | typeof ensv2Role;
-
-type Listing<Row> = { rank: number; where: SQL; keys: readonly Key[]; placeOf: (row: Row) => Place };
-
-/** A part of a list from one table, in the order of its keys. */
-function partOf<Of extends Table>(
-  db: Db,
-  table: Of,
-  { rank, where, keys, placeOf }: Listing<Of["$inferSelect"]>,
-): ListPart<Of["$inferSelect"]> {
-  const columns = sql.join(
-    keys.map(({ column }) => sql`${column}`),
-    sql`, `,
-  );
-  const isAfter = (after: Place): SQL =>
-    sql`(${columns}) > (${sql.join(
-      keys.map(({ read }, i) => read(after[i] ?? "")),
-      sql`, `,
-    )})`;
-  const read = async ({ after, offset, limit }: Slice) => {
-    const rows = await db
-      .select()
-      .from(table as Table)
-      .where(after === undefined ? where : sql`${where} and ${isAfter(after)}`)
-      .orderBy(...keys.map(({ column }) => sql`${column}`))
-      .limit(limit)
-      .offset(offset);
-    return rows.map((row) => ({ row, place: placeOf(row as Of["$inferSelect"]) }));
-  };
-  const count = async () => {
-    const [row] = await db
-      .select({ count: sql<number>`count(*)::int` })
-      .from(table as Table)
-      .where(where);
-    return row?.count ?? 0;
-  };
-  return { rank, read, count };
-}
-
-/** The same part, with rows of another form. */
-export const mapPart = <From, To>(
-  { rank, count, read }: ListPart<From>,
-  toRow: (rows: readonly From[]) => To[] | Promise<To[]>,
-): ListPart<To> => ({
-  ...{ rank, count },
-  read: async (slice) => {
-    const found = await read(slice);
-    const rows = await toRow(found.map(({ row }) => row));
-    return found.map(({ place }, i) => ({ row: rows[i] as To, place }));
-  },
-});

@@ -123,3 +123,16 @@ export function partOfRows<Row>(rank: number, rows: readonly Row[]): ListPart<Ro
     },
   };
 }
+
+/** The same part, with rows of another form. */
+export const mapPart = <From, To>(
+  { rank, count, read }: ListPart<From>,
+  toRow: (rows: readonly From[]) => To[] | Promise<To[]>,
+): ListPart<To> => ({
+  ...{ rank, count },
+  read: async (slice) => {
+    const found = await read(slice);
+    const rows = await toRow(found.map(({ row }) => row));
+    return found.map(({ place }, i) => ({ row: rows[i] as To, place }));
+  },
+});

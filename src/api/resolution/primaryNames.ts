@@ -1,30 +1,32 @@
-import { type Address, type Hex, zeroAddress } from "viem";
+import type { Address } from "viem";
 import type { Contracts } from "../../../abis/contracts.ts";
-import { coinTypeOfChain, DEFAULT_COIN_TYPE, ETHEREUM_COIN_TYPE, isEvmCoinType } from "../../ens/coinType.ts";
+import { DEFAULT_COIN_TYPE, ETHEREUM_COIN_TYPE, isEvmCoinType } from "../../ens/coinType.ts";
 import { ROOT_NODE } from "../../ens/name.ts";
 import { ApiError } from "../errors/errors.ts";
 import type { Ctx } from "../http/context.ts";
 import type { Settled } from "../live/cache.ts";
 import { LiveFailure } from "../live/failure.ts";
 import type { LiveRecords } from "../live/records.ts";
-import {
-  type AddressRow,
-  listAddresses,
-  listAddressesAt,
-  listNodesWithText,
-  listReverseNames,
-  listSetNames,
-  type SetName,
-} from "../query/primaryNames.ts";
+import { listNodesWithText } from "../query/primaryNames.ts";
 import { mapYielding } from "../scheduling/turns.ts";
-import { type ParsedName, parseName, reverseNode } from "../schemas/input.ts";
+import type { ParsedName } from "../schemas/input.ts";
 import type { Block } from "../serviceDb/liveAnswers.ts";
+import { addressOf, hasDefaultAddress, type IndexedNames, readNames } from "./addressesOfNames.ts";
 import { failureOrThrow, toApiError } from "./chain.ts";
 import { isRegistered, mayResolverAboveAnswer, whoTellsRecords } from "./decision.ts";
 import type { DomainState } from "./domainState.ts";
-import { type RecordsKey, recordsOf } from "./ensv2/records.ts";
-import type { FoundByNode } from "./found.ts";
-import { type ResolversAbove, readFound, readResolversAbove } from "./known.ts";
+import { recordsOf } from "./ensv2/records.ts";
+import type { ResolversAbove } from "./known.ts";
+import {
+  boundLabels,
+  type FoundClaim,
+  findClaims,
+  isClaim,
+  type NameOfAddress,
+  type PrimaryNameClaim,
+  toClaim,
+  UNKNOWN_CLAIM,
+} from "./primaryNameClaims.ts";
 import { withoutChain } from "./withoutChain.ts";
 
 /** A name that an address claims and that resolves back to it; `state` is null for a name that no event named. */
@@ -85,9 +87,6 @@ export async function readIndexedNames(
 export const hasPrimaryNames = (coinType: bigint): boolean =>
   isEvmCoinType(coinType) && coinType < 2n * DEFAULT_COIN_TYPE;
 
-/** Whose primary name is asked for, and on which chain: coin types of EVM chains, or the default one. */
-export type NameOfAddress = { address: Address; coinType: bigint };
-
 /** The same for each coin type: the name that the address set for the chain, else the default one. */
 export async function resolvePrimaryNamesOn(ctx: Ctx, asked: readonly NameOfAddress[]): Promise<Outcome[]> {
   const claims = boundLabels(await findClaims(ctx, asked));
@@ -101,181 +100,6 @@ export async function resolvePrimaryNamesOn(ctx: Ctx, asked: readonly NameOfAddr
     return isClaim(claim) ? verify(claim, one, names, ctx.contracts) : claim;
   });
   return askChain(ctx, { asked, outcomes, names });
-}
-
-/** A normalised name that an address claims for a coin type. */
-type PrimaryNameClaim = { parsed: ParsedName; registrar: string; coinType: bigint };
-
-/** The address's own reverse resolver is not an indexed one: only the chain knows the claim. */
-const UNKNOWN_CLAIM = "unknown claim";
-
-type FoundClaim = PrimaryNameClaim | null | typeof UNKNOWN_CLAIM;
-
-const isClaim = (claim: FoundClaim | ApiError): claim is PrimaryNameClaim =>
-  claim !== null && claim !== UNKNOWN_CLAIM && !(claim instanceof ApiError);
-
-/**
- * Labels of all names that the addresses of one request claim. Each may be an ancestor to look for, and strangers can
- * claim names of 512 labels. Those with the fewest labels are resolved.
- */
-export const MAX_CLAIMED_LABELS = 5_000;
-
-function boundLabels(claims: readonly FoundClaim[]): (FoundClaim | ApiError)[] {
-  const labelsOf = (claim: PrimaryNameClaim) => claim.parsed.name.split(".").length;
-  const fewestFirst = claims.filter(isClaim).sort((a, b) => labelsOf(a) - labelsOf(b));
-  const refused = new Set<FoundClaim>();
-  let labels = 0;
-  for (const claim of fewestFirst) {
-    labels += labelsOf(claim);
-    if (labels > MAX_CLAIMED_LABELS) refused.add(claim);
-  }
-  return refused.size === 0 ? [...claims] : claims.map((claim) => (refused.has(claim) ? tooMany() : claim));
-}
-
-const tooMany = (): ApiError =>
-  new ApiError(
-    "LIMIT_EXCEEDED",
-    `The names that these addresses claim have more than ${MAX_CLAIMED_LABELS} labels in all: ask for fewer addresses at once.`,
-  );
-
-async function findClaims({ db, contracts }: Ctx, asked: readonly NameOfAddress[]): Promise<FoundClaim[]> {
-  const onMain = asked.filter(({ coinType }) => coinType === ETHEREUM_COIN_TYPE);
-  const nodes = await mapYielding(onMain, ({ address }) => reverseNode(address));
-  const coinTypes = asked.map(({ coinType }) => coinType).filter((one) => one !== ETHEREUM_COIN_TYPE);
-  const [reverseRows, setRows] = await Promise.all([
-    listReverseNames(db, { chainId: contracts.chainId, nodes }),
-    listSetNames(db, {
-      addresses: [...new Set(asked.map(({ address }) => address))],
-      coinTypes: [...new Set([DEFAULT_COIN_TYPE, ...coinTypes])],
-    }),
-  ]);
-  const rowOf = new Map(reverseRows.map((row) => [row.node, row]));
-  const reverseOf = new Map(onMain.map(({ address }, i) => [address, rowOf.get(nodes[i] as Hex)]));
-  const setOf = new Map(setRows.map((row) => [`${row.address} ${row.coinType}`, row]));
-  const isIndexed = indexedCoinTypes(contracts);
-  return mapYielding(asked, ({ address, coinType }): FoundClaim => {
-    const set = (of: bigint) => setOf.get(`${address} ${of}`);
-    const byDefault = () =>
-      toClaim(set(DEFAULT_COIN_TYPE)?.name ?? null, { registrar: DEFAULT_REGISTRAR, coinType });
-    if (coinType !== ETHEREUM_COIN_TYPE) {
-      if (!isIndexed.has(coinType)) return UNKNOWN_CLAIM;
-      const own = ofChain(set(coinType), coinType);
-      return own === undefined ? byDefault() : own;
-    }
-    const { resolver = null, name = null } = reverseOf.get(address) ?? {};
-    // An address with a resolver of its own never has the default name, even if its own name is empty.
-    if (resolver === null) return byDefault();
-    if (!contracts.isIndexedResolver(resolver)) return UNKNOWN_CLAIM;
-    return toClaim(name, { registrar: "REVERSE_REGISTRAR", coinType });
-  });
-}
-
-const DEFAULT_REGISTRAR = "DEFAULT_REVERSE_REGISTRAR";
-
-/** Coin types whose reverse registrar the index follows: the default one, and those of layer 2s. */
-const indexedCoinTypes = ({ reverseRegistrars, chainId: main }: Contracts): ReadonlySet<bigint> =>
-  new Set(
-    reverseRegistrars.flatMap(({ registrar, chainId }) => {
-      if (registrar === DEFAULT_REGISTRAR) return [DEFAULT_COIN_TYPE];
-      return chainId === main ? [] : [coinTypeOfChain(chainId)];
-    }),
-  );
-
-/**
- * The claim of an address on a chain, at its own registrar; undefined if the default one counts: the address set no name, or an
- * empty one. Source: ensdomains/ens-contracts, contracts/reverseResolver/AbstractReverseResolver.sol.
- */
-function ofChain(row: SetName | undefined, coinType: bigint): FoundClaim | undefined {
-  if (row === undefined || coinType === DEFAULT_COIN_TYPE) return undefined;
-  if (!row.isNameKnown) return UNKNOWN_CLAIM;
-  return row.name === null ? undefined : toClaim(row.name, { registrar: "L2_REVERSE_REGISTRAR", coinType });
-}
-
-/** A name that is not normalised is no primary name; nor is one with a label written as its hash, which only we do. */
-function toClaim(
-  name: string | null,
-  of: Pick<PrimaryNameClaim, "registrar" | "coinType">,
-): PrimaryNameClaim | null {
-  if (name === null || name.includes("[")) return null;
-  try {
-    const parsed = parseName(name);
-    return parsed.name === name ? { parsed, ...of } : null;
-  } catch (error) {
-    if (error instanceof ApiError) return null;
-    throw error;
-  }
-}
-
-/** What the index has of names: of each its state, its address records, and the resolvers above one without resolver. */
-type IndexedNames = {
-  found: FoundByNode;
-  above: ReadonlyMap<Hex, ResolversAbove>;
-  records: ReadonlyMap<Hex, readonly AddressRow[]>;
-};
-
-async function readNames(
-  ctx: Ctx,
-  { names, coinTypes }: { names: readonly ParsedName[]; coinTypes: readonly bigint[] },
-): Promise<IndexedNames> {
-  const { chainId } = ctx.contracts;
-  const nodes = [...new Set(names.map(({ node }) => node))];
-  const [found, rows] = await Promise.all([
-    readFound(ctx, names),
-    listAddresses(ctx.db, { chainId, nodes, coinTypes }),
-  ]);
-  const states = [...found.values()].map(({ state }) => state);
-  const bare = names.filter(({ node }) => !found.get(node)?.state.resolver);
-  const [above, ofLayer2, ofEnsv2] = await Promise.all([
-    readResolversAbove(ctx, bare),
-    listAddressesOfLayer2(ctx, { states, coinTypes }),
-    listAddressesOfEnsv2(ctx, { states, coinTypes }),
-  ]);
-  return {
-    found,
-    above: new Map([...above].map(([{ node }, resolvers]) => [node, resolvers])),
-    records: new Map<Hex, readonly AddressRow[]>([
-      ...Map.groupBy(rows, ({ node }) => node),
-      ...ofLayer2,
-      ...ofEnsv2,
-    ]),
-  };
-}
-
-type AddressesOf = { states: readonly DomainState[]; coinTypes: readonly bigint[] };
-
-/** Address records of the names for which a row of a layer 2 answers. */
-async function listAddressesOfLayer2(
-  { db, contracts }: Ctx,
-  { states, coinTypes }: AddressesOf,
-): Promise<Map<Hex, AddressRow[]>> {
-  const elsewhere = states.filter(({ chainId }) => contracts.managed.some((one) => one.chainId === chainId));
-  const byChain = [...Map.groupBy(elsewhere, ({ chainId }) => chainId)];
-  const rows = await Promise.all(
-    byChain.map(([chainId, some]) =>
-      listAddresses(db, { chainId, nodes: some.map(({ node }) => node), coinTypes }),
-    ),
-  );
-  const found = new Map<Hex, AddressRow[]>(elsewhere.map(({ node }) => [node, []]));
-  for (const row of rows.flat()) found.get(row.node)?.push(row);
-  return found;
-}
-
-/** Address records of names of ENSv2. */
-async function listAddressesOfEnsv2(
-  { db, contracts: { chainId } }: Ctx,
-  { states, coinTypes }: AddressesOf,
-): Promise<Map<Hex, AddressRow[]>> {
-  const asked = states.flatMap((state) => {
-    const key = state.ensv2?.protocol === "ensv2" ? recordsOf(state) : null;
-    return key ? [{ node: state.node, key }] : [];
-  });
-  const rows = await listAddressesAt(db, { chainId, records: asked.map(({ key }) => key), coinTypes });
-  return new Map(
-    asked.map(({ node, key }) => [
-      node,
-      rows.filter((row) => row.resolver === key.resolver && row.node === key.node),
-    ]),
-  );
 }
 
 /** A claim checked by the index: the primary name, null, or the claim itself if only the chain can check it. */
@@ -304,52 +128,6 @@ function needsChain(
   const by = whoTellsRecords(state, contracts);
   if (by !== "resolverAbove") return by === "chain";
   return isRegistered(parsed, state) && mayResolverAboveAnswer(above, contracts);
-}
-
-/**
- * The addresses on Ethereum of names whose records the index has, in their order; null for a name without. All are read by a
- * statement for each chain.
- */
-export async function listIndexedAddresses(
-  { db, contracts }: Ctx,
-  states: readonly DomainState[],
-): Promise<(Hex | null)[]> {
-  const coinTypes = [ETHEREUM_COIN_TYPE, DEFAULT_COIN_TYPE];
-  const keys = states.map(recordsOf);
-  const byChain = Map.groupBy(
-    keys.flatMap((key) => key ?? []),
-    ({ chainId }) => chainId,
-  );
-  const rows = await Promise.all(
-    [...byChain].map(async ([chainId, records]) =>
-      (await listAddressesAt(db, { chainId, records, coinTypes })).map((row) => ({ ...row, chainId })),
-    ),
-  );
-  const textOf = (key: RecordsKey) => `${key.chainId} ${key.resolver} ${key.node}`;
-  const rowsOf = Map.groupBy(rows.flat(), textOf);
-  return states.map(({ node }, i) => {
-    const key = keys[i];
-    if (!key) return null;
-    const address = addressOf(rowsOf.get(textOf(key)) ?? [], {
-      coinType: ETHEREUM_COIN_TYPE,
-      hasDefault: hasDefaultAddress(node, key, contracts),
-    });
-    return address === zeroAddress ? null : address;
-  });
-}
-
-/** Resolvers of ENSv2 whose records have numbers answer the default address, and some of ENSv1 do. */
-const hasDefaultAddress = (node: Hex, key: RecordsKey, contracts: Contracts): boolean =>
-  key.node !== node || contracts.answersDefaultAddress(key.resolver, key.chainId);
-
-/** The address record of a coin type. Resolvers with ENSIP-19 answer the default address if there is none. */
-function addressOf(
-  rows: readonly AddressRow[],
-  { coinType, hasDefault }: { coinType: bigint; hasDefault: boolean },
-): Hex | null {
-  const record = (of: bigint) => rows.find((row) => row.coinType === of)?.address ?? null;
-  const own = record(coinType);
-  return own === null && hasDefault ? record(DEFAULT_COIN_TYPE) : own;
 }
 
 type UncheckedOutcome = PrimaryName | FoundClaim | ApiError;

@@ -11,6 +11,7 @@ import {
   MAX_BYTES_OF_NAME,
   NAMES_OF_STATEMENT,
 } from "../../query/recordBatches.ts";
+import { listIndexedAddresses } from "../../resolution/addressesOfNames.ts";
 import {
   type DomainOutcome,
   tryDomains,
@@ -25,7 +26,7 @@ import {
   unknownTextsOf,
 } from "../../resolution/indexedRecords.ts";
 import { otherRecordsOf } from "../../resolution/otherRecords.ts";
-import { listIndexedAddresses, type Outcome, resolvePrimaryNames } from "../../resolution/primaryNames.ts";
+import { type Outcome, resolvePrimaryNames } from "../../resolution/primaryNames.ts";
 import { selectorForRecord } from "../../resolution/recordSelection.ts";
 import { mapYielding } from "../../scheduling/turns.ts";
 import type { leftOut, lookedUpName } from "../../schemas/answers/lookup.ts";

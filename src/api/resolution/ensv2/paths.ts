@@ -1,7 +1,7 @@
 import type { Hex } from "viem";
 import { nodeOfNameByNode } from "../../../ens/name.ts";
 import type { Ctx } from "../../http/context.ts";
-import { listPathsUp } from "../../query/ensv2.ts";
+import { listPathsUp } from "../../query/ensv2Paths.ts";
 import { mapYielding } from "../../scheduling/turns.ts";
 import { labelhashesOf } from "../../schemas/input.ts";
 import type { DomainState } from "../domainState.ts";

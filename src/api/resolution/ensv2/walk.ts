@@ -2,7 +2,8 @@ import type { Address, Hex } from "viem";
 import type { Ensv2Contracts } from "../../../../abis/contracts.ts";
 import { storageIdOf } from "../../../ens/ensv2.ts";
 import type { Ctx } from "../../http/context.ts";
-import { type Ensv2Entry, listSteps, type Step } from "../../query/ensv2.ts";
+import type { Ensv2Entry } from "../../query/ensv2.ts";
+import { listSteps, type Step } from "../../query/ensv2Paths.ts";
 
 /** Labelhashes of a name, from the top-level label down. */
 export type Path = readonly Hex[];

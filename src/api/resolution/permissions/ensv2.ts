@@ -1,15 +1,8 @@
 import type { Ctx } from "../../http/context.ts";
-import {
-  findRoles,
-  mapPart,
-  type OperatorRow,
-  operatorsIn,
-  type RoleRow,
-  rolesFor,
-} from "../../query/approvals.ts";
+import { findRoles, type OperatorRow, operatorsIn, type RoleRow, rolesFor } from "../../query/approvals.ts";
 import type { Ensv2Entry } from "../../query/ensv2.ts";
 import { listOwnerEvents } from "../../query/ownerEvents.ts";
-import type { ListPart } from "../../query/sections.ts";
+import { type ListPart, mapPart } from "../../query/sections.ts";
 import {
   mayAsHolder,
   mayWithOwnRoles,
