@@ -42,7 +42,10 @@ function crowd({ url }: Upstream, connections: number): () => void {
   };
 }
 
-/** Callers who ask without a break, one after the other at first; each answer is noted by its status. */
+/** Between two questions of a caller. */
+const PAUSE_MS = 20;
+
+/** Callers who ask again and again, one after the other at first; each answer is noted by its status. */
 function startCallers({ url }: RunningGateway, callers: number) {
   const seen = new Map<number, number>();
   let isOver = false;
@@ -52,6 +55,7 @@ function startCallers({ url }: RunningGateway, callers: number) {
       const reply = await fetch(`${url}/x`);
       await reply.text();
       seen.set(reply.status, (seen.get(reply.status) ?? 0) + 1);
+      await sleep(PAUSE_MS); // Without it one caller needs a processor.
     }
   };
   const calling = Promise.all(Array.from({ length: callers }, (_, number) => call(number)));
