@@ -97,15 +97,15 @@ async function expectReadmeSql(output: string): Promise<void> {
   }
 }
 
-test("npm run dev shows what runs and what to ask, every line of it works, and Ctrl-C leaves nothing", async () => {
+test.runIf(isSlow())("npm run dev shows what runs and what to ask, every line of it works, and Ctrl-C leaves nothing", async () => {
   const [apiPort, chainPort] = [await occupy(42069), await occupy(8545)];
-  const dev = startDev(isSlow() ? {} : { DEVNET_CHAINS: "1" });
+  const dev = startDev();
   await isUp(dev);
   // A port that another program had at first may be free by now.
   if (apiPort.listening) expect(dev.output()).not.toMatch(/localhost:42069/);
   if (chainPort.listening) expect(dev.output()).not.toMatch(/127\.0\.0\.1:8545/);
   const urls = [...dev.output().matchAll(/curl -s (\S+)/g)].map(([, url]) => url as string);
-  expect(urls).toHaveLength(isSlow() ? 6 : 5); // One is of a name on Base.
+  expect(urls).toHaveLength(6);
   for (const url of [...urls, ...pagesOn(dev.output())]) {
     expect((await fetch(url)).status, `${url}\n${logEnd()}`).toBe(200);
   }
@@ -116,7 +116,7 @@ test("npm run dev shows what runs and what to ask, every line of it works, and C
   expect(second.output()).toContain(`process ${state().owner.pid} runs there`);
 
   const members = membersOf(state());
-  expect(members).toHaveLength(isSlow() ? 6 : 4); // npm's script, PostgreSQL, anvil of each chain, Ponder.
+  expect(members).toHaveLength(6); // npm's script, PostgreSQL, anvil of each chain, Ponder.
   signalGroup(dev.npm, "SIGINT");
   expect(await dev.exit).toBe(0);
   expect(members.filter(isRunning)).toEqual([]);
