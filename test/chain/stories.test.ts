@@ -24,8 +24,10 @@ const stories: Record<string, () => Promise<unknown>> = {
   wrapping: () => import("./stories/wrapping.ts"),
 };
 
-/** What `npm test` leaves to the slow tests: contracts of before, and labels that become known. */
-const slowStories = ["old resolvers", "late labels", "auction", "registry migration", "unlisted controllers"];
+/** What `npm test` leaves to the slow tests: contracts of before, odd labels, and those that become known. */
+const slowStories = [
+  ...["old resolvers", "odd labels", "late labels", "auction", "registry migration", "unlisted controllers"],
+];
 const told = Object.entries(stories).filter(([name]) => isSlow() || !slowStories.includes(name));
 
 beforeAll(() => openStoryStage());
