@@ -2,6 +2,7 @@ import { afterAll, beforeAll } from "vitest";
 import { exportsOfAChain } from "./export/onChain.ts";
 import { leavesNothingBehind } from "./snapshot/refusals.ts";
 import { openSnapshotStage, type SnapshotStage } from "./snapshot/stage.ts";
+import { followsRestored } from "./snapshot/whole.ts";
 
 // What snapshot.test.ts leaves out. Exports of the same index come last: they go on with the chain.
 
@@ -14,4 +15,5 @@ beforeAll(async () => {
 afterAll(() => stage?.close());
 
 leavesNothingBehind(() => stage);
+followsRestored(() => stage);
 exportsOfAChain(() => stage);

@@ -10,7 +10,7 @@ import { historiesOf, playSteps } from "../../truth/steps.ts";
 import { judgeStack } from "../../truth/trial.ts";
 import { waitFor } from "../versions.ts";
 import { definitionsOf, rowsOf } from "./definitions.ts";
-import { prepareFollowed } from "./followed.ts";
+import { type Followed, prepareFollowed } from "./followed.ts";
 import {
   expectEnd,
   isTended,
@@ -66,40 +66,11 @@ export function restoresWhole(stageOf: () => SnapshotStage): void {
     });
 
     test(
-      "restored into an empty database has every row and every definition, and npm start follows the chain",
+      "restored into an empty database has every row, of the index and of the cache",
       async () => {
-        const { local, snapshot, demo, demoTables, source } = stageOf();
-        const restored = await prepareFollowed(local);
+        const restored = await prepareFollowed(stageOf().local);
         try {
-          expectEnd(await snapshot(restored.databaseUrl, "restore", demo));
-          expect(differencesOf(await readTables(restored), demoTables)).toEqual([]);
-          const cache = await rowsOf(restored.databaseUrl, "ponder_sync", CACHED);
-          const ofSource = await rowsOf(source.databaseUrl, "ponder_sync", CACHED);
-          for (const [table, rows] of ofSource) {
-            ofSource.set(
-              table,
-              rows.filter((row) => !row.includes(String(OTHER_CHAIN))),
-            );
-          }
-          expect(differencesOf(cache, ofSource)).toEqual([]);
-          const [last] = await ask<{ id: number }>(
-            restored.databaseUrl,
-            "select max(id)::int as id from ponder_sync.factories",
-          );
-          const [inserted] = await ask<{ id: number }>(
-            restored.databaseUrl,
-            "insert into ponder_sync.factories (factory) values ('{}') returning id",
-          );
-          expect(inserted?.id).toBe((last?.id ?? 0) + 1);
-          restored.version.start();
-          await restored.version.ready();
-          await restored.waitForHead();
-          await waitFor(() => isTended(restored.databaseUrl), restored.version.output);
-          expect(differencesOf(await readTables(restored), demoTables)).toEqual([]);
-          const definitions = await definitionsOf(restored.databaseUrl, SCHEMAS);
-          expect(definitions).toEqual(await definitionsOf(source.databaseUrl, SCHEMAS));
-          expect(restored.version.output()).not.toContain("Building the index");
-          expect(restored.version.output()).not.toContain("Counted all names");
+          await expectRestored(stageOf(), restored);
         } finally {
           await restored.close();
         }
@@ -107,6 +78,59 @@ export function restoresWhole(stageOf: () => SnapshotStage): void {
       PATIENCE_MS,
     );
   });
+}
+
+/** Restores the demo into an empty database: it has the rows of the index and of the cache, and counts on from there. */
+async function expectRestored(
+  { snapshot, demo, demoTables, source }: SnapshotStage,
+  restored: Followed,
+): Promise<void> {
+  const { databaseUrl } = restored;
+  expectEnd(await snapshot(databaseUrl, "restore", demo));
+  expect(differencesOf(await readTables(restored), demoTables)).toEqual([]);
+  const ofSource = await rowsOf(source.databaseUrl, "ponder_sync", CACHED);
+  for (const [table, rows] of ofSource) {
+    ofSource.set(
+      table,
+      rows.filter((row) => !row.includes(String(OTHER_CHAIN))),
+    );
+  }
+  expect(differencesOf(await rowsOf(databaseUrl, "ponder_sync", CACHED), ofSource)).toEqual([]);
+  const [last] = await ask<{ id: number }>(
+    databaseUrl,
+    "select max(id)::int as id from ponder_sync.factories",
+  );
+  const [inserted] = await ask<{ id: number }>(
+    databaseUrl,
+    "insert into ponder_sync.factories (factory) values ('{}') returning id",
+  );
+  expect(inserted?.id).toBe((last?.id ?? 0) + 1);
+}
+
+/** A restored index as operators go on with it; the chain must have no later blocks yet. */
+export function followsRestored(stageOf: () => SnapshotStage): void {
+  test(
+    "npm start follows the chain on a restored index, and finds every definition there",
+    async () => {
+      const { local, demoTables, source } = stageOf();
+      const restored = await prepareFollowed(local);
+      try {
+        await expectRestored(stageOf(), restored);
+        restored.version.start();
+        await restored.version.ready();
+        await restored.waitForHead();
+        await waitFor(() => isTended(restored.databaseUrl), restored.version.output);
+        expect(differencesOf(await readTables(restored), demoTables)).toEqual([]);
+        const definitions = await definitionsOf(restored.databaseUrl, SCHEMAS);
+        expect(definitions).toEqual(await definitionsOf(source.databaseUrl, SCHEMAS));
+        expect(restored.version.output()).not.toContain("Building the index");
+        expect(restored.version.output()).not.toContain("Counted all names");
+      } finally {
+        await restored.close();
+      }
+    },
+    PATIENCE_MS,
+  );
 }
 
 /** A snapshot of blocks that are taken back later, and an indexer that goes on from it. */
