@@ -86,7 +86,7 @@ async function outputOf(program: string, args: string[], more: Record<string, st
 
 const nowhere = "http://127.0.0.1:1";
 
-test.each<[what: string, settings: () => Record<string, string>, says: RegExp]>([
+const wrongStarts: [what: string, settings: () => Record<string, string>, says: RegExp][] = [
   ["a node that cannot be reached", () => ({ RPC_URL_31337: keyUrl(nowhere) }), /no node of devnet answers/],
   [
     "a node whose URL has user and password",
@@ -118,7 +118,10 @@ test.each<[what: string, settings: () => Record<string, string>, says: RegExp]>(
     () => ({ DATABASE_URL: secretUrl(nowhere) }),
     /DATABASE_URL is "http:\/\/127.0.0.1:1"/,
   ],
-])("npm start with %s", async (_, more, says) => {
+];
+
+/** `npm test` has every second one. */
+test.each(wrongStarts.filter((_, i) => isSlow() || i % 2 === 0))("npm start with %s", async (_, more, says) => {
   const output = await outputOf("ops/start", [], more());
   expect(output).toMatch(says);
   expect(output).not.toMatch(SECRET);
@@ -203,7 +206,7 @@ const untilTold = (ponder: Ponder, lines: string[], seen: number) =>
     describe: () => lines.slice(-20).join("\n"),
   });
 
-test("an indexer and its API, whatever their node does", async () => {
+test.runIf(isSlow())("an indexer and its API, whatever their node does", async () => {
   const lines: string[] = [];
   const metricsPort = String(await freePort());
   const own = { MAX_LAG_SECONDS: "off", REQUEST_LOG: "all", METRICS_PORT: metricsPort };
