@@ -4,7 +4,7 @@ import { blockAt } from "./api/worldLog.ts";
 import { WORLD_TIME } from "./api/worldTime.ts";
 
 const NAMES = 500;
-const MANY_NAMES = 20_000;
+const MANY_NAMES = 6_000;
 
 function rowsOf(names: number): [table: string, row: Record<string, unknown>][] {
   const rows: [string, Record<string, unknown>][] = [];

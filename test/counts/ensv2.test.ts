@@ -205,7 +205,7 @@ test("counters are what the rows say, before and after ENSv2 opens, and what a s
   for (let i = 0; i < 5; i++) await disturb(next);
   await withClient((target) => createCountersSoon(target, START));
   expect(await withClient(hasCounters)).toBe(true);
-  for (let round = 0; round < (isSlow() ? 16 : 3); round++) {
+  for (let round = 0; round < (isSlow() ? 16 : 2); round++) {
     if (round === 2) await open();
     await disturb(next);
     const now = START + (bounds[round % bounds.length] ?? 0) + next(5) - 2;

@@ -135,7 +135,7 @@ describe("cursors lead to all that pages by number show, in the same order", () 
     const total = expected.map(({ length }) => length).reduce((a, b) => a + b, 0);
     expect(total).toBeGreaterThan(25);
     const sizes = path.startsWith("/lookup-labelhash") ? [25, 7] : [25, 7, 200];
-    for (const size of sizes) {
+    for (const size of isSlow() ? sizes : sizes.slice(0, 1)) {
       const walked = await walkByCursor(path, size);
       expect(walked.lists, `by ${size}`).toEqual(expected);
       expect(walked.pages).toBeGreaterThan(size === 200 ? 0 : 1);
@@ -154,7 +154,7 @@ test("every operation that has pages has cursors", () => {
 });
 
 test("`total=false` leaves the count out, and changes nothing else", async () => {
-  for (const path of [...lists, ...histories].map(fill)) {
+  for (const path of [...walkedLists, ...histories].map(fill)) {
     const { total, stats: _, audit_totals: __, ...rest } = await ask(withQuery(path, "page=1"));
     expect(total).toBeGreaterThan(0);
     expect(await ask(withQuery(path, "page=1&total=false")), path).toEqual(rest);
@@ -162,7 +162,7 @@ test("`total=false` leaves the count out, and changes nothing else", async () =>
 });
 
 test("the total is of the whole list on every page", async () => {
-  for (const path of [...lists, ...histories].map(fill)) {
+  for (const path of [...walkedLists, ...histories].map(fill)) {
     const { total, next_cursor } = await ask(withQuery(path, "page_size=10"));
     if (next_cursor === null) continue;
     expect((await ask(withQuery(path, `page_size=10&cursor=${next_cursor}`))).total, path).toBe(total);

@@ -24,7 +24,7 @@ import { post, stage } from "../stage.ts";
  * name happens to one.
  */
 
-const runs = isSlow() ? 400 : 150;
+const runs = isSlow() ? 400 : 80;
 let block: number;
 
 beforeAll(async () => {
