@@ -16,7 +16,7 @@ let stack: Stack;
 
 beforeAll(async () => {
   local = await startHistoryChain();
-  await playSteps(local.chain, PREFIX, common.slice(0, isSlow() ? 60 : 30));
+  await playSteps(local.chain, PREFIX, common.slice(0, isSlow() ? 60 : 40));
   stack = await startStack({ rpcUrl: local.anvil.url, deployment: local.deployment });
 });
 
