@@ -3,6 +3,7 @@ import { operations } from "../../src/api/endpoints/index.ts";
 import { nameOf } from "../../src/api/http/endpoint.ts";
 import { catalogue } from "../../src/api/mcp/catalogue.ts";
 import { withoutAsOf } from "../support/asOf.ts";
+import { isSlow } from "../support/size.ts";
 import { type AnyClient, clients } from "./clients.ts";
 import { pairs } from "./questions.ts";
 import { carol, openScene, type Scene } from "./scene.ts";
@@ -29,7 +30,12 @@ test("operations and the catalogue name each other", () => {
   expect(single.map(({ tool }) => tool).sort()).toEqual(without.map(([tool]) => tool).sort());
 });
 
-describe.each(Object.entries(clients))("%s", (kind, connect) => {
+const kinds = Object.entries(clients).map(([kind, connect], number) => ({ kind, connect, number }));
+
+describe.each(kinds)("$kind", ({ kind, connect, number }) => {
+  /** In `npm test` the clients share the questions. */
+  const asked = pairs.filter((_, i) => isSlow() || i % kinds.length === number);
+
   let client: AnyClient;
   beforeAll(async () => {
     client = await connect(`${scene.url}/mcp`);
@@ -62,7 +68,7 @@ describe.each(Object.entries(clients))("%s", (kind, connect) => {
     }
   });
 
-  test.each(pairs)("%s %j answers as HTTP does", async (tool, args, path, body) => {
+  test.each(asked)("%s %j answers as HTTP does", async (tool, args, path, body) => {
     const { status, body: expected } = await overHttp(path, body);
     expect(status).toBe(200);
     const { isError, structuredContent, content } = await client.call(tool, args);

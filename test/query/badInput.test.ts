@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { operations } from "../../src/api/endpoints/index.ts";
 import { type ErrorCode, errorCodes } from "../../src/api/errors/errors.ts";
 import { type Endpoint, errorsOf } from "../../src/api/http/endpoint.ts";
+import { isSlow } from "../support/size.ts";
 import { openApi, type TestApi } from "./api.ts";
 import { needsNode } from "./noChain.ts";
 import { account, registeredRow, STATIC_RESOLVER } from "./rows.ts";
@@ -274,7 +275,7 @@ describe("whatever is sent", () => {
             expect(allowed, `${url}: ${status}`).toContain(status);
           },
         ),
-        { numRuns: 60 },
+        { numRuns: isSlow() ? 60 : 20 },
       );
     },
   );

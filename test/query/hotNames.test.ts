@@ -18,6 +18,7 @@ import { readTablesState } from "../../src/api/indexState/position.ts";
 import { withClient } from "../../src/api/postgres/client.ts";
 import { createCountersSoon } from "../counts/exactCounters.ts";
 import { openPool } from "../support/database.ts";
+import { isSlow } from "../support/size.ts";
 import { noChain } from "./noChain.ts";
 import { account, CHAIN_ID, contracts, domainRow, registeredRow, STATIC_RESOLVER } from "./rows.ts";
 import { createTables, setProgress, type Tables } from "./tables.ts";
@@ -27,7 +28,7 @@ import { createTables, setProgress, type Tables } from "./tables.ts";
  * was in that block it has to say, whether it comes from memory or from the tables.
  */
 const NOW = 1_800_000_000;
-const BLOCKS = 150;
+const BLOCKS = isSlow() ? 150 : 50;
 const READERS = 6;
 const names = Array.from({ length: 8 }, (_, i) => `name${i}.eth`);
 

@@ -1,9 +1,10 @@
 import { type Browser, chromium } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { chromiumPath } from "../../client/browser.ts";
+import { isSlow } from "../../support/size.ts";
 import { stage } from "../stage.ts";
 
-describe.runIf(chromiumPath)("in a real browser", () => {
+describe.runIf(chromiumPath && isSlow())("in a real browser", () => {
   let browser: Browser;
 
   beforeAll(async () => {
