@@ -442,7 +442,7 @@ describe("while one chain is disturbed the others go on", () => {
   );
 });
 
-/** `apps/apps.test.ts` has an export of two chains in its short form. */
+/** `npm test` has exports of made rows. */
 if (isSlow()) {
   exportsOfChains(
     () => {
