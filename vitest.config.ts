@@ -10,7 +10,7 @@ import { SlowestFiles } from "./test/support/slowestFiles.ts";
  */
 const sharing = [
   "test/{architecture,words}.test.ts",
-  "test/{apps,avatars,bench,client,devnet-contracts,docs,feed,hostile,labels,mcp,outgoing,truth,webhooks}/**/*.test.ts",
+  "test/{avatars,bench,client,devnet-contracts,docs,feed,hostile,labels,mcp,outgoing,truth,webhooks}/**/*.test.ts",
   "test/chain/!(stories|ensv2-stories).test.ts",
   "test/ops/{alerts,backup,keys,kubernetes,labels,launch,lowPriority,pages,people,progress,roles,secrets,snapshot}.test.ts",
   "test/ops/{switchedViews,units,universalResolver,watchdog}.test.ts",

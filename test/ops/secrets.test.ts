@@ -11,6 +11,7 @@ import { isReady, type Ponder, startPonder, until } from "../devnet/ponder.ts";
 import { freePort } from "../devnet/ports.ts";
 import { type Fault, type Recorded, type RpcProxy, startRpcProxy } from "../live/rpcProxy.ts";
 import { createTestDatabase } from "../support/database.ts";
+import { bareEnvironment } from "../support/environment.ts";
 import { isSlow } from "../support/size.ts";
 
 /*
@@ -57,8 +58,8 @@ function secretDatabase(more: Partial<URL> = {}): string {
   return Object.assign(new URL(database.url), { password: "pass-s3cr3t", ...more }).href;
 }
 
-const settings = (): Record<string, string> => ({
-  PATH: process.env.PATH ?? "",
+const settings = (): Record<string, string | undefined> => ({
+  ...bareEnvironment,
   ENS_DEPLOYMENT: join(folder, "deployment.json"),
   RPC_URL_31337: keyUrl(node.url),
   LIVE_RPC_URL: secretUrl(node.url),
