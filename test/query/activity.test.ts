@@ -1,6 +1,6 @@
 import { domain, event, ownershipChange, primaryNameChange } from "ponder:schema";
 import { type Address, getAddress, namehash, parseEther, zeroAddress } from "viem";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { openApi } from "./api.ts";
 import {
   account,
@@ -13,7 +13,7 @@ import {
   transaction,
   WRAPPER,
 } from "./rows.ts";
-import { createTables, type Tables } from "./tables.ts";
+import { createTables, emptied, type Tables } from "./tables.ts";
 
 const NOW = 1_800_000_000;
 const YEAR = 31_536_000n;
@@ -43,12 +43,15 @@ const change = (block: number, name: string, owner: Address | null, log = 0, tx 
   ...{ eventType: "Transfer", transactionHash: transaction(tx), blockTimestamp: 1_600_000_000 + block * 12 },
 });
 
-beforeEach(async () => {
+beforeAll(async () => {
   tables = await createTables();
+});
+beforeEach(async () => {
+  tables = await emptied(tables);
   const names = ["alice.eth", "bob.eth", "carol.eth", "sub.alice.eth", `${alice.slice(2)}.addr.reverse`];
   await tables.writer.insert(domain).values(names.map((name) => domainRow(name)));
 });
-afterEach(() => tables.drop());
+afterAll(() => tables.drop());
 
 describe("GET /ens-stats/recent-activity", () => {
   test("is empty where nothing happened", async () => {

@@ -1,6 +1,6 @@
 import { domain, event } from "ponder:schema";
 import { getAddress, namehash } from "viem";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { advanceDays } from "../../src/api/counts/days.ts";
 import { MONTHS_AHEAD } from "../../src/api/endpoints/population.ts";
 import { MAX_PERIODS, MAX_RANKED } from "../../src/api/endpoints/sales.ts";
@@ -19,7 +19,7 @@ import {
   registeredRow,
   WRAPPER,
 } from "./rows.ts";
-import { createTables, type Tables } from "./tables.ts";
+import { createTables, emptied, type Tables } from "./tables.ts";
 
 const DAY = 86_400;
 /** Noon of Friday, 15 January 2027. */
@@ -34,10 +34,13 @@ const REGISTRAR = account(0xe2);
 const PCC = 65_536;
 
 let tables: Tables;
-beforeEach(async () => {
+beforeAll(async () => {
   tables = await createTables();
 });
-afterEach(() => tables.drop());
+beforeEach(async () => {
+  tables = await emptied(tables);
+});
+afterAll(() => tables.drop());
 
 const ask = async (path: string, now = NOW) => {
   const { status, body } = await openApi(tables, now).get(path);

@@ -1,6 +1,6 @@
 import { domain, event, primaryName } from "ponder:schema";
 import { namehash } from "viem";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { openApi } from "./api.ts";
 import {
   account,
@@ -13,7 +13,7 @@ import {
   transaction,
   WRAPPER,
 } from "./rows.ts";
-import { createTables, type Tables } from "./tables.ts";
+import { createTables, emptied, type Tables } from "./tables.ts";
 
 const DAY = 86_400;
 /** Noon of a day, so that today is half gone. */
@@ -65,10 +65,13 @@ const names = [
   }),
 ];
 
-beforeEach(async () => {
+beforeAll(async () => {
   tables = await createTables();
 });
-afterEach(() => tables.drop());
+beforeEach(async () => {
+  tables = await emptied(tables);
+});
+afterAll(() => tables.drop());
 
 describe("GET /ens-stats", () => {
   test("counts names, owners, events, registrations and renewals", async () => {
