@@ -5,6 +5,8 @@ import { WORLD_TIME } from "./api/worldTime.ts";
 
 const NAMES = 500;
 const MANY_NAMES = 6_000;
+/** Some of whom are agents. */
+const NAMES_WITH_AGENTS = 20_000;
 
 function rowsOf(names: number): [table: string, row: Record<string, unknown>][] {
   const rows: [string, Record<string, unknown>][] = [];
@@ -54,7 +56,7 @@ test("each change has its log, and no row is of a block after the newest", () =>
 });
 
 test("agents are registered and bound by one transaction each, in the order of their ids", () => {
-  const rows = rowsOf(MANY_NAMES);
+  const rows = rowsOf(NAMES_WITH_AGENTS);
   const of = (wanted: string) => rows.filter(([table]) => table === wanted).map(([, row]) => row);
   const bindings = of("agent_bindings");
   expect(bindings.length).toBeGreaterThan(10);

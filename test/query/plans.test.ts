@@ -20,7 +20,7 @@ import { account, CHAIN_ID, registeredRow, STATIC_RESOLVER, transaction } from "
 import { beginFeed, createTables, setProgress, type Tables } from "./tables.ts";
 
 const NOW = 1_800_000_000;
-const MANY_DOMAINS = sizeOf({ short: isSlow() ? 120_000 : 30_000, long: 200_000 });
+const MANY_DOMAINS = sizeOf({ short: isSlow() ? 120_000 : 60_000, long: 200_000 });
 const FILL_TIMEOUT_MS = 900_000;
 /** Tables of fewer rows are read as a whole, and rightly so. */
 const LARGE_TABLE_ROWS = 5_000;
@@ -53,7 +53,7 @@ const addressTypes = [...relations, "any", "any,former_owner,resolver"];
 
 /** An owner of very many names, of some of which another is the owner in the registry, and some of which he manages alone. */
 const heavy = account(0x4ea7);
-const HEAVY_NAMES = isSlow() ? 20_000 : 5_000;
+const HEAVY_NAMES = 20_000;
 
 const heavyNames = `insert into domains (chain_id, node, parent_node, labelhash, label, is_label_known, label_length, full_name,
      is_name_known, registry_owner, is_migrated, resolver, is_wrapped, effective_owner_address, expiry_timestamp,
