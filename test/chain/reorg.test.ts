@@ -59,7 +59,10 @@ for (const depth of isSlow() ? [1, 5, 20] : [20]) {
   });
 }
 
-test.runIf(isSlow())("after all reorganisations every table is as an index has it that saw the last branch only", async () => {
-  await stack.waitForHead();
-  await expectUndisturbed(stack, local);
-});
+test.runIf(isSlow())(
+  "after all reorganisations every table is as an index has it that saw the last branch only",
+  async () => {
+    await stack.waitForHead();
+    await expectUndisturbed(stack, local);
+  },
+);

@@ -97,34 +97,37 @@ async function expectReadmeSql(output: string): Promise<void> {
   }
 }
 
-test.runIf(isSlow())("npm run dev shows what runs and what to ask, every line of it works, and Ctrl-C leaves nothing", async () => {
-  const [apiPort, chainPort] = [await occupy(42069), await occupy(8545)];
-  const dev = startDev();
-  await isUp(dev);
-  // A port that another program had at first may be free by now.
-  if (apiPort.listening) expect(dev.output()).not.toMatch(/localhost:42069/);
-  if (chainPort.listening) expect(dev.output()).not.toMatch(/127\.0\.0\.1:8545/);
-  const urls = [...dev.output().matchAll(/curl -s (\S+)/g)].map(([, url]) => url as string);
-  expect(urls).toHaveLength(6);
-  for (const url of [...urls, ...pagesOn(dev.output())]) {
-    expect((await fetch(url)).status, `${url}\n${logEnd()}`).toBe(200);
-  }
-  await expectReadmeSql(dev.output());
+test.runIf(isSlow())(
+  "npm run dev shows what runs and what to ask, every line of it works, and Ctrl-C leaves nothing",
+  async () => {
+    const [apiPort, chainPort] = [await occupy(42069), await occupy(8545)];
+    const dev = startDev();
+    await isUp(dev);
+    // A port that another program had at first may be free by now.
+    if (apiPort.listening) expect(dev.output()).not.toMatch(/localhost:42069/);
+    if (chainPort.listening) expect(dev.output()).not.toMatch(/127\.0\.0\.1:8545/);
+    const urls = [...dev.output().matchAll(/curl -s (\S+)/g)].map(([, url]) => url as string);
+    expect(urls).toHaveLength(6);
+    for (const url of [...urls, ...pagesOn(dev.output())]) {
+      expect((await fetch(url)).status, `${url}\n${logEnd()}`).toBe(200);
+    }
+    await expectReadmeSql(dev.output());
 
-  const second = startDev();
-  expect(await second.exit).toBe(1);
-  expect(second.output()).toContain(`process ${state().owner.pid} runs there`);
+    const second = startDev();
+    expect(await second.exit).toBe(1);
+    expect(second.output()).toContain(`process ${state().owner.pid} runs there`);
 
-  const members = membersOf(state());
-  expect(members).toHaveLength(6); // npm's script, PostgreSQL, anvil of each chain, Ponder.
-  signalGroup(dev.npm, "SIGINT");
-  expect(await dev.exit).toBe(0);
-  expect(members.filter(isRunning)).toEqual([]);
-  expect(existsSync(join(home, "running.json"))).toBe(false);
-  expect(existsSync(join(home, "postgres", "postmaster.pid"))).toBe(false);
-  apiPort.close();
-  chainPort.close();
-});
+    const members = membersOf(state());
+    expect(members).toHaveLength(6); // npm's script, PostgreSQL, anvil of each chain, Ponder.
+    signalGroup(dev.npm, "SIGINT");
+    expect(await dev.exit).toBe(0);
+    expect(members.filter(isRunning)).toEqual([]);
+    expect(existsSync(join(home, "running.json"))).toBe(false);
+    expect(existsSync(join(home, "postgres", "postmaster.pid"))).toBe(false);
+    apiPort.close();
+    chainPort.close();
+  },
+);
 
 /** The demo played the change to ENSv2, its names are answered, and Ponder warned of nothing. */
 async function expectEnsv2({ output }: Dev): Promise<void> {

@@ -7,5 +7,7 @@ test("a follower of the feed holds what the tables hold, after blocks, reorganis
   const { follower, said } = await playHistories(size);
   expect(follower.changes).toBeGreaterThan(isSlow() ? 200 : 100);
   const healed = said.filter((line) => line.includes("healed"));
-  expect(healed.length, "gaps that are healed, and not the begin of an epoch").toBeGreaterThan(isSlow() ? 3 : 0);
+  expect(healed.length, "gaps that are healed, and not the begin of an epoch").toBeGreaterThan(
+    isSlow() ? 3 : 0,
+  );
 }, 3_600_000);

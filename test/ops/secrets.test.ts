@@ -122,11 +122,14 @@ const wrongStarts: [what: string, settings: () => Record<string, string>, says: 
 ];
 
 /** `npm test` has every second one. */
-test.each(wrongStarts.filter((_, i) => isSlow() || i % 2 === 0))("npm start with %s", async (_, more, says) => {
-  const output = await outputOf("ops/start", [], more());
-  expect(output).toMatch(says);
-  expect(output).not.toMatch(SECRET);
-});
+test.each(wrongStarts.filter((_, i) => isSlow() || i % 2 === 0))(
+  "npm start with %s",
+  async (_, more, says) => {
+    const output = await outputOf("ops/start", [], more());
+    expect(output).toMatch(says);
+    expect(output).not.toMatch(SECRET);
+  },
+);
 
 test("npm start with a node of another chain", async () => {
   node.fault = ({ method }) => (method === "eth_chainId" ? { result: "0x1092" } : undefined);
