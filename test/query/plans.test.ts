@@ -309,7 +309,8 @@ describe("where ENSv2 is indexed, an index finds it all the same", () => {
   });
 });
 
-describe("a page of the heaviest address costs what is on it", () => {
+// Where it has a larger part of all names, PostgreSQL chooses other plans.
+describe.runIf(isSlow())("a page of the heaviest address costs what is on it", () => {
   const orders = addressSortColumns.flatMap((column) => [
     `${column}&sort_dir=asc`,
     `${column}&sort_dir=desc`,
