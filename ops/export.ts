@@ -7,8 +7,6 @@ import { runExport } from "./export/run.ts";
 
 // `npm run export`: views as files for analysts' tools. Its result goes to standard output, and progress to standard error.
 
-takeLowPriority();
-
 const line = process.argv.slice(2);
 
 await runProgram(
@@ -18,6 +16,7 @@ await runProgram(
   },
   async (env) => {
     const options = readOptions(line);
+    if (options.priority === "low") takeLowPriority();
     return runExport(options, { settings: readSettings(env), screen: process.stderr });
   },
 );

@@ -25,6 +25,7 @@ import {
 import { type Index, readIndex, type View } from "./source.ts";
 import { writeState } from "./state.ts";
 import { chooseTables } from "./tables.ts";
+import type { Priority } from "./turns.ts";
 
 /** What to write, and where. */
 export type ExportPlan = {
@@ -35,6 +36,7 @@ export type ExportPlan = {
   format: FileFormat;
   /** The manifest of an older export to write on from; null to write all. */
   since: string | null;
+  priority: Priority;
   screen: Screen;
 };
 
@@ -48,6 +50,7 @@ export type Exporting = {
   snapshot: string;
   index: Index;
   since: Position | null;
+  priority: Priority;
   /** Files that are complete, by table. */
   files: Map<string, ExportFile[]>;
   /** Notes on the disk that they are. */
@@ -90,6 +93,7 @@ export async function createExport(plan: ExportPlan): Promise<Manifest> {
         ...{
           folder,
           format: plan.format,
+          priority: plan.priority,
           duckDb,
           config,
           snapshot,

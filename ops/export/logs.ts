@@ -57,13 +57,14 @@ async function writeRange(
   view: View,
   wanted: BlockRange,
 ): Promise<{ range: BlockRange; file: ExportFile | null }> {
-  const { config, snapshot, folder, progress } = exporting;
+  const { config, snapshot, folder, priority, progress } = exporting;
   const staged = join(stagingOf(folder), `${view.name}.csv.gz`);
   const { range, rows } = await withClient(config, (client) =>
     atSnapshot(client, snapshot, async () => {
       const cut = await findCut(client, view, { range: wanted, rows: FILE_ROWS });
       const range = { ...wanted, last: cut ?? wanted.last };
-      return { range, rows: await stageRows(client, rowsOfBlocks(view, range), staged) };
+      const select = rowsOfBlocks(view, range);
+      return { range, rows: await stageRows(client, { select, file: staged, priority }) };
     }),
   );
   const [file = null] =
@@ -88,11 +89,11 @@ function nameOf({ format }: Exporting, { name }: View, { chainId, first, last }:
 
 /** A table without rows has a file with its columns, so that a question about it has an answer. */
 async function writeEmpty(exporting: Exporting, view: View): Promise<ExportFile> {
-  const { config, snapshot, folder, format } = exporting;
+  const { config, snapshot, folder, format, priority } = exporting;
   const staged = join(stagingOf(folder), `${view.name}.csv.gz`);
-  const none = { chainId: -1, first: 0, last: -1 };
+  const select = rowsOfBlocks(view, { chainId: -1, first: 0, last: -1 });
   const rows = await withClient(config, (client) =>
-    atSnapshot(client, snapshot, () => stageRows(client, rowsOfBlocks(view, none), staged)),
+    atSnapshot(client, snapshot, () => stageRows(client, { select, file: staged, priority })),
   );
   const file = `${view.name}/none.${extensionOf[format]}`;
   const [empty] = await writeSorted(exporting, view, {

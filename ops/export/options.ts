@@ -3,6 +3,7 @@ import { resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { CommandError, readNumber } from "../commandLine/command.ts";
 import { type FileFormat, fileFormats } from "./columns.ts";
+import { type Priority, priorities } from "./turns.ts";
 
 /** Names, records and primary names of one check that contracts are asked about. */
 const DEFAULT_SAMPLES = 200;
@@ -10,9 +11,10 @@ export const MAX_SAMPLES = 10_000;
 /** Seeds that JSON and every shell give back as they are. */
 const MAX_SEED = 2 ** 48 - 2;
 
-export type ExportOptions =
-  | { what: "write"; folder: string; tables: string[] | null; format: FileFormat; since: string | null }
-  | { what: "check"; folder: string; samples: number; seed: number };
+export type ExportOptions = { folder: string; priority: Priority } & (
+  | { what: "write"; tables: string[] | null; format: FileFormat; since: string | null }
+  | { what: "check"; samples: number; seed: number }
+);
 
 export const usage = `npm run export -- --to DIR [options]
   writes the views of analysts as files, all as they are at the last final block of each chain. The indexer goes on
@@ -30,18 +32,23 @@ npm run export -- --check DIR [options]
                   0 for none
   --seed N        which ones: the same seed takes the same ones of the same files. Random by default
 
+Both take
+  --priority P    low (default): in the machine's idle time, so that callers are answered as usual; or normal: sooner done,
+                  and callers are answered more slowly meanwhile
+
 Settings are those of npm start.`;
 
 const text = { type: "string" } as const;
 
 /** @throws CommandError */
 export function readOptions(line: string[]): ExportOptions {
-  const { to, check, tables, format, since, samples, seed } = parse(line);
+  const { to, check, tables, format, since, samples, seed, ...values } = parse(line);
   if (to !== undefined && check !== undefined) throw new CommandError("--to and --check exclude each other.");
+  const priority = readWord("--priority", values.priority, priorities);
   if (check !== undefined) {
     refuse("check", { tables, format, since });
     return {
-      ...{ what: "check", folder: resolve(check) },
+      ...{ what: "check", folder: resolve(check), priority },
       samples:
         samples === undefined
           ? DEFAULT_SAMPLES
@@ -52,7 +59,7 @@ export function readOptions(line: string[]): ExportOptions {
   if (to === undefined) throw new CommandError(`Name a folder with --to or --check.\n\n${usage}`);
   refuse("to", { samples, seed });
   return {
-    ...{ what: "write", folder: resolve(to), format: readFormat(format) },
+    ...{ what: "write", folder: resolve(to), priority, format: readWord("--format", format, fileFormats) },
     ...{ tables: tables === undefined ? null : readNames(tables), since: since ? resolve(since) : null },
   };
 }
@@ -62,10 +69,16 @@ function refuse(option: string, others: Record<string, string | undefined>): voi
   if (foreign !== undefined) throw new CommandError(`--${option} takes no --${foreign[0]}.\n\n${usage}`);
 }
 
-function readFormat(word = "parquet"): FileFormat {
-  const format = fileFormats.find((one) => one === word);
-  if (format !== undefined) return format;
-  throw new CommandError(`--format is ${JSON.stringify(word)}: expected ${fileFormats.join(", ")}.`);
+/** One of these words; the first one by default. */
+function readWord<Word extends string>(
+  option: string,
+  given: string | undefined,
+  words: readonly [Word, ...Word[]],
+): Word {
+  if (given === undefined) return words[0];
+  const word = words.find((one) => one === given);
+  if (word !== undefined) return word;
+  throw new CommandError(`${option} is ${JSON.stringify(given)}: expected ${words.join(", ")}.`);
 }
 
 function readNames(words: string): string[] {
@@ -80,6 +93,7 @@ function parse(args: string[]) {
   try {
     const options = {
       ...{ to: text, check: text, tables: text, format: text, since: text, samples: text, seed: text },
+      priority: text,
     };
     return parseArgs({ args, options }).values;
   } catch (error) {

@@ -35,16 +35,16 @@ export async function writeState(exporting: Exporting, view: View): Promise<void
 
 /** Reads the table piece by piece, as a snapshot of the index does: in the order of the disk, in short transactions. */
 async function stageTable(exporting: Exporting, view: View): Promise<Staged> {
-  const { config, snapshot, folder, index, progress } = exporting;
+  const { config, snapshot, folder, index, priority, progress } = exporting;
   const pieces = piecesOf({ ...index, tables: [view.source] });
   const files = pieces.map((_, number) => join(stagingOf(folder), `${view.name}-${number}.csv.gz`));
   let rows = 0;
   await inParallel(
-    pieces.map(({ select }, number) => ({ select, file: files[number] ?? "" })),
+    pieces.map(({ select }, number) => ({ select, file: files[number] ?? "", priority })),
     {
       config,
-      work: async (client, { select, file }) => {
-        const staged = await atSnapshot(client, snapshot, () => stageRows(client, select, file));
+      work: async (client, staging) => {
+        const staged = await atSnapshot(client, snapshot, () => stageRows(client, staging));
         rows += staged;
         progress.add(staged);
       },

@@ -13,6 +13,10 @@ const LOOK_MS = 100;
 /** From which part of the machine's processors on others count as work. */
 const BUSY = 0.4;
 
+/** What an export leaves to other programs of the machine: idle time alone for itself, or the same as they have. */
+export const priorities = ["low", "normal"] as const;
+export type Priority = (typeof priorities)[number];
+
 export type Machine = {
   /** Milliseconds that others have worked on all processors, and all that were possible; only differences say something. */
   times: () => { others: number; all: number };
@@ -32,7 +36,11 @@ function readTimes(): ReturnType<Machine["times"]> {
   return { others, all };
 }
 
-/** @returns what is to be waited for after each piece of rows */
+/** @returns what is to be waited for after each piece of rows: of normal priority, nothing */
+export const turnsOf = (priority: Priority): (() => Promise<void>) =>
+  priority === "low" ? createTurns() : async () => {};
+
+/** @returns the same of low priority */
 export function createTurns({ times, now, wait }: Machine = thisMachine): () => Promise<void> {
   let workMs = WORK_MS.busy;
   let since = now();

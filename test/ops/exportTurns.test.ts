@@ -1,5 +1,6 @@
+import { setImmediate, setTimeout as sleep } from "node:timers/promises";
 import { expect, test } from "vitest";
-import { createTurns } from "../../ops/export/turns.ts";
+import { createTurns, turnsOf } from "../../ops/export/turns.ts";
 
 /** A machine of two processors, of which others use a part; time passes where it is waited and worked. */
 function machineOf(othersAt: (ms: number) => number) {
@@ -41,4 +42,15 @@ test("work that begins or ends is seen within seconds", async () => {
   expect(await machine.workFor(20_000)).toBeLessThan(0.12);
   await machine.workFor(10_000);
   expect(await machine.workFor(20_000)).toBeGreaterThan(0.85);
+});
+
+test.each([
+  ["low", "later"],
+  ["normal", "at once"],
+] as const)("of %s priority the next rows are taken %s", async (priority, expected) => {
+  const turn = turnsOf(priority);
+  await sleep(150); // Longer than rows are taken without a look at the machine.
+  const next = turn().then(() => "at once");
+  expect(await Promise.race([next, setImmediate("later")])).toBe(expected);
+  await next;
 });

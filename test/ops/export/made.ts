@@ -61,6 +61,7 @@ export async function openMadeIndex(): Promise<MadeIndex> {
       rpcUrls: { [CHAIN_ID]: [node.url] },
     },
     ...{ folder: newFolder(), tables: ["all"], format: "parquet", since: null, screen: SILENT },
+    priority: "normal",
     ...more,
   });
   return {

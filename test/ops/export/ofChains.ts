@@ -65,7 +65,7 @@ export function exportsOfChains(
       await settle(indexOf());
       manifest = await createExport({
         ...{ settings: settings(), folder, tables: ["all"], format: "parquet" },
-        ...{ since: null, screen: SILENT },
+        ...{ since: null, priority: "normal", screen: SILENT },
       });
     });
 

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { constants, getPriority, tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -17,6 +17,9 @@ import { waitFor } from "../versions.ts";
 /** Exports while others' acts are indexed. */
 const MOST_BESIDE = 3;
 
+/** Beside other files of tests there is no idle time: an export of low priority would wait for the end of these. */
+const atOnce = ["--priority", "normal"];
+
 const manifestOf = (folder: string): Manifest =>
   JSON.parse(readFileSync(join(folder, "manifest.json"), "utf8"));
 
@@ -27,7 +30,8 @@ export function exportsOfAChain(stageOf: () => SnapshotStage): void {
     let top: string;
     let env: Record<string, string>;
 
-    const runExport = (...args: string[]): Promise<Outcome> => runProgram("export.ts", args, env);
+    const runExport = (...args: string[]): Promise<Outcome> =>
+      runProgram("export.ts", [...args, ...atOnce], env);
 
     beforeAll(async () => {
       const { environment, source, local } = stageOf();
@@ -130,23 +134,41 @@ export function exportsOfAChain(stageOf: () => SnapshotStage): void {
       }
     });
 
-    function startExport(folder: string): { child: ChildProcess; ended: Promise<void> } {
+    type Started = { child: ChildProcess; priority: () => number; ended: Promise<void> };
+
+    function startExport(folder: string, options: readonly string[] = []): Started {
       const program = fileURLToPath(new URL("../../../ops/export.ts", import.meta.url));
-      const child = spawn(process.execPath, [program, "--to", folder], {
+      const child = spawn(process.execPath, [program, "--to", folder, ...options], {
         env: { ...bareEnvironment, ...env },
         cwd: top,
         stdio: "ignore",
       });
-      return { child, ended: new Promise((resolve) => child.once("close", () => resolve())) };
+      const { pid } = child;
+      if (pid === undefined) throw new Error("The export did not start");
+      return {
+        ...{ child, priority: () => getPriority(pid) },
+        ended: new Promise((resolve) => child.once("close", () => resolve())),
+      };
     }
+
+    test("an export has the lowest priority of the machine by default", async () => {
+      const { child, priority, ended } = startExport(join(top, "idle"));
+      await waitFor(
+        async () => priority() === constants.priority.PRIORITY_LOW,
+        () => `The export has the priority ${priority()}`,
+      );
+      child.kill("SIGKILL");
+      await ended;
+    });
 
     test("an export that is killed goes on", async () => {
       const folder = join(top, "killed");
-      const { child, ended } = startExport(folder);
+      const { child, priority, ended } = startExport(folder, atOnce);
       const hasFiles = async () =>
         existsSync(join(folder, "unfinished.json")) &&
         readFileSync(join(folder, "unfinished.json"), "utf8").includes("ownership_changes/");
       await waitFor(hasFiles, () => "The export wrote no file");
+      expect(priority()).toBe(getPriority());
       child.kill("SIGKILL");
       await ended;
       expect(existsSync(join(folder, "manifest.json"))).toBe(false);

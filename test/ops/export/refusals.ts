@@ -90,6 +90,8 @@ export function refusals(stageOf: () => Stage): void {
       [["--to", "a", "--check", "b"], /exclude each other/],
       [["--format", "csv"], /Name a folder/],
       [["--to", "a", "--format", "xml"], /--format is "xml": expected parquet, csv, ndjson/],
+      [["--to", "a", "--priority", "high"], /--priority is "high": expected low, normal/],
+      [["--check", "a", "--priority", ""], /--priority is "": expected low, normal/],
       [["--to", "a", "--tables", "domains,,events"], /has an empty name/],
       [["--to", "a", "--samples", "5"], /--to takes no --samples/],
       [["--check", "a", "--since", "b"], /--check takes no --since/],
@@ -97,5 +99,13 @@ export function refusals(stageOf: () => Stage): void {
     ])("the command line %j", (line, message) => {
       expect(() => readOptions(line)).toThrow(message);
     });
+
+    test.each(["--to", "--check"])(
+      "the priority of %s is low by default, and normal where that is asked for",
+      (option) => {
+        expect(readOptions([option, "a"]).priority).toBe("low");
+        expect(readOptions([option, "a", "--priority", "normal"]).priority).toBe("normal");
+      },
+    );
   });
 }
