@@ -1,12 +1,4 @@
-import {
-  type Abi,
-  type Address,
-  decodeEventLog,
-  getAddress,
-  type Hex,
-  numberToHex,
-  toEventSelector,
-} from "viem";
+import { type Abi, type Address, decodeEventLog, getAddress, type Hex, numberToHex } from "viem";
 import { expect } from "vitest";
 import { agentAdapterAbi } from "../../abis/agentAdapter.ts";
 import * as controllers from "../../abis/controllers.ts";
@@ -18,6 +10,7 @@ import { listedResolverAbi, resolverAbi, resolverUnindexedKeyAbi } from "../../a
 import * as reverse from "../../abis/reverse.ts";
 import { isSlow } from "../support/size.ts";
 import { request } from "../truth/chainReads.ts";
+import { eventsWithTopic, topicOf } from "../truth/eventTopics.ts";
 import type { ApiEvent } from "./stage.ts";
 
 /*
@@ -53,7 +46,7 @@ const abi: Abi = [
   ],
 ].flat() as unknown as Abi;
 
-const topics = new Set(abi.flatMap((item) => (item.type === "event" ? [toEventSelector(item)] : [])));
+const topics = new Set(abi.flatMap((item) => (item.type === "event" ? [topicOf(item)] : [])));
 
 /** Arguments that name who acts, gives or receives, by event: all contracts use these words alike. */
 const words = [
@@ -112,10 +105,9 @@ const movedBy = ({ value, values }: Record<string, unknown>): bigint[] =>
   typeof value === "bigint" ? [value] : Array.isArray(values) ? values : [];
 
 function decode({ topics, data }: RawLog): Omit<Decoded, "place" | "address"> {
-  const candidates = abi.filter((item) => item.type === "event" && toEventSelector(item) === topics[0]);
-  for (const item of candidates) {
+  for (const event of eventsWithTopic(abi, topics[0])) {
     try {
-      const { eventName, args } = decodeEventLog({ abi: [item], topics, data });
+      const { eventName, args } = decodeEventLog({ abi: [event], topics, data });
       const named = (args ?? {}) as unknown as Record<string, unknown>;
       const parties = partiesOf(eventName as string, named);
       return { eventName: eventName as string, parties, moved: movedBy(named) };
@@ -198,11 +190,23 @@ export async function expectEventsAsLogged({ ask, chains, addresses }: Plan): Pr
   await expectContracts({ ask, all, logs });
   await expectFilters({ ask, all });
   const busiest = addresses?.map((one) => one.toLowerCase()) ?? busiestOf(logs);
-  for (const address of busiest) await expectAddress({ ask, all, logs }, address);
+  const judged = { ask, all, logs, ofName: ofEachName(ask) };
+  for (const address of busiest) await expectAddress(judged, address);
   return all.length;
 }
 
+/** The list of each name, which is read once: several addresses had the same names. */
+function ofEachName(ask: Ask): (namehash: string) => Promise<ApiEvent[]> {
+  const lists = new Map<string, Promise<ApiEvent[]>>();
+  return (namehash) => {
+    const list = lists.get(namehash) ?? readAll(ask, `/domain/[namehash:${namehash.slice(2)}]/events`);
+    lists.set(namehash, list);
+    return list;
+  };
+}
+
 type Judged = { ask: Ask; all: readonly ApiEvent[]; logs: readonly Decoded[] };
+type JudgedByName = Judged & { ofName: ReturnType<typeof ofEachName> };
 
 /** A contract's list has each log of it that is an event of its kind of contract. */
 async function expectContracts({ ask, all, logs }: Judged): Promise<void> {
@@ -263,14 +267,14 @@ function busiestOf(logs: readonly Decoded[], count = isSlow() ? 6 : 2): string[]
 }
 
 /** An address has the logs that name it, and all events of the names that it appeared on as receiver or owner. */
-async function expectAddress({ ask, all, logs }: Judged, address: string): Promise<void> {
+async function expectAddress({ ask, all, logs, ofName }: JudgedByName, address: string): Promise<void> {
   const path = `/address/${getAddress(address)}/events`;
   const byParty = await readBothWays(ask, `${path}?relation=party`);
   const indexed = new Set(all.map(placeOf));
   const named = logs.filter(({ parties, place }) => parties.has(address) && indexed.has(place));
   expect(placesOf(byParty), address).toEqual(named.map(told).sort());
   const byName = await readBothWays(ask, `${path}?relation=name`);
-  await expectNames({ ask, all, logs }, byName, address);
+  await expectNames({ all, logs, ofName }, byName, address);
   const both = await readBothWays(ask, path);
   const isIn = new Set([...byParty, ...byName].map(({ id }) => id));
   expect(both, address).toEqual(all.filter(({ id }) => isIn.has(id)));
@@ -281,7 +285,11 @@ async function expectAddress({ ask, all, logs }: Judged, address: string): Promi
 }
 
 /** The events of an address's names are those of each name. */
-async function expectNames({ ask, all, logs }: Judged, events: readonly ApiEvent[], address: string) {
+async function expectNames(
+  { all, logs, ofName }: Omit<JudgedByName, "ask">,
+  events: readonly ApiEvent[],
+  address: string,
+) {
   const moved = new Map(logs.map((log) => [log.place, log.moved]));
   // The last part of an id counts the tokens of a log. Who gets none of one does not hold it.
   const isOfNone = (one: ApiEvent) =>
@@ -299,7 +307,7 @@ async function expectNames({ ask, all, logs }: Judged, events: readonly ApiEvent
   );
   const shown = new Set(events.map(({ id }) => id));
   for (const namehash of held) {
-    const own = await readAll(ask, `/domain/[namehash:${namehash.slice(2)}]/events`);
+    const own = await ofName(namehash);
     const missing = own.filter(({ id, namehash: of }) => of === namehash && !shown.has(id));
     expect(
       missing.map(({ id, event_type }) => `${id} ${event_type}`),

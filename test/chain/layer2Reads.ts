@@ -1,15 +1,7 @@
-import {
-  type Abi,
-  type Address,
-  decodeEventLog,
-  getAddress,
-  type Hex,
-  hexToBigInt,
-  namehash,
-  zeroAddress,
-} from "viem";
+import { type Address, decodeEventLog, getAddress, type Hex, hexToBigInt, namehash, zeroAddress } from "viem";
 import { type Chain, contractOf, latestTime, nodeBelow, read, rpc } from "../devnet/acts.ts";
 import type { LocalLayer2 } from "../devnet/localChains.ts";
+import { eventsWithTopic } from "../truth/eventTopics.ts";
 import { readAtTime } from "./onChain.ts";
 
 /*
@@ -46,7 +38,8 @@ export async function readLogs({ chain }: LocalLayer2): Promise<ChainLog[]> {
     );
     if (found === undefined) return [];
     const [contract, { abi }] = found;
-    const { eventName, args } = decodeEventLog({ abi: abi as Abi, topics: log.topics, data: log.data });
+    const { topics, data } = log;
+    const { eventName, args } = decodeEventLog({ abi: eventsWithTopic(abi, topics[0]), topics, data });
     return [
       {
         ...{ contract, address: log.address, event: eventName ?? "", transactionHash: log.transactionHash },

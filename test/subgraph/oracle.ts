@@ -1,6 +1,7 @@
 import { decodeEventLog, type Hex, type Log, zeroAddress } from "viem";
 import { nodeOfShown, readOnChain } from "../chain/onChain.ts";
 import { addressOf, type Chain, contractOf, GRACE, nodeBelow, ROOT_NODE, read } from "../devnet/acts.ts";
+import { eventsWithTopic } from "../truth/eventTopics.ts";
 import { stage } from "./stage.ts";
 
 /*
@@ -16,7 +17,8 @@ export async function logsOf(contract: string, chain: Chain = stage.chain): Prom
   const { abi } = contractOf(chain, contract);
   return logs.flatMap((log) => {
     try {
-      const decoded = decodeEventLog({ abi, topics: log.topics, data: log.data }) as unknown as Decoded;
+      const named = { abi: eventsWithTopic(abi, log.topics[0]), topics: log.topics, data: log.data };
+      const decoded = decodeEventLog(named) as unknown as Decoded;
       return [{ ...(log as Log), eventName: decoded.eventName, args: decoded.args ?? {} }];
     } catch {
       return []; // An event that the contract's ABI does not name.

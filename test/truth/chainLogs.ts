@@ -1,14 +1,8 @@
-import {
-  type AbiEvent,
-  type AbiParameter,
-  decodeAbiParameters,
-  type Hex,
-  hexToBytes,
-  toEventSelector,
-} from "viem";
+import { type AbiEvent, type AbiParameter, decodeAbiParameters, type Hex, hexToBytes } from "viem";
 import type { ChainDeployment, ContractEntry } from "../../abis/deployments.ts";
 import { request, requestMany } from "./chainReads.ts";
 import { eventsOf, recordEvents } from "./contractAbis.ts";
+import { topicOf } from "./eventTopics.ts";
 
 /** Bytes of a text argument as logged: they need not be UTF-8. */
 export type TextBytes = { bytes: Hex };
@@ -138,7 +132,7 @@ function explainerOf(deployment: ChainDeployment): (log: RawLog) => Explained | 
 function decode(events: readonly AbiEvent[], log: RawLog): Pick<Log, "eventName" | "args"> | null {
   for (const event of events) {
     const indexed = event.inputs.filter((input) => input.indexed);
-    if (toEventSelector(event) !== log.topics[0] || indexed.length + 1 !== log.topics.length) continue;
+    if (topicOf(event) !== log.topics[0] || indexed.length + 1 !== log.topics.length) continue;
     try {
       return { eventName: event.name, args: decodeArguments(event, log) };
     } catch {
