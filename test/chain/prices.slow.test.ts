@@ -10,6 +10,7 @@ import { type LocalChains, type LocalLayer2, startDemoChains } from "../devnet/l
 import { readStatus } from "../devnet/ponder.ts";
 import { withoutAsOf } from "../support/asOf.ts";
 import { type Stack, startStack } from "../support/stack.ts";
+import { askEach } from "../truth/chainReads.ts";
 import { type Stage, stageOf } from "./stage.ts";
 
 type NamePrice = z.infer<typeof namePrice>;
@@ -286,12 +287,27 @@ describe("prices in ENSv2 are those that its registrars give", () => {
   });
   afterAll(() => stage?.close());
 
-  /** A price in a token; null where the contract refuses. */
-  const read = async (contract: string, functionName: string, args: readonly unknown[], block: number) => {
-    const { address, abi } = stage.chain.contracts[contract] as Chain["contracts"][string];
-    const asked = { address, abi, functionName, args: [...args], blockNumber: BigInt(block) };
-    return stage.chain.client.readContract(asked).catch(() => null);
-  };
+  type Offer = { label: string; token: string; at: number; answer: NamePrice };
+
+  /** What the contracts say of each offer at the block of its answer; null where one refuses. */
+  async function judge(offers: readonly Offer[]) {
+    const asked = (contract: string, functionName: string) => {
+      const { address: to, abi } = stage.chain.contracts[contract] as Chain["contracts"][string];
+      return askEach<bigint | readonly bigint[]>(
+        stage.local.anvil.url,
+        offers.map(({ label, token, at, answer }) => ({
+          ...{ to, abi, functionName, args: [label, BigInt(YEARS[at] ?? 0) * YEAR, token] },
+          moment: { block: BigInt(answer.price_block?.block_number ?? 0) },
+        })),
+      );
+    };
+    const sold = await asked("ethRegistrar", "getRegisterPrice");
+    const renewed = await asked("ethRegistrar", "getRenewPrice");
+    const ofRenewer = await asked("renewerV1", "getRenewPrice");
+    return offers.map((offer, i) => ({ ...offer, sold: sold[i], due: renewed[i] ?? ofRenewer[i] }));
+  }
+
+  const textsOf = (numbers: unknown) => (Array.isArray(numbers) ? numbers.map(String) : null);
 
   test("for registrations and renewals, in each token, over grace and premium", async () => {
     const tokens = ["usdc", "dai"].map((token) => addressOf(stage.chain, token));
@@ -315,30 +331,17 @@ describe("prices in ENSv2 are those that its registrars give", () => {
         labels.map((label) => `${label}.eth`),
         stage.stack,
       );
-      for (const [i, answer] of answers.entries()) {
-        const label = labels[i] ?? "";
-        const block = answer.price_block?.block_number ?? 0;
-        sellers.add(answer.renewal?.contract ?? "none");
-        for (const token of tokens) {
-          for (const [at, years] of YEARS.entries()) {
-            const args = [label, BigInt(years) * YEAR, token];
-            const [sold, renewed, ofRenewer] = await Promise.all([
-              read("ethRegistrar", "getRegisterPrice", args, block) as Promise<[bigint, bigint] | null>,
-              read("ethRegistrar", "getRenewPrice", args, block) as Promise<bigint | null>,
-              read("renewerV1", "getRenewPrice", args, block) as Promise<bigint | null>,
-            ]);
-            const inToken = (offer: NamePrice["registration"]) =>
-              offer?.prices[at]?.tokens?.find((one) => one.token === token);
-            const { registration, renewal } = answer;
-            const paid = inToken(registration);
-            expect([label, paid ? [paid.base, paid.premium] : null]).toEqual([
-              label,
-              sold?.map(String) ?? null,
-            ]);
-            const due = renewed ?? ofRenewer;
-            expect([label, inToken(renewal)?.total ?? null]).toEqual([label, due?.toString() ?? null]);
-          }
-        }
+      for (const { renewal } of answers) sellers.add(renewal?.contract ?? "none");
+      const offers = answers.flatMap((answer, i) =>
+        tokens.flatMap((token) => YEARS.map((_, at) => ({ label: labels[i] ?? "", token, at, answer }))),
+      );
+      for (const { label, token, at, answer, sold, due } of await judge(offers)) {
+        const inToken = (offer: NamePrice["registration"]) =>
+          offer?.prices[at]?.tokens?.find((one) => one.token === token);
+        const paid = inToken(answer.registration);
+        expect([label, paid ? [paid.base, paid.premium] : null]).toEqual([label, textsOf(sold)]);
+        const total = inToken(answer.renewal)?.total ?? null;
+        expect([label, total]).toEqual([label, due?.toString() ?? null]);
       }
     }
     expect([...sellers].sort()).toEqual(
