@@ -2,13 +2,14 @@ import { type Browser, chromium, type Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Stage } from "../chain/stage.ts";
 import { chromiumPath } from "../client/browser.ts";
-import { isSlow } from "../support/size.ts";
+import { partsOf } from "../support/size.ts";
 
-const widths = { ...(isSlow() && { phone: 390 }), desktop: 1_200 };
+type Width = [screen: string, width: number];
+const widths = partsOf<Width>({ first: [["desktop", 1_200]], rest: [["phone", 390]] });
 
 /** Jobs of people who look at names, each in at most two steps from the first page; a step is a search, a click or a form. */
 export function describeJobs(stageOf: () => Stage): void {
-  describe.runIf(chromiumPath).each(Object.entries(widths))("jobs on a %s", (_, width) => {
+  describe.runIf(chromiumPath).each(widths)("jobs on a %s", (_, width) => {
     let browser: Browser;
     let page: Page;
     let url: string;

@@ -6,7 +6,7 @@ import type { Stage } from "../chain/stage.ts";
 import { chromiumPath } from "../client/browser.ts";
 import { registerReferred } from "../devnet/acts.ts";
 import { openStream } from "../feed/streamServer.ts";
-import { isLong, isSlow } from "../support/size.ts";
+import { isLong, isRepeated, isSlow, partsOf } from "../support/size.ts";
 import { hostileLabels, playHostile } from "./hostile.ts";
 import { asItIs, openInHalves, withoutLink } from "./pieces.ts";
 
@@ -109,7 +109,6 @@ const thirds = ["first third", "second third", "last third"] as const;
 type Which = "every page" | "one page of each kind" | (typeof thirds)[number];
 type Screen = [which: Which, screen: string, options: BrowserContextOptions];
 
-/** The slow test opens one page of each kind on both screens. */
 const twoScreens = (first: Which, second = first): Screen[] => [
   [first, "desktop, light", desktop],
   [second, "phone, dark", phone],
@@ -118,11 +117,15 @@ const otherColours: Screen[] = [
   ["one page of each kind", "desktop, dark", darkDesktop],
   ["one page of each kind", "phone, light", lightPhone],
 ];
-const screens: Screen[] = isLong()
+/** The slow test opens one page of each kind on both screens, `npm test` on one. */
+const screens: readonly Screen[] = isLong()
   ? [...twoScreens("every page"), ...otherColours]
   : isSlow()
     ? twoScreens("one page of each kind")
     : twoScreens("first third", "second third");
+
+/** What the slow test need not repeat. */
+const once = test.skipIf(isRepeated());
 
 /** The pages for browsers, in a real one, on the demo and what strangers added to it. */
 export function describeExplorer(stageOf: () => Stage): void {
@@ -208,7 +211,7 @@ export function describeExplorer(stageOf: () => Stage): void {
       }
     });
 
-    test.each(errors)("%s is a page with status %d", async (path, status) => {
+    once.each(errors)("%s is a page with status %d", async (path, status) => {
       const reply = await fetch(`${url}${path}`, { headers: { accept: "text/html" } });
       const html = await reply.text();
       expect([reply.status, html.includes("<h1>"), html.startsWith("<!doctype html>")]).toEqual([
@@ -245,7 +248,7 @@ export function describeExplorer(stageOf: () => Stage): void {
       });
     });
 
-    test("the keyboard alone reaches the search box, and the history of a name", async () => {
+    once("the keyboard alone reaches the search box, and the history of a name", async () => {
       await inBrowser(desktop, async (page) => {
         await page.goto(`${url}/`);
         await page.keyboard.press("Tab");
@@ -262,7 +265,7 @@ export function describeExplorer(stageOf: () => Stage): void {
       });
     });
 
-    test("a hostile record is text, and a long one is cut", async () => {
+    once("a hostile record is text, and a long one is cut", async () => {
       await inBrowser(desktop, async (page) => {
         await page.goto(`${url}/explore/name/${byNode(`${hostileLabels.markup}.eth`)}`);
         const texts = page.locator("section", { has: page.getByRole("heading", { name: "Texts" }) });
@@ -277,7 +280,8 @@ export function describeExplorer(stageOf: () => Stage): void {
     });
 
     test("whichever page is the first weighs little, and does not move while it loads", async () => {
-      for (const path of isSlow() ? kinds : [...kinds.slice(0, 2), "/explore/statistics"]) {
+      const first = [...kinds.slice(0, 2), "/explore/statistics"];
+      for (const path of partsOf({ first, rest: kinds.filter((path) => !first.includes(path)) })) {
         await inBrowser(desktop, async (page) => {
           const sizes: Promise<number>[] = [];
           page.on("requestfinished", (request) => {
@@ -294,7 +298,7 @@ export function describeExplorer(stageOf: () => Stage): void {
       }
     });
 
-    test("the newest activity moves as the chain does, without a reload, until it is paused", async () => {
+    once("the newest activity moves as the chain does, without a reload, until it is paused", async () => {
       const { stack, chain, cast } = stageOf();
       const shown = async (page: Page) =>
         (await page.locator("[data-live='newest'] li").first().textContent()) ?? "";
@@ -321,7 +325,7 @@ export function describeExplorer(stageOf: () => Stage): void {
       });
     });
 
-    test("the list of watched names moves with their changes alone, until it is paused", async () => {
+    once("the list of watched names moves with their changes alone, until it is paused", async () => {
       const { stack, chain, cast } = stageOf();
       const shown = async (page: Page) =>
         (await page.locator("[data-live='watched'] tr", { hasText: "watched-live" }).textContent()) ?? "";
@@ -348,7 +352,7 @@ export function describeExplorer(stageOf: () => Stage): void {
       });
     });
 
-    test("a stream that is refused is asked for a few times, and the page stays as it is", async () => {
+    once("a stream that is refused is asked for a few times, and the page stays as it is", async () => {
       await inBrowser(desktop, async (page) => {
         let asked = 0;
         await page.clock.install();
@@ -366,7 +370,7 @@ export function describeExplorer(stageOf: () => Stage): void {
       });
     });
 
-    test("a page that comes in pieces is shown when it is whole", async () => {
+    once("a page that comes in pieces is shown when it is whole", async () => {
       for (const path of ["/explore/agents", "/explore/search?q=a&sort_by=name"]) {
         const shown = await openInHalves(browser, `${url}${path}`, asItIs);
         expect([path, shown]).toEqual([path, { first: false, both: true }]);
@@ -375,7 +379,7 @@ export function describeExplorer(stageOf: () => Stage): void {
       }
     });
 
-    test("the policy has no unsafe source, on any page", async () => {
+    once("the policy has no unsafe source, on any page", async () => {
       for (const path of pages) {
         const reply = await fetch(`${url}${path}`, { headers: { accept: "text/html" } });
         expect(reply.headers.get("content-security-policy")).toMatch(
@@ -385,7 +389,7 @@ export function describeExplorer(stageOf: () => Stage): void {
       }
     });
 
-    test("an address stands by its primary name, on the page of its name too", async () => {
+    once("an address stands by its primary name, on the page of its name too", async () => {
       await inBrowser(phone, async (page) => {
         for (const path of ["/explore/search?q=alice", "/explore/name/alice.eth"]) {
           await page.goto(`${url}${path}`);
@@ -397,7 +401,7 @@ export function describeExplorer(stageOf: () => Stage): void {
       });
     });
 
-    test("each row of a list is a card on a phone, with every title beside its value", async () => {
+    once("each row of a list is a card on a phone, with every title beside its value", async () => {
       await inBrowser(phone, async (page) => {
         for (const path of [
           "/explore/search?q=a",
@@ -430,7 +434,7 @@ export function describeExplorer(stageOf: () => Stage): void {
       });
     });
 
-    test("the names of an address are a file for spreadsheets", async () => {
+    once("the names of an address are a file for spreadsheets", async () => {
       const { alice } = stageOf().cast;
       const reply = await fetch(`${url}/explore/address/${alice}/names.csv`);
       const [heading, ...lines] = (await reply.text()).trim().split("\r\n");
@@ -439,7 +443,7 @@ export function describeExplorer(stageOf: () => Stage): void {
       expect(lines.some((line) => line.startsWith('"alice.eth","registered"'))).toBe(true);
     });
 
-    test("programs get JSON at the first page", async () => {
+    once("programs get JSON at the first page", async () => {
       const reply = await fetch(`${url}/`);
       expect(await reply.json()).toMatchObject({ name: "Namedex" });
     });

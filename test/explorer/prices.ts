@@ -4,15 +4,16 @@ import type { z } from "zod";
 import type { namePrice } from "../../src/api/schemas/answers.ts";
 import type { Stage } from "../chain/stage.ts";
 import { chromiumPath } from "../client/browser.ts";
-import { isSlow } from "../support/size.ts";
+import { isRepeated, partsOf } from "../support/size.ts";
 
 type NamePrice = z.infer<typeof namePrice>;
 
-const widths = { phone: 390, ...(isSlow() && { desktop: 1_200 }) };
+type Width = [screen: string, width: number];
+const widths = partsOf<Width>({ first: [["phone", 390]], rest: [["desktop", 1_200]] });
 
 /** What a person asks of prices and drops: on a phone and at a desk, by the search box and links, each step counted. */
 export function describePrices(stageOf: () => Stage): void {
-  describe("the files of drops", () => {
+  describe.skipIf(isRepeated())("the files of drops", () => {
     const file = (path: string) => fetch(`${stageOf().stack.url}/explore/${path}`);
 
     test("are a CSV, a calendar and a feed of the same names", async () => {
@@ -47,7 +48,7 @@ export function describePrices(stageOf: () => Stage): void {
     });
   });
 
-  describe.runIf(chromiumPath).each(Object.entries(widths))("on a %s", (_, width) => {
+  describe.runIf(chromiumPath).each(widths)("on a %s", (_, width) => {
     let browser: Browser;
     let page: Page;
     let url: string;

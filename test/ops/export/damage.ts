@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { measureFile } from "../../../ops/export/folder.ts";
 import type { Manifest } from "../../../ops/export/manifest.ts";
-import { isSlow } from "../../support/size.ts";
+import { isSlow, partsOf } from "../../support/size.ts";
 import { check, fileOf, type MadeIndex, readManifestOf, tableOf, writeManifest } from "./made.ts";
 
 type Stage = { index: MadeIndex; folder: string };
@@ -76,7 +76,7 @@ export function damageIsFound(stageOf: () => Stage): void {
       return (await check(index, copy)).faults;
     }
 
-    test.each(isSlow() ? cases : cases.slice(0, 5))("%s", async (_, spoil, fault) => {
+    test.each(partsOf({ first: cases.slice(0, 5), rest: cases.slice(5) }))("%s", async (_, spoil, fault) => {
       expect(await faultsOf(spoil)).toContainEqual(expect.stringMatching(fault));
     });
 
