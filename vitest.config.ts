@@ -48,7 +48,8 @@ const common = {
 };
 
 const limits = {
-  setupFiles: ["./test/support/seed.ts"],
+  setupFiles: ["./test/support/seed.ts", "./test/support/patience.ts"],
+  expect: { poll: { timeout: 60_000 } },
   pool: "forks" as const,
   execArgv: [`--import=${new URL("./test/support/packagePaths.ts", import.meta.url)}`],
   // A test ends by its own waits. This ends one that hangs, also on a machine that is ten times as slow.

@@ -24,7 +24,7 @@ const types = ["text", "addr", "contenthash", "abi", "interface", "pubkey", "nam
 /** The journal's block is said once of a whole answer. */
 const withoutBlock = ({ as_of: _, ...body }: Body): Body => body;
 
-const NODE_TIMEOUT_MS = 60_000;
+const NODE_TIMEOUT_MS = 180_000;
 
 /** Where the node kept the API waiting for too long, because the machine stood still, it is asked again. */
 async function inTime(ask: () => Promise<Body>): Promise<Body> {

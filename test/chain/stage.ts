@@ -11,7 +11,7 @@ import { withoutAsOf } from "../support/asOf.ts";
 import { type Stack, startStack } from "../support/stack.ts";
 import { openIndexOnly } from "./indexOnly.ts";
 
-const NODE_TIMEOUT_MS = 60_000;
+const NODE_TIMEOUT_MS = 180_000;
 
 /** Full answer of `GET /whois/:name` for a name of the index. */
 export type Whois = z.infer<typeof askedDomain>;

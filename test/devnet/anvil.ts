@@ -6,7 +6,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { endChild, startChild } from "./children.ts";
 import { freePort, isFree } from "./ports.ts";
 
-const START_PATIENCE_MS = 60_000;
+const START_PATIENCE_MS = 180_000;
 
 /** How a local chain starts. Two chains with the same `timestamp` and the same transactions are the same byte for byte. */
 export type AnvilOptions = {

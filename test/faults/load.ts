@@ -42,7 +42,7 @@ type LoadPlan = {
 /** Of a caller, between two questions. */
 const PAUSE_MS = sizeOf({ short: 40, long: 15 });
 const PAUSE_AFTER_NOTHING_MS = 100;
-const PATIENCE_MS = 40_000;
+const PATIENCE_MS = 120_000;
 const MAX_CAUSES = 5;
 
 const questions = [
@@ -113,7 +113,7 @@ export function startLoad({ url, timeline, callers = 3, slack = () => 0, headers
   return {
     stop,
     seen: () => seen,
-    nextAnswer: async (timeoutMs = 90_000) => {
+    nextAnswer: async (timeoutMs = 240_000) => {
       const [start, before] = [Date.now(), seen.answers];
       // One answer more than there are callers is one that was asked for after now.
       while (seen.answers <= before + callers) {

@@ -12,7 +12,7 @@ import { freePort } from "../devnet/ports.ts";
 import { bareEnvironment } from "../support/environment.ts";
 
 const program = fileURLToPath(new URL("../../gateway/index.ts", import.meta.url));
-const START_PATIENCE_MS = 60_000;
+const START_PATIENCE_MS = 180_000;
 
 /** A gateway that answers. */
 export type RunningGateway = {

@@ -10,7 +10,7 @@ import type { Outcome } from "./programs.ts";
 export type Run = { args: readonly string[]; env: Record<string, string | undefined> };
 
 /** So long what a run has opened may take to close. */
-const CLOSING_MS = 10_000;
+const CLOSING_MS = 60_000;
 
 const [, , entry = ""] = process.argv;
 let runs = 0;

@@ -15,7 +15,7 @@ import { bareEnvironment } from "../support/environment.ts";
 import { sizeOf } from "../support/size.ts";
 
 const pathOf = (file: string) => fileURLToPath(new URL(`../../ops/${file}`, import.meta.url));
-const START_PATIENCE_MS = 180_000;
+const START_PATIENCE_MS = 300_000;
 
 const folders = mkdtempSync(join(tmpdir(), "namedex-versions-"));
 // Several files of tests use this module in one process.

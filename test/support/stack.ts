@@ -20,7 +20,7 @@ import { bareEnvironment } from "./environment.ts";
 import { setHeartbeat } from "./ponderState.ts";
 
 const READY_TIMEOUT_MS = 300_000;
-const BLOCK_TIMEOUT_MS = 120_000;
+const BLOCK_TIMEOUT_MS = 300_000;
 const LOG_LINES_KEPT = 400;
 const LOG_LINES_SHOWN = 25;
 
