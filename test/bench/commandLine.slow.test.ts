@@ -1,7 +1,7 @@
 import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { describe, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { projectFiles, root } from "../support/projectFiles.ts";
 
 const run = (benchmark: string, ...args: string[]) =>
@@ -13,32 +13,38 @@ const documented = projectFiles
   .flatMap((file) => [...readFileSync(join(root, file), "utf8").matchAll(/\bbench:(\w+) -- ([^`#\n]*)/g)])
   .map(([, benchmark = "", rest = ""]) => ({ benchmark, options: rest.match(/--\w+/g) ?? [] }));
 
-describe.each(["api", "index", "labels", "export", "gateway", "hostile", "feed", "gate"])(
-  "npm run bench:%s",
+const help = new Map<string, ReturnType<typeof run>>();
+
+/** What `--help` prints: each program is started once for it. */
+function helpOf(benchmark: string) {
+  const printed = help.get(benchmark) ?? run(benchmark, "--help");
+  help.set(benchmark, printed);
+  return printed;
+}
+
+test.each(["api", "index", "labels", "export", "gateway", "hostile", "feed", "gate"])(
+  "npm run bench:%s -- --help lists the options, those of the documents among them",
   (benchmark) => {
-    const help = run(benchmark, "--help");
-
-    test("--help lists the options, those of the documents among them", () => {
-      expect(help.status).toBe(0);
-      expect(help.stdout).toContain(`npm run bench:${benchmark} -- [options]`);
-      const used = documented.filter((command) => command.benchmark === benchmark);
-      for (const option of used.flatMap(({ options }) => options))
-        expect(help.stdout).toContain(`  ${option} `);
-    });
-
-    test.each([
-      ["--nonsense", "Unknown option '--nonsense'"],
-      ["--json", "'--json <value>' argument missing"],
-    ])("%s is refused with the list of the options", (option, message) => {
-      const refused = run(benchmark, option);
-      expect(refused.status).toBe(2);
-      expect(refused.stderr).toContain(message);
-      expect(refused.stderr).toContain(help.stdout);
-    });
+    const { status, stdout } = helpOf(benchmark);
+    expect(status).toBe(0);
+    expect(stdout).toContain(`npm run bench:${benchmark} -- [options]`);
+    const used = documented.filter((command) => command.benchmark === benchmark);
+    for (const option of used.flatMap(({ options }) => options)) expect(stdout).toContain(`  ${option} `);
   },
 );
 
-test("a number that is none is refused", () => {
-  expect(run("index", "--names", "many").stderr).toContain('--names is "many": expected a number');
+// One of them stands for all: what lists the options reads them, too.
+test.each([
+  [["--nonsense"], "Unknown option '--nonsense'"],
+  [["--json"], "'--json <value>' argument missing"],
+  [["--names", "many"], '--names is "many": expected a number'],
+])("%j is refused with the list of the options", (options, message) => {
+  const refused = run("index", ...options);
+  expect(refused.status).toBe(2);
+  expect(refused.stderr).toContain(message);
+  expect(refused.stderr).toContain(helpOf("index").stdout);
+});
+
+test("the documents show how benchmarks are run", () => {
   expect(documented.length).toBeGreaterThan(5);
 });
