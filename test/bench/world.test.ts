@@ -55,6 +55,18 @@ test("each change has its log, and no row is of a block after the newest", () =>
   expect(rows.filter(([, { block_number }]) => Number(block_number ?? 0) > last)).toEqual([]);
 });
 
+test("a block has one time, later ones later times, and owners' addresses begin with every digit", () => {
+  const rows = rowsOf(MANY_NAMES);
+  const logs = rows.filter(([table]) => table === "events").map(([, row]) => row);
+  const times = new Map(logs.map((row) => [Number(row.block_number), Number(row.block_timestamp)]));
+  const inOrder = [...times].sort(([a], [b]) => a - b).map(([, time]) => time);
+  expect(inOrder).toEqual([...new Set(inOrder)].sort((a, b) => a - b));
+  expect(logs.every((row) => times.get(Number(row.block_number)) === row.block_timestamp)).toBe(true);
+  const owners = rows.filter(([table]) => table === "domains").map(([, row]) => String(row.registry_owner));
+  const digits = new Set(owners.filter((owner) => owner.startsWith("0x")).map((owner) => owner.charAt(2)));
+  expect(digits.size).toBe(16);
+});
+
 test("agents are registered and bound by one transaction each, in the order of their ids", () => {
   const rows = rowsOf(NAMES_WITH_AGENTS);
   const of = (wanted: string) => rows.filter(([table]) => table === wanted).map(([, row]) => row);

@@ -15,6 +15,7 @@ import { type EthName, putAgent } from "./worldAgents.ts";
 import { putBasenames } from "./worldBase.ts";
 import { putContracts } from "./worldContracts.ts";
 import {
+  addressOfOwner,
   BLOCK_SECONDS,
   CHAIN,
   DAY,
@@ -358,7 +359,7 @@ function putSubname(world: World, i: number, parent: Parent): void {
 function putReverseName(world: World, i: number): void {
   const { put, owners, names } = world;
   const chance = chanceOf(i);
-  const address = toHex((i % owners) + 0x10_0000, { size: 20 });
+  const address = addressOfOwner(i % owners);
   const label = address.slice(2);
   const hash = labelhash(label);
   const node = childNode(ADDR_REVERSE_NODE, hash);

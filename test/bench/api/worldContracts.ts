@@ -1,5 +1,5 @@
 import { type Address, type Hex, keccak256, toHex, zeroAddress } from "viem";
-import { CHAIN, FIRST_TIME, type World } from "./worldLog.ts";
+import { addressOfOwner, CHAIN, timeOf, type World } from "./worldLog.ts";
 
 /** A registry of ENSv2 with a tenth as many labels as there are names, each with a holder of roles. */
 export const LARGE_REGISTRY: Address = toHex(0x4e0001, { size: 20 });
@@ -20,10 +20,11 @@ export const LARGE_ENSV2 = {
 const FREE = 1_500_000_000;
 const ENDLESS = 2n ** 64n - 1n;
 
-const place = (i: number, log_index: number) => ({
-  ...{ ...CHAIN, block_number: BLOCK + Math.floor(i / 100), log_index: FREE + (i % 100) * 4 + log_index },
-  ...{ block_timestamp: FIRST_TIME + i, transaction_hash: keccak256(toHex(i)) },
-});
+function place(i: number, log_index: number) {
+  const block_number = BLOCK + Math.floor(i / 100);
+  const at = { ...CHAIN, block_number, log_index: FREE + (i % 100) * 4 + log_index };
+  return { ...at, block_timestamp: timeOf(block_number), transaction_hash: keccak256(toHex(i)) };
+}
 
 /** Adds a registry and a resolver that are as large as one block of ENSv2 after the other makes them. */
 export function putContracts({ names, put }: Pick<World, "names" | "put">): void {
@@ -35,7 +36,7 @@ export function putContracts({ names, put }: Pick<World, "names" | "put">): void
 }
 
 function putLabel(put: World["put"], i: number): void {
-  const [labelhash, owner] = [keccak256(toHex(`label-${i}`)), toHex(0x10_0000 + (i % 1_000), { size: 20 })];
+  const [labelhash, owner] = [keccak256(toHex(`label-${i}`)), addressOfOwner(i % 1_000)];
   const resource = BigInt(labelhash);
   const at = place(i, 0);
   const { block_number, block_timestamp, transaction_hash, log_index } = at;

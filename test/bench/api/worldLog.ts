@@ -27,18 +27,28 @@ export const lower = (address: string): Address => address.toLowerCase() as Addr
 export const find = (role: string, generation: number): Address =>
   lower(mainnet.contracts.find((one) => one.role === role && one.generation === generation)?.address ?? "0x");
 
+/** An odd number of 160 bits: by it the numbers of owners are spread over all addresses, each over another one. */
+const SPREAD = 0x9e3779b97f4a7c15f39cc0605cedc8341082276bn;
+
+/** The address of an owner by its number. As on a chain, addresses begin with all digits alike. */
+export const addressOfOwner = (number: number): Address =>
+  toHex(BigInt.asUintN(160, BigInt(number + 1) * SPREAD), { size: 20 });
+
 /** Names are bought by a few who own very many and by many who own one. */
 export const ownerBy = (chance: Chance, owners: number): Address =>
-  toHex(Math.floor(owners * chance.next() ** 2.5) + 0x10_0000, { size: 20 });
+  addressOfOwner(Math.floor(owners * chance.next() ** 2.5));
 
 /** The block of a time, in Unix seconds. */
 export const blockAt = (time: number): number =>
   FIRST_BLOCK + Math.floor((time - FIRST_TIME) / BLOCK_SECONDS);
 
+/** The time of a block, in Unix seconds. */
+export const timeOf = (block: number): number => FIRST_TIME + (block - FIRST_BLOCK) * BLOCK_SECONDS;
+
 /** Block and time of an event of the i-th name, its `step`-th; each name has its own log index and transactions. */
 export function momentOf(i: number, step: number, time: number) {
-  const at = Math.min(Math.floor(time), WORLD_TIME);
-  const block = blockAt(at);
+  const block = blockAt(Math.min(Math.floor(time), WORLD_TIME));
+  const at = timeOf(block);
   const transaction = keccak256(toHex(i * 64 + step));
   // Each name has 16 log indexes, and each log of a name another one of these: two logs never have the same place.
   return {
