@@ -28,3 +28,19 @@ export async function countRead(pool: pg.Pool, { sql, parameters }: Query, table
   };
   return rows.flatMap((row) => row["QUERY PLAN"]).reduce((sum, { Plan }) => sum + readBy(Plan), 0);
 }
+
+/** How many entries of indexes a statement gathers, before it reads rows by them. */
+export async function countGathered(pool: pg.Pool, { sql, parameters }: Query): Promise<number> {
+  const { rows } = await pool.query<{ "QUERY PLAN": { Plan: Plan }[] }>(
+    `explain (analyze, format json) ${sql}`,
+    parameters,
+  );
+  const gatheredBy = (plan: Plan): number => {
+    const own =
+      plan["Node Type"] === "Bitmap Index Scan"
+        ? (plan["Actual Rows"] ?? 0) * (plan["Actual Loops"] ?? 0)
+        : 0;
+    return own + (plan.Plans ?? []).reduce((sum, part) => sum + gatheredBy(part), 0);
+  };
+  return rows.flatMap((row) => row["QUERY PLAN"]).reduce((sum, { Plan }) => sum + gatheredBy(Plan), 0);
+}

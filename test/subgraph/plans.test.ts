@@ -5,7 +5,7 @@ import { answerQuery } from "../../src/api/subgraph/query/answer.ts";
 import { planOf } from "../../src/api/subgraph/query/plan.ts";
 import { ETH_NODE } from "../../src/ens/name.ts";
 import { fillWithMany } from "../query/manyRows.ts";
-import { countRead, type Query } from "../query/readRows.ts";
+import { countGathered, countRead, type Query } from "../query/readRows.ts";
 import { account, CHAIN_ID, contracts, domainRow } from "../query/rows.ts";
 import { createTables, type Tables } from "../query/tables.ts";
 
@@ -18,6 +18,13 @@ const FILL_TIMEOUT_MS = 300_000;
 const likeEth = `update domains set label = 'eth' || label, full_name = 'eth' || full_name where created_block_number % 100 = 7`;
 /** Blocks with as many digits, as on mainnet for years. */
 const lateBlocks = "update events set block_number = block_number + 1000000";
+/** A name with 6,000 names below it, and an owner of 1,500 names. */
+const PARENT = `0x${"ab".repeat(32)}` as const;
+const largest = account(0xa11ce);
+const LARGEST = 1_500;
+const children = `update domains set parent_node = '${PARENT}' where created_block_number % 10 >= 7 and created_block_number <= 20000`;
+const holdings = `update domains set registry_owner = '${largest}', registrar_owner = '${largest}', effective_owner_address = '${largest}'
+  where created_block_number % 10 = 1 and created_block_number <= 15000`;
 const registered = `update domains set registered_timestamp = 1600000000 + created_block_number where parent_node = '${ETH_NODE}'`;
 
 let tables: Tables;
@@ -28,24 +35,31 @@ beforeAll(async () => {
   tables = await createTables({
     fill: async (pool) => {
       await fill(pool);
-      for (const statement of [likeEth, registered, lateBlocks]) await pool.query(statement);
+      for (const statement of [children, holdings, likeEth, registered, lateBlocks])
+        await pool.query(statement);
     },
     onQuery,
   });
-  await tables.writer.insert(domain).values(domainRow("eth", { registryOwner: account(1) }));
+  const owned = { registryOwner: account(1) };
+  await tables.writer
+    .insert(domain)
+    .values([domainRow("eth", owned), { ...domainRow("many.eth", owned), node: PARENT }]);
   await tables.pool.query("vacuum analyze");
 }, FILL_TIMEOUT_MS);
 afterAll(() => tables?.drop());
 
-/** The answer of a query, and the rows of a table that its statements read. */
+/** The answer of a query, the rows of a table that its statements read, and the entries of indexes by which they were found. */
 async function read(query: string, table: "domains" | "events" = "domains") {
   const env = { chains: mainChain(contracts), chainId: CHAIN_ID, ensv2: contracts.ensv2 };
   queries = [];
   const answer = (await answerQuery(tables.db, planOf({ query }), env)) as Record<string, object[]>;
   const asked = queries.filter(({ sql }) => sql.includes(`"${table}"`));
   const counts = await Promise.all(asked.map((one) => countRead(tables.pool, one, table)));
-  return { found: Object.values(answer)[0]?.length, rows: counts.reduce((sum, one) => sum + one, 0) };
+  const gathered = await Promise.all(asked.map((one) => countGathered(tables.pool, one)));
+  return { found: Object.values(answer)[0]?.length, rows: sumOf(counts), gathered: sumOf(gathered) };
 }
+
+const sumOf = (numbers: readonly number[]): number => numbers.reduce((sum, one) => sum + one, 0);
 
 const PAGE = 50;
 const page = (list: string, args: string): string => `{ ${list}(first: ${PAGE}, ${args}) { id } }`;
@@ -92,6 +106,13 @@ describe("a page reads what is on it", () => {
     }
   });
 
+  test.each(["asc", "desc"])("below a name of many, by name, %s", async (direction) => {
+    const isOver = 'and: [{ or: [{ expiryDate_gt: "1720000000" }, { expiryDate: null }] }]';
+    const args = `orderBy: name, orderDirection: ${direction}, where: { ${isOver} }`;
+    const { rows } = await read(`{ domain(id: "${PARENT}") { ${page("subdomains", args).slice(1, -1)} } }`);
+    expect(rows).toBeLessThan(5 * PAGE);
+  });
+
   test("of events of an interface, wherever it begins", async () => {
     for (const id of ["", "1020000-7", "1039"]) {
       const { found, rows } = await read(page("domainEvents", `where: { id_gt: "${id}" }`), "events");
@@ -116,6 +137,40 @@ describe("what few entities are in is found by what leads to them", () => {
     const { found, rows } = await read(page(list, args));
     expect(found).toBeGreaterThan(0);
     expect(rows).toBeLessThan(60);
+  });
+});
+
+describe("of an owner of very many names", () => {
+  const roles = ["owner", "registrant", "wrappedOwner"].map((role) => `{ ${role}: "${largest}" }`).join(", ");
+  const ofRoles = (more: string) => `where: { and: [{ or: [${roles}] }, { parent_not: "0x00" }${more}] }`;
+  const isOver = ', { or: [{ expiryDate_gt: "1710000000" }, { expiryDate: null }] }';
+
+  test.each([
+    `orderBy: name, ${ofRoles("")}`,
+    `orderBy: name, ${ofRoles(', { name_gt: "name14" }')}`,
+    `orderBy: name, orderDirection: desc, ${ofRoles(isOver)}`,
+    `orderBy: expiryDate, ${ofRoles("")}`,
+    `orderBy: expiryDate, ${ofRoles(isOver)}`,
+    `orderBy: expiryDate, orderDirection: desc, skip: 20, ${ofRoles(', { expiryDate_lt: "1715000000" }')}`,
+  ])("domains, %s reads what is on the page", async (args) => {
+    const { found, rows, gathered } = await read(page("domains", args));
+    expect(found).toBe(PAGE);
+    expect(rows).toBeLessThan(5 * PAGE);
+    expect(gathered).toBeLessThan(5 * PAGE);
+  });
+
+  test.each([
+    ["domains", `orderBy: createdAt, where: { owner: "${largest}", createdAt_gt: 1600000000 }`],
+    ["domains", `orderBy: labelName, ${ofRoles(isOver)}`],
+    [
+      "registrations",
+      `orderBy: registrationDate, orderDirection: desc, where: { registrant: "${largest}", registrationDate_gt: 1 }`,
+    ],
+  ])("%s, %s reads its names, and of no index more", async (list, args) => {
+    const { found, rows, gathered } = await read(page(list, args));
+    expect(found).toBe(PAGE);
+    expect(rows).toBeLessThan(1.1 * LARGEST);
+    expect(gathered).toBeLessThan(3.1 * LARGEST);
   });
 });
 

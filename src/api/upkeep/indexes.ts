@@ -5,7 +5,10 @@ import {
   createdOrder,
   expiryOrder,
   hasRegistrar,
+  holderHash,
+  isBelowOther,
   labelOrder,
+  nameBelowOrder,
   nameOrder,
   registeredOrder,
 } from "../rules/nameOrders.ts";
@@ -232,6 +235,27 @@ export const ownIndexes: readonly OwnIndex[] = [
   allNamesBy("created", createdOrder),
   allNamesBy("registered", registeredOrder, hasRegistrar(itself)),
   allNamesBy("expiry", expiryOrder),
+  // The names below a name in the order of the subgraph's lists.
+  {
+    name: "domains_below_name",
+    table: "domains",
+    definition: `(parent_node, ${nameBelowOrder(itself)}) where ${isBelowOther(itself)}`,
+  },
+  // Names by their effective owner in the orders of the subgraph's lists, and those that the owner of a token has without being
+  // that: `subgraph/query/heldNames.ts`.
+  ...(
+    [
+      ["name", nameOrder],
+      ["expiry", expiryOrder],
+    ] as const
+  ).map(([name, order]) => ({
+    ...{ name: `domains_held_${name}`, table: "domains" },
+    definition: `(${holderHash("effective_owner_address", name)}, (${order(itself)}))`,
+  })),
+  ...["registrar_owner", "wrapper_owner"].map((owner) => ({
+    ...{ name: `domains_only_${owner}`, table: "domains" },
+    definition: `(${owner}) where ${owner} is not null and ${owner} is distinct from effective_owner_address`,
+  })),
   // The operator class has its schema, because the extension's schema is in no search path.
   { name: "domains_label_trgm", table: "domains", definition: "using gin (label public.gin_trgm_ops)" },
   { name: "domains_name_trgm", table: "domains", definition: "using gin (full_name public.gin_trgm_ops)" },

@@ -96,7 +96,8 @@ function blocksOf(db: Db, { chains }: Env): Blocks {
     },
     unchangedFrom: async () => {
       const last = sql`select max(${event.blockNumber})::int as number from ${event} where ${holds(event.chainId)}`;
-      return (await db.execute<{ number: number | null }>(last)).rows[0]?.number ?? 0;
+      const [found] = await executeFrequent(db, last, frequentName);
+      return Number(found?.number ?? 0);
     },
     byNumber: (number) => find(eq(block.number, number)),
     byHash: (hash) => find(eq(block.hash, hash as `0x${string}`)),

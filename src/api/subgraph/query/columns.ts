@@ -86,16 +86,16 @@ const MAX_BESIDE = 3;
 
 /**
  * The row of a relation's target, where it is read with the row that leads to it: it is the same, or it follows from the key,
- * and no other entity of the page has it.
+ * and no other entity of the page has it, or nothing is selected that has to be looked up.
  */
 function withinRow(
   type: Entity,
-  { field, of: { entity } }: RelationSelection,
+  { field, of: { entity, types } }: RelationSelection,
   { row, key }: { row: Row; key: readonly SQL[] },
 ): Row | null {
   if (leadsToSameRow(type, field, entity)) return row;
-  if (type.isRowOfDomains !== true) return null;
-  return entity.isBare ? null : (entity.rowOf?.(key) ?? null);
+  const isOnce = type.isRowOfDomains === true || isAllPlain(types);
+  return entity.isBare || !isOnce ? null : (entity.rowOf?.(key) ?? null);
 }
 
 /** Scalars that read the same as text. */
@@ -108,9 +108,12 @@ const isPlain = (one: Selection): boolean =>
     !one.field.isList &&
     asText.includes(one.field.type));
 
+const isAllPlain = (types: EntityPlan["types"]): boolean =>
+  types.every(({ selections }) => selections.every(isPlain));
+
 /** Whether a relation leads to a name of which only columns are selected that never change: one look at an index gives them. */
 const isBeside = ({ of: { entity, types } }: RelationSelection): boolean =>
-  entity.isRowOfDomains === true && types.every(({ selections }) => selections.every(isPlain));
+  entity.isRowOfDomains === true && isAllPlain(types);
 
 /** The fields of a name beside the row that leads to it, in a list of texts; null if there is no such name. */
 function besideOf({ of }: RelationSelection, [key]: readonly SQL[], env: Env): SQL {

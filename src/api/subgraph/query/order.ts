@@ -6,6 +6,7 @@ import {
   type Env,
   idOf,
   leadsToSameRow,
+  type OrderOfTarget,
   type Relation,
   type Row,
   type ScalarField,
@@ -33,6 +34,16 @@ function idTerm({ entity, row, env }: Of): SQL {
   const value = id.value(row, env);
   if (env.reading === "found") return sql`(${value} || '')${id.isHex ? sql`` : sql` collate "C"`}`;
   return id.isHex ? value : sql`${value} collate "C"`;
+}
+
+/** The order of a list in an index by the targets of a relation; undefined where there is none, or it has not all of them. */
+export function orderInIndex(
+  { order }: Pick<ListArguments, "order">,
+  { via, entity, ids }: { via: Relation; entity: Entity; ids: readonly string[] },
+): OrderOfTarget | undefined {
+  if (order?.kind !== "own") return undefined;
+  const found = Object.entries(via.orders ?? {}).find(([name]) => entity.fields[name] === order.field)?.[1];
+  return found && ids.every(found.isOf) ? found : undefined;
 }
 
 /** Whether an index of all names has the order of a list. */
@@ -73,7 +84,7 @@ function hasTarget(filter: Filter, field: Relation | Derived): boolean {
  * The terms of a field. An index of all entities has the order of whole lists. In others it must not look like one: PostgreSQL
  * would read it to its end for the few names of an owner that are all there.
  */
-function fieldTerms(field: ScalarField | Relation, of: Of): readonly SQL[] {
+export function fieldTerms(field: ScalarField | Relation, of: Of): readonly SQL[] {
   const ofAll = field.kind === "scalar" ? field.orderOfAll?.(of.row, of.env) : undefined;
   if (ofAll !== undefined && of.env.reading === "whole") return ofAll;
   const value = fieldValue(field, of);

@@ -31,15 +31,15 @@ export type Past = {
 
 /** What changed after a block; null if that is more than is looked through. */
 export async function changesAfter(
-  { rows, env }: Reader,
+  { rowsByKey, env }: Reader,
   block: number,
 ): Promise<Pick<Past, "nodes" | "isEnsv2Changed"> | null> {
   const log = eventAs("log");
-  const [since] = await rows(sql`select count(*)::int as logs, bool_or(is_ensv2) as is_ensv2,
+  const [since] = await rowsByKey(sql`select count(*)::int as logs, bool_or(is_ensv2) as is_ensv2,
       array_agg(distinct node) filter (where node is not null) as nodes
     from (select ${log.node} as node, ${log.contract} like 'ENSV2%' as is_ensv2 from ${event} as log
       where ${sqlOf(env.chains).holds(log.chainId)} and ${log.blockNumber} > ${block}::int
-      order by ${log.blockNumber} limit ${MAX_CHANGES + 1}) as since`);
+      order by ${log.blockNumber} limit ${sql.raw(String(MAX_CHANGES + 1))}) as since`);
   if (since === undefined || Number(since.logs) > MAX_CHANGES) return null;
   return { nodes: (since.nodes ?? []) as Hex[], isEnsv2Changed: since.is_ensv2 === true };
 }
@@ -114,7 +114,12 @@ async function requireNone(reader: Reader, past: Past, candidates: Candidates): 
   if (entity.isLog && candidates.isYoungerLeftOut) return;
   if (entity.nodeOf === undefined && !isOneId(candidates)) throw await past.refuse();
   if (entity.rowOf !== undefined && past.isEnsv2Changed) throw await past.refuse();
-  const found: Raw[] = await reader.rows(changedStatement(candidates, past, reader.env));
+  const { env, rows, rowsByKey } = reader;
+  // A name by its id has one plan for all ids, and all nodes that changed.
+  const hasOnePlan = isOneId(candidates) && entity.nodeOf !== undefined;
+  const found: Raw[] = hasOnePlan
+    ? await rowsByKey(changedStatement(candidates, past, { ...env, hidesValues: true }))
+    : await rows(changedStatement(candidates, past, env));
   if (found.length > 0) throw await past.refuse();
 }
 

@@ -17,6 +17,7 @@ import {
 } from "./columns.ts";
 import type { Filter } from "./filter.ts";
 import { byFirstLabels } from "./firstLabels.ts";
+import { heldStatement } from "./heldNames.ts";
 import type { ListArguments } from "./listArguments.ts";
 import { isReadByRanges, readByRanges } from "./logsById.ts";
 import { type Asked, type CommonValues, isNarrow, isPartOfOrder } from "./narrow.ts";
@@ -81,7 +82,10 @@ async function readRows(reader: Reader, plan: EntityPlan, list: ListArguments): 
   const byRanges = isReadByRanges(plan, then) ? await readByRanges(reader, plan, then) : null;
   if (byRanges !== null) return byRanges;
   const way = wayOf(reader, { ...then, entity: plan.entity }, await reader.commonValues());
-  return (await readSoonFull(way, plan, then)) ?? way.rows(listStatement(plan, then, way.env));
+  const soon = await readSoonFull(way, plan, then);
+  if (soon !== null) return soon;
+  const held = way.env.hidesValues ? heldStatement(plan, then, way.env) : undefined;
+  return way.rows(held ?? listStatement(plan, then, way.env));
 }
 
 /** The rows of a page that is full soon; null of others. */

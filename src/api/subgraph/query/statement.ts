@@ -1,23 +1,12 @@
-import { event } from "ponder:schema";
 import type { SQL } from "drizzle-orm";
 import { sql } from "ponder";
-import { sqlOf } from "../../query/scope.ts";
-import {
-  columnOf,
-  type Entity,
-  type Env,
-  nameOf,
-  type Relation,
-  ROW_BY_ROW,
-  soughtValue,
-} from "../table/entity.ts";
+import { type Entity, type Env, nameOf, type Relation, soughtValue } from "../table/entity.ts";
 import { columnsOf, type Key } from "./columns.ts";
 import type { Filter } from "./filter.ts";
 import { createNames, filterSql, relationIs } from "./filterSql.ts";
 import type { ListArguments } from "./listArguments.ts";
-import { type Of, orderTerms } from "./order.ts";
+import { type Of, orderInIndex, orderTerms } from "./order.ts";
 import type { EntityPlan } from "./plan.ts";
-import type { BlockRange } from "./textOrder.ts";
 
 /** A list of entities. */
 export function listStatement(plan: EntityPlan, list: ListArguments, env: Env): SQL {
@@ -45,7 +34,7 @@ export function beginningStatement(
 }
 
 /** Terms as columns, and the names of these: by the names a statement around them has their order. */
-const named = (terms: readonly SQL[]): { values: SQL; names: SQL[] } => {
+export const named = (terms: readonly SQL[]): { values: SQL; names: SQL[] } => {
   const names = terms.map((_, i) => sql`${sql.identifier(`o${i}`)}`);
   const values = sql.join(
     terms.map((term, i) => sql`${term} as ${names[i]}`),
@@ -54,26 +43,7 @@ const named = (terms: readonly SQL[]): { values: SQL; names: SQL[] } => {
   return { values, names };
 };
 
-/** Events of some blocks, in the order of the blocks, and of their ids in each. */
-export function blocksStatement(plan: EntityPlan, list: ListArguments, env: Env, blocks: BlockRange): SQL {
-  const of = placeOf(plan, env);
-  const number = columnOf(of.row, "block_number");
-  const isIn = (column: SQL): SQL => sql`${column} between ${blocks.from}::int and ${blocks.to}::int`;
-  const terms = [number, ...orderTerms(list, of)];
-  if (plan.entity.members === undefined) return pageSql(plan, list, of, { more: [isIn(number)], terms });
-  return pageSql(plan, list, of, { from: logsInTurn(of, isIn, list), terms });
-}
-
-/**
- * The logs of some blocks, one after the other. Many of them are of an interface: PostgreSQL expects few, and would gather all
- * before it sorts them.
- */
-const logsInTurn = ({ row, env }: Of, isIn: (column: SQL) => SQL, { direction }: ListArguments): SQL =>
-  sql`(select * from ${event} where ${sqlOf(env.chains).holds(event.chainId)} and ${isIn(sql`${event.blockNumber}`)}
-    order by ${directed([sql`${event.blockNumber}`, sql`${event.logIndex}`, sql`${event.ordinal}`], direction)}
-    ${ROW_BY_ROW}) as ${sql.identifier(nameOf(row))}`;
-
-const placeOf = ({ entity }: EntityPlan, env: Env): Of => {
+export const placeOf = ({ entity }: EntityPlan, env: Env): Of => {
   const names = createNames();
   return { row: names.next(), entity, env, names };
 };
@@ -89,7 +59,7 @@ type PageParts = {
   terms?: readonly SQL[];
 };
 
-function pageSql(
+export function pageSql(
   plan: EntityPlan,
   list: ListArguments,
   of: Of,
@@ -108,7 +78,7 @@ function pageSql(
     limit ${sql.raw(String(first))} ${skip === 0 ? sql`` : sql`offset ${skip}`}`;
 }
 
-const directed = (terms: readonly SQL[], direction: ListArguments["direction"]): SQL =>
+export const directed = (terms: readonly SQL[], direction: ListArguments["direction"]): SQL =>
   sql.join(
     terms.map((term) => sql`${term} ${sql.raw(direction)}`),
     sql`, `,
@@ -173,16 +143,21 @@ export function belowStatement(
   env: Env,
 ): SQL {
   const of = placeOf(plan, env);
-  const leads = (values: readonly SQL[]): SQL[] => [relationIs(via, of, { values, isNone })];
+  const index = orderInIndex(list, { via, entity: plan.entity, ids: keys.map(([id]) => String(id)) });
+  const terms = [...(index ? [index.term(of.row)] : []), ...orderTerms(list, of)];
+  const leads = (values: readonly SQL[]): SQL[] => [
+    relationIs(via, of, { values, isNone }),
+    ...(index ? [index.where(of.row)] : []),
+  ];
   const [only, ...others] = keys;
   if (only !== undefined && others.length === 0) {
     const values = parent.key.types.map((type, part) =>
       soughtValue(sql`${only[part]}::${sql.raw(type)}`, env),
     );
-    return pageSql(plan, list, of, { before: sql`1 as n,`, more: leads(values) });
+    return pageSql(plan, list, of, { before: sql`1 as n,`, more: leads(values), terms });
   }
   const more = leads(parent.key.types.map((_, part) => sql`wanted.${sql.identifier(`c${part}`)}`));
-  const { values, names } = named(orderTerms(list, of));
+  const { values, names } = named(terms);
   const page = pageSql(plan, list, of, { before: sql`${values},`, more, terms: names });
   const outside = names.map((name) => sql`found.${name}`);
   return sql`select wanted.n, found.* from ${wantedKeys(parent, keys, env)} cross join lateral (${page}) as found

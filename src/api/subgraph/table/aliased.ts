@@ -18,12 +18,15 @@ export function aliased<Of extends Table>(table: Of): (name: string) => Columns<
     const known = remembered.get(name);
     if (known !== undefined) return known;
     const columns = Object.fromEntries(
-      keys.map((key) => [key, sql`${sql.identifier(name)}.${sql.identifier(columnName(key))}`]),
+      keys.map((key) => [key, columnAt(name, columnName(key))]),
     ) as Columns<Of>;
     if (remembered.size < MAX_REMEMBERED) remembered.set(name, columns);
     return columns;
   };
 }
+
+/** A column of a row by its name in a statement, as one piece of text: a statement has hundreds. Both names are of the program. */
+export const columnAt = (row: string, column: string): SQL => sql.raw(`"${row}"."${column}"`);
 
 /** The name of a column in the database: `blockNumber` is `block_number`. */
 export const columnName = (key: string): string =>

@@ -17,7 +17,7 @@ import {
 } from "./entity.ts";
 import { addrAt, nodesByAddress } from "./records.ts";
 import { domainAs, eventAs } from "./rows.ts";
-import { labelName, name, orderAt } from "./texts.ts";
+import { belowByName, labelName, name, orderAt } from "./texts.ts";
 
 /*
  * A domain is a node that had an owner in one of the registries of ENSv1, or for which an entry of ENSv2 answers. Nodes that
@@ -171,6 +171,11 @@ const account = (
   id: value,
 });
 
+const holderIn = (role: NonNullable<Relation["role"]>, ...parts: Parameters<typeof account>): Relation => ({
+  ...account(...parts),
+  role,
+});
+
 const scalar = (
   type: ScalarField["type"],
   source: string,
@@ -213,6 +218,7 @@ export const domainEntity: Entity = {
     parent: {
       ...toDomain((row) => sql`${domainAt(row).parentNode}`, { isRequired: false, source: "`parent_node`" }),
       isNarrow: true,
+      orders: { name: belowByName },
     },
     subdomains: {
       ...{ kind: "derived", type: "Domain", via: "parent", isList: true, isRequired: true },
@@ -255,7 +261,8 @@ export const domainEntity: Entity = {
         orderOfAll: (row) => [orderAt(row, createdOrder)],
       },
     ),
-    owner: account(
+    owner: holderIn(
+      "registryOwner",
       true,
       "`registry_owner`; in ENSv2 `effective_owner_address`. The zero address if there is none",
       ownerOf,
@@ -266,14 +273,16 @@ export const domainEntity: Entity = {
       (row, block, { chains }) =>
         ownerOrNoneAt(sql`${domainAt(row).node}`, "registryOwner", { block, chains }),
     ),
-    registrant: account(
+    registrant: holderIn(
+      "registrarOwner",
       false,
       "`registrar_owner` of .eth names, also after the expiry; in ENSv2 `effective_owner_address`",
       (row, env) => sql`case when ${isRegistered(row, env)} then ${registrantOf(row, env)} end`,
       registrantIs,
       registrantAt,
     ),
-    wrappedOwner: account(
+    wrappedOwner: holderIn(
+      "wrapperOwner",
       false,
       "`wrapper_owner`, also after the expiry",
       (row, env) => wrappedOwnerOf(row, env),
@@ -284,7 +293,10 @@ export const domainEntity: Entity = {
       "BigInt",
       "end of the grace of .eth names; wrapped subnames that have PARENT_CANNOT_CONTROL: `wrapper_expiry_timestamp`",
       expiryOf,
-      { orderOfAll: (row, { ensv2 }) => (ensv2 === undefined ? [orderAt(row, expiryOrder)] : undefined) },
+      {
+        orderOfAll: (row, { ensv2 }) => (ensv2 === undefined ? [orderAt(row, expiryOrder)] : undefined),
+        heldOrder: "expiry",
+      },
     ),
     registration: {
       ...{ kind: "derived", type: "Registration", via: "domain", isList: false, isRequired: false },

@@ -2,6 +2,8 @@ import type { SQL } from "drizzle-orm";
 import { sql } from "ponder";
 import type { Ensv2Contracts } from "../../../../abis/contracts.ts";
 import type { Scope } from "../../query/scope.ts";
+import type { heldOrders } from "../../rules/nameOrders.ts";
+import { columnAt } from "./aliased.ts";
 
 /*
  * The words of the table of types. Each type of the subgraph is rows of our tables with a condition, and each field an
@@ -46,6 +48,8 @@ export type KeyOfRelation = { values: readonly KeyValue[]; isNone: boolean; text
 /** How a field reads on the page: where its value comes from. */
 type Described = { /** Where the value comes from, for the documentation. */ source: string };
 
+type HeldOrder = keyof typeof heldOrders;
+
 /** A value of the row itself. */
 export type ScalarField = Described & {
   kind: "scalar";
@@ -59,6 +63,8 @@ export type ScalarField = Described & {
   orderOfAll?: (row: Row, env: Env) => readonly SQL[] | undefined;
   /** Where the text is stored, for filters by an index. */
   stored?: StoredText;
+  /** Where an index has the names of each effective owner in the order of `orderOfAll`: which. */
+  heldOrder?: HeldOrder;
   /** The type of the column, for numbers. */
   column?: "int8";
   /** True if an index leads to the entities that have a value, and most values have few. */
@@ -99,12 +105,23 @@ export type Relation = Described & {
   isOfSameRow?: true;
   /** True if an index leads to the entities of a target, and most targets have few. */
   isNarrow?: true;
+  /** The column of `domains` that has the account, where it is an owner or a holder of a name. */
+  role?: "registryOwner" | "registrarOwner" | "wrapperOwner";
+  /** Orders in which an index has the entities of a target, by the names of their fields. */
+  orders?: Readonly<Record<string, OrderOfTarget>>;
   /** True if it follows from records, which at a resolver of ENSv2 can be of many names. */
   isOfRecords?: true;
   /** The target's id at a past block, where the tables know it. */
   idAt?: (row: Row, block: SQL, env: Env) => SQL;
   /** The condition for a key, in the form that an index has. */
   matches?: (row: Row, key: KeyOfRelation, env: Env) => SQL;
+};
+
+/** What an index has of the entities of a target: the first term of their order, and the condition, which some targets do not meet. */
+export type OrderOfTarget = {
+  term: (row: Row) => SQL;
+  where: (row: Row) => SQL;
+  isOf: (id: string) => boolean;
 };
 
 /** The entities whose relation `via` names this one. */
@@ -147,6 +164,8 @@ export type Entity = {
   isBare?: true;
   /** True if it is a log: it never changes, and its id is text of numbers. */
   isLog?: true;
+  /** Of logs: which kinds can be of the type, as `REGISTRY NewOwner`. An index has the logs of each kind by time. */
+  kinds?: readonly string[];
   /** Where one entity is read by its id more simply than from a list: the condition that there is one of the key. */
   isThere?: (key: readonly SQL[], env: Env) => SQL;
   /** True if it is a row of `domains`, by its node: a domain, its registration and its wrapped name are one row. */
@@ -168,7 +187,7 @@ export type Entity = {
 
 /** A field of a row by its names in SQL, for rows of subqueries. */
 export function columnOf(row: Row, column: string): SQL {
-  if (typeof row === "string") return sql`${sql.identifier(row)}.${sql.identifier(column)}`;
+  if (typeof row === "string") return columnAt(row, column);
   const value = row.columns[column];
   if (value === undefined) throw new Error(`Invariant(subgraph): a row of a key has no ${column}`);
   return value;

@@ -36,12 +36,16 @@ const kindOf =
 const isOf = (plan: Pick<EventPlan, "logged" | "only">, row: Row, env: Env): SQL =>
   plan.only === undefined ? kindOf(plan)(row) : sql`(${kindOf(plan)(row)} and ${plan.only(row, env)})`;
 
+const kindsOf = ({ logged: { events, by } }: EventPlan): string[] =>
+  by.flatMap((contract) => events.map((name) => `${contract} ${name}`));
+
 const typeOf = (family: Family, plan: EventPlan): Entity => {
   const { name, description, fields = {}, isNumbered } = plan;
   const id = isNumbered ? numberedId : plainId;
   return {
     ...{ name, description, implements: family.name, ...log },
     kind: kindOf(plan),
+    kinds: kindsOf(plan),
     where: (row, env) => sql`${ofFamily(family, row, env)} and ${isOf(plan, row, env)}`,
     fields: fixed({ ...common(id, family), ...fields }),
   };
@@ -69,6 +73,7 @@ const interfaceOf = (family: Family): Entity => {
       : sql`case when ${kindOf(numbered)(row)} then ${numberedId(row)} else ${plainId(row)} end`;
   return {
     ...{ name, description, members: types.map((type) => type.name), ...log },
+    kinds: types.flatMap(kindsOf),
     where: (row, env) =>
       sql`${ofFamily(family, row, env)} and (${sql.join(
         alike(types).map((plan) => isOf(plan, row, env)),

@@ -1,7 +1,14 @@
 import type { SQL } from "drizzle-orm";
 import { sql } from "ponder";
-import { type At, labelOrder, nameOrder } from "../../rules/nameOrders.ts";
-import { nameOf, type Row, type ScalarField, type StoredText } from "./entity.ts";
+import {
+  type At,
+  isBelowOther,
+  labelOrder,
+  nameBelowOrder,
+  nameOrder,
+  PARENTS_OF_MOST,
+} from "../../rules/nameOrders.ts";
+import { nameOf, type OrderOfTarget, type Row, type ScalarField, type StoredText } from "./entity.ts";
 import { domainAs } from "./rows.ts";
 
 /* Names and labels, and where they are stored. The root has neither. */
@@ -43,12 +50,22 @@ const ofAll = (field: ScalarField): ScalarField => ({
 
 const nameAt = (row: Row): SQL => orderAt(row, nameOrder);
 
-export const name = ofAll(
-  textField(
-    { column: fullName, inBytes: nameAt, firstLabel: "labelName" },
-    "`full_name`: labels that became known are there, too; null for the root",
+export const name: ScalarField = {
+  ...ofAll(
+    textField(
+      { column: fullName, inBytes: nameAt, firstLabel: "labelName" },
+      "`full_name`: labels that became known are there, too; null for the root",
+    ),
   ),
-);
+  heldOrder: "name",
+};
+
+/** Names below a name, by the index that has them in the order of names. */
+export const belowByName: OrderOfTarget = {
+  term: (row) => orderAt(row, nameBelowOrder),
+  where: (row) => sql`(${orderAt(row, isBelowOther)})`,
+  isOf: (node) => !PARENTS_OF_MOST.includes(node),
+};
 
 export const labelName = ofAll(
   textField(
