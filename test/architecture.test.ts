@@ -182,6 +182,18 @@ const layers: Layer[] = [
       "the feed of changes: its tables and triggers, the one writer, and how it is read; it knows no HTTP and no JSON of answers",
   },
   {
+    files: "src/api/nameStore/",
+    may: [
+      "pg",
+      "ponder",
+      "engine/",
+      "src/ens/condition.ts",
+      ...api("postgres/", "query/", "rules/", "scheduling/"),
+    ],
+    because:
+      "names in the memory of a thread of their own, by which searches are counted; a thread cannot load Ponder, and gets what needs it as text",
+  },
+  {
     files: "src/api/stream/",
     may: [
       ...["hono", "@hono/zod-openapi"],
@@ -206,7 +218,8 @@ const layers: Layer[] = [
     files: "src/api/upkeep/",
     may: [
       ...["pg", "src/ens/", "src/api/postgres/", "src/api/counts/"],
-      ...api("query/scope.ts", "rules/eventParties.ts", "rules/nameOrders.ts", "rules/roleChanges.ts"),
+      ...api("query/scope.ts", "rules/conditionText.ts", "rules/eventParties.ts", "rules/nameOrders.ts"),
+      ...api("rules/nameRules.ts", "rules/roleChanges.ts"),
     ],
     because:
       "indexes and counters beside Ponder's own tables are looked after now and then, chain by chain; it answers no request",
@@ -244,6 +257,7 @@ const layers: Layer[] = [
         "comparison/",
         "indexState/",
         "live/",
+        "nameStore/nameStore.ts",
         "postgres/db.ts",
         "query/page.ts",
         "serviceDb/",
@@ -310,7 +324,7 @@ const layers: Layer[] = [
       "live/",
       "postgres/db.ts",
       "serviceDb/",
-      ...["feed/rows.ts", "webhooks/"],
+      ...["feed/rows.ts", "nameStore/nameStore.ts", "webhooks/"],
     ),
     because: "metrics and logs stand around what is done, and change nothing of it",
   },

@@ -51,6 +51,8 @@ import { sellersOf } from "./live/prices/sellers.ts";
 import { rateLimiter } from "./live/rateLimiter.ts";
 import { createRpc } from "./live/rpc.ts";
 import { mcpRoutes } from "./mcp/routes.ts";
+import { noNameStore, startNameStore } from "./nameStore/nameStore.ts";
+import { noteWrites } from "./nameStore/touched.ts";
 import { countedAccess } from "./observe/access.ts";
 import { observeComparisons } from "./observe/comparisons.ts";
 import { indexMetrics } from "./observe/indexMetrics.ts";
@@ -191,6 +193,7 @@ startInPlace("upkeep", () =>
       (await listProgress(db)).find((chain) => chain.chainId === id)?.finalizedTimestamp ?? 0,
     isReady: async () => (await readIndexerState(db)).isReady,
     chores: async () => (ledgerDays === null ? undefined : trimLedger(store, ledgerDays)),
+    noteWrites: settings.nameStoreBytes > 0 ? (client) => noteWrites(client, schema) : undefined,
     log: (line) => console.log(line),
   }),
 );
@@ -202,6 +205,19 @@ startInPlace("feed", () =>
     log: (line) => console.log(line),
   }),
 );
+
+let nameStore = noNameStore;
+if (settings.nameStoreBytes > 0) {
+  startInPlace("name store", () => {
+    const started = startNameStore({
+      ...{ databaseUrl, schema, rules: lifeOf(contracts.ensv2), maxBytes: settings.nameStoreBytes },
+      onSearch: (by) => meters.nameStoreSearches.inc({ by }),
+      log: (line) => console.warn(line),
+    });
+    nameStore = started;
+    return started;
+  });
+}
 
 // The payment library takes half a second to load: only a service that accepts payments waits for it.
 const payments = settings.payments
@@ -287,7 +303,7 @@ const namesAt = (origin: string | null) =>
 const timeFor = (operation?: Endpoint): Promise<number> =>
   operation !== undefined && operation.index === undefined ? now() : now().catch(() => systemSeconds());
 const createContext = async (caller?: Caller, operation?: Endpoint): Promise<Ctx> => ({
-  ...{ db, contracts, liveBlock, prices, provenLabels, chainHead, freshness, comparison },
+  ...{ db, contracts, liveBlock, prices, provenLabels, chainHead, freshness, comparison, nameStore },
   now: await timeFor(operation),
   namesAt: namesAt(originFor(caller, settings.publicUrls)),
   live: liveFor(caller ? shareOf(caller, settings.access) : OWN_SHARE),
@@ -332,6 +348,7 @@ const metricsPages = {
           ...{ ...ctx, lastVerification: verificationNow, readHealing: () => healingNow(ctx) },
           ...{ readFeed: () => readFeedIfAny(db), readWebhooks: () => webhooksNow(null) },
           countStreams: places.count,
+          nameStore: () => nameStore.state(),
         },
         meters,
       ),

@@ -6,6 +6,7 @@ import type { Ctx } from "../../src/api/http/context.ts";
 import { type Endpoint, errorsOf } from "../../src/api/http/endpoint.ts";
 import { createFreshness } from "../../src/api/indexState/freshness.ts";
 import type { Live } from "../../src/api/live/live.ts";
+import type { NameStore } from "../../src/api/nameStore/nameStore.ts";
 import type { ProvenLabels } from "../../src/api/serviceDb/provenLabels.ts";
 import { createTestApp, type TestAppPlan } from "../support/app.ts";
 import { withoutAsOf } from "../support/asOf.ts";
@@ -44,19 +45,21 @@ const isJson = (reply: Response): boolean =>
 const checkedOperations = operations.map(checked);
 
 /** What the node says of its head, and who is answered. */
-type TestPlan = Pick<TestAppPlan, "access" | "callerOf"> & {
+type TestPlan = Pick<TestAppPlan, "access" | "callerOf" | "readConsistently"> & {
   /** The deployment's contracts, where they are not those of `rows.ts`. */
   contracts?: Contracts;
   chainHead?: number | null;
   provenLabels?: ProvenLabels;
   /** What asks the chain; by default no node is configured. */
   live?: Live;
+  /** Counts searches; PostgreSQL does by default. */
+  nameStore?: NameStore;
   /** Makes the pages, which take longer than everything else; there are none by default. */
   pagesOf?: (createContext: () => Promise<Ctx>) => Hono;
 };
 
 export function openApi({ db }: Tables, now: number, plan: TestPlan = {}): TestApi {
-  const { chainHead = null, contracts = ofRows, provenLabels, live, pagesOf, ...asking } = plan;
+  const { chainHead = null, contracts = ofRows, provenLabels, live, nameStore, pagesOf, ...asking } = plan;
   const heads = async () => (chainHead === null ? null : { number: chainHead, timestamp: now });
   const freshness = createFreshness({
     failingBlock: async () => null,
@@ -72,6 +75,7 @@ export function openApi({ db }: Tables, now: number, plan: TestPlan = {}): TestA
     ...noChain,
     ...(provenLabels && { provenLabels }),
     ...(live && { live }),
+    ...(nameStore && { nameStore }),
     chainHead: heads,
     freshness,
   });

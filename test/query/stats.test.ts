@@ -119,6 +119,7 @@ const readMetrics = (verification: Verification | null = null, unfit: Unfit | nu
         states: { active: 4, failing: 3, unverified: 2, disabled: 1 },
       }),
       countStreams: () => 6,
+      nameStore: () => ({ state: "ready", names: 7, bytes: 800 }),
       freshness: saying(unfit),
     },
     createMeters(),
@@ -152,6 +153,9 @@ test("metrics give how far the feed is, who reads it, and what waits for webhook
   expect(text).toMatch(/namedex_feed_gap_seconds 10\d\n/);
   expect(text).toContain("namedex_feed_healed_gaps 8\n");
   expect(text).toContain("namedex_streams 6\n");
+  expect(text).toContain("namedex_name_store_ready 1\n");
+  expect(text).toContain("namedex_name_store_names 7\n");
+  expect(text).toContain("namedex_name_store_bytes 800\n");
   for (const [state, count] of [
     ["active", 4],
     ["failing", 3],

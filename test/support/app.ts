@@ -7,6 +7,7 @@ import type { Ctx } from "../../src/api/http/context.ts";
 import { type Endpoint, endpoint } from "../../src/api/http/endpoint.ts";
 import type { AccessMode } from "../../src/api/http/openapi.ts";
 import { createPipeline } from "../../src/api/http/pipeline.ts";
+import type { ConsistentRead } from "../../src/api/indexState/consistentRead.ts";
 import { mcpRoutes } from "../../src/api/mcp/routes.ts";
 import { observeOperations } from "../../src/api/observe/operations.ts";
 import { observeRequests, type RequestObserver } from "../../src/api/observe/requests.ts";
@@ -24,6 +25,8 @@ export type TestAppPlan = {
   /** Where requests and operations are counted and logged; nowhere unless told. */
   observer?: RequestObserver;
   pages?: Hono;
+  /** Compares blocks; nothing does by default. */
+  readConsistently?: ConsistentRead;
   publicUrls?: readonly string[];
 };
 
@@ -37,7 +40,9 @@ export function createTestApp(plan: TestAppPlan): Hono {
       ...{ createContext, access, requireReadyIndex: async () => {} },
       observe: observer ? observeOperations(observer.meters) : (_, run) => run(),
       hotAnswers: ({ ctx, answer }) => answer(ctx),
-      readConsistently: async (read) => ({ result: await read(plan.db as Db), position: [] }),
+      readConsistently:
+        plan.readConsistently ??
+        (async (read) => ({ result: await read(plan.db as Db, null), position: [] })),
     }),
     callerOf: plan.callerOf ?? callerBehind(0),
     countRequests: access.count,

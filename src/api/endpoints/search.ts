@@ -19,6 +19,7 @@ import {
   searchInOnePass,
 } from "../query/search.ts";
 import type { AsOf } from "../query/statistics.ts";
+import { walkToPage } from "../query/walk.ts";
 import { askedChains } from "../resolution/askedChains.ts";
 import { childrenGap } from "../resolution/ensv2/followed.ts";
 import { checkListed } from "../resolution/listedNames.ts";
@@ -116,7 +117,7 @@ const searchDomains = endpoint({
   hotAnswers: true,
   tool: "search_domains",
   handle: async (request, ctx) => {
-    const { db, now } = ctx;
+    const { now } = ctx;
     const filters = {
       text: request.q,
       isFullName: request.search_full_name,
@@ -145,7 +146,7 @@ const searchDomains = endpoint({
     const keys = domainKeys(order, now, sqlOf(chains));
     const { part, fields } = openPage({ operation: "/search-domains", input: request, keys });
     const page = { ...part, ...order };
-    const { counts, rows, next } = await withPageTimeout(part, search(db, { filters, where, page, at }));
+    const { counts, rows, next } = await withPageTimeout(part, search(ctx, { filters, where, page, at }));
     const names = await checkListed(ctx, rows, (name) => isSearched(toDomainItem(name, ctx), filters));
     return {
       results: await listedItems(ctx, [...names.values()], request.include),
@@ -198,15 +199,44 @@ type Search = {
   at: AsOf;
 };
 
-/** Few matches are found and counted in one pass. For all else the counts are maintained, or taken beside the page. */
-async function search(db: Ctx["db"], { filters, where, page, at }: Search) {
-  if (isSelective(filters)) return searchInOnePass(db, { ...at, where, page });
+/**
+ * Few matches are found and counted in one pass, unless the store of names counts them: then many matches are met soon in the order of
+ * the list. For all else the counts are maintained, or taken beside the page.
+ */
+async function search(ctx: Ctx, { filters, where, page, at }: Search) {
+  const { db } = ctx;
+  if (isSelective(filters)) return searchByFew(ctx, { filters, where, page, at });
   const [counts, listed] = await Promise.all([
-    page.isCounted ? searchTotals.read(db, { ...at, filters }) : null,
+    page.isCounted ? countAll(ctx, { ...at, filters }) : null,
     listDomainPage(db, { ...at, where, page }),
   ]);
   return { counts, ...listed };
 }
+
+async function searchByFew(ctx: Ctx, { filters, where, page, at }: Search) {
+  const { db } = ctx;
+  const counts = await countInMemory(ctx, { ...at, filters });
+  if (counts === null) return searchInOnePass(db, { ...at, where, page });
+  const listed =
+    (await walkToPage(db, { ...at, where, page }, { total: counts.total, names: storedNames(ctx) })) ??
+    (await searchInOnePass(db, { ...at, where, page: { ...page, isCounted: false } }));
+  return { ...listed, counts: page.isCounted ? counts : null };
+}
+
+const storedNames = ({ nameStore }: Ctx): number => nameStore?.state().names ?? 0;
+
+type Counted = AsOf & { filters: SearchFilters };
+
+const countAll = async (ctx: Ctx, of: Counted): Promise<SearchCounts> =>
+  (await searchTotals.fromCounters(ctx.db, of)) ??
+  (await countInMemory(ctx, of)) ??
+  (await searchTotals.fromRows(ctx.db, of));
+
+const countInMemory = async (
+  { db, nameStore, tablesVersion = null }: Ctx,
+  { chains, now, filters }: Counted,
+): Promise<SearchCounts | null> =>
+  (await nameStore?.count(db, tablesVersion, { filters, chainIds: chains.ids, now })) ?? null;
 
 const toStats = ({
   total,

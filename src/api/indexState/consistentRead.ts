@@ -22,8 +22,13 @@ export type StateReader = {
 /** A result, and the block of each chain that the tables stood on when it was read. */
 export type ReadResult<Result> = { result: Result; position: Position };
 
-/** Reads a result of which all queries see the tables as of one position. `read` may run several times. */
-export type ConsistentRead = <Result>(read: (db: Db) => Promise<Result>) => Promise<ReadResult<Result>>;
+/**
+ * Reads a result of which all queries see the tables as of one position. `read` may run several times. It gets the state of which its
+ * result has to be, for what it takes from elsewhere than the tables; null where that is not known.
+ */
+export type ConsistentRead = <Result>(
+  read: (db: Db, version: string | null) => Promise<Result>,
+) => Promise<ReadResult<Result>>;
 
 /**
  * Most answers take several queries, and a block may be indexed between two of them. Such an answer would be half of one
@@ -41,15 +46,15 @@ export function createConsistentRead(
     return retryOnLock(async () => {
       while (tries++ < OPTIMISTIC_TRIES) {
         const before = states.known ?? (await states.read());
-        const { result, version: seen } = await readWithState(() => read(db));
+        const { result, version: seen } = await readWithState(() => read(db, before.version));
         if (seen !== null && seen === before.version) return { result, position: before.position };
         const { version, position } = await states.read();
         if (version === (seen ?? before.version)) return { result, position };
       }
-      return inSnapshot(db, async (snapshot) => ({
-        result: await read(snapshot),
-        position: (await readTablesState(snapshot)).position,
-      }));
+      return inSnapshot(db, async (snapshot) => {
+        const { version, position } = await readTablesState(snapshot);
+        return { result: await read(snapshot, version), position };
+      });
     });
   };
 }

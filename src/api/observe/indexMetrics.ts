@@ -8,6 +8,7 @@ import {
   readFailures,
   readIndexerState,
 } from "../indexState/progress.ts";
+import type { NameStoreState } from "../nameStore/nameStore.ts";
 import type { Db } from "../postgres/db.ts";
 import type { Verification } from "../serviceDb/verifications.ts";
 import { missingIndexesIn } from "../upkeep/indexes.ts";
@@ -31,6 +32,8 @@ type IndexView = {
   readWebhooks: () => Promise<WebhooksState | null>;
   /** Open streams of this process. */
   countStreams: () => number;
+  /** How the store of names of this process is. */
+  nameStore: () => NameStoreState;
 };
 
 /**
@@ -44,6 +47,7 @@ export async function indexMetrics(view: IndexView, meters: Meters): Promise<str
   if (!isDatabaseAway) await noteTables(view, meters);
   noteStandby(standby, meters);
   meters.streams.set(view.countStreams());
+  noteNames(meters, view.nameStore());
   const { block, attempts, logs, rows } = readFailures();
   meters.failingAttempts.set(block?.attempts ?? 0);
   meters.failedAttempts.set(attempts);
@@ -98,6 +102,12 @@ async function noteTables(
   noteVerification(meters, await lastVerification(indexer.schema));
   meters.anomalies.reset(); // A reorganisation may have removed the last anomaly of a reason.
   for (const { reason, count } of anomalies) meters.anomalies.set({ reason }, count);
+}
+
+function noteNames(meters: Meters, { state, names, bytes }: NameStoreState): void {
+  meters.nameStoreReady.set(state === "ready" ? 1 : 0);
+  meters.nameStoreNames.set(names);
+  meters.nameStoreBytes.set(bytes);
 }
 
 function noteVerification(meters: Meters, verification: Verification | null): void {

@@ -12,18 +12,18 @@ export function caseInsensitiveCondition(
   filters: SearchFilters,
   at: { chains: Scope; now: number },
 ): ReturnType<typeof searchCondition> {
-  const asGiven = searchCondition(filters, at);
-  const { text = "" } = filters;
-  const lower = inLowerCase(text);
-  if (lower === text.replaceAll(/[A-Z]/g, inLowerCase)) return asGiven;
-  return or(asGiven, searchCondition({ ...filters, text: lower }, at));
+  const { text } = filters;
+  if (!text) return searchCondition(filters, at);
+  return or(...inAnyCase(text).map((one) => searchCondition({ ...filters, text: one }, at)));
 }
 
 /** The condition for labels that hold a text, without its case. */
-export function hasInAnyCase(text: string): SQL | undefined {
+export const hasInAnyCase = (text: string): SQL | undefined => or(...inAnyCase(text).map(hasInLabel));
+
+/** The texts of which a label has to hold one: the text as given, and in lower case where PostgreSQL may not know the case. */
+export function inAnyCase(text: string): string[] {
   const lower = inLowerCase(text);
-  if (lower === text.replaceAll(/[A-Z]/g, inLowerCase)) return hasInLabel(text);
-  return or(hasInLabel(text), hasInLabel(lower));
+  return lower === text.replaceAll(/[A-Z]/g, inLowerCase) ? [text] : [text, lower];
 }
 
 /**

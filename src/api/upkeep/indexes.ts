@@ -1,4 +1,5 @@
 import { ETH_NODE } from "../../ens/name.ts";
+import { asText, snakeCase, write } from "../rules/conditionText.ts";
 import { FAMILY, hashOf, parties, TIME_OF_PLACE } from "../rules/eventParties.ts";
 import {
   type At,
@@ -12,6 +13,7 @@ import {
   nameOrder,
   registeredOrder,
 } from "../rules/nameOrders.ts";
+import { isCounted } from "../rules/nameRules.ts";
 import { ROLES_OF, ROLES_TO } from "../rules/roleChanges.ts";
 
 /** An index that Namedex builds itself. */
@@ -106,6 +108,12 @@ export const ownIndexes: readonly OwnIndex[] = [
     table: "domains",
     definition: `(left(full_name, 128), node)
       where parent_node = '${ETH_NODE}' or expiry_timestamp is not null or is_wrapped or label_length < 40`,
+  },
+  // The same for a search whose filters many names meet, and nothing but names that count.
+  {
+    name: "domains_name_counted",
+    table: "domains",
+    definition: `(left(full_name, 128), node) where ${write(isCounted, asText(snakeCase, "null")).join("")}`,
   },
   // The same for a search that has names with unknown labels last.
   {

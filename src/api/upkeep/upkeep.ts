@@ -28,6 +28,8 @@ export type UpkeepPlan = {
   finalTime: (chainId: number) => Promise<number>;
   /** Other work to do in each round, by one process. */
   chores: () => Promise<void>;
+  /** Has changes of names noted for stores of names; false if the tables were in use. Undefined where no store is wanted. */
+  noteWrites?: ((client: pg.ClientBase) => Promise<boolean>) | undefined;
   log: (line: string) => void;
 };
 
@@ -99,7 +101,8 @@ async function maintain(client: pg.Client, plan: UpkeepPlan, startedAt: number):
   const target = { client, schema: `"${schema}"`, ensv2: chains[0]?.ensv2, startedAt };
   const isCounted = await countNames(target, plan);
   for (const chain of chains) await advanceDays(target, chain, await finalTime(chain.ids[0] as number));
-  return isCounted;
+  const isNoted = (await plan.noteWrites?.(client)) ?? true;
+  return isCounted && isNoted;
 }
 
 /** False if the tables were in use. */

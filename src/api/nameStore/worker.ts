@@ -1,0 +1,123 @@
+import { setTimeout as wait } from "node:timers/promises";
+import { parentPort, workerData } from "node:worker_threads";
+import pg from "pg";
+import { journalChannel } from "../../../engine/blocks/sql.ts";
+import { findDatabaseError } from "../postgres/databaseErrors.ts";
+import { onOwnConnection } from "../postgres/lockedWork.ts";
+import { workInTurns } from "../scheduling/repeated.ts";
+import { advance, bytesOf, loadNames, type Names, type Source } from "./follow.ts";
+import type { Answer, Asked, Report, WorkerPlan } from "./messages.ts";
+import { NameStoreFull } from "./nameTable.ts";
+import { type Counts, countNames, type Question } from "./scan.ts";
+
+/*
+ * The thread of the store: it has a connection of its own, follows the tables and answers questions, one at a time. Node loads this
+ * file itself, so nothing that it imports may need Ponder.
+ */
+
+const { databaseUrl, schema, bitsSql, maxBytes } = workerData as WorkerPlan;
+
+/** Notifications can be lost: the tables are looked at this often without one. */
+const LOOK_MS = 2_000;
+/** The pause before the names are loaded again, or looked for. */
+const TRY_MS = 2_000;
+/** The pause after names that took too much memory. */
+const FULL_MS = 600_000;
+
+let names: Names | null = null;
+/** Questions of a state that the store does not stand on yet. */
+const waiting: Asked[] = [];
+let look = () => {};
+
+const send = (message: Answer | Report) => parentPort?.postMessage(message);
+const report = (state: Report["state"]) =>
+  send({
+    ...{ kind: "report", state, bytes: names === null ? 0 : bytesOf(names) },
+    names: names === null ? 0 : [...names.tables.values()].reduce((sum, table) => sum + table.state.rows, 0),
+  });
+
+/** What is late is not counted: its caller has gone on. What is of another state than the store is not answered by it. */
+function answer({ id, version, until, question }: Asked): void {
+  const isOurs = names !== null && version === names.version && Date.now() < until;
+  send({ kind: "answer", id, counts: isOurs ? countIn(names as Names, question) : null });
+}
+
+function countIn({ tables }: Names, question: Question): Counts | null {
+  const sum: Counts = { total: 0, expired: 0, expiring30d: 0, expiring90d: 0, wrapped: 0 };
+  for (const chainId of question.chainIds) {
+    const table = tables.get(chainId);
+    const counts = table === undefined ? sum : countNames(table, question);
+    if (counts === null) return null;
+    if (table !== undefined) for (const key of Object.keys(sum) as (keyof Counts)[]) sum[key] += counts[key];
+  }
+  return sum;
+}
+
+parentPort?.on("message", (asked: Asked) => {
+  if (asked.version === names?.version) return answer(asked);
+  waiting.push(asked);
+  look();
+});
+
+/** Loads the names and follows the tables, until the connection ends. */
+async function follow(client: pg.Client, ended: AbortSignal): Promise<void> {
+  for (const event of ["notification", "end"]) client.on(event as "end", () => look());
+  ended.addEventListener("abort", () => look());
+  await client.query(`set jit = off; set lock_timeout = 500; set search_path = "${schema}"`);
+  await client.query(`listen ${pg.escapeIdentifier(journalChannel(schema))}`);
+  const source = { client, schema, bitsSql, maxBytes };
+  report("loading");
+  const loaded = await loadNames(source, ended);
+  if (loaded === null) return report("waiting");
+  while (!ended.aborted) {
+    const heard = nextLook();
+    const asked = waiting.splice(0);
+    const hasAdvanced = await advanceUnlessLocked(loaded, source);
+    if (hasAdvanced === false) return;
+    if (hasAdvanced) names = loaded;
+    // The tables were looked at after these were asked: what is of another state now is of one that is past.
+    for (const one of asked) answer(one);
+    report("ready");
+    await heard;
+  }
+}
+
+/** Null where the tables are locked for a moment: the names are as they were. */
+const advanceUnlessLocked = (loaded: Names, source: Source): Promise<boolean | null> =>
+  advance(loaded, source).catch((error: unknown) => {
+    if (findDatabaseError(error, AGAIN) === null) throw error;
+    return null;
+  });
+
+/** PostgreSQL's lock_not_available, deadlock_detected and serialization_failure. */
+const AGAIN = ["55P03", "40P01", "40001"];
+
+/** Waits until there may be something new, or someone asks for it. */
+const nextLook = (): Promise<void> =>
+  new Promise((resolve) => {
+    const timer = setTimeout(resolve, LOOK_MS);
+    look = () => {
+      clearTimeout(timer);
+      resolve();
+    };
+  });
+
+const turn = async (stopped: AbortSignal): Promise<void> => {
+  try {
+    await onOwnConnection({ databaseUrl, applicationName: `${schema}_names`, stopped }, follow);
+  } catch (error) {
+    if (!(error instanceof NameStoreFull)) throw error;
+    names = null;
+    fail(error);
+    await wait(FULL_MS, undefined, { signal: stopped });
+  } finally {
+    names = null;
+    for (const asked of waiting.splice(0)) answer(asked);
+    report("waiting");
+  }
+};
+
+const fail = ({ message }: Error): void =>
+  send({ kind: "report", state: "failed", error: message, names: 0, bytes: 0 });
+
+workInTurns({ turn, pauseMs: TRY_MS, onError: fail });

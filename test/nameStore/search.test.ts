@@ -1,0 +1,81 @@
+import { domain } from "ponder:schema";
+import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { createConsistentRead } from "../../src/api/indexState/consistentRead.ts";
+import { startNameStore } from "../../src/api/nameStore/nameStore.ts";
+import { noteWrites } from "../../src/api/nameStore/touched.ts";
+import { withClient } from "../../src/api/postgres/client.ts";
+import { lifeOf } from "../../src/api/rules/life.ts";
+import { openApi, type TestApi } from "../query/api.ts";
+import { account, answerable, CHAIN_ID, type DomainRow, domainRow, registeredRow } from "../query/rows.ts";
+import { createTables, setProgress, type Tables } from "../query/tables.ts";
+
+const NOW = 1_800_000_000;
+const DAY = 86_400;
+
+/** Names of which 4,000 have the text `cat`, and 60 `catx`, which stand behind all others. */
+const rows: DomainRow[] = Array.from({ length: 6_000 }, (_, i) => {
+  const label = i < 60 ? `zcatx${i}` : i % 3 === 0 ? `dog${i}` : `${"abcdefg"[i % 7]}cat${i}`;
+  const owner = account(1 + (i % 50));
+  return i % 11 === 0
+    ? domainRow(`${label}.eth`, { effectiveOwnerAddress: owner })
+    : registeredRow(`${label}.eth`, owner, BigInt(NOW + ((i * 37) % 400) * DAY - 150 * DAY));
+});
+
+let tables: Tables;
+let store: ReturnType<typeof startNameStore>;
+let withStore: TestApi;
+let without: TestApi;
+const counted = { memory: 0, database: 0 };
+
+beforeAll(async () => {
+  tables = await createTables();
+  for (let i = 0; i < rows.length; i += 1_000)
+    await tables.writer.insert(domain).values(answerable(rows.slice(i, i + 1_000)));
+  await setProgress(tables, { chainId: CHAIN_ID, block: 1, time: NOW });
+  await withClient({ connectionString: tables.databaseUrl }, (client) =>
+    vi.waitUntil(() => noteWrites(client, "public"), { timeout: 20_000, interval: 50 }),
+  );
+  store = startNameStore({
+    ...{ databaseUrl: tables.databaseUrl, schema: "public", rules: lifeOf(undefined), maxBytes: 2 ** 26 },
+    onSearch: (by) => counted[by]++,
+    log: () => {},
+  });
+  await vi.waitUntil(() => store.state().state === "ready", { timeout: 20_000, interval: 5 });
+  withStore = openApi(tables, NOW, { nameStore: store, readConsistently: createConsistentRead(tables.db) });
+  without = openApi(tables, NOW, { readConsistently: createConsistentRead(tables.db) });
+}, 60_000);
+
+afterAll(async () => {
+  await store?.stop();
+  await tables?.drop();
+});
+
+const orders = ["full_name", "label", "expiry_timestamp", "effective_owner_address"].flatMap((by) =>
+  ["asc", "desc"].map((dir) => `sort_by=${by}&sort_dir=${dir}`),
+);
+
+test.each(["q=cat", "q=CAT", "q=catx", "q=cat&availability_status=registered,grace", "q=t9", "q=nothing"])(
+  "pages and totals are those of PostgreSQL: %s",
+  async (search) => {
+    for (const order of orders) {
+      let next = "&page_size=40";
+      for (let page = 0; page < 3 && next !== ""; page++) {
+        const path = `/search-domains?${search}&${order}${next}`;
+        const { status, body } = await withStore.get(path);
+        expect(status, JSON.stringify(body)).toBe(200);
+        expect(body).toEqual((await without.get(path)).body);
+        next = body.next_cursor ? `&page_size=40&cursor=${body.next_cursor}` : "";
+      }
+      const late = `/search-domains?${search}&${order}&page=7&page_size=30`;
+      expect((await withStore.get(late)).body).toEqual((await without.get(late)).body);
+    }
+    expect(counted.memory).toBeGreaterThan(0);
+  },
+);
+
+test("what the store does not hold is counted by PostgreSQL", async () => {
+  const before = { ...counted };
+  const { body } = await withStore.get(`/search-domains?registrar_owner=${account(3)}&q=cat`);
+  expect(body.total).toBeGreaterThan(0);
+  expect(counted).toEqual({ ...before, database: before.database + 1 });
+});
