@@ -75,6 +75,8 @@ import { MAX_ANSWER as MAX_ORACLE_ANSWER } from "../../src/api/live/prices/reads
 import { MAX_WAIT_MS } from "../../src/api/live/rateLimiter.ts";
 import { MAX_VALUE_BYTES } from "../../src/api/live/records.ts";
 import { MAX_RESULT_BYTES, MAX_REVERT_BYTES } from "../../src/api/live/rpc.ts";
+import { MOST_WAITING, WAIT_MS } from "../../src/api/nameStore/nameStore.ts";
+import { MOST_TOUCHED, NOTED } from "../../src/api/nameStore/touched.ts";
 import { DRAIN_MS } from "../../src/api/outgoing/outgoing.ts";
 import { STANDBY_LOOK_MS } from "../../src/api/postgres/listen.ts";
 import { LOOK_TIMEOUT_MS, PRIMARY_LOOK_MS } from "../../src/api/postgres/primaryPool.ts";
@@ -355,6 +357,11 @@ const bounds: [what: string, bound: string][] = [
   [
     "answers that a process keeps for questions that come again at once",
     `${answerVariables.HOT_ANSWERS_MB.unset.replaceAll("`", "")} MiB (\`HOT_ANSWERS_MB\`), ${inWords(MAX_ANSWER)} characters each`,
+  ],
+  ["searches that wait for these names at the same time", `${MOST_WAITING}, each ${WAIT_MS} ms`],
+  [
+    "changes of names that are noted for them",
+    `${NOTED}; ${inWords(MOST_TOUCHED)} since a process looked last`,
   ],
   [
     "time for which the newest block counts as known to answers from memory",

@@ -25,9 +25,9 @@ export type NameStore = {
 };
 
 /** Questions that wait at once; more are counted by PostgreSQL. */
-const MOST_WAITING = 32;
+export const MOST_WAITING = 32;
 /** How long a caller waits for the store, in milliseconds. */
-const WAIT_MS = 400;
+export const WAIT_MS = 400;
 /** The pause before the thread is started again after it ended. */
 const AGAIN_MS = 5_000;
 

@@ -14,7 +14,7 @@ import { findDatabaseError } from "../postgres/databaseErrors.ts";
  */
 
 /** How long a write is noted. A store that is older loads all names again. */
-const NOTED = "10 minutes";
+export const NOTED = "10 minutes";
 
 const operations = { insert: "new", update: "old", delete: "old" } as const;
 
