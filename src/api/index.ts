@@ -51,7 +51,7 @@ import { sellersOf } from "./live/prices/sellers.ts";
 import { rateLimiter } from "./live/rateLimiter.ts";
 import { createRpc } from "./live/rpc.ts";
 import { mcpRoutes } from "./mcp/routes.ts";
-import { noNameStore, startNameStore } from "./nameStore/nameStore.ts";
+import { noNameStores, startNameStores } from "./nameStore/nameStore.ts";
 import { noteWrites } from "./nameStore/touched.ts";
 import { countedAccess } from "./observe/access.ts";
 import { observeComparisons } from "./observe/comparisons.ts";
@@ -193,7 +193,7 @@ startInPlace("upkeep", () =>
       (await listProgress(db)).find((chain) => chain.chainId === id)?.finalizedTimestamp ?? 0,
     isReady: async () => (await readIndexerState(db)).isReady,
     chores: async () => (ledgerDays === null ? undefined : trimLedger(store, ledgerDays)),
-    noteWrites: settings.nameStoreBytes > 0 ? (client) => noteWrites(client, schema) : undefined,
+    noteWrites: (client) => noteWrites(client, { schema, isWanted: settings.nameStoreBytes > 0 }),
     log: (line) => console.log(line),
   }),
 );
@@ -206,15 +206,15 @@ startInPlace("feed", () =>
   }),
 );
 
-let nameStore = noNameStore;
+let nameStores = noNameStores;
 if (settings.nameStoreBytes > 0) {
   startInPlace("name store", () => {
-    const started = startNameStore({
+    const started = startNameStores({
       ...{ databaseUrl, schema, rules: lifeOf(contracts.ensv2), maxBytes: settings.nameStoreBytes },
       onSearch: (by) => meters.nameStoreSearches.inc({ by }),
       log: (line) => console.warn(line),
     });
-    nameStore = started;
+    nameStores = started;
     return started;
   });
 }
@@ -302,14 +302,19 @@ const namesAt = (origin: string | null) =>
 /** What needs no index is answered without its database, too: the computer's clock is right enough for that. */
 const timeFor = (operation?: Endpoint): Promise<number> =>
   operation !== undefined && operation.index === undefined ? now() : now().catch(() => systemSeconds());
+const sharedBy = (share: string) => ({ live: liveFor(share), nameStore: nameStores.of(share) });
 const createContext = async (caller?: Caller, operation?: Endpoint): Promise<Ctx> => ({
-  ...{ db, contracts, liveBlock, prices, provenLabels, chainHead, freshness, comparison, nameStore },
+  ...{ db, contracts, liveBlock, prices, provenLabels, chainHead, freshness, comparison },
   now: await timeFor(operation),
   namesAt: namesAt(originFor(caller, settings.publicUrls)),
-  live: liveFor(caller ? shareOf(caller, settings.access) : OWN_SHARE),
+  ...sharedBy(caller ? shareOf(caller, settings.access) : OWN_SHARE),
 });
 const states = createStateReader(() => readTablesState(db));
-startInPlace("journal", () => followJournal({ databaseUrl, schema, readState: states.readChanged }));
+const readState = () => {
+  nameStores.look();
+  return states.readChanged();
+};
+startInPlace("journal", () => followJournal({ databaseUrl, schema, readState }));
 const server = {
   executeOperation: createPipeline({
     createContext,
@@ -348,7 +353,7 @@ const metricsPages = {
           ...{ ...ctx, lastVerification: verificationNow, readHealing: () => healingNow(ctx) },
           ...{ readFeed: () => readFeedIfAny(db), readWebhooks: () => webhooksNow(null) },
           countStreams: places.count,
-          nameStore: () => nameStore.state(),
+          nameStore: nameStores.state,
         },
         meters,
       ),

@@ -5,7 +5,7 @@ import { and, eq } from "ponder";
 import { expect, vi } from "vitest";
 import type { Ensv2Contracts } from "../../abis/contracts.ts";
 import { readTablesState } from "../../src/api/indexState/position.ts";
-import { startNameStore } from "../../src/api/nameStore/nameStore.ts";
+import { startNameStores } from "../../src/api/nameStore/nameStore.ts";
 import { noteWrites } from "../../src/api/nameStore/touched.ts";
 import { withClient } from "../../src/api/postgres/client.ts";
 import { caseInsensitiveCondition } from "../../src/api/query/caseInsensitive.ts";
@@ -115,18 +115,16 @@ const anyFilters: fc.Arbitrary<SearchFilters> = fc.record({
 });
 
 /** Filters that the store does not hold are in one of some searches, or nearly none would be its own. */
-const anySearch = fc
-  .tuple(anyFilters, fc.integer({ min: 0, max: 5 }))
-  .map(([filters, keep]) =>
-    keep === 0
-      ? filters
-      : {
-          ...filters,
-          isFullName: undefined,
-          registryOwner: undefined,
-          expiryOf: filters.expiryOf === "wrapper" ? filters.expiryOf : undefined,
-        },
-  );
+const anySearch = fc.tuple(anyFilters, fc.integer({ min: 0, max: 5 })).map(([filters, keep]) =>
+  keep === 0
+    ? filters
+    : {
+        ...filters,
+        isFullName: undefined,
+        registryOwner: undefined,
+        expiryOf: filters.expiryOf === "wrapper" ? filters.expiryOf : undefined,
+      },
+);
 
 type Step =
   | { kind: "block"; rows: DomainRow[]; gone: number }
@@ -244,17 +242,21 @@ export async function playHistories({ runs, steps, ensv2, locale, hasFaults = fa
   const index = new Index(tables);
   const upkeep = () =>
     withClient({ connectionString: tables.databaseUrl }, async (client) => {
-      await vi.waitUntil(() => noteWrites(client, "public"), { timeout: 20_000, interval: 50 });
+      await vi.waitUntil(() => noteWrites(client, { schema: "public", isWanted: true }), {
+        timeout: 20_000,
+        interval: 50,
+      });
     });
   await index.index([]);
   await upkeep();
   const seen = { memory: 0, database: 0, found: 0 };
   const log: string[] = [];
-  const store = startNameStore({
+  const stores = startNameStores({
     ...{ databaseUrl: tables.databaseUrl, schema: "public", rules: lifeOf(ensv2), maxBytes: 2 ** 26 },
     onSearch: (by) => seen[by]++,
     log: (line) => log.push(line),
   });
+  const store = stores.of("a caller");
   const isReady = () => vi.waitUntil(() => store.state().state === "ready", { timeout: 20_000, interval: 5 });
   const compare = async (filters: SearchFilters, ids: readonly number[]) => {
     const isMain = ids.length === 1 && ids[0] === CHAIN_ID;
@@ -271,7 +273,7 @@ export async function playHistories({ runs, steps, ensv2, locale, hasFaults = fa
   const run = async (step: Step) => {
     const before = (await readTablesState(tables.db)).version;
     if (step.kind === "die") {
-      await store.thread().terminate();
+      await stores.worker().terminate();
       return;
     }
     if (step.kind === "fault") {
@@ -296,6 +298,7 @@ export async function playHistories({ runs, steps, ensv2, locale, hasFaults = fa
     fc.array(fc.tuple(anySearch, chains), { minLength: 6, maxLength: 6 }),
   );
   try {
+    await isReady();
     await fc.assert(
       fc.asyncProperty(fc.array(turn, { minLength: steps, maxLength: steps }), async (history) => {
         for (const [step, searches] of history) {
@@ -313,7 +316,7 @@ export async function playHistories({ runs, steps, ensv2, locale, hasFaults = fa
     );
     return { ...seen, log };
   } finally {
-    await store.stop();
+    await stores.stop();
     await tables.drop();
   }
 }

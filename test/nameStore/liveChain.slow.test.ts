@@ -5,8 +5,8 @@ import { type Replica, type Stack, startStack } from "../support/stack.ts";
 import { historiesOf, playSteps, type Step } from "../truth/steps.ts";
 import { startHistoryChain } from "../truth/trial.ts";
 
-// The store of names beside a real indexer, held against a replica that has none, while the chain goes on, is reorganised, and the
-// indexer ends.
+// Stores of names beside a real indexer, held against a replica that has none, while the chain goes on, is reorganised, the indexer
+// ends, and a release takes over: those of the indexer, of a replica and of the release.
 
 const PREFIX = "store";
 const [common = [], abandoned = [], lasting = []] = historiesOf({ seed: 34_001, runs: 3, steps: 150 });
@@ -14,6 +14,7 @@ const PATIENCE = { timeout: 60_000, interval: 100 };
 
 let local: LocalChain;
 let stack: Stack;
+let plain: Replica;
 let replica: Replica;
 
 beforeAll(async () => {
@@ -22,7 +23,8 @@ beforeAll(async () => {
   stack = await startStack({
     ...{ rpcUrl: local.anvil.url, deployment: local.deployment, env: { NAME_STORE_MB: "64" } },
   });
-  replica = await stack.startReplica({ NAME_STORE_MB: "0" });
+  plain = await stack.startReplica({ NAME_STORE_MB: "0" });
+  replica = await stack.startReplica();
 });
 
 afterAll(async () => {
@@ -40,10 +42,18 @@ async function playUntil(block: number, steps: Step[]): Promise<void> {
   }
 }
 
-/** Searches of the indexer's process that its memory counted. */
-async function countedByMemory(): Promise<number> {
-  const text = await (await fetch(`${stack.metricsUrl}/index-metrics`)).text();
+type Process = Pick<Replica, "url" | "metricsUrl">;
+
+/** How many searches of a process its memory counted. */
+async function countedByMemory({ metricsUrl }: Process): Promise<number> {
+  const text = await (await fetch(`${metricsUrl}/index-metrics`)).text();
   return Number(/namedex_name_store_searches_total\{by="memory"\} (\d+)/.exec(text)?.[1] ?? 0);
+}
+
+async function search({ url }: Process, query: string): Promise<object> {
+  const reply = await fetch(`${url}/search-domains?${query}`);
+  expect(reply.status, query).toBe(200);
+  return { ...((await reply.json()) as object), as_of: null };
 }
 
 const searches = [
@@ -51,21 +61,21 @@ const searches = [
   ...["q=0&sort_by=expiry_timestamp", "availability_status=registered&max_length=6&expiry_from=1"],
 ];
 
-async function expectSame(): Promise<void> {
+async function expectSame(processes: Process[] = [stack, replica]): Promise<void> {
   await stack.waitForHead();
-  const before = await countedByMemory();
-  await vi.waitFor(async () => {
-    await stack.api("/search-domains?q=st");
-    expect(await countedByMemory()).toBeGreaterThan(before);
-  }, PATIENCE);
-  for (const search of searches) {
+  for (const process of processes) {
+    const before = await countedByMemory(process);
     await vi.waitFor(async () => {
-      const { body } = await stack.api(`/search-domains?${search}`);
-      const other = (await (await fetch(`${replica.url}/search-domains?${search}`)).json()) as object;
-      expect({ ...(body as object), as_of: null }, search).toEqual({ ...other, as_of: null });
+      await search(process, "q=st");
+      expect(await countedByMemory(process)).toBeGreaterThan(before);
     }, PATIENCE);
+    for (const query of searches) {
+      await vi.waitFor(async () => {
+        expect(await search(process, query), query).toEqual(await search(plain, query));
+      }, PATIENCE);
+    }
+    expect(await countedByMemory(process)).toBeGreaterThan(before + searches.length / 2);
   }
-  expect(await countedByMemory()).toBeGreaterThan(before + searches.length / 2);
 }
 
 test("after the backfill, and while blocks come", async () => {
@@ -88,4 +98,9 @@ test("after the indexer was killed and started again", async () => {
   await stack.ready();
   await playUntil((await height()) + 3, lasting);
   await expectSame();
+});
+
+test("an index that is built beside it has names of its own", async () => {
+  const release = await stack.startRelease("released");
+  await expectSame([release]);
 });

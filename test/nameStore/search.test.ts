@@ -1,9 +1,11 @@
 import { domain } from "ponder:schema";
-import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { afterAll, beforeAll, expect, onTestFinished, test, vi } from "vitest";
 import { createConsistentRead } from "../../src/api/indexState/consistentRead.ts";
-import { startNameStore } from "../../src/api/nameStore/nameStore.ts";
+import { readTablesState } from "../../src/api/indexState/position.ts";
+import { AT_ONCE, startNameStores, WAITING } from "../../src/api/nameStore/nameStore.ts";
 import { noteWrites } from "../../src/api/nameStore/touched.ts";
 import { withClient } from "../../src/api/postgres/client.ts";
+import { readWithState } from "../../src/api/postgres/seenState.ts";
 import { lifeOf } from "../../src/api/rules/life.ts";
 import { openApi, type TestApi } from "../query/api.ts";
 import { account, answerable, CHAIN_ID, type DomainRow, domainRow, registeredRow } from "../query/rows.ts";
@@ -22,7 +24,7 @@ const rows: DomainRow[] = Array.from({ length: 6_000 }, (_, i) => {
 });
 
 let tables: Tables;
-let store: ReturnType<typeof startNameStore>;
+let stores: ReturnType<typeof startNameStores>;
 let withStore: TestApi;
 let without: TestApi;
 const counted = { memory: 0, database: 0 };
@@ -33,26 +35,39 @@ beforeAll(async () => {
     await tables.writer.insert(domain).values(answerable(rows.slice(i, i + 1_000)));
   await setProgress(tables, { chainId: CHAIN_ID, block: 1, time: NOW });
   await withClient({ connectionString: tables.databaseUrl }, (client) =>
-    vi.waitUntil(() => noteWrites(client, "public"), { timeout: 20_000, interval: 50 }),
+    vi.waitUntil(() => noteWrites(client, { schema: "public", isWanted: true }), {
+      timeout: 20_000,
+      interval: 50,
+    }),
   );
-  store = startNameStore({
-    ...{ databaseUrl: tables.databaseUrl, schema: "public", rules: lifeOf(undefined), maxBytes: 2 ** 26 },
-    onSearch: (by) => counted[by]++,
-    log: () => {},
+  stores = startStores(2 ** 26);
+  await vi.waitUntil(() => stores.state().state === "ready", { timeout: 20_000, interval: 5 });
+  withStore = openApi(tables, NOW, {
+    nameStore: stores.of("a caller"),
+    readConsistently: createConsistentRead(tables.db),
   });
-  await vi.waitUntil(() => store.state().state === "ready", { timeout: 20_000, interval: 5 });
-  withStore = openApi(tables, NOW, { nameStore: store, readConsistently: createConsistentRead(tables.db) });
   without = openApi(tables, NOW, { readConsistently: createConsistentRead(tables.db) });
 }, 60_000);
 
 afterAll(async () => {
-  await store?.stop();
+  await stores?.stop();
   await tables?.drop();
 });
 
-const orders = ["full_name", "label", "expiry_timestamp", "effective_owner_address"].flatMap((by) =>
-  ["asc", "desc"].map((dir) => `sort_by=${by}&sort_dir=${dir}`),
-);
+function startStores(maxBytes: number, log: (line: string) => void = () => {}) {
+  return startNameStores({
+    ...{ databaseUrl: tables.databaseUrl, schema: "public", rules: lifeOf(undefined), maxBytes },
+    ...{ onSearch: (by) => counted[by]++, log },
+  });
+}
+
+const orders = [
+  "full_name",
+  "label",
+  "expiry_timestamp",
+  "effective_owner_address",
+  "registered_timestamp",
+].flatMap((by) => ["asc", "desc"].map((dir) => `sort_by=${by}&sort_dir=${dir}`));
 
 test.each(["q=cat", "q=CAT", "q=catx", "q=cat&availability_status=registered,grace", "q=t9", "q=nothing"])(
   "pages and totals are those of PostgreSQL: %s",
@@ -78,4 +93,37 @@ test("what the store does not hold is counted by PostgreSQL", async () => {
   const { body } = await withStore.get(`/search-domains?registrar_owner=${account(3)}&q=cat`);
   expect(body.total).toBeGreaterThan(0);
   expect(counted).toEqual({ ...before, database: before.database + 1 });
+});
+
+const all = { filters: {}, chainIds: [CHAIN_ID], now: NOW };
+
+test("an answer is checked by the state that memory counted", async () => {
+  const { version } = await readTablesState(tables.db);
+  const read = await readWithState(() => stores.of("a caller").count(tables.db, version, all));
+  expect(read).toEqual({ version, result: expect.objectContaining({ total: rows.length }) });
+  const past = await readWithState(() => stores.of("a caller").count(tables.db, "past", all));
+  expect(past).toEqual({ version: null, result: null });
+});
+
+test("a caller with many searches at once takes a share of the thread, and others are counted", async () => {
+  const { version } = await readTablesState(tables.db);
+  const count = (share: string) => stores.of(share).count(tables.db, version, all);
+  const flood = Array.from({ length: 100 }, () => count("many"));
+  const others = await Promise.all(["one", "another"].map(count));
+  expect(others).not.toContain(null);
+  const answered = (await Promise.all(flood)).filter((counts) => counts !== null);
+  expect(answered).toHaveLength(AT_ONCE.each + WAITING.each);
+});
+
+test("names that take more memory than is allowed are not stored, and PostgreSQL counts", async () => {
+  const lines: string[] = [];
+  const small = startStores(100_000, (line) => lines.push(line));
+  onTestFinished(() => small.stop());
+  await vi.waitUntil(() => small.state().state === "failed", { timeout: 20_000, interval: 5 });
+  expect(small.state()).toMatchObject({ names: 0, bytes: 0 });
+  expect(lines).toEqual([
+    "The store of names is not used: Names take more memory than NAME_STORE_MB allows.",
+  ]);
+  const { version } = await readTablesState(tables.db);
+  expect(await small.of("a caller").count(tables.db, version, all)).toBeNull();
 });

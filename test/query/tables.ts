@@ -101,7 +101,8 @@ export const beginFeed = ({ databaseUrl }: Pick<Tables, "databaseUrl">): Promise
     while (!(await beginEpoch(client, "public"))) await setTimeout(BEGIN_AGAIN_MS);
   });
 
-async function addTables(databaseUrl: string): Promise<void> {
+/** Creates them on a database that is there. */
+export async function addTables(databaseUrl: string): Promise<void> {
   const pool = openPool({ connectionString: databaseUrl });
   await addTablesBy(pool).finally(() => pool.end());
 }

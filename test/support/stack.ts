@@ -77,6 +77,7 @@ export type Stack = {
 /** A process beside the indexer: one that answers and does not index, or the indexer of a release. */
 export type Replica = {
   url: string;
+  metricsUrl: string;
   /** Everything that it has printed. */
   output: () => string;
   stop: () => Promise<void>;
@@ -181,7 +182,10 @@ async function launchBeside({
     timeout: READY_TIMEOUT_MS,
     describe: () => `waiting for a process beside the indexer; its log:\n${output()}`,
   });
-  return { url: ponder.url, output, stop: ponder.stop, kill: () => killPonder(ponder) };
+  return {
+    ...{ url: ponder.url, metricsUrl: `http://127.0.0.1:${metricsPort}`, output },
+    ...{ stop: ponder.stop, kill: () => killPonder(ponder) },
+  };
 }
 
 function environmentOf(plan: StackPlan, { folder, databaseUrl }: { folder: string; databaseUrl: string }) {

@@ -200,8 +200,8 @@ type Search = {
 };
 
 /**
- * Few matches are found and counted in one pass, unless the store of names counts them: then many matches are met soon in the order of
- * the list. For all else the counts are maintained, or taken beside the page.
+ * Few matches are found and counted in one pass, unless the store of names counts them: then, where they are many, they are met soon in
+ * the order of the list. For all else the counts are maintained, or taken beside the page.
  */
 async function search(ctx: Ctx, { filters, where, page, at }: Search) {
   const { db } = ctx;

@@ -44,12 +44,27 @@ const toRow = ([, node, bits, label, labelLength, resolver, expiry, wrapper, pat
 const rowsOf = async (client: pg.ClientBase, text: string, values: unknown[]): Promise<Values[]> =>
   (await client.query<Values>({ text, values, rowMode: "array" })).rows;
 
-/** The state of the tables and the snapshot that it is read in. */
-async function readState(client: pg.ClientBase): Promise<{ version: string; snapshot: string }> {
+/**
+ * The state of the tables, and the snapshot that it is read in. A standby does not say which transactions are under way (its list
+ * in `pg_current_snapshot` is empty): there, all from the oldest of them on count as not seen.
+ */
+async function readState(
+  client: pg.ClientBase,
+  isStandby: boolean,
+): Promise<{ version: string; snapshot: string }> {
+  const snapshot = isStandby
+    ? "format('%1$s:%1$s:', pg_snapshot_xmin(pg_current_snapshot()))"
+    : "pg_current_snapshot()::text";
   const { rows } = await client.query<{ version: string; snapshot: string }>(
-    `select ${tablesVersionOf("domains")} as version, pg_current_snapshot()::text as snapshot`,
+    `select ${tablesVersionOf("domains")} as version, ${snapshot} as snapshot`,
   );
   return rows[0] as { version: string; snapshot: string };
+}
+
+/** Asked before a snapshot is taken: a standby can be promoted, and not the other way round. */
+async function readIsStandby(client: pg.ClientBase): Promise<boolean> {
+  const { rows } = await client.query<{ is: boolean }>("select pg_is_in_recovery() as is");
+  return rows[0]?.is ?? true;
 }
 
 /**
@@ -64,35 +79,44 @@ export async function loadNames(
   ended: AbortSignal,
 ): Promise<Names | null> {
   if (!(await isNoted(client, schema))) return null;
-  const { snapshot } = await readState(client);
-  const names: Names = { tables: new Map(), version: "", snapshot };
-  const { rows } = await client.query<{ pages: number; names: number }>(
-    `select (pg_relation_size(oid) / current_setting('block_size')::int)::int as pages, greatest(reltuples, 0)::float8 as names
-     from pg_class where oid = $1::regclass`,
-    [`"${schema}".domains`],
+  const { snapshot } = await readState(client, await readIsStandby(client));
+  const domains = `"${schema}".domains`;
+  const names: Names = { tables: await createTables(client, domains), version: "", snapshot };
+  requireRoom(names, maxBytes);
+  const { rows } = await client.query<{ pages: number }>(
+    "select (pg_relation_size($1::regclass) / current_setting('block_size')::int)::int as pages",
+    [domains],
   );
-  const { pages, names: expected } = rows[0] as { pages: number; names: number };
-  const text = `select ${columnsSql(bitsSql)} from "${schema}".domains d where d.ctid >= $1::tid and d.ctid < $2::tid`;
+  const pages = rows[0]?.pages ?? 0;
+  const text = `select ${columnsSql(bitsSql)} from ${domains} d where d.ctid >= $1::tid and d.ctid < $2::tid`;
   for (let page = 0; page < pages; page += PAGES_AT_ONCE) {
     ended.throwIfAborted();
     const read = await rowsOf(client, text, [`(${page},0)`, `(${page + PAGES_AT_ONCE},0)`]);
-    put(names, read, { maxBytes, expected });
+    put(names, read, maxBytes);
     await setImmediate();
   }
   return names;
 }
 
-function put(
-  names: Names,
-  rows: readonly Values[],
-  { maxBytes, expected }: { maxBytes: number; expected: number },
-) {
+/** A table for each chain, with room for its names. */
+async function createTables(client: pg.ClientBase, domains: string): Promise<Names["tables"]> {
+  const { rows } = await client.query<{ chain_id: number; names: number }>(
+    `select chain_id, count(*)::float8 as names from ${domains} group by chain_id`,
+  );
+  return new Map(rows.map(({ chain_id, names }) => [chain_id, createNameTable(names)]));
+}
+
+function put(names: Names, rows: readonly Values[], maxBytes: number): void {
   for (const row of rows) {
     const [chainId] = row;
-    const table = names.tables.get(chainId) ?? createNameTable(names.tables.size === 0 ? expected : 0);
+    const table = names.tables.get(chainId) ?? createNameTable(0);
     names.tables.set(chainId, table);
     table.put(toRow(row));
   }
+  requireRoom(names, maxBytes);
+}
+
+function requireRoom(names: Names, maxBytes: number): void {
   if (bytesOf(names) > maxBytes) throw new NameStoreFull("Names take more memory than NAME_STORE_MB allows.");
 }
 
@@ -107,9 +131,10 @@ export const bytesOf = ({ tables }: Pick<Names, "tables">): number =>
  * @returns false if the names have to be loaded again
  */
 export async function advance(names: Names, { client, schema, bitsSql, maxBytes }: Source): Promise<boolean> {
+  const isStandby = await readIsStandby(client);
   await client.query("begin isolation level repeatable read read only");
   try {
-    const state = await readState(client);
+    const state = await readState(client, isStandby);
     const touched = await readTouched(client, schema, names.snapshot);
     const rows = touched.lost
       ? new Map<string, Values>()
@@ -119,7 +144,7 @@ export async function advance(names: Names, { client, schema, bitsSql, maxBytes 
     for (const [i, node] of touched.nodes.entries())
       if (!rows.has(keyOf(touched.chainIds[i], node)))
         names.tables.get(touched.chainIds[i] as number)?.remove(node);
-    put(names, [...rows.values()], { maxBytes, expected: 0 });
+    put(names, [...rows.values()], maxBytes);
     Object.assign(names, state);
     return true;
   } catch (error) {

@@ -8,6 +8,9 @@ export type WorkerPlan = { databaseUrl: string; schema: string; bitsSql: string;
 /** A question. `version`: the state of the tables that the answer has to be of; `until`: when its caller goes on, in unix milliseconds. */
 export type Asked = { id: number; version: string; until: number; question: Question };
 
+/** `look`: the tables may have changed. */
+export type ToWorker = Asked | "look";
+
 /** Null if the store cannot decide the question. */
 export type Answer = { kind: "answer"; id: number; counts: Counts | null };
 

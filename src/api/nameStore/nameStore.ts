@@ -1,12 +1,15 @@
-import { Worker } from "node:worker_threads";
 import { sql } from "ponder";
 import type { Db } from "../postgres/db.ts";
+import { noteStatement, noteVersion } from "../postgres/seenState.ts";
 import { inAnyCase } from "../query/caseInsensitive.ts";
 import type { LifeRules } from "../rules/life.ts";
-import type { Answer, Asked, Report, WorkerPlan } from "./messages.ts";
+import { soon } from "../scheduling/lastKnown.ts";
+import { fairPlaces } from "../scheduling/places.ts";
+import type { Report, WorkerPlan } from "./messages.ts";
 import { questionOf, type Search } from "./question.ts";
-import type { Counts, Question } from "./scan.ts";
+import type { Counts } from "./scan.ts";
 import { testsOf } from "./tests.ts";
+import { nothing, startThread, type Thread } from "./thread.ts";
 
 /** How the store is, for metrics. */
 export type NameStoreState = Pick<Report, "state" | "names" | "bytes">;
@@ -24,12 +27,20 @@ export type NameStore = {
   state: () => NameStoreState;
 };
 
-/** Questions that wait at once; more are counted by PostgreSQL. */
-export const MOST_WAITING = 32;
+/** The stores of all callers: one thread, which they share fairly. */
+export type NameStores = {
+  /** @param share whose share of the thread is used */
+  of: (share: string) => NameStore;
+  state: () => NameStoreState;
+  /** The tables may have changed. */
+  look: () => void;
+};
+
+/** Searches that the thread has, and that wait for it, at once. PostgreSQL counts for more. */
+export const AT_ONCE = { most: 4, each: 2 };
+export const WAITING = { most: 32, each: 8 };
 /** How long a caller waits for the store, in milliseconds. */
 export const WAIT_MS = 400;
-/** The pause before the thread is started again after it ended. */
-const AGAIN_MS = 5_000;
 
 export type NameStorePlan = Omit<WorkerPlan, "bitsSql"> & {
   rules: LifeRules;
@@ -38,103 +49,67 @@ export type NameStorePlan = Omit<WorkerPlan, "bitsSql"> & {
   log: (line: string) => void;
 };
 
-/** Node itself loads it, as it is. */
-const threadFile = new URL("worker.ts", import.meta.url);
+const storeOfNothing: NameStore = { count: async () => null, state: () => nothing };
 
-const nothing: Report = { kind: "report", state: "waiting", names: 0, bytes: 0 };
-
-/** A store that stores nothing: PostgreSQL counts. */
-export const noNameStore: NameStore = {
-  count: async () => null,
+/** Stores nothing: PostgreSQL counts. */
+export const noNameStores: NameStores = {
+  of: () => storeOfNothing,
   state: () => nothing,
+  look: () => {},
 };
 
 /**
  * Starts the thread of the store. Nothing depends on it: while it loads, is late, is full or has ended, every question is answered
  * with null.
  */
-export function startNameStore(
-  plan: NameStorePlan,
-): NameStore & { stop: () => Promise<void>; thread: () => Worker } {
-  const tests = testsOf(plan.rules);
-  const asked = new Map<number, (counts: Counts | null) => void>();
-  let last = nothing;
-  let next = 0;
-  let isStopped = false;
-  let again: NodeJS.Timeout | undefined;
-  let worker = start();
+export function startNameStores({
+  rules,
+  onSearch,
+  ...plan
+}: NameStorePlan): NameStores & Pick<Thread, "stop" | "worker"> {
+  const tests = testsOf(rules);
+  const thread = startThread({ ...plan, bitsSql: tests.bitsSql });
+  const places = fairPlaces({
+    running: AT_ONCE,
+    waiting: WAITING,
+    refuse: () => new Error("Too many wait."),
+  });
 
-  function start(): Worker {
-    const { databaseUrl, schema, maxBytes, log } = plan;
-    const workerData: WorkerPlan = { databaseUrl, schema, maxBytes, bitsSql: tests.bitsSql };
-    const one = new Worker(threadFile, {
-      ...{ workerData, execArgv: [], resourceLimits: { maxOldGenerationSizeMb: HEAP_MB } },
-    });
-    one.unref();
-    one.on("message", hear);
-    one.on("error", ({ message }) => log(`The store of names ended: ${message}`));
-    one.on("exit", () => {
-      last = nothing;
-      for (const answer of asked.values()) answer(null);
-      if (isStopped) return;
-      again = setTimeout(() => {
-        worker = start();
-      }, AGAIN_MS).unref();
-    });
-    return one;
-  }
-
-  function hear(message: Answer | Report): void {
-    if (message.kind === "answer") {
-      asked.get(message.id)?.(message.counts);
-      return;
-    }
-    if (message.state === "failed" && last.state !== "failed")
-      plan.log(`The store of names is not used: ${message.error}`);
-    last = message;
-  }
-
-  function ask(version: string, question: Question): Promise<Counts | null> {
-    const id = next++;
-    return new Promise((resolve) => {
-      const end = (counts: Counts | null) => {
-        clearTimeout(timer);
-        asked.delete(id);
-        resolve(counts);
-      };
-      const timer = setTimeout(() => end(null), WAIT_MS);
-      asked.set(id, end);
-      worker.postMessage({ id, version, until: Date.now() + WAIT_MS, question } satisfies Asked);
-    });
-  }
-
-  async function count(db: Db, version: string | null, search: Search): Promise<Counts | null> {
-    if (last.state !== "ready" || !version || asked.size >= MOST_WAITING) return null;
+  async function count(share: string, [db, version, search]: Parameters<NameStore["count"]>) {
+    if (thread.state().state !== "ready" || !version) return null;
     const question = questionOf(tests, search);
     if (question === null) return null;
     const { text } = search.filters;
-    return ask(version, { ...question, texts: text ? await lowerCase(db, inAnyCase(text)) : null });
+    const texts = text ? await lowerCase(db, inAnyCase(text)) : null;
+    const asked = { version, until: Date.now() + WAIT_MS, question: { ...question, texts } };
+    let counts = null as Counts | null;
+    const asking = places(share, AbortSignal.timeout(WAIT_MS), async () => {
+      counts = await thread.ask(asked);
+    });
+    await soon(asking.catch(noPlace), WAIT_MS);
+    if (counts !== null) noteState(version);
+    return counts;
   }
 
-  return {
-    count: async (...of) => {
-      const counts = await count(...of);
-      plan.onSearch(counts === null ? "database" : "memory");
+  const of = (share: string): NameStore => ({
+    count: async (...asked) => {
+      const counts = await count(share, asked);
+      onSearch(counts === null ? "database" : "memory");
       return counts;
     },
-    state: () => last,
-    /** The thread now; a test ends it. */
-    thread: () => worker,
-    stop: async () => {
-      isStopped = true;
-      clearTimeout(again);
-      await worker.terminate();
-    },
-  };
+    state: thread.state,
+  });
+  return { ...thread, of };
 }
 
-/** Bytes of the thread's heap, which holds what it reads at once; the columns lie beside it. */
-const HEAP_MB = 256;
+/** PostgreSQL counts then. */
+const noPlace = () => {};
+
+/** An answer is of one state with these counts only if its rows are. */
+function noteState(version: string): void {
+  noteStatement();
+  noteVersion(version);
+}
 
 /** Texts in lower case, as PostgreSQL compares labels. */
 async function lowerCase(db: Db, texts: readonly string[]): Promise<string[]> {

@@ -20,7 +20,7 @@ const operations = { insert: "new", update: "old", delete: "old" } as const;
 
 const createTables = (schema: string): string => `
   drop table if exists ${schema}.name_store_touched, ${schema}.name_store_state;
-  create table ${schema}.name_store_touched (id bigserial primary key, xid xid8 not null default pg_current_xact_id(),
+  create table ${schema}.name_store_touched (xid xid8 not null default pg_current_xact_id(),
     noted_at timestamptz not null default now(), chain_id integer not null, node text not null);
   create index name_store_touched_xid on ${schema}.name_store_touched (xid);
   create table ${schema}.name_store_state (tables oid not null, rules text not null,
@@ -91,15 +91,20 @@ export async function isNoted(client: pg.ClientBase, schema: string): Promise<bo
 }
 
 /**
- * Has writes noted, and takes out what is too old. The locks are taken at once or not at all, so that the indexer is not held up.
+ * Has writes noted where a store is wanted, and takes out what is too old, also where none is wanted any more. The locks are taken at
+ * once or not at all, so that the indexer is not held up.
  *
  * @returns false if the tables were in use
  */
-export async function noteWrites(client: pg.ClientBase, schema: string): Promise<boolean> {
+export async function noteWrites(
+  client: pg.ClientBase,
+  { schema, isWanted }: { schema: string; isWanted: boolean },
+): Promise<boolean> {
   if (await isNoted(client, schema)) {
     await prune(client, schema);
     return true;
   }
+  if (!isWanted) return true;
   const quoted = `"${schema}"`;
   try {
     await inTransaction(client, async () => {

@@ -1,12 +1,11 @@
 import { setTimeout as wait } from "node:timers/promises";
 import { parentPort, workerData } from "node:worker_threads";
-import pg from "pg";
-import { journalChannel } from "../../../engine/blocks/sql.ts";
+import type pg from "pg";
 import { findDatabaseError } from "../postgres/databaseErrors.ts";
 import { onOwnConnection } from "../postgres/lockedWork.ts";
 import { workInTurns } from "../scheduling/repeated.ts";
 import { advance, bytesOf, loadNames, type Names, type Source } from "./follow.ts";
-import type { Answer, Asked, Report, WorkerPlan } from "./messages.ts";
+import type { Answer, Asked, Report, ToWorker, WorkerPlan } from "./messages.ts";
 import { NameStoreFull } from "./nameTable.ts";
 import { type Counts, countNames, type Question } from "./scan.ts";
 
@@ -17,8 +16,6 @@ import { type Counts, countNames, type Question } from "./scan.ts";
 
 const { databaseUrl, schema, bitsSql, maxBytes } = workerData as WorkerPlan;
 
-/** Notifications can be lost: the tables are looked at this often without one. */
-const LOOK_MS = 2_000;
 /** The pause before the names are loaded again, or looked for. */
 const TRY_MS = 2_000;
 /** The pause after names that took too much memory. */
@@ -53,18 +50,18 @@ function countIn({ tables }: Names, question: Question): Counts | null {
   return sum;
 }
 
-parentPort?.on("message", (asked: Asked) => {
-  if (asked.version === names?.version) return answer(asked);
-  waiting.push(asked);
+parentPort?.on("message", (message: ToWorker) => {
+  if (message !== "look") {
+    if (message.version === names?.version) return answer(message);
+    waiting.push(message);
+  }
   look();
 });
 
 /** Loads the names and follows the tables, until the connection ends. */
 async function follow(client: pg.Client, ended: AbortSignal): Promise<void> {
-  for (const event of ["notification", "end"]) client.on(event as "end", () => look());
   ended.addEventListener("abort", () => look());
   await client.query(`set jit = off; set lock_timeout = 500; set search_path = "${schema}"`);
-  await client.query(`listen ${pg.escapeIdentifier(journalChannel(schema))}`);
   const source = { client, schema, bitsSql, maxBytes };
   report("loading");
   const loaded = await loadNames(source, ended);
@@ -92,14 +89,10 @@ const advanceUnlessLocked = (loaded: Names, source: Source): Promise<boolean | n
 /** PostgreSQL's lock_not_available, deadlock_detected and serialization_failure. */
 const AGAIN = ["55P03", "40P01", "40001"];
 
-/** Waits until there may be something new, or someone asks for it. */
+/** Waits until there may be something new, or someone asks for it, or the connection ends. */
 const nextLook = (): Promise<void> =>
   new Promise((resolve) => {
-    const timer = setTimeout(resolve, LOOK_MS);
-    look = () => {
-      clearTimeout(timer);
-      resolve();
-    };
+    look = resolve;
   });
 
 const turn = async (stopped: AbortSignal): Promise<void> => {

@@ -28,8 +28,8 @@ export type UpkeepPlan = {
   finalTime: (chainId: number) => Promise<number>;
   /** Other work to do in each round, by one process. */
   chores: () => Promise<void>;
-  /** Has changes of names noted for stores of names; false if the tables were in use. Undefined where no store is wanted. */
-  noteWrites?: ((client: pg.ClientBase) => Promise<boolean>) | undefined;
+  /** Has changes of names noted for stores of names; false if the tables were in use. */
+  noteWrites?: (client: pg.ClientBase) => Promise<boolean>;
   log: (line: string) => void;
 };
 

@@ -22,6 +22,7 @@ const {
   seconds = 1,
   rounds = 3,
   soak: soakSeconds = 300,
+  store = 0,
   only = "",
   profile,
   data = DATA,
@@ -39,6 +40,7 @@ const {
     value: "N",
     meaning: "seconds of full load at the end, for memory and stalls; 300 unless told, 0 for none",
   },
+  store: { value: "N", meaning: "MiB of memory for names by which searches are counted; 0 unless told" },
   only: { value: "TEXT", meaning: "only operations whose name has this text; several with `|` between" },
   profile: {
     value: "DIR",
@@ -123,7 +125,7 @@ async function measureAll(url: string, operations: Operation[], samples: Samples
 /** Measures everything at one size. */
 async function runAt(size: number): Promise<Measured> {
   const ofEnsv2 = await runEnsv2(size);
-  const server = await startServer({ names: size, base, data, say, profile });
+  const server = await startServer({ names: size, base, data, say, profile, nameStoreMb: store });
   try {
     const samples = await takeSamples(server.pool);
     const document = (await (await fetch(`${server.url}/openapi.json`)).json()) as Document;

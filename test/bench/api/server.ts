@@ -37,6 +37,8 @@ type Plan = {
   profile?: string | undefined;
   /** Whether answers to hot questions are kept, as usual. Every other figure is of answers that are worked out. */
   hotAnswers?: boolean;
+  /** Memory for names by which searches are counted, in MiB; none by default. */
+  nameStoreMb?: number;
   /** With contracts of ENSv2: the network's own deployment has none. */
   ensv2?: boolean;
   /** The primary, where the program reads a standby of it. */
@@ -143,8 +145,9 @@ const program = fileURLToPath(new URL("./bin/ponder.js", import.meta.resolve("po
 
 /** Starts a program on a database that is filled and of which an indexer is pretended. */
 export async function serveIndex(databaseUrl: string, plan: Plan) {
-  const { base = 0, say, profile, primaryUrl, hotAnswers = false } = plan;
+  const { base = 0, say, profile, primaryUrl, hotAnswers = false, nameStoreMb = 0 } = plan;
   const port = await freePort();
+  const metricsPort = await freePort();
   const env = {
     ...{ PATH: process.env.PATH, HOME: process.env.HOME, PORT: String(port) },
     ...networkOf(plan),
@@ -153,7 +156,7 @@ export async function serveIndex(databaseUrl: string, plan: Plan) {
     // Nothing is asked of a chain: the names that are asked for are all in the index.
     RPC_URL_1: "http://127.0.0.1:9",
     ...(base > 0 && { RPC_URL_8453: "http://127.0.0.1:9" }),
-    PONDER_LOG_LEVEL: "warn",
+    ...{ PONDER_LOG_LEVEL: "warn", METRICS_PORT: String(metricsPort), NAME_STORE_MB: String(nameStoreMb) },
     ...(!hotAnswers && { HOT_ANSWERS_MB: "0" }),
   };
   const profiler = profile === undefined ? [] : ["--cpu-prof", `--cpu-prof-dir=${profile}`];
@@ -169,6 +172,7 @@ export async function serveIndex(databaseUrl: string, plan: Plan) {
   await untilReady(child, url);
   say(`serving at ${url}`);
   await untilKept(primaryUrl ?? databaseUrl, plan);
+  if (nameStoreMb > 0) await untilStored(`http://127.0.0.1:${metricsPort}/index-metrics`, say);
   return { url, child, pid: child.pid ?? 0 };
 }
 
@@ -192,6 +196,20 @@ async function untilKept(connectionString: string, { ensv2 = false }: Plan): Pro
   await sleep(200);
   await client.query("vacuum analyze");
   await client.end();
+}
+
+/** Names are loaded into memory once their writes are noted. */
+async function untilStored(metricsUrl: string, say: (text: string) => void): Promise<void> {
+  const deadline = Date.now() + UPKEEP_TIMEOUT_MS;
+  while (Date.now() < deadline) {
+    const text = await (await fetch(metricsUrl)).text();
+    if (text.includes("namedex_name_store_ready 1")) {
+      say(text.match(/^namedex_name_store_(names|bytes) .*$/gm)?.join(", ") ?? "");
+      return;
+    }
+    await sleep(200);
+  }
+  throw new Error("Names were not loaded into memory in time");
 }
 
 async function untilReady(child: ChildProcess, url: string): Promise<void> {

@@ -1,0 +1,81 @@
+import { Worker } from "node:worker_threads";
+import type { Answer, Asked, Report, ToWorker, WorkerPlan } from "./messages.ts";
+import type { Counts } from "./scan.ts";
+
+/** The thread of the store, seen from the process. It is started again whenever it ends. */
+export type Thread = {
+  /** Null where the store is of another state, or ends. */
+  ask: (asked: Omit<Asked, "id">) => Promise<Counts | null>;
+  state: () => Report;
+  look: () => void;
+  stop: () => Promise<void>;
+  /** The worker now; a test ends it. */
+  worker: () => Worker;
+};
+
+/** The pause before the thread is started again after it ended. */
+const AGAIN_MS = 5_000;
+
+/** Bytes of the thread's heap, which holds what it reads at once; the columns lie beside it. */
+export const HEAP_MB = 256;
+
+/** Node itself loads it, as it is. */
+const threadFile = new URL("worker.ts", import.meta.url);
+
+export const nothing: Report = { kind: "report", state: "waiting", names: 0, bytes: 0 };
+
+export function startThread({ log, ...workerData }: WorkerPlan & { log: (line: string) => void }): Thread {
+  const asked = new Map<number, (counts: Counts | null) => void>();
+  let last = nothing;
+  let next = 0;
+  let isStopped = false;
+  let again: NodeJS.Timeout | undefined;
+  let worker = start();
+
+  function start(): Worker {
+    const resourceLimits = { maxOldGenerationSizeMb: HEAP_MB };
+    const one = new Worker(threadFile, { workerData, execArgv: [], resourceLimits });
+    one.unref();
+    one.on("message", hear);
+    one.on("error", ({ message }) => log(`The store of names ended: ${message}`));
+    one.on("exit", () => {
+      last = nothing;
+      for (const answer of asked.values()) answer(null);
+      asked.clear();
+      if (isStopped) return;
+      again = setTimeout(() => {
+        worker = start();
+      }, AGAIN_MS).unref();
+    });
+    return one;
+  }
+
+  function hear(message: Answer | Report): void {
+    if (message.kind === "answer") {
+      asked.get(message.id)?.(message.counts);
+      asked.delete(message.id);
+      return;
+    }
+    if (message.state === "failed" && last.state !== "failed")
+      log(`The store of names is not used: ${message.error}`);
+    last = message;
+  }
+
+  const send = (message: ToWorker) => worker.postMessage(message);
+  return {
+    ask: (question) =>
+      new Promise((resolve) => {
+        const id = next++;
+        asked.set(id, resolve);
+        send({ id, ...question });
+      }),
+    state: () => last,
+    look: () => send("look"),
+    worker: () => worker,
+    stop: async () => {
+      isStopped = true;
+      clearTimeout(again);
+      await worker.terminate();
+    },
+  };
+}
