@@ -141,6 +141,7 @@ export async function advance(names: Names, { client, schema, bitsSql, maxBytes 
       : await readRows({ client, schema, bitsSql }, touched);
     await client.query("commit");
     if (touched.lost) return false;
+    names.version = ""; // Of no state, if a row cannot be stored.
     for (const [i, node] of touched.nodes.entries())
       if (!rows.has(keyOf(touched.chainIds[i], node)))
         names.tables.get(touched.chainIds[i] as number)?.remove(node);

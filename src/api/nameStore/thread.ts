@@ -27,6 +27,7 @@ export const nothing: Report = { kind: "report", state: "waiting", names: 0, byt
 export function startThread({ log, ...workerData }: WorkerPlan & { log: (line: string) => void }): Thread {
   const asked = new Map<number, (counts: Counts | null) => void>();
   let last = nothing;
+  let logged: string | undefined;
   let next = 0;
   let isStopped = false;
   let again: NodeJS.Timeout | undefined;
@@ -56,9 +57,11 @@ export function startThread({ log, ...workerData }: WorkerPlan & { log: (line: s
       asked.delete(message.id);
       return;
     }
-    if (message.state === "failed" && last.state !== "failed")
-      log(`The store of names is not used: ${message.error}`);
     last = message;
+    if (message.state === "ready") logged = undefined;
+    if (message.state !== "failed" || message.error === logged) return;
+    logged = message.error;
+    log(`The store of names is not used: ${logged}`);
   }
 
   const send = (message: ToWorker) => worker.postMessage(message);

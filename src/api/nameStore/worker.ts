@@ -17,7 +17,7 @@ import { type Counts, countNames, type Question } from "./scan.ts";
 const { databaseUrl, schema, bitsSql, maxBytes } = workerData as WorkerPlan;
 
 /** The pause before the names are loaded again, or looked for. */
-const TRY_MS = 2_000;
+const TRY_MS = 5_000;
 /** The pause after names that took too much memory. */
 const FULL_MS = 600_000;
 
