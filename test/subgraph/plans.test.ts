@@ -18,11 +18,11 @@ const FILL_TIMEOUT_MS = 300_000;
 const likeEth = `update domains set label = 'eth' || label, full_name = 'eth' || full_name where created_block_number % 100 = 7`;
 /** Blocks with as many digits, as on mainnet for years. */
 const lateBlocks = "update events set block_number = block_number + 1000000";
-/** A name with 6,000 names below it, and an owner of 1,500 names. */
+/** A name with 1,800 names below it, and an owner of 1,500 names. */
 const PARENT = `0x${"ab".repeat(32)}` as const;
 const largest = account(0xa11ce);
 const LARGEST = 1_500;
-const children = `update domains set parent_node = '${PARENT}' where created_block_number % 10 >= 7 and created_block_number <= 20000`;
+const children = `update domains set parent_node = '${PARENT}' where created_block_number % 10 >= 7 and created_block_number <= 6000`;
 const holdings = `update domains set registry_owner = '${largest}', registrar_owner = '${largest}', effective_owner_address = '${largest}'
   where created_block_number % 10 = 1 and created_block_number <= 15000`;
 const registered = `update domains set registered_timestamp = 1600000000 + created_block_number where parent_node = '${ETH_NODE}'`;

@@ -152,19 +152,8 @@ const comparisons: Record<string, SQL> = {
   lte: sql.raw("<="),
 };
 
-/**
- * A value as filters compare it. In lists to which another filter leads it looks like that of no index: PostgreSQL would read
- * the index of all names that end after now, to keep those of one owner.
- */
-function comparedValue(field: ScalarField, row: Row, env: Env): SQL {
-  const value = field.value(row, env);
-  const isNumber = field.type === "BigInt" || field.type === "Int";
-  const isInIndex = isNumber && field.orderOfAll?.(row, env) !== undefined;
-  return isInIndex && env.reading !== "whole" ? sql`(${value} + 0)` : value;
-}
-
 function scalarSql(field: ScalarField, filter: FieldFilter, { row, env, entity }: Of): SQL {
-  const value = comparedValue(field, row, env);
+  const value = field.value(row, env);
   if (filter.suffix === "null") return sql`${value} is null`;
   if (filter.suffix === "not_null") return sql`${value} is not null`;
   if (field === entity.fields.id && filter.suffix === "")
