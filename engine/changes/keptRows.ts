@@ -35,7 +35,8 @@ export const keptRows: Change = {
     {
       file: cache,
       from: "                        tableCache.cache.set(key, entry.row);",
-      to: "                        if (tableCache.isOnlyWritten === false) tableCache.cache.set(key, entry.row);",
+      to: `                        if (tableCache.isOnlyWritten === false) tableCache.cache.set(key, entry.row);
+                        else tableCache.cache.delete(key);`,
       times: 2,
     },
     {

@@ -57,6 +57,13 @@ for (let batch = 0; batch < BATCHES; batch++) {
   await client.query("COMMIT");
 }
 
+/** A row that handlers look for before it is there. */
+const LOOKED_FOR = 500_000;
+await client.query("BEGIN");
+for (const of of Object.values(schema)) await write(of, { id: LOOKED_FOR, asks: true });
+await cache.flush();
+await client.query("COMMIT");
+
 const value = async (of: object, id: number) => (await cache.get({ table: of, key: { id } }))?.value ?? null;
 /** The store knows without asking the database. */
 const isKept = (of: object, id: number) => cache.has({ table: of, key: { id } });
@@ -64,7 +71,9 @@ const isKept = (of: object, id: number) => cache.has({ table: of, key: { id } })
 const outcome: Record<string, unknown> = {};
 for (const [name, of] of Object.entries(schema)) {
   const kept = [isKept(of, 1), isKept(of, (BATCHES - 1) * ROWS)];
-  const answers = [await value(of, 1), await value(of, (BATCHES - 1) * ROWS + 2), await value(of, 999_999)];
+  const ids = [1, (BATCHES - 1) * ROWS + 2, 999_999, LOOKED_FOR];
+  const answers = [];
+  for (const id of ids) answers.push(await value(of, id));
   const { rows } = await client.query(`select count(*)::int as count from trial.${name}`);
   outcome[name] = { kept, answers, rows: rows[0].count };
 }
