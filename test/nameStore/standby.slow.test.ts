@@ -75,7 +75,7 @@ async function begin(client: pg.PoolClient, label: string): Promise<{ commit: ()
 
 const write = async (client: pg.PoolClient, label: string) => (await begin(client, label)).commit();
 
-/** The total of memory for the state of the standby that has so many names. */
+/** The total of memory for the state of the standby that has this many names. */
 const countOf = (text: string, names: number) =>
   vi.waitFor(async () => {
     const { rows } = await reader.query<{ names: number }>("select count(*)::int as names from domains");

@@ -4,11 +4,13 @@ import type { Db } from "../postgres/db.ts";
 type Sources<Of, Answer> = {
   /** The maintained counters. Null while there are none, or where they do not hold what is wanted. */
   fromCounters: (db: Db, of: Of) => Promise<Answer | null>;
+  /** The same rows in the memory of a process. Null where they are not of the same state, or do not hold what is wanted. */
+  fromMemory?: (db: Db, of: Of) => Promise<Answer | null>;
   /** The rows themselves: slow, and always right. Tests compare the counters with it. */
   fromRows: (db: Db, of: Of) => Promise<Answer>;
 };
 
-/** A count with its two sources. Callers `read` it, and do not know which source answered. */
+/** A count with its sources. Callers `read` it, and do not know which source answered. */
 export type Count<Of, Answer> = Sources<Of, Answer> & { read: (db: Db, of: Of) => Promise<Answer> };
 
 /**
@@ -16,8 +18,8 @@ export type Count<Of, Answer> = Sources<Of, Answer> & { read: (db: Db, of: Of) =
  * export const pending = countOf({ fromCounters: readPending, fromRows: countPending });
  * const names = await pending.read(db, chains);
  */
-export const countOf = <Of, Answer>({ fromCounters, fromRows }: Sources<Of, Answer>): Count<Of, Answer> => ({
-  fromCounters,
-  fromRows,
-  read: async (db, of) => (await fromCounters(db, of)) ?? fromRows(db, of),
+export const countOf = <Of, Answer>(sources: Sources<Of, Answer>): Count<Of, Answer> => ({
+  ...sources,
+  read: async (db, of) =>
+    (await sources.fromCounters(db, of)) ?? (await sources.fromMemory?.(db, of)) ?? sources.fromRows(db, of),
 });

@@ -58,17 +58,24 @@ const pendingNames = preparedCounts(
     from figures_names where ${of.holds(sql`chain_id`)} and not is_label_known`,
 );
 
-/** A search, and when it is made. */
-type Searched = AsOf & { filters: SearchFilters };
+/** A search, and when it is made. `inMemory` counts it from names in memory, where there are some. */
+type Searched = AsOf & {
+  filters: SearchFilters;
+  inMemory?: (of: AsOf & { filters: SearchFilters }) => Promise<SearchCounts | null>;
+};
 
 /** Counts of all names that a search finds. */
 export const searchTotals: Count<Searched, SearchCounts> = countOf({
   fromCounters: searchFromCounters,
+  fromMemory: async (_db, { inMemory, ...of }) => (await inMemory?.(of)) ?? null,
   fromRows: (db, { filters, ...at }) => countSearch(db, caseInsensitiveCondition(filters, at), at),
 });
 
 /** Null also for filters by which names are not counted. */
-async function searchFromCounters(db: Db, { filters, ...at }: Searched): Promise<SearchCounts | null> {
+async function searchFromCounters(
+  db: Db,
+  { filters, inMemory: _, ...at }: Searched,
+): Promise<SearchCounts | null> {
   const { text, isFullName: _ofText, ...others } = filters;
   if (text) return null;
   const given = Object.entries(others).flatMap(([name, value]) => (value === undefined ? [] : [name]));

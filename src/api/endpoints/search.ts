@@ -207,7 +207,9 @@ async function search(ctx: Ctx, { filters, where, page, at }: Search) {
   const { db } = ctx;
   if (isSelective(filters)) return searchByFew(ctx, { filters, where, page, at });
   const [counts, listed] = await Promise.all([
-    page.isCounted ? countAll(ctx, { ...at, filters }) : null,
+    page.isCounted
+      ? searchTotals.read(db, { ...at, filters, inMemory: (of) => countInMemory(ctx, of) })
+      : null,
     listDomainPage(db, { ...at, where, page }),
   ]);
   return { counts, ...listed };
@@ -226,11 +228,6 @@ async function searchByFew(ctx: Ctx, { filters, where, page, at }: Search) {
 const storedNames = ({ nameStore }: Ctx): number => nameStore?.state().names ?? 0;
 
 type Counted = AsOf & { filters: SearchFilters };
-
-const countAll = async (ctx: Ctx, of: Counted): Promise<SearchCounts> =>
-  (await searchTotals.fromCounters(ctx.db, of)) ??
-  (await countInMemory(ctx, of)) ??
-  (await searchTotals.fromRows(ctx.db, of));
 
 const countInMemory = async (
   { db, nameStore, tablesVersion = null }: Ctx,
