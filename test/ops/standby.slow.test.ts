@@ -214,7 +214,11 @@ const journalOn = async (server: { url: string }) =>
 test("a standby that is promoted is followed without a restart, in what is read and what is charged", async () => {
   const [first, second] = standbys;
   const [replica, other] = replicas;
-  expect((await journalOn(first)).join()).toContain("pg_is_in_recovery");
+  // The test before has ended its connection.
+  await vi.waitFor(async () => expect((await journalOn(first)).join()).toContain("pg_is_in_recovery"), {
+    timeout: 20_000,
+    interval: 100,
+  });
   await stack.stop();
   await primary.kill();
   const free = await statusOf(replica);
