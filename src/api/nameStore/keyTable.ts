@@ -5,10 +5,9 @@ const WORDS = 4;
 
 const EMPTY = -1;
 
-/** Finds the row of a name by its node. It numbers nodes in the order in which they are added. */
-export type KeyTable = ReturnType<typeof createKeyTable>;
-
 /**
+ * Finds the row of a name by its node. It numbers nodes in the order in which they are added.
+ *
  * An open table of hashes in typed arrays: a `Map` of four million texts takes ten times the memory. Its order is secret, so that no
  * one can register names that all lie in one part of it.
  *
