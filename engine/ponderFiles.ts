@@ -15,6 +15,7 @@ const knownFiles = {
   "indexing/index.js": "7209cb8fd0ca2133752a3787046c299748d39665aabe315ec6eee93d77945387",
   "internal/logger.js": "091a9d507dda3814f044d526e0476dd8849041f8b622077abc2e9e16862ca8cd",
   "runtime/events.js": "0e435d8492e69a59ce830ff4db5291d5475e33b8a01d21c5e4af90fd5481d416",
+  "runtime/historical.js": "9ff112e17a18f60cdb8aa6125882d7d0a3e99f36635de5ace7ea52cc9c944028",
   "runtime/multichain.js": "baebf66465e30faf68da7fefa3df85190d159a0fdc24d9e6b393982706272df6",
   "runtime/realtime.js": "41cf28ac504b44a904691417324c363ec8a561cc4e897134d5286f69b59b04d8",
   "server/index.js": "e968a2f85f29ff91cfd758a94be4d9928dab3dc12f87d872676fd6f99f43346f",

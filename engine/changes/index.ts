@@ -13,6 +13,7 @@ import { indexedBlocks } from "./indexedBlocks.ts";
 import { keptRows } from "./keptRows.ts";
 import { knownContracts } from "./knownContracts.ts";
 import { largeBlocks } from "./largeBlocks.ts";
+import { lastBatch } from "./lastBatch.ts";
 import { linearQueue } from "./linearQueue.ts";
 import { listedContracts } from "./listedContracts.ts";
 import { logStream } from "./logStream.ts";
@@ -48,6 +49,7 @@ export const changes: readonly Change[] = [
   foundContracts,
   byteOrderMarks,
   listedContracts,
+  lastBatch,
   blockJournal,
   viewsSchema,
 ];
