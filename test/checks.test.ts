@@ -16,10 +16,13 @@ const complaintsOf = (script: string): Promise<string> =>
       `${stdout}${stderr}` || "it failed, and said nothing",
   );
 
-test("types: `npm run typecheck` has no complaint", async () => {
+/** Beside other tests the compiler has a fifth of a core or less. */
+const PATIENCE_MS = 1_800_000;
+
+test("types: `npm run typecheck` has no complaint", { timeout: PATIENCE_MS }, async () => {
   expect(await complaintsOf("typecheck")).toBe("");
 });
 
-test("lint: `npm run lint` has no complaint", async () => {
+test("lint: `npm run lint` has no complaint", { timeout: PATIENCE_MS }, async () => {
   expect(await complaintsOf("lint")).toBe("");
 });

@@ -255,9 +255,10 @@ export async function playHistories({ runs, steps, ensv2, locale, hasFaults = fa
     ...{ databaseUrl: tables.databaseUrl, schema: "public", rules: lifeOf(ensv2), maxBytes: 2 ** 26 },
     onSearch: (by) => seen[by]++,
     log: (line) => log.push(line),
+    waitMs: 1_500,
   });
   const store = stores.of("a caller");
-  const isReady = () => vi.waitUntil(() => store.state().state === "ready", { timeout: 20_000, interval: 5 });
+  const isReady = () => vi.waitUntil(() => store.state().state === "ready", { timeout: 60_000, interval: 5 });
   const compare = async (filters: SearchFilters, ids: readonly number[]) => {
     const isMain = ids.length === 1 && ids[0] === CHAIN_ID;
     const chains: Scope = { ids, reach: isMain ? "main" : "several", ...(ensv2 && { ensv2 }) };

@@ -16,7 +16,7 @@ import { createTestDatabase, openPool } from "../support/database.ts";
 /* A store of names that reads a standby, which names no transaction that is under way. The last test promotes it. */
 
 const NOW = 1_800_000_000;
-const PATIENCE = { timeout: 20_000, interval: 20 };
+const PATIENCE = { timeout: 60_000, interval: 20 };
 
 let primary: BreakablePostgres;
 let standby: StandbyPostgres;
@@ -43,9 +43,10 @@ beforeAll(async () => {
     ...{ databaseUrl, schema: "public", rules: lifeOf(undefined), maxBytes: 2 ** 24 },
     onSearch: () => {},
     log: () => {},
+    waitMs: 10_000,
   });
   await vi.waitUntil(() => stores.state().state === "ready", PATIENCE);
-}, 60_000);
+});
 
 afterAll(async () => {
   await stores?.stop();

@@ -39,11 +39,12 @@ export type NameStores = {
 /** Searches that the thread has, and that wait for it, at once. PostgreSQL counts for more. */
 export const AT_ONCE = { most: 4, each: 2 };
 export const WAITING = { most: 32, each: 8 };
-/** How long a caller waits for the store, in milliseconds. */
+/** How long a caller waits for the store, unless the plan says otherwise. */
 export const WAIT_MS = 400;
 
 export type NameStorePlan = Omit<WorkerPlan, "bitsSql"> & {
   rules: LifeRules;
+  waitMs?: number;
   /** Hears of each search by what it is counted. */
   onSearch: (by: "memory" | "database") => void;
   log: (line: string) => void;
@@ -64,6 +65,7 @@ export const noNameStores: NameStores = {
  */
 export function startNameStores({
   rules,
+  waitMs = WAIT_MS,
   onSearch,
   ...plan
 }: NameStorePlan): NameStores & Pick<Thread, "stop" | "worker"> {
@@ -81,12 +83,12 @@ export function startNameStores({
     if (question === null) return null;
     const { text } = search.filters;
     const texts = text ? await lowerCase(db, inAnyCase(text)) : null;
-    const asked = { version, until: Date.now() + WAIT_MS, question: { ...question, texts } };
+    const asked = { version, until: Date.now() + waitMs, question: { ...question, texts } };
     let counts = null as Counts | null;
-    const asking = places(share, AbortSignal.timeout(WAIT_MS), async () => {
+    const asking = places(share, AbortSignal.timeout(waitMs), async () => {
       counts = await thread.ask(asked);
     });
-    await soon(asking.catch(noPlace), WAIT_MS);
+    await soon(asking.catch(noPlace), waitMs);
     if (counts !== null) noteState(version);
     return counts;
   }
