@@ -254,15 +254,17 @@ test("a standby that is promoted is followed without a restart, in what is read 
 test("the old primary, started again, is charged nothing: the later timeline counts", async () => {
   const before = await creditsOf();
   await primary.start();
-  await sleep(3_000); // Longer than the pause between two looks at the servers.
-  for (const replica of replicas) {
-    const reply = await askReplica(replica, `/whois/${PULSE}`);
-    expect(reply.status).toBe(200);
+  const rounds = 3;
+  for (let round = 0; round < rounds; round++) {
+    await sleep(3_000); // Longer than the pause between two looks at the servers: what one found counts for the next round.
+    for (const replica of replicas) {
+      const reply = await askReplica(replica, `/whois/${PULSE}`);
+      expect(reply.status).toBe(200);
+    }
   }
-  expect(await creditsOf()).toBe(before - replicas.length);
   const spent = await ask<{ credits: number }>(
     onServer(standbys[0]),
     `select credits::float8 as credits from ${SERVICE}.api_keys where id = ${key.id}`,
   );
-  expect(spent).toEqual([{ credits: before - replicas.length }]);
+  expect(spent).toEqual([{ credits: before - rounds * replicas.length }]);
 });
