@@ -58,11 +58,11 @@ const pendingNames = preparedCounts(
     from figures_names where ${of.holds(sql`chain_id`)} and not is_label_known`,
 );
 
-/** A search, and when it is made. `inMemory` counts it from names in memory, where there are some. */
-type Searched = AsOf & {
-  filters: SearchFilters;
-  inMemory?: (of: AsOf & { filters: SearchFilters }) => Promise<SearchCounts | null>;
-};
+/** A search, and when it is made. */
+export type SearchAt = AsOf & { filters: SearchFilters };
+
+/** `inMemory` counts it from names in memory, where there are some. */
+type Searched = SearchAt & { inMemory?: (of: SearchAt) => Promise<SearchCounts | null> };
 
 /** Counts of all names that a search finds. */
 export const searchTotals: Count<Searched, SearchCounts> = countOf({

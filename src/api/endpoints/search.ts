@@ -1,6 +1,6 @@
 import { z } from "@hono/zod-openapi";
 import { listChildren } from "../counts/children.ts";
-import { searchTotals } from "../counts/searchTotals.ts";
+import { type SearchAt, searchTotals } from "../counts/searchTotals.ts";
 import { ApiError } from "../errors/errors.ts";
 import type { Ctx } from "../http/context.ts";
 import { endpoint } from "../http/endpoint.ts";
@@ -227,11 +227,9 @@ async function searchByFew(ctx: Ctx, { filters, where, page, at }: Search) {
 
 const storedNames = ({ nameStore }: Ctx): number => nameStore?.state().names ?? 0;
 
-type Counted = AsOf & { filters: SearchFilters };
-
 const countInMemory = async (
   { db, nameStore, tablesVersion = null }: Ctx,
-  { chains, now, filters }: Counted,
+  { chains, now, filters }: SearchAt,
 ): Promise<SearchCounts | null> =>
   (await nameStore?.count(db, tablesVersion, { filters, chainIds: chains.ids, now })) ?? null;
 

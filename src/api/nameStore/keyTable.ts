@@ -84,7 +84,6 @@ export function createKeyTable(expected: number) {
       }
       return slots[slot] as number;
     },
-    size: (): number => size,
     bytes: (): number => keys.byteLength + slots.byteLength,
   };
 }

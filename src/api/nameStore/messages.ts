@@ -1,4 +1,5 @@
-import type { Counts, Question } from "./scan.ts";
+import type { SearchCounts } from "../query/search.ts";
+import type { Question } from "./scan.ts";
 
 /* What the process and the thread of the store send each other. */
 
@@ -12,7 +13,7 @@ export type Asked = { id: number; version: string; until: number; question: Ques
 export type ToWorker = Asked | "look";
 
 /** Null if the store cannot decide the question. */
-export type Answer = { kind: "answer"; id: number; counts: Counts | null };
+export type Answer = { kind: "answer"; id: number; counts: SearchCounts | null };
 
 /** How the store is. `waiting`: nothing notes writes yet, or the database does not answer. */
 export type Report = {

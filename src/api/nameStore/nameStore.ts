@@ -2,12 +2,12 @@ import { sql } from "ponder";
 import type { Db } from "../postgres/db.ts";
 import { noteStatement, noteVersion } from "../postgres/seenState.ts";
 import { inAnyCase } from "../query/caseInsensitive.ts";
+import type { SearchCounts } from "../query/search.ts";
 import type { LifeRules } from "../rules/life.ts";
 import { soon } from "../scheduling/lastKnown.ts";
 import { fairPlaces } from "../scheduling/places.ts";
 import type { Report, WorkerPlan } from "./messages.ts";
 import { questionOf, type Search } from "./question.ts";
-import type { Counts } from "./scan.ts";
 import { testsOf } from "./tests.ts";
 import { nothing, startThread, type Thread } from "./thread.ts";
 
@@ -23,7 +23,7 @@ export type NameStore = {
    * @returns null where the store is not of that state, cannot decide the filters, or does not answer in time: then PostgreSQL
    * counts
    */
-  count: (db: Db, version: string | null, search: Search) => Promise<Counts | null>;
+  count: (db: Db, version: string | null, search: Search) => Promise<SearchCounts | null>;
   state: () => NameStoreState;
 };
 
@@ -84,7 +84,7 @@ export function startNameStores({
     const { text } = search.filters;
     const texts = text ? await lowerCase(db, inAnyCase(text)) : null;
     const asked = { version, until: Date.now() + waitMs, question: { ...question, texts } };
-    let counts = null as Counts | null;
+    let counts = null as SearchCounts | null;
     const asking = places(share, AbortSignal.timeout(waitMs), async () => {
       counts = await thread.ask(asked);
     });

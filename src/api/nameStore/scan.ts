@@ -1,3 +1,4 @@
+import type { SearchCounts } from "../query/search.ts";
 import type { NameTable } from "./nameTable.ts";
 import type { Test, TimeColumn } from "./tests.ts";
 
@@ -6,7 +7,10 @@ export const sorts = ["expired", "expiring30d", "expiring90d", "wrapped"] as con
 
 export type Sort = (typeof sorts)[number];
 
-export type Counts = Record<Sort | "total", number>;
+/** Counts to add to. */
+export const noCounts = (): SearchCounts => ({
+  ...{ total: 0, expired: 0, expiring30d: 0, expiring90d: 0, wrapped: 0 },
+});
 
 /** A search as the store decides it. */
 export type Question = {
@@ -71,8 +75,8 @@ function timeTest({ operator, at }: Extract<Test, { kind: "time" }>, times: Uint
 }
 
 /** Counts what a search finds among the names of one chain. Null if the table cannot decide it. */
-export function countNames(table: NameTable, question: Question): Counts | null {
-  const counts: Counts = { total: 0, expired: 0, expiring30d: 0, expiring90d: 0, wrapped: 0 };
+export function countNames(table: NameTable, question: Question): SearchCounts | null {
+  const counts = noCounts();
   const resolver = question.resolver === null ? 0 : table.findResolver(question.resolver);
   if (resolver === null) return null;
   if (resolver === -1) return counts;

@@ -1,11 +1,11 @@
 import { Worker } from "node:worker_threads";
+import type { SearchCounts } from "../query/search.ts";
 import type { Answer, Asked, Report, ToWorker, WorkerPlan } from "./messages.ts";
-import type { Counts } from "./scan.ts";
 
 /** The thread of the store, seen from the process. It is started again whenever it ends. */
 export type Thread = {
   /** Null where the store is of another state, or ends. */
-  ask: (asked: Omit<Asked, "id">) => Promise<Counts | null>;
+  ask: (asked: Omit<Asked, "id">) => Promise<SearchCounts | null>;
   state: () => Report;
   look: () => void;
   stop: () => Promise<void>;
@@ -25,7 +25,7 @@ const threadFile = new URL("worker.ts", import.meta.url);
 export const nothing: Report = { kind: "report", state: "waiting", names: 0, bytes: 0 };
 
 export function startThread({ log, ...workerData }: WorkerPlan & { log: (line: string) => void }): Thread {
-  const asked = new Map<number, (counts: Counts | null) => void>();
+  const asked = new Map<number, (counts: SearchCounts | null) => void>();
   let last = nothing;
   let logged: string | undefined;
   let next = 0;

@@ -3,11 +3,12 @@ import { parentPort, workerData } from "node:worker_threads";
 import type pg from "pg";
 import { findDatabaseError } from "../postgres/databaseErrors.ts";
 import { onOwnConnection } from "../postgres/lockedWork.ts";
+import type { SearchCounts } from "../query/search.ts";
 import { workInTurns } from "../scheduling/repeated.ts";
 import { advance, bytesOf, loadNames, type Names, type Source } from "./follow.ts";
 import type { Answer, Asked, Report, ToWorker, WorkerPlan } from "./messages.ts";
 import { NameStoreFull } from "./nameTable.ts";
-import { type Counts, countNames, type Question } from "./scan.ts";
+import { countNames, noCounts, type Question } from "./scan.ts";
 
 /*
  * The thread of the store: it has a connection of its own, follows the tables and answers questions, one at a time. Node loads this
@@ -39,13 +40,14 @@ function answer({ id, version, until, question }: Asked): void {
   send({ kind: "answer", id, counts: isOurs ? countIn(names as Names, question) : null });
 }
 
-function countIn({ tables }: Names, question: Question): Counts | null {
-  const sum: Counts = { total: 0, expired: 0, expiring30d: 0, expiring90d: 0, wrapped: 0 };
+function countIn({ tables }: Names, question: Question): SearchCounts | null {
+  const sum = noCounts();
   for (const chainId of question.chainIds) {
     const table = tables.get(chainId);
     const counts = table === undefined ? sum : countNames(table, question);
     if (counts === null) return null;
-    if (table !== undefined) for (const key of Object.keys(sum) as (keyof Counts)[]) sum[key] += counts[key];
+    if (table !== undefined)
+      for (const key of Object.keys(sum) as (keyof SearchCounts)[]) sum[key] += counts[key];
   }
   return sum;
 }

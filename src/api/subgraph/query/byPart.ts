@@ -1,5 +1,5 @@
 import { type Entity, type Env, idOf } from "../table/entity.ts";
-import type { Filter } from "./filter.ts";
+import { type Filter, isBoundOf, partsOf } from "./filter.ts";
 import type { ListArguments } from "./listArguments.ts";
 import { isOrderOfIndex } from "./order.ts";
 import { hasTrigrams, isFrequentPart } from "./textFilters.ts";
@@ -32,15 +32,10 @@ export const isSoonFull = (list: ListArguments, entity: Entity, env: Env): boole
   hasText(list.filter, isFrequentPart) &&
   isOrderOfIndex(list, entity, env);
 
-const comparisons: readonly string[] = ["gt", "gte", "lt", "lte"];
-
 /** What a filter says of the field that a list is ordered by: the index of the order begins there. */
 export function boundsOf({ filter, order }: ListArguments, entity: Entity): Filter {
   const field = order?.kind === "own" ? order.field : idOf(entity);
-  const isBound = (one: Filter): boolean =>
-    one.kind === "field" && one.field === field && comparisons.includes(one.suffix);
-  const partsOf = (one: Filter): readonly Filter[] => (one.kind === "and" ? one.of.flatMap(partsOf) : [one]);
-  return { kind: "and", of: partsOf(filter).filter(isBound) };
+  return { kind: "and", of: partsOf(filter).filter((one) => isBoundOf(one, field)) };
 }
 
 /** Whether the names of a list are found by trigrams. */

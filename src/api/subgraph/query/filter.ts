@@ -16,6 +16,16 @@ export type Filter =
   /** No filter of a caller: entities that were there at a past block. */
   | { kind: "existed"; block: number };
 
+/** What all entities of a filter meet, each by itself. */
+export const partsOf = (filter: Filter): readonly Filter[] =>
+  filter.kind === "and" ? filter.of.flatMap(partsOf) : [filter];
+
+const comparisons: readonly string[] = ["gt", "gte", "lt", "lte"];
+
+/** Whether a filter is a bound of a field: an index of the field begins or ends there. */
+export const isBoundOf = (filter: Filter, field: ScalarField | Relation): boolean =>
+  filter.kind === "field" && filter.field === field && comparisons.includes(filter.suffix);
+
 /** How much of a filter's bounds is used up: of one query, and at one place. */
 export type FilterCount = { conditions: number };
 type Place = { entity: Entity; levels: number; relations: number; count: FilterCount };

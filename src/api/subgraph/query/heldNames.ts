@@ -12,7 +12,7 @@ import {
   soughtValue,
 } from "../table/entity.ts";
 import { domainAs } from "../table/rows.ts";
-import type { Filter } from "./filter.ts";
+import { type Filter, isBoundOf, partsOf } from "./filter.ts";
 import { filterSql } from "./filterSql.ts";
 import type { ListArguments } from "./listArguments.ts";
 import { fieldTerms, type Of, orderTerms } from "./order.ts";
@@ -27,9 +27,6 @@ import { directed, named, pageSql, placeOf } from "./statement.ts";
 
 /** An account, and what a name of its meets: a role of it, or something else that few names do. */
 type Held = { account: string; roles: readonly Relation[]; others: readonly Filter[] };
-
-const partsOf = (filter: Filter): readonly Filter[] =>
-  filter.kind === "and" ? filter.of.flatMap(partsOf) : [filter];
 
 /** What alternatives are, if each is one condition. */
 const alternativesOf = (filter: Filter): readonly Filter[] =>
@@ -58,23 +55,16 @@ function heldIn(filter: Filter): Held | undefined {
   return { account, roles, others: all.filter((one) => accountIn(one) === undefined) };
 }
 
-const comparisons: readonly string[] = ["gt", "gte", "lt", "lte"];
-
 /** Parts of the order in which all entities of a filter are, each by itself; one without a condition if none is said. */
 function partsOfOrder(filter: Filter, field: ScalarField): readonly Filter[] {
-  const isOfField = (one: Filter, suffixes: readonly string[]): boolean =>
-    one.kind === "field" && one.field === field && suffixes.includes(one.suffix);
+  const isNone = (one: Filter): boolean =>
+    one.kind === "field" && one.field === field && one.suffix === "null";
   const parts = partsOf(filter);
-  const compared = parts.filter((one) => isOfField(one, comparisons));
+  const compared = parts.filter((one) => isBoundOf(one, field));
   if (compared.length > 0) return [{ kind: "and", of: compared }];
   const either = parts
     .map(alternativesOf)
-    .find(
-      (all) =>
-        all.length === 2 &&
-        all.some((one) => isOfField(one, comparisons)) &&
-        all.some((one) => isOfField(one, ["null"])),
-    );
+    .find((all) => all.length === 2 && all.some((one) => isBoundOf(one, field)) && all.some(isNone));
   return either ?? [{ kind: "and", of: [] }];
 }
 
