@@ -5,6 +5,7 @@ import { blockJournal } from "./blockJournal.ts";
 import { blocksWithLogs } from "./blocksWithLogs.ts";
 import { byteOrderMarks } from "./byteOrderMarks.ts";
 import { copyPieces } from "./copyPieces.ts";
+import { failedCommit } from "./failedCommit.ts";
 import { failedConnect } from "./failedConnect.ts";
 import { failedLogs } from "./failedLogs.ts";
 import { failingBlock } from "./failingBlock.ts";
@@ -39,6 +40,7 @@ export const changes: readonly Change[] = [
   logStream,
   refusedRows,
   failedLogs,
+  failedCommit,
   failingBlock,
   largeBlocks,
   predictedRows,

@@ -6,6 +6,10 @@ import { openPonderDatabase } from "./ponderCache.ts";
 
 type Request = { method: string; params: [Record<string, `0x${string}`> | `0x${string}` | "latest"] };
 
+/** What handlers write with. */
+// biome-ignore lint/suspicious/noExplicitAny: Ponder does not export this type.
+type Db = any;
+
 type Run = {
   databaseUrl: string | undefined;
   /** Blocks that cannot be reorganised any more; Ponder's backfill ends there. */
@@ -14,7 +18,9 @@ type Run = {
   recovered?: number;
   /** Logs of a contract are asked for; with `blocks` each block is an event. */
   follows: "logs" | "blocks";
-  handler?: () => Promise<void>;
+  handler?: (given: { context: { db: Db } }) => Promise<void>;
+  /** Tables that are in the schema `trial`; none without it. */
+  schema?: Record<string, unknown>;
   /** What Ponder's log says, as it says it. */
   onLog: (msg: string) => void;
 };
@@ -48,11 +54,11 @@ const filters = {
 };
 
 /** Starts Ponder's indexing. It does not end by itself; `logBlocks` counts the blocks whose logs it has asked for. */
-export async function startRun({ databaseUrl, finalized, recovered, follows, handler, onLog }: Run) {
+export async function startRun({ databaseUrl, finalized, recovered, follows, handler, schema, onLog }: Run) {
   const [{ runMultichain }, { blockToCheckpoint, encodeCheckpoint }] = await Promise.all(
     ["runtime/multichain.js", "utils/checkpoint.js"].map(ponderModule),
   );
-  const { database, ponder, parts, pool } = await openPonderDatabase(databaseUrl, onLog);
+  const { database, ponder, parts, pool } = await openPonderDatabase(databaseUrl, { onLog, schema });
   await pool.query(
     `create table trial._ponder_checkpoint (chain_name text primary key, chain_id int8, safe_checkpoint text,
        latest_checkpoint text, finalized_checkpoint text);

@@ -1,8 +1,11 @@
 import pg from "pg";
 import { ponderModule, quietLogger } from "../../engine/ponderModule.ts";
 
-/** Ponder's own database, with the tables of its cache and an empty schema `trial`. Its log gives its messages. */
-export async function openPonderDatabase(databaseUrl: string | undefined, onLog = (_msg: string) => {}) {
+/** Ponder's own database, with the tables of its cache and a schema `trial`. Its log gives its messages. */
+export async function openPonderDatabase(
+  databaseUrl: string | undefined,
+  { onLog = (_msg: string) => {}, schema = {} as Record<string, unknown> } = {},
+) {
   const [{ createDatabase }, { MetricsService }, { createShutdown }] = await Promise.all(
     ["database/index.js", "internal/metrics.js", "internal/shutdown.js"].map(ponderModule),
   );
@@ -23,7 +26,7 @@ export async function openPonderDatabase(databaseUrl: string | undefined, onLog 
       databaseConfig: { kind: "postgres", poolConfig: { connectionString: databaseUrl, max: 4 } },
       ordering: "multichain",
     },
-    schemaBuild: { schema: {}, statements: { tables: nothing, indexes: nothing } },
+    schemaBuild: { schema, statements: { tables: nothing, indexes: nothing } },
   };
   const database = createDatabase({ common: ponder, namespace: parts.namespaceBuild, ...parts });
   await database.migrateSync();

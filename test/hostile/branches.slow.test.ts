@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, expect, inject, test } from "vitest";
 import { attacksByBranches } from "./attacks/branches.ts";
 import { DEEP_CHAIN_ID, type HostileStage, openHostileStage, VICTIM } from "./stage.ts";
@@ -16,8 +17,10 @@ test.each(attacksByBranches({ seed: inject("seed"), turns: 2, depth: 64 }))("$na
   let isOver = false;
   const bystander = async () => {
     while (!isOver) {
-      const { status, body } = await stage.stack.api<{ error?: { code: string } }>(`/whois/${VICTIM}`);
-      answers.push(status === 200 ? "answered" : `${status} ${body.error?.code}`);
+      const reply = await fetch(`${stage.stack.url}/whois/${VICTIM}`);
+      const { error } = (await reply.json()) as { error?: { code: string } };
+      answers.push(reply.status === 200 ? "answered" : `${reply.status} ${error?.code}`);
+      await sleep(Number(reply.headers.get("retry-after") ?? 0) * 1_000);
     }
   };
   const asking = bystander();
@@ -29,10 +32,11 @@ test.each(attacksByBranches({ seed: inject("seed"), turns: 2, depth: 64 }))("$na
     await asking;
   }
   expect(answers).toContain("answered");
-  // Who waits too long for the tables that a reorganisation locks is told to ask again, and is answered then.
-  const refused = answers.flatMap((answer, i) => (answer === "answered" ? [] : [[answer, answers[i + 1]]]));
-  expect(refused.filter(([answer]) => answer !== "503 INDEX_NOT_READY")).toEqual([]);
-  expect(refused.filter(([, next]) => next !== undefined && next !== "answered")).toEqual([]);
+  // Who waits too long for the tables that a reorganisation locks is told when to ask again. He is answered then, unless it is the
+  // moment of the second one.
+  const isExpected = (answer: string) => answer === "answered" || answer === "503 INDEX_NOT_READY";
+  expect(answers.filter((answer) => !isExpected(answer))).toEqual([]);
+  expect(longestRefusal(answers)).toBeLessThanOrEqual(2);
   // The journal has the chain's own blocks, up to its head.
   const head = await stage.chain.client.getBlock();
   const [last] = await stage.stack.sql<{ number: number; hash: string }>(
@@ -40,3 +44,12 @@ test.each(attacksByBranches({ seed: inject("seed"), turns: 2, depth: 64 }))("$na
   );
   expect(last).toEqual({ number: Number(head.number), hash: head.hash });
 });
+
+/** How often a refusal comes in a row, at most. */
+const longestRefusal = (answers: readonly string[]): number =>
+  Math.max(
+    ...answers
+      .join(" ")
+      .split("answered")
+      .map((refusals) => refusals.split("INDEX_NOT_READY").length - 1),
+  );

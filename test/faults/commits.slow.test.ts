@@ -1,0 +1,54 @@
+import { afterAll, beforeAll, expect, inject, test } from "vitest";
+import { type CommitCutter, type CommitFault, startCommitCutter } from "../support/commitCutter.ts";
+import { launchStack, type Stack } from "../support/stack.ts";
+import { judgeStack } from "../truth/trial.ts";
+import { type FaultChain, startFaultChain } from "./pulse.ts";
+import { type Supervision, supervise } from "./supervise.ts";
+
+/* Connections end at the commit of a batch or of a block: the commit is lost, or it is done and nothing says so. */
+
+/** What each transaction of handlers sends that stored a log. */
+const WRITES_LOGS = '"events"';
+
+let chain: FaultChain;
+let cutter: CommitCutter;
+let stack: Stack;
+let supervision: Supervision;
+
+beforeAll(async () => {
+  chain = await startFaultChain({ seed: 5_432, past: 60 });
+  cutter = await startCommitCutter(inject("databaseServerUrl"));
+  stack = await launchStack({
+    rpcUrl: chain.local.anvil.url,
+    deployment: chain.local.deployment,
+    databaseServer: cutter.url,
+  });
+  supervision = supervise(stack);
+});
+
+afterAll(async () => {
+  await supervision?.stop();
+  await stack?.destroy();
+  await cutter?.close();
+  await chain?.stop();
+});
+
+/** Cuts one commit after the other, the last of them while `run` goes on. */
+async function cutCommits(faults: readonly CommitFault[], run: () => Promise<void>): Promise<void> {
+  for (const fault of faults) {
+    const isCut = cutter.cutNext(fault, WRITES_LOGS);
+    await run();
+    await isCut;
+  }
+}
+
+test("commits that are lost or unheard cost no row, and nothing is counted twice", async () => {
+  await cutCommits(["lost", "unheard"], async () => {});
+  await stack.ready();
+  await cutCommits(["lost", "unheard", "lost"], async () => {
+    await chain.beat();
+    await chain.play(1);
+  });
+  expect((await judgeStack(stack, chain.local)).differences).toEqual([]);
+  expect(supervision.ends).toEqual([]);
+});
