@@ -35,7 +35,7 @@ const run = await startRun({
     if (msg === "Completed backfill indexing across all chains") isOver.resolve();
   },
 });
-const isCut = cutter.cutNext(fault as CommitFault, `"counts"`);
+const isCut = cutter.cutNext(fault as CommitFault, "counts");
 run.ended.catch(() => {});
 const ends = Promise.all([isCut, isOver.promise]).then(() => true);
 const isComplete = await Promise.race([ends, sleep(60_000, false)]);

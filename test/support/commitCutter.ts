@@ -8,12 +8,12 @@ export type CommitFault = "lost" | "unheard";
 export type CommitCutter = {
   /** The way to the same database. */
   url: string;
-  /** Cuts the connection at the next commit of a transaction that sent `text`; tells when it has. */
-  cutNext: (fault: CommitFault, text: string) => Promise<void>;
+  /** Cuts the connection at the next commit of a transaction that wrote rows of a table; tells when it has. */
+  cutNext: (fault: CommitFault, table: string) => Promise<void>;
   close: () => Promise<void>;
 };
 
-type Wanted = { fault: CommitFault; text: string; cut: () => void };
+type Wanted = { fault: CommitFault; write: RegExp; cut: () => void };
 
 const isCommit = (chunk: Buffer) => chunk.includes("commit\0");
 
@@ -41,7 +41,7 @@ export async function startCommitCutter(databaseUrl: string): Promise<CommitCutt
     const seen = new Set<Wanted>();
     let isUnheard = false;
     caller.on("data", (chunk) => {
-      for (const one of wanted) if (chunk.includes(one.text)) seen.add(one);
+      for (const one of wanted) if (one.write.test(chunk.toString("latin1"))) seen.add(one);
       const cut = isCommit(chunk) ? wanted.find((one) => seen.has(one)) : undefined;
       if (isCommit(chunk)) seen.clear();
       if (cut !== undefined) wanted.splice(wanted.indexOf(cut), 1);
@@ -70,7 +70,10 @@ export async function startCommitCutter(databaseUrl: string): Promise<CommitCutt
   url.port = String((server.address() as AddressInfo).port);
   return {
     url: url.href,
-    cutNext: (fault, text) => new Promise((cut) => wanted.push({ fault, text, cut })),
+    cutNext: (fault, table) => {
+      const write = new RegExp(`(COPY|insert into) ("\\w+"\\.)?"${table}"`);
+      return new Promise((cut) => wanted.push({ fault, write, cut }));
+    },
     close: async () => {
       server.close();
       for (const socket of open) socket.destroy();
