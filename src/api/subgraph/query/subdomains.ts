@@ -24,9 +24,9 @@ export async function countSubdomains(
     where ${child.parentNode} = any(${sql.param([...nodes])}::text[]) and ${sqlOf(env.chains).holds(child.chainId)}
       and ${isBlank("child", env)} and not ${counts("child", env)}
     group by ${child.parentNode}`;
-  const [all, { rows }] = await Promise.all([
+  const [all, rows] = await Promise.all([
     inTurn(() => childCounts.read(db, { chains: env.chains, nodes })),
-    inTurn(() => db.execute<{ node: Hex; count: number }>(blank)),
+    inTurn(async () => (await db.execute<{ node: Hex; count: number }>(blank)).rows),
   ]);
   const empty = new Map(rows.map(({ node, count }) => [node, count]));
   return new Map(nodes.map((node) => [node, (all.get(node) ?? 0) - (empty.get(node) ?? 0)]));
