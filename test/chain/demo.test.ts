@@ -5,9 +5,9 @@ import { addressOf, DAY, ethNode, GRACE, hashLabel, PREMIUM, read, reverseNode }
 import { demoCast } from "../devnet/chapters.ts";
 import { demoNames, oddLabels } from "../devnet/demo.ts";
 import { startDemoChain } from "../devnet/localChain.ts";
+import { describeExplorer } from "../explorer/onDemo.ts";
 import { describeTools } from "../mcp/onDemo.ts";
 import { endsIn, endsToCome, listOwned, readCalendar } from "../support/calendars.ts";
-import { describeTruth } from "../truth/onDemo.ts";
 import {
   expectEveryLogOnce,
   expectRecordsAsOnChain,
@@ -304,8 +304,9 @@ describe("the demo", () => {
   test("is in the event log with every log, exactly once", () => expectEveryLogOnce(stage));
 });
 
-describeTruth(() => stage);
-
 describeClient(() => stage);
 
 describeTools(() => stage);
+
+// The last one: it has a stranger add names.
+describeExplorer(() => stage);

@@ -4,7 +4,6 @@ import { dataUri, png, SVG } from "../avatars/pictures.ts";
 import type { Stage } from "../chain/stage.ts";
 import { chromiumPath } from "../client/browser.ts";
 import { registerReferred } from "../devnet/acts.ts";
-import { isRepeated } from "../support/size.ts";
 
 const HTML = "<!doctype html><script>alert(1)</script>";
 
@@ -33,7 +32,7 @@ const GENESIS = "0x76a91462e907b15cbf27d5425399ebf6f0fb50ebb88f1888ac" as const;
 
 /** Pictures of names and the head of a name, in a real browser, as strangers write their records. */
 export function describeAvatars(stageOf: () => Stage): void {
-  describe.runIf(chromiumPath && !isRepeated())("pictures of names", () => {
+  describe.runIf(chromiumPath)("pictures of names", () => {
     let browser: Browser;
     let page: Page;
     let url: string;

@@ -1,2 +1,2 @@
 // The same in its long form: see test/support/size.ts.
-import "./demo.test.ts";
+import "./demo.slow.test.ts";

@@ -1,2 +1,20 @@
-// The same, with what `npm test` leaves out: see test/support/size.ts.
-import "./demo.test.ts";
+import { afterAll, beforeAll } from "vitest";
+import { type Stage, stageOf } from "../chain/stage.ts";
+import { startDemoChain } from "../devnet/localChain.ts";
+import { describeTruth } from "../truth/onDemo.ts";
+import { describeAvatars } from "./avatars.ts";
+import { describeJobs } from "./jobs.ts";
+import { describeExplorer } from "./onDemo.ts";
+import { describePrices } from "./prices.ts";
+
+let stage: Stage;
+beforeAll(async () => {
+  stage = await stageOf(await startDemoChain());
+});
+afterAll(() => stage?.close());
+
+describeTruth(() => stage);
+describeExplorer(() => stage);
+describePrices(() => stage);
+describeJobs(() => stage);
+describeAvatars(() => stage);

@@ -6,7 +6,7 @@ import type { Stage } from "../chain/stage.ts";
 import { chromiumPath } from "../client/browser.ts";
 import { registerReferred } from "../devnet/acts.ts";
 import { openStream } from "../feed/streamServer.ts";
-import { isLong, isRepeated, isSlow, partsOf } from "../support/size.ts";
+import { isLong, isSlow } from "../support/size.ts";
 import { hostileLabels, playHostile } from "./hostile.ts";
 import { asItIs, openInHalves, withoutLink } from "./pieces.ts";
 
@@ -124,8 +124,8 @@ const screens: readonly Screen[] = isLong()
     ? twoScreens("one page of each kind")
     : twoScreens("first third", "second third");
 
-/** What the slow test need not repeat. */
-const once = test.skipIf(isRepeated());
+/** What needs a browser for long. */
+const slow = test.runIf(isSlow());
 
 /** The pages for browsers, in a real one, on the demo and what strangers added to it. */
 export function describeExplorer(stageOf: () => Stage): void {
@@ -211,7 +211,7 @@ export function describeExplorer(stageOf: () => Stage): void {
       }
     });
 
-    once.each(errors)("%s is a page with status %d", async (path, status) => {
+    test.each(errors)("%s is a page with status %d", async (path, status) => {
       const reply = await fetch(`${url}${path}`, { headers: { accept: "text/html" } });
       const html = await reply.text();
       expect([reply.status, html.includes("<h1>"), html.startsWith("<!doctype html>")]).toEqual([
@@ -221,7 +221,7 @@ export function describeExplorer(stageOf: () => Stage): void {
       ]);
     });
 
-    test("the search box leads to what was typed, without JavaScript too", async () => {
+    slow("the search box leads to what was typed, without JavaScript too", async () => {
       const { alice } = stageOf().cast;
       const places = [
         ["alice", "/explore/name/alice.eth"],
@@ -234,11 +234,10 @@ export function describeExplorer(stageOf: () => Stage): void {
         ["alice.eth", "/explore/name/alice.eth"],
         ["ab", "/explore/name/ab.eth"],
       ] as const;
-      const few = places.slice(0, 4);
       await inBrowser({ ...desktop, javaScriptEnabled: false }, async (page) => {
         for (const prefix of ["", "/api"]) {
           // Under `/api` the links are the same, from there.
-          for (const [text, place] of isSlow() ? places : prefix === "" ? few : few.slice(0, 1)) {
+          for (const [text, place] of places) {
             await page.goto(`${url}${prefix}/explore/status`);
             await page.getByRole("searchbox").fill(text);
             await page.keyboard.press("Enter");
@@ -248,7 +247,7 @@ export function describeExplorer(stageOf: () => Stage): void {
       });
     });
 
-    once("the keyboard alone reaches the search box, and the history of a name", async () => {
+    slow("the keyboard alone reaches the search box, and the history of a name", async () => {
       await inBrowser(desktop, async (page) => {
         await page.goto(`${url}/`);
         await page.keyboard.press("Tab");
@@ -265,7 +264,7 @@ export function describeExplorer(stageOf: () => Stage): void {
       });
     });
 
-    once("a hostile record is text, and a long one is cut", async () => {
+    test("a hostile record is text, and a long one is cut", async () => {
       await inBrowser(desktop, async (page) => {
         await page.goto(`${url}/explore/name/${byNode(`${hostileLabels.markup}.eth`)}`);
         const texts = page.locator("section", { has: page.getByRole("heading", { name: "Texts" }) });
@@ -279,9 +278,8 @@ export function describeExplorer(stageOf: () => Stage): void {
       });
     });
 
-    test("whichever page is the first weighs little, and does not move while it loads", async () => {
-      const first = [...kinds.slice(0, 2), "/explore/statistics"];
-      for (const path of partsOf({ first, rest: kinds.filter((path) => !first.includes(path)) })) {
+    slow("whichever page is the first weighs little, and does not move while it loads", async () => {
+      for (const path of isLong() ? kinds : pagesFor("first third")) {
         await inBrowser(desktop, async (page) => {
           const sizes: Promise<number>[] = [];
           page.on("requestfinished", (request) => {
@@ -298,7 +296,7 @@ export function describeExplorer(stageOf: () => Stage): void {
       }
     });
 
-    once("the newest activity moves as the chain does, without a reload, until it is paused", async () => {
+    slow("the newest activity moves as the chain does, without a reload, until it is paused", async () => {
       const { stack, chain, cast } = stageOf();
       const shown = async (page: Page) =>
         (await page.locator("[data-live='newest'] li").first().textContent()) ?? "";
@@ -325,7 +323,7 @@ export function describeExplorer(stageOf: () => Stage): void {
       });
     });
 
-    once("the list of watched names moves with their changes alone, until it is paused", async () => {
+    slow("the list of watched names moves with their changes alone, until it is paused", async () => {
       const { stack, chain, cast } = stageOf();
       const shown = async (page: Page) =>
         (await page.locator("[data-live='watched'] tr", { hasText: "watched-live" }).textContent()) ?? "";
@@ -352,7 +350,7 @@ export function describeExplorer(stageOf: () => Stage): void {
       });
     });
 
-    once("a stream that is refused is asked for a few times, and the page stays as it is", async () => {
+    slow("a stream that is refused is asked for a few times, and the page stays as it is", async () => {
       await inBrowser(desktop, async (page) => {
         let asked = 0;
         await page.clock.install();
@@ -370,7 +368,7 @@ export function describeExplorer(stageOf: () => Stage): void {
       });
     });
 
-    once("a page that comes in pieces is shown when it is whole", async () => {
+    slow("a page that comes in pieces is shown when it is whole", async () => {
       for (const path of ["/explore/agents", "/explore/search?q=a&sort_by=name"]) {
         const shown = await openInHalves(browser, `${url}${path}`, asItIs);
         expect([path, shown]).toEqual([path, { first: false, both: true }]);
@@ -379,7 +377,7 @@ export function describeExplorer(stageOf: () => Stage): void {
       }
     });
 
-    once("the policy has no unsafe source, on any page", async () => {
+    test("the policy has no unsafe source, on any page", async () => {
       for (const path of pages) {
         const reply = await fetch(`${url}${path}`, { headers: { accept: "text/html" } });
         expect(reply.headers.get("content-security-policy")).toMatch(
@@ -389,7 +387,7 @@ export function describeExplorer(stageOf: () => Stage): void {
       }
     });
 
-    once("an address stands by its primary name, on the page of its name too", async () => {
+    slow("an address stands by its primary name, on the page of its name too", async () => {
       await inBrowser(phone, async (page) => {
         for (const path of ["/explore/search?q=alice", "/explore/name/alice.eth"]) {
           await page.goto(`${url}${path}`);
@@ -401,7 +399,7 @@ export function describeExplorer(stageOf: () => Stage): void {
       });
     });
 
-    once("each row of a list is a card on a phone, with every title beside its value", async () => {
+    slow("each row of a list is a card on a phone, with every title beside its value", async () => {
       await inBrowser(phone, async (page) => {
         for (const path of [
           "/explore/search?q=a",
@@ -434,7 +432,7 @@ export function describeExplorer(stageOf: () => Stage): void {
       });
     });
 
-    once("the names of an address are a file for spreadsheets", async () => {
+    test("the names of an address are a file for spreadsheets", async () => {
       const { alice } = stageOf().cast;
       const reply = await fetch(`${url}/explore/address/${alice}/names.csv`);
       const [heading, ...lines] = (await reply.text()).trim().split("\r\n");
@@ -443,7 +441,7 @@ export function describeExplorer(stageOf: () => Stage): void {
       expect(lines.some((line) => line.startsWith('"alice.eth","registered"'))).toBe(true);
     });
 
-    once("programs get JSON at the first page", async () => {
+    test("programs get JSON at the first page", async () => {
       const reply = await fetch(`${url}/`);
       expect(await reply.json()).toMatchObject({ name: "Namedex" });
     });

@@ -4,16 +4,20 @@ import type { z } from "zod";
 import type { namePrice } from "../../src/api/schemas/answers.ts";
 import type { Stage } from "../chain/stage.ts";
 import { chromiumPath } from "../client/browser.ts";
-import { isRepeated, partsOf } from "../support/size.ts";
+import { isLong } from "../support/size.ts";
 
 type NamePrice = z.infer<typeof namePrice>;
 
 type Width = [screen: string, width: number];
-const widths = partsOf<Width>({ first: [["phone", 390]], rest: [["desktop", 1_200]] });
+const all: Width[] = [
+  ["phone", 390],
+  ["desktop", 1_200],
+];
+const widths = isLong() ? all : all.slice(0, 1);
 
 /** What a person asks of prices and drops: on a phone and at a desk, by the search box and links, each step counted. */
 export function describePrices(stageOf: () => Stage): void {
-  describe.skipIf(isRepeated())("the files of drops", () => {
+  describe("the files of drops", () => {
     const file = (path: string) => fetch(`${stageOf().stack.url}/explore/${path}`);
 
     test("are a CSV, a calendar and a feed of the same names", async () => {

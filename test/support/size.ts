@@ -10,9 +10,6 @@ export const isLong = (): boolean => inject("form") === "long";
 /** The same of tests that `npm run test:slow` and `npm run test:long` run: they take more processes than `npm test` has time for. */
 export const isSlow = (): boolean => inject("form") !== "short";
 
-/** Whether `npm test` runs this in the same size, so that the slow tests after it need not, unless a later test rests on it. */
-export const isRepeated = (): boolean => inject("form") === "slow";
-
 /** Parts of a proof that differ little from each other: `npm test` runs the first ones, the slow tests the rest, the long proofs all. */
 export const partsOf = <Part>({
   first,
@@ -21,6 +18,6 @@ export const partsOf = <Part>({
   first: readonly Part[];
   rest: readonly Part[];
 }): readonly Part[] => {
-  if (isRepeated()) return rest;
+  if (inject("form") === "slow") return rest;
   return isLong() ? [...first, ...rest] : first;
 };
