@@ -10,6 +10,7 @@ import { lifeOf } from "../../src/api/rules/life.ts";
 import { openApi, type TestApi } from "../query/api.ts";
 import { account, answerable, CHAIN_ID, type DomainRow, domainRow, registeredRow } from "../query/rows.ts";
 import { createTables, setProgress, type Tables } from "../query/tables.ts";
+import { isSlow } from "../support/size.ts";
 
 const NOW = 1_800_000_000;
 const DAY = 86_400;
@@ -66,24 +67,26 @@ const orders = ["full_name", "label", "expiry_timestamp", "effective_owner_addre
   ["asc", "desc"].map((dir) => `sort_by=${by}&sort_dir=${dir}`),
 );
 
-test.each(["q=cat", "q=CAT", "q=catx", "q=cat&availability_status=registered,grace", "q=t9", "q=nothing"])(
-  "pages and totals are those of PostgreSQL: %s",
-  async (search) => {
-    for (const order of orders) {
-      let next = "&page_size=40";
-      for (let page = 0; page < 3 && next !== ""; page++) {
-        const path = `/search-domains?${search}&${order}${next}`;
-        const { status, body } = await withStore.get(path);
-        expect(status, JSON.stringify(body)).toBe(200);
-        expect(body).toEqual((await without.get(path)).body);
-        next = body.next_cursor ? `&page_size=40&cursor=${body.next_cursor}` : "";
-      }
-      const late = `/search-domains?${search}&${order}&page=7&page_size=30`;
-      expect((await withStore.get(late)).body).toEqual((await without.get(late)).body);
+const searches = [
+  ...["q=cat", "q=CAT", "q=catx", "q=cat&availability_status=registered,grace", "q=t9", "q=nothing"],
+].map((search, turn) => [search, turn] as const);
+
+test.each(searches)("pages and totals are those of PostgreSQL: %s", async (search, turn) => {
+  // A fourth of the orders in `npm test`, others for the next search.
+  for (const order of orders.filter((_, i) => isSlow() || (i + turn) % 4 === 0)) {
+    let next = "&page_size=40";
+    for (let page = 0; page < 3 && next !== ""; page++) {
+      const path = `/search-domains?${search}&${order}${next}`;
+      const { status, body } = await withStore.get(path);
+      expect(status, JSON.stringify(body)).toBe(200);
+      expect(body).toEqual((await without.get(path)).body);
+      next = body.next_cursor ? `&page_size=40&cursor=${body.next_cursor}` : "";
     }
-    expect(counted.memory).toBeGreaterThan(0);
-  },
-);
+    const late = `/search-domains?${search}&${order}&page=7&page_size=30`;
+    expect((await withStore.get(late)).body).toEqual((await without.get(late)).body);
+  }
+  expect(counted.memory).toBeGreaterThan(0);
+});
 
 test("what the store does not hold is counted by PostgreSQL", async () => {
   const before = { ...counted };

@@ -94,8 +94,10 @@ const asked: [string, string[]][] = [
 const addresses = [...accounts, WRAPPER, LISTED_RESOLVER];
 
 describe("names of an address are those that plain arithmetic finds", () => {
-  test.each(asked)("%s", async (address_type, words) => {
-    for (const address of addresses) {
+  const turns = asked.map(([word, words], turn) => [word, words, turn] as const);
+  test.each(turns)("%s", async (address_type, words, turn) => {
+    // Every second address in `npm test`, the others for the next relation.
+    for (const address of addresses.filter((_, i) => isSlow() || (i + turn) % 2 === 0)) {
       const expected = world.filter(meets(address, words));
       const items = await listAll(address, { address_type, include_expired: "true" });
       expect(namesOf(items), address).toEqual(namesOf(expected));
@@ -162,7 +164,7 @@ describe("filters", () => {
   test.each(filters)("%o", async (given, isMet) => {
     let found = 0;
     for (const [address_type, words] of [asked[0], asked[8], asked[9]] as typeof asked) {
-      for (const address of accounts.slice(0, 2)) {
+      for (const address of accounts.slice(0, isSlow() ? 2 : 1)) {
         const all = { ...given, address_type, include_expired: "true" };
         const expected = world.filter((named) => meets(address, words)(named) && isMet(named));
         const items = await listAll(address, all);

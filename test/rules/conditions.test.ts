@@ -22,6 +22,7 @@ import { ADDR_REVERSE_NODE, ETH_NODE, ROOT_NODE } from "../../src/ens/name.ts";
 import { ETH_REGISTRY, entryRow } from "../query/ensv2.ts";
 import { account, CHAIN_ID, transaction, WRAPPER } from "../query/rows.ts";
 import { createTables, type Tables } from "../query/tables.ts";
+import { isSlow } from "../support/size.ts";
 
 const DAY = 86_400n;
 
@@ -142,6 +143,9 @@ const rowFrom = (now: bigint): fc.Arbitrary<Row> =>
 
 const ROWS = 300;
 
+/** How many times each of them is tried. */
+const runsOf = (runs: number): number => (isSlow() ? runs : Math.ceil(runs / 3));
+
 const states = fc.integer({ min: 1_500_000_000, max: 2_500_000_000 }).chain((now) =>
   fc.record({
     now: fc.constant(now),
@@ -193,7 +197,7 @@ test.each(lives)(
       const wantedAsSeen = asSeen.map((row) => inTypeScript(rules, row, now));
       expect(await judge(rows, "d", inTrigger)).toEqual(wantedAsSeen);
     });
-    await fc.assert(both, { numRuns: 6, endOnFailure: true });
+    await fc.assert(both, { numRuns: runsOf(6), endOnFailure: true });
   },
 );
 
@@ -210,7 +214,7 @@ test.each(lives)(
           expect(inTypeScript(folded, row, now)).toEqual(inTypeScript(rules, row, now));
         }
       }),
-      { numRuns: 3, endOnFailure: true },
+      { numRuns: runsOf(3), endOnFailure: true },
     );
     for (const [title, rule] of Object.entries(rules)) {
       expect(toRowText(onMainChain(asCounted<keyof Row>(rule)), "now"), title).not.toContain("chain_id");
@@ -241,7 +245,7 @@ test.each(lives)(
         })),
       );
     });
-    await fc.assert(both, { numRuns: 4, endOnFailure: true });
+    await fc.assert(both, { numRuns: runsOf(4), endOnFailure: true });
   },
 );
 
@@ -258,7 +262,7 @@ test.each(lives)("%s: a name is in one phase, and in one state of availability a
         expect(availabilityOf(row, now, life)).toBe(known[0] ?? "unknown");
       }
     }),
-    { numRuns: 4, endOnFailure: true },
+    { numRuns: runsOf(4), endOnFailure: true },
   );
 });
 
@@ -288,5 +292,5 @@ test("the owner at a time is the same in TypeScript and in both kinds of SQL", a
     expect(await judge(rows, "domains", [named(ownerAt(now), "owner")])).toEqual(wanted);
     expect(await judge(rows, "d", [named(sql.raw(ownerText(`${now}::bigint`)), "owner")])).toEqual(wanted);
   });
-  await fc.assert(both, { numRuns: 4, endOnFailure: true });
+  await fc.assert(both, { numRuns: runsOf(4), endOnFailure: true });
 });

@@ -346,8 +346,10 @@ describe.each([
   { title: "without ENSv2", contracts: ofEnsv1, turn: 0 },
   { title: "with ENSv2", contracts: withEnsv2, turn: 1 },
 ])("every statement can be run $title", ({ contracts, turn }) => {
-  // `npm test` runs those of an entity in one of the two.
+  // `npm test` runs those of an entity in one of the two, with every second filter.
   const tried = entities.filter((_, i) => isSlow() || i % 2 === turn);
+  const filtersOfTurn = (entity: Entity) =>
+    filtersWithValues(entity).filter((_, i) => isSlow() || i % 2 === 0);
 
   test.each(tried.map((entity) => [entity.name, entity] as const))("%s", async (name, entity) => {
     const { one, many } = rootOf(entity);
@@ -356,7 +358,7 @@ describe.each([
     );
     const selected = `{ __typename ${fields.join(" ")} }`;
     await ask(`{ ${many} ${selected} ${one}(id: "1-2") ${selected} }`, contracts);
-    for (const [filter, value] of filtersWithValues(entity))
+    for (const [filter, value] of filtersOfTurn(entity))
       await ask(`query ($value: X) { ${many}(where: { ${filter}: $value }) { id } }`, contracts, { value });
     const orders = subgraphSchema().getType(`${name}_orderBy`) as unknown as {
       getValues: () => { name: string }[];

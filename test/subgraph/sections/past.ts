@@ -24,7 +24,7 @@ import { post, stage } from "../stage.ts";
  * name happens to one.
  */
 
-const runs = isSlow() ? 400 : 80;
+const runs = isSlow() ? 400 : 40;
 let block: number;
 
 beforeAll(async () => {

@@ -8,7 +8,7 @@ import { ask } from "../stage.ts";
  * Random lists within the schema, by filters, orders and pages, against a plain evaluation over all entities in memory.
  */
 
-const runs = isSlow() ? 300 : 60;
+const runs = isSlow() ? 300 : 30;
 beforeAll(loadModel);
 
 test(`${runs} random lists have what a plain evaluation has (FUZZ_SEED=${inject("seed")})`, async () => {

@@ -1,0 +1,2 @@
+// The same, with what `npm test` leaves out: see test/support/size.ts.
+import "./search.test.ts";
