@@ -4,7 +4,7 @@ import { connect } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, test, vi } from "vitest";
 import { freePort } from "../devnet/ports.ts";
-import { isSlow } from "../support/size.ts";
+import { isSlow, partsOf } from "../support/size.ts";
 import { launchGateway, type RunningGateway } from "./gateway.ts";
 import { open, openProcess, unlessHeldUp } from "./opened.ts";
 import { says, startUpstream, type Upstream } from "./upstream.ts";
@@ -440,7 +440,7 @@ describe("wrong settings", () => {
     [{ INDEXERS: "http://a", GATEWAY_MAX_REQUESTS: "0" }, /GATEWAY_MAX_REQUESTS is "0": expected/],
   ];
 
-  test.each(isSlow() ? faults : faults.slice(2, 4))(
+  test.each(partsOf({ first: faults.slice(2, 4), rest: [...faults.slice(0, 2), ...faults.slice(4)] }))(
     "%j stop the start, with the variable, what is wrong and an example",
     async (settings, message) => {
       const gateway = await launchGateway(settings);

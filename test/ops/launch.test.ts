@@ -14,7 +14,7 @@ import { freePort } from "../devnet/ports.ts";
 import { childrenOf, isRunning, markProcess } from "../devnet/processes.ts";
 import { ask, createTestDatabase } from "../support/database.ts";
 import { bareEnvironment } from "../support/environment.ts";
-import { isSlow } from "../support/size.ts";
+import { isSlow, partsOf } from "../support/size.ts";
 
 const pathOf = (command: string) => fileURLToPath(new URL(`../../ops/${command}.ts`, import.meta.url));
 const folder = mkdtempSync(join(tmpdir(), "namedex-launch-"));
@@ -92,7 +92,7 @@ const faults: [settings: Record<string, string>, message: RegExp][] = [
   [{ DATABASE_SHEMA: "index_b" }, /DATABASE_SHEMA is no setting: did you mean DATABASE_SCHEMA\?/],
 ];
 
-test.each(isSlow() ? faults : faults.slice(0, 2))(
+test.each(partsOf({ first: faults.slice(0, 2), rest: faults.slice(2) }))(
   "%j stops the start, with the variable, what is wrong and an example",
   async (settings, message) => {
     const { exit, output } = await launch("start", settings);
