@@ -8,11 +8,19 @@ const MANY_NAMES = 6_000;
 /** Some of whom are agents. */
 const NAMES_WITH_AGENTS = 20_000;
 
-function rowsOf(names: number): [table: string, row: Record<string, unknown>][] {
+type Rows = [table: string, row: Record<string, unknown>][];
+
+function rowsOf(names: number): Rows {
   const rows: [string, Record<string, unknown>][] = [];
   generateWorld({ names, put: (table, row) => void rows.push([table, row]) });
   return rows;
 }
+
+let manyRows: Rows | undefined;
+const ofManyNames = (): Rows => {
+  manyRows ??= rowsOf(MANY_NAMES);
+  return manyRows;
+};
 
 test("names of Base are beside those of the main chain, and change none of these", () => {
   const rows: [string, Record<string, unknown>][] = [];
@@ -39,14 +47,14 @@ test("a world of the same size has the same rows on every day", () => {
 });
 
 test("each log has a place of its own", () => {
-  const places = rowsOf(MANY_NAMES)
+  const places = ofManyNames()
     .filter(([table]) => table === "events")
     .map(([, row]) => `${row.block_number} ${row.log_index} ${row.ordinal}`);
   expect(new Set(places).size).toBe(places.length);
 });
 
 test("each change has its log, and no row is of a block after the newest", () => {
-  const rows = rowsOf(MANY_NAMES);
+  const rows = ofManyNames();
   const placeOf = (row: Record<string, unknown>) => `${row.block_number} ${row.log_index}`;
   const logs = new Set(rows.filter(([table]) => table === "events").map(([, row]) => placeOf(row)));
   const changes = rows.filter(([table]) => table.endsWith("_changes"));
@@ -56,7 +64,7 @@ test("each change has its log, and no row is of a block after the newest", () =>
 });
 
 test("a block has one time, later ones later times, and owners' addresses begin with every digit", () => {
-  const rows = rowsOf(MANY_NAMES);
+  const rows = ofManyNames();
   const logs = rows.filter(([table]) => table === "events").map(([, row]) => row);
   const times = new Map(logs.map((row) => [Number(row.block_number), Number(row.block_timestamp)]));
   const inOrder = [...times].sort(([a], [b]) => a - b).map(([, time]) => time);

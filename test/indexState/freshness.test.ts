@@ -1,5 +1,5 @@
 import { EventEmitter, once } from "node:events";
-import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
 import type { Head } from "../../src/api/indexState/chainHead.ts";
 import { failingBlockOf } from "../../src/api/indexState/failingBlock.ts";
 import { createFreshness, type FreshnessPlan } from "../../src/api/indexState/freshness.ts";
@@ -10,7 +10,7 @@ import { failingBlocksIn } from "../../src/api/serviceDb/failingBlocks.ts";
 import { openStore, type Store } from "../../src/api/serviceDb/store.ts";
 import { openApi } from "../query/api.ts";
 import { CHAIN_ID } from "../query/rows.ts";
-import { createTables, setProgress, type Tables } from "../query/tables.ts";
+import { createTables, emptied, setProgress, type Tables } from "../query/tables.ts";
 import { recreateState, setReady as setReadyIn, setSafeBlock } from "../support/ponderState.ts";
 
 const NOW = 1_800_000_000;
@@ -18,15 +18,19 @@ const NOW = 1_800_000_000;
 let tables: Tables;
 let store: Store;
 
-beforeEach(async () => {
+/** Each test has a schema of its own for what the service stores. */
+let schemas = 0;
+
+beforeAll(async () => {
   tables = await createTables();
-  store = openStore({ databaseUrl: tables.databaseUrl, schema: "own" });
+});
+beforeEach(async () => {
+  tables = await emptied(tables);
+  store = openStore({ databaseUrl: tables.databaseUrl, schema: `own_${++schemas}` });
 });
 
-afterEach(async () => {
-  await store.close();
-  await tables.drop();
-});
+afterEach(() => store.close());
+afterAll(() => tables?.drop());
 
 /** A process that has just started. */
 const freshness = (plan: Partial<FreshnessPlan> = {}, head: Head | null = null) =>

@@ -75,7 +75,7 @@ export const setTableNames = (client: Client, names: readonly string[]) =>
 /** Makes the state of the index look like that of tables that were created again. */
 export const recreateState = (client: Client) =>
   client.query(
-    "create table copy as table _ponder_meta; drop table _ponder_meta; alter table copy rename to _ponder_meta",
+    "create table copy (like _ponder_meta including all); insert into copy table _ponder_meta; drop table _ponder_meta; alter table copy rename to _ponder_meta",
   );
 
 /** SQL for the block that was indexed last. */
