@@ -234,14 +234,14 @@ describe("on a chain whose time may stand still", () => {
     let head = 501;
     const heads = async () => ({ number: head, timestamp: 19 });
     const watched = freshness({ ...still, failingBlock, heads });
-    const older = watched.report();
+    const older = watched.require();
     await vi.waitUntil(() => looks === 1);
     await at(501, 19);
     expect((await watched.report()).unfit).toBe(null);
     head = 520;
     gate.emit("open");
-    expect((await older).chains[0]?.indexed.blockNumber).toBe(500);
-    await expect(watched.require()).resolves.toBeUndefined();
+    await expect(older).resolves.toBeUndefined();
+    expect((await watched.report()).unfit).toBe(null);
   });
 
   test("a node that does not answer is no reason to refuse", async () => {
@@ -267,6 +267,23 @@ test("GET /indexing-status", async () => {
       },
     ],
   });
+});
+
+test("requests at the same time share one report, which begins after each of them", async () => {
+  await at(500, NOW);
+  let reports = 0;
+  const standby = async () => {
+    reports++;
+    return null;
+  };
+  const watched = freshness({ standby });
+  const first = watched.report();
+  await vi.waitUntil(() => reports === 1, { interval: 0 });
+  await at(501, NOW);
+  const all = await Promise.all(Array.from({ length: 50 }, () => watched.report()));
+  expect(all.map(({ chains }) => chains[0]?.indexed.blockNumber)).toEqual(all.map(() => 501));
+  await first;
+  expect(reports).toBe(2);
 });
 
 test("the estimate is by the speed of the last minutes", () => {

@@ -1,5 +1,6 @@
 import type { Db } from "../postgres/db.ts";
 import { readWithState } from "../postgres/seenState.ts";
+import { shared } from "../scheduling/shared.ts";
 import { type Position, readTablesState, type TablesState } from "./position.ts";
 import { retryOnLock } from "./retryOnLock.ts";
 
@@ -59,30 +60,19 @@ export function createConsistentRead(
   };
 }
 
-/**
- * Calls of one turn of the event loop, and all that come while a query is under way, share the next query: it starts after
- * each of them, and there is one at a time. So the busier the API is, the more requests one query serves.
- */
+/** Calls share readings, as `shared` says. */
 export function createStateReader(readState: () => Promise<TablesState>): StateReader {
-  let next: Promise<TablesState> | null = null;
-  let underWay: Promise<unknown> = Promise.resolve();
   let knownSince = Number.NEGATIVE_INFINITY;
   let changedAt = Number.NEGATIVE_INFINITY;
   const isKnown = (ms: number) => knownSince > changedAt && performance.now() - knownSince <= ms;
   const reader: StateReader = {
     known: null,
-    read: () => {
-      next ??= Promise.all([turn(), underWay]).then(async () => {
-        next = null;
-        const began = performance.now();
-        const reading = readState();
-        underWay = reading.catch(() => {});
-        reader.known = await reading;
-        knownSince = began;
-        return reader.known;
-      });
-      return next;
-    },
+    read: shared(async () => {
+      const began = performance.now();
+      reader.known = await readState();
+      knownSince = began;
+      return reader.known;
+    }),
     readWithin: async (ms) => (reader.known !== null && isKnown(ms) ? reader.known : reader.read()),
     readChanged: () => {
       changedAt = performance.now();
@@ -91,8 +81,6 @@ export function createStateReader(readState: () => Promise<TablesState>): StateR
   };
   return reader;
 }
-
-const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 type Sessions = {
   session: {

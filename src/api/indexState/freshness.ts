@@ -2,6 +2,7 @@ import type { FailingBlock } from "../../../engine/failures/failures.ts";
 import { ApiError } from "../errors/errors.ts";
 import { isDatabaseAway } from "../postgres/databaseErrors.ts";
 import type { Db } from "../postgres/db.ts";
+import { shared } from "../scheduling/shared.ts";
 import type { CompletedIndexes } from "../serviceDb/completedIndexes.ts";
 import type { Verification } from "../serviceDb/verifications.ts";
 import type { Head, Heads } from "./chainHead.ts";
@@ -47,7 +48,7 @@ export type IndexReport = {
 export type Freshness = {
   /** @throws ApiError INDEX_NOT_READY while the index is not complete, or known to be behind its chain */
   require: () => Promise<void>;
-  /** Always gives one: while the database does not answer, what was last known. */
+  /** Always gives one: while the database does not answer, what was last known. Calls at the same time share one. */
   report: () => Promise<IndexReport>;
   /** Measures the speed of a backfill until it is done, so that the first report already has an estimate. */
   watch: () => void;
@@ -143,7 +144,7 @@ export function createFreshness(plan: FreshnessPlan): Freshness {
   };
   let looking: Promise<void> | undefined;
   return {
-    report,
+    report: shared(report),
     require: async () => {
       if (state.fitUntil > Date.now()) return;
       looking ??= requireFit().finally(() => {
