@@ -33,9 +33,10 @@ const world = worldOf(randomOf(FUZZ_SEED));
 
 let tables: Tables;
 let api: TestApi;
+let statements: string[] = [];
 
 beforeAll(async () => {
-  tables = await createTables();
+  tables = await createTables({ onQuery: (sql) => void statements.push(sql) });
   await setProgress(tables, { chainId: CHAIN_ID, block: 100, time: NOW });
   const { writer } = tables;
   await writer.insert(domain).values([domainRow("eth", { effectiveOwnerAddress: account(7) })]);
@@ -245,3 +246,38 @@ describe.each(Object.keys(sortValueOf).map((column, i) => [column, i] as const))
     );
   },
 );
+
+describe("a look-up of many addresses", () => {
+  const others = Array.from({ length: 96 }, (_, i) => account(0xd000 + i));
+  const words = asked.slice(1, 9).map(([word]) => word);
+  const lookUp = async (inputs: readonly Address[], relations: readonly string[]) => {
+    const { status, body } = await api.post("/lookup", { inputs, relations });
+    expect(status, JSON.stringify(body)).toBe(200);
+    return (body.results as { names: object[] }[]).map(({ names }) => names);
+  };
+
+  test("gives of each address what its lists give", async () => {
+    const inputs = [...addresses, ...others.slice(0, 20)];
+    const found = await lookUp(inputs, words);
+    for (const [i, address] of inputs.entries())
+      for (const [at, relation] of words.entries()) {
+        const { total, results, next_cursor } = await get(
+          `/address/${address}/domains?address_type=${relation}`,
+        );
+        expect(found[i]?.[at]).toEqual({ relation, total, results, next_cursor });
+      }
+  });
+
+  test("reads the names of all addresses together: the number of its statements is written here", async () => {
+    const countOf = async (inputs: readonly Address[]) => {
+      statements = [];
+      await lookUp(inputs, ["effective_owner"]);
+      return statements.length;
+    };
+    const many = Array.from({ length: 100 }, (_, i) => accounts[i % accounts.length] as Address);
+    const ofOne = await countOf(many.slice(0, 1));
+    // Each list takes a statement. What else is read of one list is read once for twenty.
+    expect(await countOf(many.slice(0, 20))).toBe(19 + ofOne);
+    expect(await countOf(many)).toBeLessThanOrEqual(95 + 5 * ofOne);
+  });
+});

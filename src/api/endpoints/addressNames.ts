@@ -10,10 +10,7 @@ import type { Held } from "../query/addresses/relations.ts";
 import { addressSortColumns, domainKeys } from "../query/page.ts";
 import { sqlOf } from "../query/scope.ts";
 import type { DomainState } from "../resolution/domainState.ts";
-import type { Includable } from "../resolution/included.ts";
-import { checkListed, isHeldBy } from "../resolution/listedNames.ts";
 import { tryPrimaryName } from "../resolution/primaryNames.ts";
-import { type ListedName, readRelations } from "../resolution/relations.ts";
 import { protocolWords } from "../rules/protocols.ts";
 import { ANY, type Relation, relations } from "../rules/relations.ts";
 import { availabilities } from "../rules/stages.ts";
@@ -21,12 +18,12 @@ import { address, addressDomainItem, count, pageFields } from "../schemas/answer
 import { input, nodeOfName } from "../schemas/input.ts";
 import { listPage } from "../schemas/paging.ts";
 import { ACTIVE, ALL_CHAINS, EXPIRED } from "../schemas/sentences.ts";
-import { toDomainItem } from "../serializers/domain.ts";
 import { toAddress } from "../serializers/hex.ts";
 import { openPage } from "../serializers/listPages.ts";
 import { sumOf } from "../statistics/numbers.ts";
 import { addressAt, BY_CHAIN, byChain, CHAINS, COUNTED } from "./askedAddress.ts";
-import { included, listedItems } from "./listedItems.ts";
+import { checkHeld, toHeldItems } from "./heldNames.ts";
+import { included } from "./listedItems.ts";
 
 const types = [...relations, "any"] as const;
 
@@ -96,6 +93,19 @@ const filtersOf = (asked: Which, choice: NameFilters["choice"]): NameFilters => 
   resolver: asked.resolver,
 });
 
+/** Parameters of the list. */
+const query = z.object({
+  ...whichNames(),
+  include_expired: input.flag(
+    "include_expired",
+    "`true` to list names past grace too; names in grace always are",
+  ),
+  include: included("primary"),
+  ...listPage(),
+  sort_by: input.sortBy(addressSortColumns),
+  sort_dir: input.sortDir(),
+});
+
 export const addressDomains = endpoint({
   method: "get",
   path: "/address/{address}/domains",
@@ -103,17 +113,7 @@ export const addressDomains = endpoint({
   summary: "Names of an address",
   description: `Names to which an address has some relation: that it owns or owned, manages, has roles for, or whose resolver it is. Each item says all that the address is to the name. All filters may be combined; a name has to meet each. ${CHAINS} ${ACTIVE} ${COUNTED}`,
   params: z.object({ address: input.address() }),
-  query: z.object({
-    ...whichNames(),
-    include_expired: input.flag(
-      "include_expired",
-      "`true` to list names past grace too; names in grace always are",
-    ),
-    include: included("primary"),
-    ...listPage(),
-    sort_by: input.sortBy(addressSortColumns),
-    sort_dir: input.sortDir(),
-  }),
+  query,
   reply: z.strictObject({
     address,
     address_type: z.string().openapi({ example: "effective_owner" }),
@@ -125,58 +125,40 @@ export const addressDomains = endpoint({
   hotAnswers: true,
   tool: "get_address_portfolio",
   handle: async (request, ctx) => {
-    const held = heldOf(ctx, request);
-    const filters = filtersOf(request, request.include_expired ? "all" : "active");
-    const order = { sortBy: request.sort_by, sortDir: request.sort_dir };
-    const keys = domainKeys(order, ctx.now, sqlOf(held.chains));
-    const { part, fields } = openPage({ operation: "/address/{address}/domains", input: request, keys });
-    const reading = listHeld(ctx.db, held, { filters, page: { ...part, ...order } });
-    const { rows, ...found } = await withPageTimeout(part, reading);
-    const belongs = isHeldBy(request.address, held.relations);
-    const names = await checkListed(ctx, rows, (name) => belongs(name) && isListed(name, ctx, filters));
-    const listed = [...names].map(([row, state]) => ({ row, state }));
+    const page = await readHeldPage(ctx, request);
+    const [names = []] = await checkHeld(ctx, [page]);
+    const include = request.include ?? [];
+    const [items, isPrimary] = await Promise.all([
+      toHeldItems(
+        ctx,
+        names,
+        include.filter((word) => word !== "primary"),
+      ),
+      include.includes("primary") ? readPrimary(ctx, request.address) : undefined,
+    ]);
     return {
       address: toAddress(request.address),
       address_type: request.address_type.join(),
-      results: await toItems(ctx, listed, { address: request.address, include: request.include ?? [] }),
-      ...fields(found),
+      results: [...items].map(([{ state }, item]) =>
+        isPrimary ? { ...item, is_primary: isPrimary(state) } : item,
+      ),
+      ...page.fields,
     };
   },
 });
 
-/** Whether a name still meets the filters, after it is another than its row said. */
-function isListed(name: DomainState, ctx: Ctx, filters: NameFilters): boolean {
-  const { availability_status, protocols, expiry_timestamp, resolver } = toDomainItem(name, ctx);
-  const { states, protocols: wanted, expiryFrom, expiryTo, resolver: at } = filters;
-  const expiry = expiry_timestamp === null ? null : BigInt(expiry_timestamp);
-  return (
-    (states === undefined || states.includes(availability_status)) &&
-    (wanted === undefined || protocols === undefined || wanted.some((one) => protocols.includes(one))) &&
-    (expiryFrom === undefined || (expiry !== null && expiry >= BigInt(expiryFrom))) &&
-    (expiryTo === undefined || (expiry !== null && expiry <= BigInt(expiryTo))) &&
-    (at === undefined || at === resolver?.address.toLowerCase())
-  );
-}
+type Request = z.infer<typeof query> & { address: Held["address"] };
 
-type Included = Includable | "primary";
-
-async function toItems(
-  ctx: Ctx,
-  names: readonly ListedName[],
-  { address, include }: { address: Held["address"]; include: readonly Included[] },
-): Promise<z.infer<typeof addressDomainItem>[]> {
-  const words = include.filter((word) => word !== "primary");
-  const states = names.map(({ state }) => state);
-  const [relationsOf, isPrimary, items] = await Promise.all([
-    readRelations(ctx, address, names),
-    include.includes("primary") ? readPrimary(ctx, address) : undefined,
-    listedItems(ctx, states, words),
-  ]);
-  return names.map((name, i) => ({
-    ...(items[i] as (typeof items)[number]),
-    relations: relationsOf.get(name) ?? [],
-    ...(isPrimary && { is_primary: isPrimary(name.state) }),
-  }));
+/** A page of the names of an address as the rows have them, and what the answer says of the page. */
+export async function readHeldPage(ctx: Ctx, request: Request) {
+  const held = heldOf(ctx, request);
+  const filters = filtersOf(request, request.include_expired ? "all" : "active");
+  const order = { sortBy: request.sort_by, sortDir: request.sort_dir };
+  const keys = domainKeys(order, ctx.now, sqlOf(held.chains));
+  const { part, fields } = openPage({ operation: "/address/{address}/domains", input: request, keys });
+  const reading = listHeld(ctx.db, held, { filters, page: { ...part, ...order } });
+  const { rows, ...found } = await withPageTimeout(part, reading);
+  return { ...{ address: held.address, relations: held.relations, filters, rows }, fields: fields(found) };
 }
 
 /** Which name is the primary name of an address, by the same rule as `primary-name`; null where it could not be found out. */

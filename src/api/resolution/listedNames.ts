@@ -12,12 +12,12 @@ import { showTexts } from "./provenLabels.ts";
  * is ENSv2, a row can be behind: the way from the root registry decides what is shown. A row that is behind was selected by
  * what is over, so such a name is left out unless it still belongs to the list. Totals count rows.
  *
- * @param belongs whether a name belongs to the list as it is now
+ * @param belongs whether a name belongs to the list as it is now; rows of several lists can be checked at once
  */
 export async function checkListed<Row extends DomainRow>(
   ctx: Ctx,
   rows: readonly Row[],
-  belongs: (state: DomainState) => boolean,
+  belongs: (state: DomainState, row: Row) => boolean,
 ): Promise<Map<Row, DomainState>> {
   const listed = await currentStates(ctx, rows, belongs);
   const shown = await showTexts(
@@ -32,7 +32,7 @@ type Listed<Row> = { row: Row; state: DomainState };
 async function currentStates<Row extends DomainRow>(
   ctx: Ctx,
   rows: readonly Row[],
-  belongs: (state: DomainState) => boolean,
+  belongs: (state: DomainState, row: Row) => boolean,
 ): Promise<Listed<Row>[]> {
   const { ensv2, chainId } = ctx.contracts;
   if (ensv2 === undefined) return rows.map((row) => ({ row, state: row }));
@@ -41,7 +41,7 @@ async function currentStates<Row extends DomainRow>(
   const found = await readEnsv2(ctx, requested, ofMain);
   return rows.flatMap((row): Listed<Row>[] => {
     const state: DomainState = (row.chainId === chainId && found.get(row.node)?.state) || row;
-    return !isBehind(row, state.ensv2, ctx.now) || belongs(state) ? [{ row, state }] : [];
+    return !isBehind(row, state.ensv2, ctx.now) || belongs(state, row) ? [{ row, state }] : [];
   });
 }
 

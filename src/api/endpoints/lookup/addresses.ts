@@ -8,41 +8,34 @@ import type { Sought } from "../../schemas/lookup.ts";
 import { toPrimaryName } from "../../serializers/address.ts";
 import { unresolvedParts } from "../../serializers/domain.ts";
 import { toAddress } from "../../serializers/hex.ts";
-import { addressDomains } from "../addressNames.ts";
+import { addressDomains, readHeldPage } from "../addressNames.ts";
+import { checkHeld, toHeldItems } from "../heldNames.ts";
 
 export type SoughtAddress = Extract<Sought, { kind: "address" }>;
 export type AddressItem = z.input<typeof lookedUpAddress>;
-
-type Caller = Parameters<typeof addressDomains.handle>[2];
 
 /** What is asked for of each address. */
 export type AddressChoice = { coinTypes: readonly bigint[]; relations: readonly string[] };
 
 /** Lists of one request that are read at once: others need connections, too. */
 const LISTS_AT_ONCE = 3;
+/** Lists whose names are checked together. They have as many names as a bulk request: others have a turn after these. */
+const LISTS_OF_BATCH = 20;
 
 /** Answers addresses, in their order. */
 export async function answerAddresses(
   ctx: Ctx,
-  caller: Caller,
   { addresses, choice }: { addresses: readonly SoughtAddress[]; choice: AddressChoice },
 ): Promise<AddressItem[]> {
   const { coinTypes, relations } = choice;
   const asked = addresses.flatMap(({ address }) => coinTypes.map((coinType) => ({ address, coinType })));
-  const lists = relations.map((relation) => ({
-    relation,
-    query: addressDomains.query.parse({ address_type: relation }),
-  }));
-  const inTurn = limiter(LISTS_AT_ONCE);
-  const signal = new AbortController().signal;
-  const [outcomes, names] = await Promise.all([
-    resolvePrimaryNamesOn(ctx, asked),
-    Promise.all(
-      addresses.map(({ address }) =>
-        Promise.all(lists.map((list) => inTurn(signal, () => listNames(ctx, caller, { address, list })))),
-      ),
+  const queries = relations.map((relation) => addressDomains.query.parse({ address_type: relation }));
+  const lists = addresses.flatMap(({ address }) =>
+    relations.map(
+      (relation, i): List => ({ relation, request: { ...queries[i], address } as List["request"] }),
     ),
-  ]);
+  );
+  const [outcomes, names] = await Promise.all([resolvePrimaryNamesOn(ctx, asked), listNames(ctx, lists)]);
   return addresses.map((one, i) => {
     const ofAddress = outcomes.slice(i * coinTypes.length, (i + 1) * coinTypes.length);
     const failed = ofAddress.find((outcome) => outcome instanceof ApiError);
@@ -51,7 +44,9 @@ export async function answerAddresses(
       ...(failed && { error: { code: failed.code, message: failed.message } }),
       address: toAddress(one.address),
       primary_names: ofAddress.map((outcome, at) => toEntry(ctx, String(coinTypes[at]), outcome)),
-      ...(relations.length > 0 && { names: names[i] ?? [] }),
+      ...(relations.length > 0 && {
+        names: names.slice(i * relations.length, (i + 1) * relations.length),
+      }),
     };
   });
 }
@@ -63,19 +58,26 @@ const toEntry = (ctx: Ctx, coin_type: string, outcome: Outcome) =>
 
 type FirstNames = NonNullable<AddressItem["names"]>[number];
 
-/** A relation, and the query that lists its names. */
-type List = { relation: string; query: ReturnType<typeof addressDomains.query.parse> };
+/** A relation, and the request for the names of an address by it. */
+type List = { relation: string; request: Parameters<typeof readHeldPage>[1] };
 
-/** The first names by a relation: the first page of the operation that lists them. */
-async function listNames(
-  ctx: Ctx,
-  caller: Caller,
-  { address, list: { relation, query } }: { address: string; list: List },
-): Promise<FirstNames> {
-  const page = (await addressDomains.handle({ ...query, address }, ctx, caller)) as Omit<
-    FirstNames,
-    "relation"
-  >;
-  const { total, results, next_cursor } = page;
-  return { relation, total, results, ...(next_cursor !== undefined && { next_cursor }) };
+/** The first names of each list: the first page of the operation that lists them. */
+async function listNames(ctx: Ctx, lists: readonly List[]): Promise<FirstNames[]> {
+  const inTurn = limiter(LISTS_AT_ONCE);
+  const { signal } = new AbortController();
+  const found: FirstNames[] = [];
+  for (let from = 0; from < lists.length; from += LISTS_OF_BATCH) {
+    const batch = lists.slice(from, from + LISTS_OF_BATCH);
+    const pages = await Promise.all(
+      batch.map(({ request }) => inTurn(signal, () => readHeldPage(ctx, request))),
+    );
+    const names = await checkHeld(ctx, pages);
+    const items = await toHeldItems(ctx, names.flat());
+    for (const [i, { relation }] of batch.entries()) {
+      const { total = 0, next_cursor } = (pages[i] as (typeof pages)[number]).fields;
+      const results = (names[i] ?? []).flatMap((name) => items.get(name) ?? []);
+      found.push({ relation, total, results, ...(next_cursor !== undefined && { next_cursor }) });
+    }
+  }
+  return found;
 }

@@ -93,7 +93,7 @@ const lookup = endpoint({
   errors: ["LIMIT_EXCEEDED"],
   cost: ({ inputs }) => inputs.length,
   tool: "lookup",
-  handle: async (request, ctx, caller) => {
+  handle: async (request, ctx) => {
     const asked = request.records ? recordsAsked(request.records) : null;
     const read = await mapYielding(request.inputs, (one) => tryRead(one, asked));
     const fitting = withinLabels(read);
@@ -102,7 +102,7 @@ const lookup = endpoint({
     const choice = { coinTypes: request.primary_names, relations: request.relations };
     const [ofNames, ofAddresses] = await Promise.all([
       answerNames(ctx, names, { records: asked, primaryNameCheck: request.primary_name_check }),
-      answerAddresses(ctx, caller, { addresses, choice }),
+      answerAddresses(ctx, { addresses, choice }),
     ]);
     const answers = new Map<unknown, (typeof ofNames | typeof ofAddresses)[number]>([
       ...names.map((name, i) => [name, ofNames[i]] as const),

@@ -4,29 +4,37 @@ import type { Address, Hex } from "viem";
 import type { Db } from "../../postgres/db.ts";
 import { prepared } from "../../postgres/prepared.ts";
 
-/* What an address is to the names of a page, where their rows do not say it. */
+/* What addresses are to the names of their pages, where the names' rows do not say it. */
 
 const { placeholder } = sql;
 
 /** Where an entry of ENSv2 is. */
 export type EntryKey = { registry: Address; storageId: Hex };
 
-/** For which entries of a chain an account has roles. */
+/** An account, and an entry for which it may have roles. */
+export type AccountOfEntry = EntryKey & { account: Address };
+
+/** Which accounts have roles for entries of a chain, of these pairs. */
 export async function listRolesHeld(
   db: Db,
-  { entries, ...of }: { chainId: number; account: Address; entries: readonly EntryKey[] },
-): Promise<EntryKey[]> {
-  if (entries.length === 0) return [];
+  { chainId, pairs }: { chainId: number; pairs: readonly AccountOfEntry[] },
+): Promise<AccountOfEntry[]> {
+  if (pairs.length === 0) return [];
   return rolesHeld(db).execute({
-    ...of,
-    registries: entries.map(({ registry }) => registry),
-    ids: entries.map(({ storageId }) => storageId),
+    chainId,
+    accounts: pairs.map(({ account }) => account),
+    registries: pairs.map(({ registry }) => registry),
+    ids: pairs.map(({ storageId }) => storageId),
   });
 }
 
 const rolesHeld = prepared((db) =>
   db
-    .select({ registry: sql<Address>`${ensv2Entry.registry}`, storageId: sql<Hex>`${ensv2Entry.storageId}` })
+    .select({
+      account: sql<Address>`${ensv2Role.account}`,
+      registry: sql<Address>`${ensv2Entry.registry}`,
+      storageId: sql<Hex>`${ensv2Entry.storageId}`,
+    })
     .from(ensv2Entry)
     .innerJoin(
       ensv2Role,
@@ -34,14 +42,13 @@ const rolesHeld = prepared((db) =>
         eq(ensv2Role.chainId, ensv2Entry.chainId),
         eq(ensv2Role.contract, ensv2Entry.registry),
         eq(ensv2Role.resource, ensv2Entry.resource),
-        eq(ensv2Role.account, placeholder("account")),
       ),
     )
     .where(
       and(
         eq(ensv2Entry.chainId, placeholder("chainId")),
-        sql`(${ensv2Entry.registry}, ${ensv2Entry.storageId})
-          in (select * from unnest(${placeholder("registries")}::text[], ${placeholder("ids")}::text[]))`,
+        sql`(${ensv2Role.account}, ${ensv2Entry.registry}, ${ensv2Entry.storageId}) in (select * from
+          unnest(${placeholder("accounts")}::text[], ${placeholder("registries")}::text[], ${placeholder("ids")}::text[]))`,
         sql`${ensv2Role.roles} <> 0`,
       ),
     )
@@ -51,29 +58,30 @@ const rolesHeld = prepared((db) =>
 /** A name of a chain. */
 export type NameKey = { chainId: number; node: Hex };
 
-/** On events of which names an address appeared as receiver or owner. */
-export async function listNamedOn(
-  db: Db,
-  { address, names }: { address: Address; names: readonly NameKey[] },
-): Promise<NameKey[]> {
-  if (names.length === 0) return [];
+/** An address, and a name that it may have held. */
+export type AddressOfName = NameKey & { address: Address };
+
+/** Which addresses appeared on events of names as receiver or owner, of these pairs. */
+export async function listNamedOn(db: Db, pairs: readonly AddressOfName[]): Promise<AddressOfName[]> {
+  if (pairs.length === 0) return [];
   return namedOn(db).execute({
-    address,
-    chainIds: names.map(({ chainId }) => chainId),
-    nodes: names.map(({ node }) => node),
+    addresses: pairs.map(({ address }) => address),
+    chainIds: pairs.map(({ chainId }) => chainId),
+    nodes: pairs.map(({ node }) => node),
   });
 }
 
 const namedOn = prepared((db) =>
   db
-    .select({ chainId: holder.chainId, node: sql<Hex>`${holder.node}` })
+    .select({
+      address: sql<Address>`${holder.address}`,
+      chainId: holder.chainId,
+      node: sql<Hex>`${holder.node}`,
+    })
     .from(holder)
     .where(
-      and(
-        eq(holder.address, placeholder("address")),
-        sql`(${holder.chainId}, ${holder.node})
-          in (select * from unnest(${placeholder("chainIds")}::int[], ${placeholder("nodes")}::text[]))`,
-      ),
+      sql`(${holder.address}, ${holder.chainId}, ${holder.node}) in (select * from
+        unnest(${placeholder("addresses")}::text[], ${placeholder("chainIds")}::int[], ${placeholder("nodes")}::text[]))`,
     )
     .prepare("named_on"),
 );
