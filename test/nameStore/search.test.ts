@@ -1,16 +1,13 @@
 import { domain } from "ponder:schema";
-import { afterAll, beforeAll, expect, onTestFinished, test, vi } from "vitest";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import { createConsistentRead } from "../../src/api/indexState/consistentRead.ts";
 import { readTablesState } from "../../src/api/indexState/position.ts";
-import { AT_ONCE, startNameStores, WAITING } from "../../src/api/nameStore/nameStore.ts";
-import { noteWrites } from "../../src/api/nameStore/touched.ts";
-import { withClient } from "../../src/api/postgres/client.ts";
 import { readWithState } from "../../src/api/postgres/seenState.ts";
-import { lifeOf } from "../../src/api/rules/life.ts";
 import { openApi, type TestApi } from "../query/api.ts";
 import { account, answerable, CHAIN_ID, type DomainRow, domainRow, registeredRow } from "../query/rows.ts";
 import { createTables, setProgress, type Tables } from "../query/tables.ts";
 import { isSlow } from "../support/size.ts";
+import { noteWritesOf, type Stores, startStores, untilState } from "./stores.ts";
 
 const NOW = 1_800_000_000;
 const DAY = 86_400;
@@ -25,7 +22,7 @@ const rows: DomainRow[] = Array.from({ length: 6_000 }, (_, i) => {
 });
 
 let tables: Tables;
-let stores: ReturnType<typeof startNameStores>;
+let stores: Stores;
 let withStore: TestApi;
 let without: TestApi;
 const counted = { memory: 0, database: 0 };
@@ -35,14 +32,9 @@ beforeAll(async () => {
   for (let i = 0; i < rows.length; i += 1_000)
     await tables.writer.insert(domain).values(answerable(rows.slice(i, i + 1_000)));
   await setProgress(tables, { chainId: CHAIN_ID, block: 1, time: NOW });
-  await withClient({ connectionString: tables.databaseUrl }, (client) =>
-    vi.waitUntil(() => noteWrites(client, { schema: "public", isWanted: true }), {
-      timeout: 60_000,
-      interval: 50,
-    }),
-  );
-  stores = startStores(2 ** 26);
-  await vi.waitUntil(() => stores.state().state === "ready", { timeout: 60_000, interval: 5 });
+  await noteWritesOf(tables);
+  stores = startStores(tables, { onSearch: (by) => counted[by]++ });
+  await untilState(stores, "ready");
   withStore = openApi(tables, NOW, {
     nameStore: stores.of("a caller"),
     readConsistently: createConsistentRead(tables.db),
@@ -54,14 +46,6 @@ afterAll(async () => {
   await stores?.stop();
   await tables?.drop();
 });
-
-function startStores(maxBytes: number, log: (line: string) => void = () => {}) {
-  return startNameStores({
-    ...{ databaseUrl: tables.databaseUrl, schema: "public", rules: lifeOf(undefined), maxBytes },
-    // What a slow machine does not do in time is counted by PostgreSQL, and here memory counts.
-    ...{ onSearch: (by) => counted[by]++, log, waitMs: 60_000 },
-  });
-}
 
 const orders = ["full_name", "label", "expiry_timestamp", "effective_owner_address"].flatMap((by) =>
   ["asc", "desc"].map((dir) => `sort_by=${by}&sort_dir=${dir}`),
@@ -103,27 +87,4 @@ test("an answer is checked by the state that memory counted", async () => {
   expect(read).toEqual({ version, result: expect.objectContaining({ total: rows.length }) });
   const past = await readWithState(() => stores.of("a caller").count(tables.db, "past", all));
   expect(past).toEqual({ version: null, result: null });
-});
-
-test("a caller with many searches at once takes a share of the thread, and others are counted", async () => {
-  const { version } = await readTablesState(tables.db);
-  const count = (share: string) => stores.of(share).count(tables.db, version, all);
-  const flood = Array.from({ length: 100 }, () => count("many"));
-  const others = await Promise.all(["one", "another"].map(count));
-  expect(others).not.toContain(null);
-  const answered = (await Promise.all(flood)).filter((counts) => counts !== null);
-  expect(answered).toHaveLength(AT_ONCE.each + WAITING.each);
-});
-
-test("names that take more memory than is allowed are not stored, and PostgreSQL counts", async () => {
-  const lines: string[] = [];
-  const small = startStores(100_000, (line) => lines.push(line));
-  onTestFinished(() => small.stop());
-  await vi.waitUntil(() => small.state().state === "failed", { timeout: 60_000, interval: 5 });
-  expect(small.state()).toMatchObject({ names: 0, bytes: 0 });
-  expect(lines).toEqual([
-    "The store of names is not used: Names take more memory than NAME_STORE_MB allows.",
-  ]);
-  const { version } = await readTablesState(tables.db);
-  expect(await small.of("a caller").count(tables.db, version, all)).toBeNull();
 });

@@ -66,12 +66,14 @@ export function startThread({ log, ...workerData }: WorkerPlan & { log: (line: s
 
   const send = (message: ToWorker) => worker.postMessage(message);
   return {
-    ask: (question) =>
-      new Promise((resolve) => {
+    ask: async (question) => {
+      if (last.state !== "ready") return null; // A thread that has ended hears nothing, and would never answer.
+      return new Promise((resolve) => {
         const id = next++;
         asked.set(id, resolve);
         send({ id, ...question });
-      }),
+      });
+    },
     state: () => last,
     look: () => send("look"),
     worker: () => worker,

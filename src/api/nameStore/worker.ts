@@ -71,11 +71,14 @@ async function follow(client: pg.Client, ended: AbortSignal): Promise<void> {
   while (!ended.aborted) {
     const heard = nextLook();
     const asked = waiting.splice(0);
-    const hasAdvanced = await advanceUnlessLocked(loaded, source);
-    if (hasAdvanced === false) return;
-    if (hasAdvanced) names = loaded;
-    // The tables were looked at after these were asked: what is of another state now is of one that is past.
-    for (const one of asked) answer(one);
+    try {
+      const hasAdvanced = await advanceUnlessLocked(loaded, source);
+      if (hasAdvanced === false) return;
+      if (hasAdvanced) names = loaded;
+    } finally {
+      // The tables were looked at after these were asked: what is of another state now is of one that is past.
+      for (const one of asked) answer(one);
+    }
     report("ready");
     await heard;
   }
@@ -102,15 +105,20 @@ const turn = async (stopped: AbortSignal): Promise<void> => {
     await onOwnConnection({ databaseUrl, applicationName: `${schema}_names`, stopped }, follow);
   } catch (error) {
     if (!(error instanceof NameStoreFull)) throw error;
-    names = null;
+    giveUp();
     fail(error);
     await wait(FULL_MS, undefined, { signal: stopped });
   } finally {
-    names = null;
-    for (const asked of waiting.splice(0)) answer(asked);
+    giveUp();
     report("waiting");
   }
 };
+
+/** Forgets the names. Who waits for them waits no longer. */
+function giveUp(): void {
+  names = null;
+  for (const asked of waiting.splice(0)) answer(asked);
+}
 
 const fail = ({ message }: Error): void =>
   send({ kind: "report", state: "failed", error: message, names: 0, bytes: 0 });

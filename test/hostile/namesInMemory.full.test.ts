@@ -1,0 +1,2 @@
+// The same in its long form: see test/support/size.ts.
+import "./namesInMemory.test.ts";
