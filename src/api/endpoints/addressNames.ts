@@ -5,15 +5,18 @@ import { endpoint } from "../http/endpoint.ts";
 import { withPageTimeout } from "../http/pageTimeout.ts";
 import { countHeld, type HeldCounts } from "../query/addresses/counts.ts";
 import type { NameFilters } from "../query/addresses/filters.ts";
+import { isFirstOwned, listFirstOwned } from "../query/addresses/firstPages.ts";
 import { listHeld } from "../query/addresses/held.ts";
 import type { Held } from "../query/addresses/relations.ts";
+import type { DomainPage } from "../query/domainPages.ts";
 import { addressSortColumns, domainKeys } from "../query/page.ts";
-import { sqlOf } from "../query/scope.ts";
+import { allChains, sqlOf } from "../query/scope.ts";
 import type { DomainState } from "../resolution/domainState.ts";
 import { tryPrimaryName } from "../resolution/primaryNames.ts";
 import { protocolWords } from "../rules/protocols.ts";
 import { ANY, type Relation, relations } from "../rules/relations.ts";
 import { availabilities } from "../rules/stages.ts";
+import { limiter } from "../scheduling/bounded.ts";
 import { address, addressDomainItem, count, pageFields } from "../schemas/answers.ts";
 import { input, nodeOfName } from "../schemas/input.ts";
 import { listPage } from "../schemas/paging.ts";
@@ -151,14 +154,41 @@ type Request = z.infer<typeof query> & { address: Held["address"] };
 
 /** A page of the names of an address as the rows have them, and what the answer says of the page. */
 export async function readHeldPage(ctx: Ctx, request: Request) {
+  const { toPage, ...list } = openHeld(ctx, request);
+  return toPage(await withPageTimeout(list.page, listHeld(ctx.db, list.held, list)));
+}
+
+/** What is read for a page, and what becomes of the rows. */
+function openHeld(ctx: Ctx, request: Request) {
   const held = heldOf(ctx, request);
   const filters = filtersOf(request, request.include_expired ? "all" : "active");
   const order = { sortBy: request.sort_by, sortDir: request.sort_dir };
   const keys = domainKeys(order, ctx.now, sqlOf(held.chains));
   const { part, fields } = openPage({ operation: "/address/{address}/domains", input: request, keys });
-  const reading = listHeld(ctx.db, held, { filters, page: { ...part, ...order } });
-  const { rows, ...found } = await withPageTimeout(part, reading);
-  return { ...{ address: held.address, relations: held.relations, filters, rows }, fields: fields(found) };
+  const toPage = ({ rows, ...found }: DomainPage) => ({
+    ...{ address: held.address, relations: held.relations, filters, rows },
+    fields: fields(found),
+  });
+  return { held, filters, page: { ...part, ...order }, toPage };
+}
+
+/** Lists that are read at once for one request: others need connections, too. */
+const LISTS_AT_ONCE = 3;
+
+/** The first pages of lists, in their order. Those of owners' names, which statements are prepared for, are read by one. */
+export async function readFirstPages(ctx: Ctx, requests: readonly Request[]) {
+  const lists = requests.map((request) => openHeld(ctx, request));
+  const owned = lists.filter((list) => isFirstOwned(list.held, list));
+  const addresses = owned.map(({ held }) => held.address);
+  const pages = await listFirstOwned(ctx.db, { chains: allChains(ctx.contracts), addresses, now: ctx.now });
+  const pageOf = new Map(owned.map((list, i) => [list, pages[i]]));
+  const inTurn = limiter(LISTS_AT_ONCE);
+  const { signal } = new AbortController();
+  return Promise.all(
+    lists.map(async (list) =>
+      list.toPage(pageOf.get(list) ?? (await inTurn(signal, () => listHeld(ctx.db, list.held, list)))),
+    ),
+  );
 }
 
 /** Which name is the primary name of an address, by the same rule as `primary-name`; null where it could not be found out. */

@@ -3,6 +3,7 @@ import type { SQL } from "drizzle-orm";
 import { and, eq, sql } from "ponder";
 import type { Hex } from "viem";
 import type { Db } from "../postgres/db.ts";
+import { withQuickRows } from "../postgres/quickRows.ts";
 import { type DomainRow, selectDomains, toRow } from "./domains.ts";
 import { afterValues, positionOf, type RangeName, rangeOf, rangesFrom, readRanges } from "./keyset.ts";
 import { inForms, type ListForm, shortOf } from "./listStatements.ts";
@@ -108,13 +109,15 @@ const preparedRange = (
       .offset(sql.placeholder("offset"))
       .as("page");
     const counted = counting === "with the page" ? totalOf(db, where(of)) : null;
-    return selectDomains(db, {
-      total: sql<number | null>`${counted}`.as("total"),
-      position: positionOf(keys),
-    })
-      .innerJoin(page, and(eq(domain.chainId, page.chainId), eq(domain.node, page.node)))
-      .orderBy(...listed.order)
-      .prepare(of.title(name));
+    return withQuickRows(
+      selectDomains(db, {
+        total: sql<number | null>`${counted}`.as("total"),
+        position: positionOf(keys),
+      })
+        .innerJoin(page, and(eq(domain.chainId, page.chainId), eq(domain.node, page.node)))
+        .orderBy(...listed.order)
+        .prepare(of.title(name)),
+    );
   });
 
 const totalOf = (db: Db, where: SQL | undefined) =>

@@ -2,13 +2,12 @@ import type { z } from "@hono/zod-openapi";
 import { ApiError } from "../../errors/errors.ts";
 import type { Ctx } from "../../http/context.ts";
 import { type Outcome, resolvePrimaryNamesOn } from "../../resolution/primaryNames.ts";
-import { limiter } from "../../scheduling/bounded.ts";
 import type { lookedUpAddress } from "../../schemas/answers/lookup.ts";
 import type { Sought } from "../../schemas/lookup.ts";
 import { toPrimaryName } from "../../serializers/address.ts";
 import { unresolvedParts } from "../../serializers/domain.ts";
 import { toAddress } from "../../serializers/hex.ts";
-import { addressDomains, readHeldPage } from "../addressNames.ts";
+import { addressDomains, readFirstPages } from "../addressNames.ts";
 import { checkHeld, toHeldItems } from "../heldNames.ts";
 
 export type SoughtAddress = Extract<Sought, { kind: "address" }>;
@@ -17,8 +16,6 @@ export type AddressItem = z.input<typeof lookedUpAddress>;
 /** What is asked for of each address. */
 export type AddressChoice = { coinTypes: readonly bigint[]; relations: readonly string[] };
 
-/** Lists of one request that are read at once: others need connections, too. */
-const LISTS_AT_ONCE = 3;
 /** Lists whose names are checked together. They have as many names as a bulk request: others have a turn after these. */
 const LISTS_OF_BATCH = 20;
 
@@ -59,18 +56,15 @@ const toEntry = (ctx: Ctx, coin_type: string, outcome: Outcome) =>
 type FirstNames = NonNullable<AddressItem["names"]>[number];
 
 /** A relation, and the request for the names of an address by it. */
-type List = { relation: string; request: Parameters<typeof readHeldPage>[1] };
+type List = { relation: string; request: Parameters<typeof readFirstPages>[1][number] };
 
 /** The first names of each list: the first page of the operation that lists them. */
 async function listNames(ctx: Ctx, lists: readonly List[]): Promise<FirstNames[]> {
-  const inTurn = limiter(LISTS_AT_ONCE);
-  const { signal } = new AbortController();
   const found: FirstNames[] = [];
   for (let from = 0; from < lists.length; from += LISTS_OF_BATCH) {
     const batch = lists.slice(from, from + LISTS_OF_BATCH);
-    const pages = await Promise.all(
-      batch.map(({ request }) => inTurn(signal, () => readHeldPage(ctx, request))),
-    );
+    const requests = batch.map(({ request }) => request);
+    const pages = await readFirstPages(ctx, requests);
     const names = await checkHeld(ctx, pages);
     const items = await toHeldItems(ctx, names.flat());
     for (const [i, { relation }] of batch.entries()) {
