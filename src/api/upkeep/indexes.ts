@@ -109,7 +109,9 @@ export const ownIndexes: readonly OwnIndex[] = [
     definition: `(left(full_name, 128), node)
       where parent_node = '${ETH_NODE}' or expiry_timestamp is not null or is_wrapped or label_length < 40`,
   },
-  // The same for a search whose filters many names meet, and nothing but names that count.
+  // The same for a search whose filters many names meet, and nothing but names that count. Only searches that are counted from
+  // memory need it, and it is always built: NAME_STORE_MB is a setting of each process, while releases, snapshots and metrics of
+  // other processes have to know when an index has everything.
   {
     name: "domains_name_counted",
     table: "domains",
