@@ -25,6 +25,9 @@ const LARGEST = 1_500;
 const children = `update domains set parent_node = '${PARENT}' where created_block_number % 10 >= 7 and created_block_number <= 6000`;
 const holdings = `update domains set registry_owner = '${largest}', registrar_owner = '${largest}', effective_owner_address = '${largest}'
   where created_block_number % 10 = 1 and created_block_number <= 15000`;
+/** Names with a part that a tenth of all have, wherever they are in an order. */
+const withPart =
+  "update domains set label = label || 'zapp', full_name = label || 'zapp' || substr(full_name, length(label) + 1) where created_block_number % 10 = 3";
 const registered = `update domains set registered_timestamp = 1600000000 + created_block_number where parent_node = '${ETH_NODE}'`;
 
 let tables: Tables;
@@ -35,7 +38,7 @@ beforeAll(async () => {
   tables = await createTables({
     fill: async (pool) => {
       await fill(pool);
-      for (const statement of [children, holdings, likeEth, registered, lateBlocks])
+      for (const statement of [children, holdings, likeEth, withPart, registered, lateBlocks])
         await pool.query(statement);
     },
     onQuery,
@@ -86,6 +89,11 @@ describe("a page reads what is on it", () => {
     ["registrations", "orderBy: domain__createdAt, orderDirection: desc"],
     ["domains", 'where: { labelName_contains_nocase: "NAM" }'],
     ["domains", 'orderBy: name, where: { name_contains: "ame" }'],
+    ["domains", 'orderBy: name, where: { name_contains: "zapp" }'],
+    ["domains", 'orderBy: name, orderDirection: desc, where: { name_contains: "3zapp", name_lt: "name3" }'],
+    ["domains", 'orderBy: labelName, where: { labelName_contains: "zapp" }'],
+    ["domains", 'where: { labelName_contains_nocase: "ZAPP" }'],
+    ["domains", 'where: { name_contains_nocase: "ZAPP", id_gt: "0x77" }'],
     ["domains", 'orderBy: createdAt, orderDirection: desc, where: { name_ends_with: ".eth" }'],
     ["domains", 'orderBy: createdAt, where: { createdAt_gt: 1600020000, name_contains: "nam" }'],
   ])("%s, %s", async (list, args) => {

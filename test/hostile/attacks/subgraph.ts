@@ -50,6 +50,14 @@ const slow: readonly Query[] = [
   where('domain_: { owner_: { id_contains: "a" } }', "registrations"),
   ask("textChangeds(first: 1000, orderBy: key, skip: 5000) { id resolver { domain { name owner { id } } } }"),
   ask(repeat(50, (i) => `a${i}: domains(first: 100, orderBy: registration__expiryDate, skip: ${i}) { id }`)),
+  // No page is full, whichever way the names are looked for.
+  ask(
+    repeat(
+      50,
+      (i) =>
+        `a${i}: domains(first: 200, orderBy: name, orderDirection: desc, where: { name_contains_nocase: "eth", createdAt_lt: ${i} }) { id }`,
+    ),
+  ),
 ];
 
 /** Of past blocks and of all events, as many reads as the bounds allow. */
@@ -81,6 +89,10 @@ const odd: readonly Query[] = [
   ].flatMap((text) => [
     { query: "query q($t: String) { domains(where: { name_contains: $t }) { id } }", variables: { t: text } },
     { query: "query q($t: ID!) { domain(id: $t) { id } }", variables: { t: text } },
+    ...["name", "id"].map((by) => ({
+      query: `query q($t: String) { domains(orderBy: ${by}, where: { name_contains: "name", ${by}_gt: $t }) { id } }`,
+      variables: { t: text },
+    })),
     { query: "query q($t: Bytes) { domains(where: { labelhash: $t }) { id } }", variables: { t: text } },
   ]),
   ...[

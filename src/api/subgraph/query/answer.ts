@@ -12,6 +12,7 @@ import { readSchema, type SchemaBudget, schemaBudget } from "./introspection.ts"
 import { changesAfter } from "./past.ts";
 import type { MetaSelection, QueryPlan, RootPlan } from "./plan.ts";
 import { boundedReader, type Reader, readList, readOne } from "./read.ts";
+import { spreadFor } from "./spread.ts";
 import { countSubdomains, type InTurn } from "./subdomains.ts";
 
 type JournalBlock = Pick<typeof block.$inferSelect, "number" | "hash" | "parentHash" | "timestamp">;
@@ -28,6 +29,7 @@ type Blocks = {
 
 const frequentName = frequentNames(FREQUENT);
 const commonValues = commonValuesFor(FREQUENT.periodMs);
+const spread = spreadFor(FREQUENT.periodMs);
 
 /** The name under which errors speak of the subgraph, and `_meta` of its deployment. */
 const DEPLOYMENT = "namedex";
@@ -45,6 +47,7 @@ export async function answerQuery(
     rows: (statement) => inTurn(async () => (await db.execute(statement)).rows),
     rowsByKey: (statement) => inTurn(() => executeFrequent(db, statement, frequentName)),
     commonValues: () => commonValues(db),
+    spread: () => spread(db),
     countSubdomains: (nodes) => countSubdomains(db, env, { nodes, inTurn }),
   });
   const blocks = blocksOf(db, env);

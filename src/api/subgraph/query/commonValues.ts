@@ -30,9 +30,15 @@ async function read(db: Db): Promise<CommonValues> {
   return new Set([NONE, ...rows.map(({ value }) => value)]);
 }
 
-/** The values of a database, read again after a time. */
-export function commonValuesFor(ms: number): (db: Db) => Promise<CommonValues> {
-  const known = new WeakMap<Db, { values: Promise<CommonValues>; until: number }>();
+/** The common values of a database. */
+export const commonValuesFor = (ms: number) => readAgain(ms, read);
+
+/** What is read of a database, read again after a time. */
+export function readAgain<Values>(
+  ms: number,
+  read: (db: Db) => Promise<Values>,
+): (db: Db) => Promise<Values> {
+  const known = new WeakMap<Db, { values: Promise<Values>; until: number }>();
   return (db) => {
     const before = known.get(db);
     if (before !== undefined && performance.now() < before.until) return before.values;

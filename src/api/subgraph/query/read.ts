@@ -4,7 +4,7 @@ import { MAX_READ } from "../bounds.ts";
 import { QueryError } from "../queryError.ts";
 import { entityOf } from "../table/entities.ts";
 import { type Entity, type Env, idOf, NONE, type Relation } from "../table/entity.ts";
-import { boundsOf, isFoundByPart, isSoonFull, LOOKED_AT } from "./byPart.ts";
+import { boundsOf, countLookedAt, isFoundByPart, isInSpan, isSoonFull, spanOf } from "./byPart.ts";
 import {
   columnOfSelection,
   isOfSameRow,
@@ -30,6 +30,7 @@ import {
 } from "./past.ts";
 import type { EntityPlan, Selection } from "./plan.ts";
 import { written } from "./scalars.ts";
+import type { Spread } from "./spread.ts";
 import {
   beginningStatement,
   belowStatement,
@@ -52,6 +53,7 @@ export type Reader = {
   /** The same of a statement whose plan is right for all values: it is stored, if the statement is frequent. */
   rowsByKey: Rows;
   commonValues: () => Promise<CommonValues>;
+  spread: () => Promise<Spread>;
   /** How many names right below nodes count. */
   countSubdomains: (nodes: readonly Hex[]) => Promise<ReadonlyMap<Hex, number>>;
 };
@@ -82,8 +84,8 @@ async function readRows(reader: Reader, plan: EntityPlan, list: ListArguments): 
   const byRanges = isReadByRanges(plan, then) ? await readByRanges(reader, plan, then) : null;
   if (byRanges !== null) return byRanges;
   const way = wayOf(reader, { ...then, entity: plan.entity }, await reader.commonValues());
-  const soon = await readSoonFull(way, plan, then);
-  if (soon !== null) return soon;
+  const page = (await readSoonFull(way, plan, then)) ?? (await readOfSpan(reader, way, plan, then));
+  if (page !== null) return page;
   const held = way.env.hidesValues ? heldStatement(plan, then, way.env) : undefined;
   return way.rows(held ?? listStatement(plan, then, way.env));
 }
@@ -95,10 +97,26 @@ async function readSoonFull(
   list: ListArguments,
 ): Promise<Raw[] | null> {
   if (env.reading === undefined || !isSoonFull(list, plan.entity, env)) return null;
-  const bounds = boundsOf(list, plan.entity);
-  const found = await rows(beginningStatement(plan, list, whole(env), { count: LOOKED_AT, bounds }));
-  return found.length === list.first ? found : null;
+  const looked = { count: countLookedAt(list), bounds: boundsOf(list, plan.entity) };
+  return fullPage(list, await rows(beginningStatement(plan, list, whole(env), looked)));
 }
+
+/** The rows of a page that is full of names in a part of its order, found by a part of them; null of others. */
+async function readOfSpan(
+  { spread }: Reader,
+  { rows, env }: Way,
+  plan: EntityPlan,
+  list: ListArguments,
+): Promise<Raw[] | null> {
+  if (env.reading !== "found" || env.hidesValues) return null;
+  const span = spanOf(list, plan.entity, await spread());
+  if (span === null) return null;
+  const hidden: Env = { ...env, hidesParts: true };
+  return fullPage(list, await rows(listStatement(plan, list, hidden, (of) => [...isInSpan(list, span, of)])));
+}
+
+const fullPage = ({ first }: ListArguments, found: Raw[]): Raw[] | null =>
+  found.length === first ? found : null;
 
 /** The entity of an id; null if there is none. */
 export async function readOne(reader: Reader, plan: EntityPlan, id: string | null): Promise<Answer | null> {

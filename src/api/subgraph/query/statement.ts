@@ -8,10 +8,15 @@ import type { ListArguments } from "./listArguments.ts";
 import { type Of, orderInIndex, orderTerms } from "./order.ts";
 import type { EntityPlan } from "./plan.ts";
 
-/** A list of entities. */
-export function listStatement(plan: EntityPlan, list: ListArguments, env: Env): SQL {
+/** A list of entities. `more`: conditions besides those of the list */
+export function listStatement(
+  plan: EntityPlan,
+  list: ListArguments,
+  env: Env,
+  more: (of: Of) => readonly SQL[] = () => [],
+): SQL {
   const of = placeOf(plan, env);
-  return pageSql(plan, list, of, {});
+  return pageSql(plan, list, of, { more: more(of) });
 }
 
 /** The same, of the first entities that a filter leaves, in the order of the list. */

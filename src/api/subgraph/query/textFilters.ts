@@ -54,7 +54,8 @@ export function storedPatternSql(stored: StoredText, filter: Text, at: At): SQL 
   const begins = beginningSql(stored, filter, at);
   if (begins !== undefined && isBeginning(filter)) return sql`(${isValue} and ${begins})`;
   const like = sql.raw(suffix.endsWith("_nocase") ? "ilike" : "like");
-  const meets = sql`${stored.column(at.row)} ${like} ${patternOf(filter)}::text`;
+  const pattern = sql`${patternOf(filter)}::text`;
+  const meets = sql`${stored.column(at.row)} ${like} ${at.env.hidesParts ? sql`(select ${pattern})` : pattern}`;
   return begins === undefined ? sql`(${isValue} and ${meets})` : sql`(${isValue} and ${begins} and ${meets})`;
 }
 

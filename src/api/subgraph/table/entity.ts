@@ -25,6 +25,8 @@ export type Env = {
    * are found first and sorted then, and its order must not look like that of an index.
    */
   reading?: "whole" | "found";
+  /** True for a statement that finds names by a part of them: PostgreSQL takes parts for rarer than they are where it sees them. */
+  hidesParts?: true;
 };
 
 /** The name of a row in a statement. Each use of a table in a statement has its own. */
@@ -77,11 +79,16 @@ export type ScalarField = Described & {
   count?: "subdomains";
 };
 
+/** Columns of `domains` of which it is known how their texts are spread. */
+export type SpreadColumn = "fullName" | "label";
+
 /**
  * Where a text is stored. Indexes have its beginning, that in the order of bytes, and its trigrams.
  */
 export type StoredText = {
   column: (row: Row) => SQL;
+  /** The column's name. */
+  spread: SpreadColumn;
   /** The condition that the column is the value: else there is none. */
   isValue: (row: Row) => SQL;
   /** The beginning in the order of bytes. */

@@ -53,7 +53,7 @@ const nameAt = (row: Row): SQL => orderAt(row, nameOrder);
 export const name: ScalarField = {
   ...ofAll(
     textField(
-      { column: fullName, inBytes: nameAt, firstLabel: "labelName" },
+      { column: fullName, spread: "fullName", inBytes: nameAt, firstLabel: "labelName" },
       "`full_name`: labels that became known are there, too; null for the root",
     ),
   ),
@@ -70,7 +70,7 @@ export const belowByName: OrderOfTarget = {
 export const labelName = ofAll(
   textField(
     {
-      ...{ column: label, isKnown: (row) => sql`${domainAt(row).isLabelKnown}` },
+      ...{ column: label, spread: "label", isKnown: (row) => sql`${domainAt(row).isLabelKnown}` },
       inBytes: (row) => orderAt(row, labelOrder),
     },
     "`label`, where it is known",
@@ -79,6 +79,11 @@ export const labelName = ofAll(
 
 /** The name where all its labels are known. */
 export const knownName = textField(
-  { column: fullName, inBytes: nameAt, isKnown: (row) => sql`${domainAt(row).isNameKnown}` },
+  {
+    column: fullName,
+    spread: "fullName",
+    inBytes: nameAt,
+    isKnown: (row) => sql`${domainAt(row).isNameKnown}`,
+  },
   "`full_name`, where all labels are known",
 );
