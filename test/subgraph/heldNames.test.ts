@@ -34,6 +34,8 @@ const rows = Array.from({ length: NAMES }, (_, i) => {
     wrapperOwner,
     wrapperFuses,
     wrapperExpiryTimestamp: wrapperOwner && expiry(),
+    expiryTimestamp: isUnderEth ? expiry() : null,
+    registeredTimestamp: chance.is(0.8) ? 1_600_000_000 + chance.below(12) * 1_000 : null,
     effectiveOwnerAddress: someone(),
     resolver: chance.is(0.5) ? STATIC_RESOLVER : null,
   });
@@ -125,5 +127,45 @@ test.each(["name", "expiryDate"] as const)(
     }
     // Not by the statement of other lists: without statistics no account is a common one.
     expect(statements.filter((text) => text.includes("hashtextextended")).length).toBeGreaterThan(30);
+  },
+);
+
+test.each(["registrationDate", "expiryDate"] as const)(
+  "registrations in the order of %s, whatever the effective owner is",
+  async (by) => {
+    const env = { chains: mainChain(contracts), chainId: CHAIN_ID, ensv2: undefined };
+    const keyOf = (row: Domain): bigint =>
+      by === "expiryDate" ? (row.expiryTimestamp ?? 0n) : BigInt(row.registeredTimestamp ?? 0);
+    const begin = by === "expiryDate" ? 1_700_000_000n : 1_600_000_000n;
+    for (let run = 0; run < 40; run++) {
+      const [direction, first, skip] = [
+        ...[chance.is(0.5) ? "asc" : "desc", 1 + chance.below(30), chance.is(0.5) ? chance.below(20) : 0],
+      ];
+      const bound = begin + BigInt(chance.below(12)) * 1_000n;
+      const [filter, holds] = [
+        ["", () => true],
+        [`${by}_gt: "${bound}"`, (key: bigint) => key > bound],
+        [
+          `${by}_lte: "${bound}", labelName_gt: "n3"`,
+          (key: bigint, name: string) => key <= bound && name > "n3",
+        ],
+      ][chance.below(3)] as [string, (key: bigint, name: string) => boolean];
+      const expected = rows
+        .filter((row) => row.parentNode === ETH_NODE && row.registrarOwner === me)
+        .filter((row) => holds(keyOf(row), row.label))
+        .sort((a, b) => compared(keyOf(a), keyOf(b)) || compared(a.labelhash ?? "", b.labelhash ?? ""));
+      if (direction === "desc") expected.reverse();
+      const page = `first: ${first}, skip: ${skip}, orderBy: ${by}, orderDirection: ${direction}`;
+      const query = `{ account(id: "${me}") { registrations(${page}, where: { ${filter} }) { labelName } }
+        registrations(${page}, where: { registrant: "${me}", ${filter} }) { labelName } }`;
+      const answer = await answerQuery(tables.db, planOf({ query }), env);
+      const registrations = expected
+        .slice(Number(skip), Number(skip) + Number(first))
+        .map(({ label }) => ({ labelName: label }));
+      expect({ query, answer }).toEqual({ query, answer: { account: { registrations }, registrations } });
+    }
+    expect(
+      statements.filter((text) => /"effective_owner_address" = .*union all/s.test(text)).length,
+    ).toBeGreaterThan(70);
   },
 );

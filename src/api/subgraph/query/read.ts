@@ -21,6 +21,8 @@ import { heldStatement } from "./heldNames.ts";
 import type { ListArguments } from "./listArguments.ts";
 import { isReadByRanges, readByRanges } from "./logsById.ts";
 import { type Asked, type CommonValues, isNarrow, isPartOfOrder } from "./narrow.ts";
+import type { Of } from "./order.ts";
+import { ownedParts, ownedStatement } from "./ownedInOrder.ts";
 import {
   listAt,
   type Past,
@@ -86,7 +88,9 @@ async function readRows(reader: Reader, plan: EntityPlan, list: ListArguments): 
   const way = wayOf(reader, { ...then, entity: plan.entity }, await reader.commonValues());
   const page = (await readSoonFull(way, plan, then)) ?? (await readOfSpan(reader, way, plan, then));
   if (page !== null) return page;
-  const held = way.env.hidesValues ? heldStatement(plan, then, way.env) : undefined;
+  const held = way.env.hidesValues
+    ? (heldStatement(plan, then, way.env) ?? ownedStatement(plan, then, way.env))
+    : undefined;
   return way.rows(held ?? listStatement(plan, then, way.env));
 }
 
@@ -302,7 +306,10 @@ async function fillDerived(reader: Reader, { type, rows, one }: Filling<"derived
     await requireBelowUnchanged(reader, of, { list, via, parent: type, keys: different });
     const asked = { list: listAt(list, reader.past), via, parent: type, keys: different, isNone };
     const { rows: read, env } = await wayBelow(reader, { via, keys: different, list, of });
-    const raws = await read(belowStatement(of, asked, env));
+    const [[account] = []] = different;
+    const partsOfOne = (place: Of) =>
+      env.hidesValues ? ownedParts({ by: via, account: String(account) }, asked.list, place) : undefined;
+    const raws = await read(belowStatement(of, { ...asked, partsOfOne }, env));
     const answers = await answersOf(reader, of, raws);
     for (const [i, raw] of raws.entries()) {
       const parent = textOf(different[Number(raw.n) - 1] as Key);

@@ -59,6 +59,7 @@ export const registrationEntity: Entity = {
       ...{ kind: "scalar", type: "BigInt", isRequired: true, column: "int8" },
       source: "`registered_timestamp`",
       value: (row) => orderAt(row, registeredOrder),
+      ownedOrder: "registeredTimestamp",
       orderOfAll: (row) => [orderAt(row, registeredOrder)],
     },
     expiryDate: {
@@ -69,6 +70,7 @@ export const registrationEntity: Entity = {
         const v2 = () => sql`coalesce(${d.expiryTimestamp}, ${d.registrarExpiryTimestamp}, 0)`;
         return byEnsv2(row, env, { v1: sql`${d.expiryTimestamp}`, v2 });
       },
+      ownedOrder: "expiryTimestamp",
       orderOfAll: (row, { ensv2 }) =>
         ensv2 === undefined ? [sql`${domainAt(row).expiryTimestamp}`] : undefined,
     },
@@ -83,7 +85,7 @@ export const registrationEntity: Entity = {
     },
     registrant: {
       ...{ kind: "relation", type: "Account", isRequired: true, matches: registrantIs, idAt: registrantAt },
-      isNarrow: true,
+      ...{ isNarrow: true, isOfHolder: true },
       source: "as of the domain",
       key: (row, env) => [registrantOf(row, env)],
       id: registrantOf,
