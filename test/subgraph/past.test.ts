@@ -1,5 +1,5 @@
 import { block, domain, event, ownershipChange } from "ponder:schema";
-import { namehash, zeroAddress } from "viem";
+import { keccak256, namehash, stringToBytes, zeroAddress } from "viem";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Contracts } from "../../abis/contracts.ts";
 import { mainChain } from "../../src/api/query/scope.ts";
@@ -45,8 +45,9 @@ const owners = new Map(changes.map(({ name, owner }) => [name, owner]));
 const createdAt = (name: string): number => changes.find((one) => one.name === name)?.block ?? 0;
 
 let tables: Tables;
+let statements = 0;
 beforeAll(async () => {
-  tables = await createTables();
+  tables = await createTables({ onQuery: () => void statements++ });
   const db = tables.writer;
   await db.insert(domain).values([
     domainRow("eth", { registryOwner: carol, createdBlockNumber: 1 }),
@@ -129,6 +130,24 @@ describe("lists at a past block", () => {
     expect(await ask(at(`{ parent: "${namehash("carols.eth")}" }`, 10))).toEqual(named("sub.carols.eth"));
   });
 
+  test("of one id are refused if a log named its node since", async () => {
+    const [came, still] = [namehash("came.eth"), namehash("still.eth")];
+    const one = (type: string, id: string, number: number) =>
+      `{ ${type}(id: "${id}", block: { number: ${number} }) { id } }`;
+    const registration = (name: string) => keccak256(stringToBytes(name));
+    for (const [type, changed, unchanged] of [
+      ["domain", came, still],
+      ["wrappedDomain", came, still],
+      ["registration", registration("came"), registration("still")],
+    ] as const) {
+      await expect(ask(one(type, changed, 19))).rejects.toThrow(REFUSED);
+      await expect(ask(one(type, unchanged, 19))).resolves.toBeDefined();
+      await expect(ask(one(type, changed, 20))).resolves.toBeDefined();
+    }
+    await expect(ask(at(`{ id: "${came}" }`, 19))).rejects.toThrow(REFUSED);
+    expect(await ask(at(`{ id: "${still}" }`, 19))).toEqual(named("still.eth"));
+  });
+
   test("what they show of other entities did not change either", async () => {
     const parents = at(
       ofOwner(carol),
@@ -193,6 +212,26 @@ describe("lists at a past block", () => {
     expect(await ask(at(ofOwner(carol), 22))).toMatchObject({ domains: [{}, {}, {}] });
     await expect(ask(at(ofOwner(carol), 21))).rejects.toThrow("only has data starting at block number 25");
   });
+});
+
+test("few statements show that nothing changed since", async () => {
+  const countFor = async (query: string): Promise<number> => {
+    await ask(query);
+    statements = 0;
+    await ask(query);
+    return statements;
+  };
+  const still = namehash("still.eth");
+  // What changed since, and the answer; of a list besides whether it is among what changed.
+  expect(await countFor(`{ domain(id: "${still}", block: { number: 22 }) { name } }`)).toBe(2);
+  expect(await countFor(`{ domains(where: { id: "${still}" }, block: { number: 22 }) { name } }`)).toBe(2);
+  expect(await countFor(at(ofOwner(carol), 22))).toBe(3);
+  expect(await countFor(`{ domain(id: "${still}", block: { number: 30 }) { name } }`)).toBe(2);
+});
+
+test("a block that is not indexed yet is named as such, however large its number is", async () => {
+  for (const number of [31, 2 ** 31, Number.MAX_SAFE_INTEGER])
+    await expect(ask(at(ofOwner(carol), number))).rejects.toThrow("has only indexed up to block number 30");
 });
 
 test("where contracts of ENSv2 logged since, nothing of its names is known at a past block", async () => {

@@ -1,15 +1,15 @@
-import { block, event } from "ponder:schema";
-import { and, desc, eq, sql } from "ponder";
+import { block } from "ponder:schema";
+import { and, desc, eq } from "ponder";
 import type { Db } from "../../postgres/db.ts";
 import { executeFrequent, frequentNames } from "../../postgres/frequentStatements.ts";
 import { sqlOf } from "../../query/scope.ts";
-import { FREQUENT } from "../bounds.ts";
+import { FREQUENT, MAX_CHANGES } from "../bounds.ts";
 import { QueryError } from "../queryError.ts";
 import type { Env } from "../table/entity.ts";
 import type { BlockArgument } from "./block.ts";
 import { commonValuesFor } from "./commonValues.ts";
 import { readSchema, type SchemaBudget, schemaBudget } from "./introspection.ts";
-import { changesAfter } from "./past.ts";
+import { changesAfter, lastChange } from "./past.ts";
 import type { MetaSelection, QueryPlan, RootPlan } from "./plan.ts";
 import { boundedReader, type Reader, readList, readOne } from "./read.ts";
 import { spreadFor } from "./spread.ts";
@@ -21,8 +21,6 @@ type JournalBlock = Pick<typeof block.$inferSelect, "number" | "hash" | "parentH
 type Blocks = {
   /** The block that the tables stand on. */
   head: () => Promise<JournalBlock>;
-  /** The first block from which on nothing changed. */
-  unchangedFrom: () => Promise<number>;
   byNumber: (number: number) => Promise<JournalBlock | null>;
   byHash: (hash: string) => Promise<JournalBlock | null>;
 };
@@ -85,7 +83,7 @@ function blocksOf(db: Db, { chains }: Env): Blocks {
   const ofChain = holds(block.chainId);
   const readHead = async (): Promise<JournalBlock> => {
     const [newest] = await db.select().from(block).where(ofChain).orderBy(desc(block.number)).limit(1);
-    if (newest === undefined) throw new QueryError("The index has no block yet");
+    if (newest === undefined) throw noBlock();
     return newest;
   };
   let head: Promise<JournalBlock> | undefined;
@@ -97,39 +95,29 @@ function blocksOf(db: Db, { chains }: Env): Blocks {
       head ??= readHead();
       return head;
     },
-    unchangedFrom: async () => {
-      const last = sql`select max(${event.blockNumber})::int as number from ${event} where ${holds(event.chainId)}`;
-      const [found] = await executeFrequent(db, last, frequentName);
-      return Number(found?.number ?? 0);
-    },
     byNumber: (number) => find(eq(block.number, number)),
     byHash: (hash) => find(eq(block.hash, hash as `0x${string}`)),
   };
 }
 
-/** The block that a query names; null for the newest. @throws QueryError for one that is not indexed yet, or not known */
-async function namedBlock(argument: BlockArgument, { head, byHash }: Blocks): Promise<number | null> {
+const noBlock = (): QueryError => new QueryError("The index has no block yet");
+
+/** The block that a query names; null for the newest. @throws QueryError for one that is not known */
+async function namedBlock(argument: BlockArgument, { byHash }: Blocks): Promise<number | null> {
   if (argument === null) return null;
-  if (argument.by === "hash") {
-    const found = await byHash(argument.hash);
-    if (found === null)
-      throw new QueryError(`Failed to decode \`block.hash\` value: no block with that hash found`);
-    return found.number;
-  }
-  const newest = await head();
-  if (argument.number > newest.number) {
-    throw new QueryError(
-      `Failed to decode \`block.${argument.by}\` value: \`subgraph ${DEPLOYMENT} has only indexed up to block number ${newest.number} and data for block number ${argument.number} is therefore not yet available\``,
-    );
-  }
-  return argument.by === "number" ? argument.number : null;
+  if (argument.by !== "hash") return argument.by === "number" ? argument.number : null;
+  const found = await byHash(argument.hash);
+  if (found === null)
+    throw new QueryError(`Failed to decode \`block.hash\` value: no block with that hash found`);
+  return found.number;
 }
 
-/** The block that a query names, if anything in the index changed since: today's data are not given for it. */
-async function pastBlock(argument: BlockArgument, blocks: Blocks): Promise<number | null> {
-  const number = await namedBlock(argument, blocks);
-  if (number === null || number === (await blocks.head()).number) return null;
-  return number >= (await blocks.unchangedFrom()) ? null : number;
+/** @throws QueryError for a number that is not indexed yet */
+function requireIndexed(argument: BlockArgument, newest: number): void {
+  if (argument === null || argument.by === "hash" || argument.number <= newest) return;
+  throw new QueryError(
+    `Failed to decode \`block.${argument.by}\` value: \`subgraph ${DEPLOYMENT} has only indexed up to block number ${newest} and data for block number ${argument.number} is therefore not yet available\``,
+  );
 }
 
 /** The readers of the blocks that a query names: what changed since one is read once. */
@@ -145,24 +133,31 @@ function readersOf(reader: Reader, blocks: Blocks): Answering["readerOf"] {
 
 /** A reader of the block that a query names. @throws QueryError if too much changed since to know */
 async function readerAt(argument: BlockArgument, reader: Reader, blocks: Blocks): Promise<Reader> {
-  const block = await pastBlock(argument, blocks);
+  if (argument?.by === "number_gte") requireIndexed(argument, (await blocks.head()).number);
+  const block = await namedBlock(argument, blocks);
   if (block === null) return reader;
-  const refuse = () => notAvailable(block, blocks);
-  const changes = await changesAfter(reader, block);
-  if (changes === null) throw await refuse();
-  return { ...reader, past: { block, refuse, ...changes } };
+  const since = await changesAfter(reader, block);
+  if (since.newest === null) throw noBlock();
+  requireIndexed(argument, since.newest);
+  // Where nothing in the index changed since, today's data are those of the block.
+  if (since.logs === 0) return reader;
+  const refuse = async () => notAvailable(block, await lastChange(reader));
+  if (since.logs > MAX_CHANGES) throw await refuse();
+  return { ...reader, past: { block, refuse, ...since } };
 }
 
 /** As graph-node says it of blocks whose data it has no more. */
-const notAvailable = async (number: number, { unchangedFrom }: Blocks): Promise<QueryError> =>
+const notAvailable = (number: number, from: number): QueryError =>
   new QueryError(
-    `Failed to decode \`block.number\` value: \`subgraph ${DEPLOYMENT} only has data starting at block number ${await unchangedFrom()} and data for block number ${number} is therefore not available\``,
+    `Failed to decode \`block.number\` value: \`subgraph ${DEPLOYMENT} only has data starting at block number ${from} and data for block number ${number} is therefore not available\``,
   );
 
 /** The block of `_meta`: of a past one what the journal has. */
 async function metaBlock(argument: BlockArgument, blocks: Blocks): Promise<Partial<JournalBlock>> {
+  const newest = await blocks.head();
+  requireIndexed(argument, newest.number);
   const number = await namedBlock(argument, blocks);
-  return number === null ? blocks.head() : ((await blocks.byNumber(number)) ?? { number });
+  return number === null ? newest : ((await blocks.byNumber(number)) ?? { number });
 }
 
 function metaOf(selected: readonly MetaSelection[], of: Partial<JournalBlock>): Record<string, unknown> {

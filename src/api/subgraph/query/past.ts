@@ -1,4 +1,4 @@
-import { domain, ensv2Proxy, event } from "ponder:schema";
+import { block, domain, ensv2Proxy, event } from "ponder:schema";
 import { sql } from "ponder";
 import type { Hex } from "viem";
 import { sqlOf } from "../../query/scope.ts";
@@ -7,7 +7,7 @@ import type { QueryError } from "../queryError.ts";
 import { type Entity, idOf, type Relation, type ScalarField } from "../table/entity.ts";
 import { eventAs } from "../table/rows.ts";
 import type { Key, Raw } from "./columns.ts";
-import type { Filter } from "./filter.ts";
+import { type Filter, partsOf } from "./filter.ts";
 import type { ListArguments } from "./listArguments.ts";
 import { changedStatement, isFixed } from "./pastSql.ts";
 import type { EntityPlan, Selection } from "./plan.ts";
@@ -29,19 +29,36 @@ export type Past = {
   refuse: () => Promise<QueryError>;
 };
 
-/** What changed after a block; null if that is more than is looked through. */
-export async function changesAfter(
-  { rowsByKey, env }: Reader,
-  block: number,
-): Promise<Pick<Past, "nodes" | "isEnsv2Changed"> | null> {
+/** What changed after a block. */
+type Changes = Pick<Past, "nodes" | "isEnsv2Changed"> & {
+  /** How many logs there were: of more than are looked through, one more than these. */
+  logs: number;
+  /** The newest block of all; null if there is none. */
+  newest: number | null;
+};
+
+/** What changed after a block, and up to which one the index is: one statement says both. */
+export async function changesAfter({ rowsByKey, env }: Reader, number: number): Promise<Changes> {
   const log = eventAs("log");
-  const [since] = await rowsByKey(sql`select count(*)::int as logs, bool_or(is_ensv2) as is_ensv2,
+  const { holds } = sqlOf(env.chains);
+  const [since = {}] = await rowsByKey(sql`select
+      (select max(${block.number}) from ${block} where ${holds(block.chainId)}) as newest,
+      count(*)::int as logs, bool_or(is_ensv2) as is_ensv2,
       array_agg(distinct node) filter (where node is not null) as nodes
     from (select ${log.node} as node, ${log.contract} like 'ENSV2%' as is_ensv2 from ${event} as log
-      where ${sqlOf(env.chains).holds(log.chainId)} and ${log.blockNumber} > ${block}::int
+      where ${holds(log.chainId)} and ${log.blockNumber} > ${number}::int8
       order by ${log.blockNumber} limit ${sql.raw(String(MAX_CHANGES + 1))}) as since`);
-  if (since === undefined || Number(since.logs) > MAX_CHANGES) return null;
-  return { nodes: (since.nodes ?? []) as Hex[], isEnsv2Changed: since.is_ensv2 === true };
+  const { newest, logs, nodes, is_ensv2 } = since;
+  return {
+    ...{ newest: newest === null ? null : Number(newest), logs: Number(logs) },
+    ...{ nodes: (nodes ?? []) as Hex[], isEnsv2Changed: is_ensv2 === true },
+  };
+}
+
+/** The block of the newest log. */
+export async function lastChange({ rowsByKey, env }: Reader): Promise<number> {
+  const newest = sql`select max(${event.blockNumber})::int as number from ${event} where ${sqlOf(env.chains).holds(event.chainId)}`;
+  return Number((await rowsByKey(newest))[0]?.number ?? 0);
 }
 
 /** Lists of events have those up to the block, lists of names those that were there. */
@@ -81,7 +98,7 @@ export async function requireKeysUnchanged(
     throw await past.refuse();
   if (isFixed(field) && types.every(({ selections }) => selections.every(isFixedSelection))) return;
   const isResolver = entity.key.types.length > 1;
-  const nodes = keys.map((key) => key[isResolver ? 1 : 0] as Hex);
+  const nodes = keys.map((key) => nodeIn(entity, key));
   const changed = new Set(past.nodes);
   if (nodes.some((node) => changed.has(node))) throw await past.refuse();
   if (!past.isEnsv2Changed) return;
@@ -106,6 +123,9 @@ export const requireBelowUnchanged = (
   return requireListUnchanged(reader, plan, { ...list, filter });
 };
 
+/** The node in a key of an entity that changes with its node: of a resolver it is the second part. */
+const nodeIn = ({ key: { types } }: Entity, key: Key): Hex => key[types.length - 1] as Hex;
+
 type Candidates = { entity: Entity; filter: Filter; isYoungerLeftOut: boolean };
 
 async function requireNone(reader: Reader, past: Past, candidates: Candidates): Promise<void> {
@@ -114,6 +134,7 @@ async function requireNone(reader: Reader, past: Past, candidates: Candidates): 
   if (entity.isLog && candidates.isYoungerLeftOut) return;
   if (entity.nodeOf === undefined && !isOneId(candidates)) throw await past.refuse();
   if (entity.rowOf !== undefined && past.isEnsv2Changed) throw await past.refuse();
+  if (isUntouched(past, candidates)) return;
   const { env, rows, rowsByKey } = reader;
   // A name by its id has one plan for all ids, and all nodes that changed.
   const hasOnePlan = isOneId(candidates) && entity.nodeOf !== undefined;
@@ -124,8 +145,18 @@ async function requireNone(reader: Reader, past: Past, candidates: Candidates): 
 }
 
 /** The filter for one entity by its id: of accounts the logs that name an address are found by it. */
-const isOneId = ({ entity, filter }: Candidates): boolean =>
+const isOneId = ({ entity, filter }: Candidates): boolean => isId(filter, entity);
+
+const isId = (filter: Filter, entity: Entity): boolean =>
   filter.kind === "field" && filter.field === idOf(entity) && filter.suffix === "";
+
+/** Whether it is seen without a statement that none of the entities changed: no log named the node of the only one. */
+function isUntouched({ nodes, isEnsv2Changed }: Past, { entity, filter }: Candidates): boolean {
+  if (entity.nodeOf === undefined || isEnsv2Changed) return false;
+  const only = partsOf(filter).find((one) => isId(one, entity));
+  const key = only?.kind === "field" ? entity.key.read(String(only.values[0])) : undefined;
+  return key !== undefined && (key === null || !nodes.includes(nodeIn(entity, key)));
+}
 
 async function requireChildrenUnchanged(reader: Reader, past: Past, filter: Filter): Promise<void> {
   if (filter.kind === "and" || filter.kind === "or")
