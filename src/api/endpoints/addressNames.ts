@@ -153,7 +153,7 @@ export const addressDomains = endpoint({
 type Request = z.infer<typeof query> & { address: Held["address"] };
 
 /** A page of the names of an address as the rows have them, and what the answer says of the page. */
-export async function readHeldPage(ctx: Ctx, request: Request) {
+async function readHeldPage(ctx: Ctx, request: Request) {
   const { toPage, ...list } = openHeld(ctx, request);
   return toPage(await withPageTimeout(list.page, listHeld(ctx.db, list.held, list)));
 }
