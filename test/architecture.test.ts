@@ -138,7 +138,8 @@ const layers: Layer[] = [
     files: "src/api/indexState/",
     may: [
       ...["ponder", "ponder:schema", "engine/"],
-      ...api("errors/", "postgres/", "query/", "live/jsonRpc.ts", "scheduling/lastKnown.ts"),
+      ...api("errors/", "postgres/", "query/", "live/jsonRpc.ts"),
+      ...api("scheduling/lastKnown.ts", "scheduling/shared.ts"),
     ],
     mayTypes: ["src/api/serviceDb/"],
     because: "how far the index is, whether it may answer, and as of which block; it knows nothing of names",

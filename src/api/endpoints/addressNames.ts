@@ -179,8 +179,11 @@ const LISTS_AT_ONCE = 3;
 export async function readFirstPages(ctx: Ctx, requests: readonly Request[]) {
   const lists = requests.map((request) => openHeld(ctx, request));
   const owned = lists.filter((list) => isFirstOwned(list.held, list));
-  const addresses = owned.map(({ held }) => held.address);
-  const pages = await listFirstOwned(ctx.db, { chains: allChains(ctx.contracts), addresses, now: ctx.now });
+  const pages = await listFirstOwned(ctx.db, {
+    chains: allChains(ctx.contracts),
+    lists: owned,
+    now: ctx.now,
+  });
   const pageOf = new Map(owned.map((list, i) => [list, pages[i]]));
   const inTurn = limiter(LISTS_AT_ONCE);
   const { signal } = new AbortController();

@@ -39,11 +39,14 @@ export const offsetOf = (part: Part): number => (part.after === undefined ? (par
 /** Rows to read for a page: one more tells whether another page follows. */
 export const limitOf = ({ size }: Pick<Part, "size">): number => size + 1;
 
+/** Rows that the statement of a page of the usual size reads. */
+export const FEWEST_ROWS = 26;
+
 /**
  * Rows that prepared statements read at once. A number in their text, which the planner sees, finds better plans than a
  * placeholder; more numbers would be more statements. Other pages are cut from the next larger number.
  */
-const LIMITS = [26, 101, 201];
+const LIMITS = [FEWEST_ROWS, 101, 201];
 
 export const preparedLimitOf = (part: Pick<Part, "size">): number =>
   LIMITS.find((limit) => limit >= limitOf(part)) ?? limitOf(part);

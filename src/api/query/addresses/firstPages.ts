@@ -1,21 +1,16 @@
 import { domain } from "ponder:schema";
 import { and, sql } from "ponder";
-import type { Address } from "viem";
 import type { Db } from "../../postgres/db.ts";
 import { withQuickRows } from "../../postgres/quickRows.ts";
-import { PAGE_SIZE } from "../../schemas/paging.ts";
 import type { DomainPage } from "../domainPages.ts";
 import { selectDomains, toRow } from "../domains.ts";
 import { positionOf, rangeOf } from "../keyset.ts";
-import { cutPage, domainKeys, limitOf, type PageRequest, totalOfLast } from "../page.ts";
+import { cutPage, domainKeys, FEWEST_ROWS, limitOf, type PageRequest, totalOfLast } from "../page.ts";
 import { type Scope, statementOf } from "../scope.ts";
 import { isOwnersAlone } from "./counts.ts";
 import { isUnfiltered, type NameFilters } from "./filters.ts";
 import { isActive, isOwned, ownerRoleOf } from "./owners.ts";
 import type { Held } from "./relations.ts";
-
-/** The first page that a caller gets who says nothing of pages. */
-const FIRST = { page: 1, size: PAGE_SIZE, isCounted: true } as const;
 
 /** Whether the first page of a list is one of those that `listFirstOwned` reads. */
 export const isFirstOwned = (
@@ -27,27 +22,31 @@ export const isFirstOwned = (
   filters.choice === "active" &&
   ownerRoleOf(held) === "effective_owner" &&
   page.after === undefined &&
-  page.page === FIRST.page &&
-  page.size === FIRST.size &&
+  page.page === 1 &&
+  limitOf(page) <= FEWEST_ROWS &&
   page.isCounted &&
   page.sortBy === "full_name" &&
   page.sortDir === "asc";
 
-/** What the first pages are of. None of the addresses is a NameWrapper. */
-export type Owners = { chains: Scope; addresses: readonly Address[]; now: number };
+/** What the first pages are of: lists for which `isFirstOwned` is true. */
+export type Owners = {
+  chains: Scope;
+  lists: readonly { held: Pick<Held, "address">; page: PageRequest }[];
+  now: number;
+};
 
 /**
- * The first pages of the active names that addresses effectively own, in their order, each as `listHeld` gives it, by one statement for
- * all. To send a statement takes longer than to find the few names that most addresses have.
+ * The first pages of the active names that addresses effectively own, in the order of the lists, each as `listHeld` gives it, by one
+ * statement for all. To send a statement takes longer than to find the few names that most addresses have.
  */
-export async function listFirstOwned(db: Db, { chains, addresses, now }: Owners): Promise<DomainPage[]> {
-  if (addresses.length === 0) return [];
-  const read = await firstOwned(db, chains, { addresses, now });
+export async function listFirstOwned(db: Db, { chains, lists, now }: Owners): Promise<DomainPage[]> {
+  if (lists.length === 0) return [];
+  const read = await firstOwned(db, chains, { addresses: lists.map(({ held }) => held.address), now });
   const byPlace = Map.groupBy(read, ({ place }) => place);
-  return addresses.map((_, i) => {
-    const found = byPlace.get(i + 1) ?? [];
-    const { rows, next } = cutPage(found, FIRST);
-    return { total: totalOfLast(found, FIRST) ?? found[0]?.total ?? null, rows: rows.map(toRow), next };
+  return lists.map(({ page }, i) => {
+    const found = (byPlace.get(i + 1) ?? []).slice(0, limitOf(page));
+    const { rows, next } = cutPage(found, page);
+    return { total: totalOfLast(found, page) ?? found[0]?.total ?? null, rows: rows.map(toRow), next };
   });
 }
 
@@ -62,7 +61,7 @@ const firstOwned = statementOf((of, db) => {
     from unnest(${sql.placeholder("addresses")}::text[]) with ordinality as asked (address, place)
     cross join lateral (
       select ${domain.chainId} as chain_id, ${domain.node} as node from ${domain}
-      where ${isListed} order by ${sql.join(order, sql`, `)} limit ${sql.raw(String(limitOf(FIRST)))}
+      where ${isListed} order by ${sql.join(order, sql`, `)} limit ${sql.raw(String(FEWEST_ROWS))}
     ) as page
     cross join lateral (select count(*)::int as total from ${domain} where ${isListed}) as counted
   ) as listed`;
