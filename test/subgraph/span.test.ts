@@ -27,12 +27,12 @@ describe("of texts", () => {
   const share = 1 / 50;
 
   test.each([
-    ["asc", [], { from: null, to: "n01" }],
-    ["asc", ["n10"], { from: "n10", to: "n12" }],
-    ["asc", ["n10x", "n05"], { from: "n10x", to: "n12" }],
+    ["asc", [], { from: null, to: "n02" }],
+    ["asc", ["n10"], { from: "n10", to: "n13" }],
+    ["asc", ["n10x", "n05"], { from: "n10x", to: "n13" }],
     ["asc", ["n99"], { from: "n99", to: null }],
-    ["desc", [], { from: "n98", to: null }],
-    ["desc", ["n10", "n50"], { from: "n08", to: "n10" }],
+    ["desc", [], { from: "n97", to: null }],
+    ["desc", ["n10", "n50"], { from: "n07", to: "n10" }],
     ["desc", ["a"], { from: null, to: "a" }],
   ] as const)("%s, from %j", (direction, starts, span) => {
     expect(spanOfTexts({ direction, starts, share }, spread)).toEqual(span);

@@ -13,11 +13,15 @@ import { hasTrigrams, isFrequentPart } from "./textFilters.ts";
  * Lists of names by a part of them, in the order of an index. PostgreSQL cannot know how many names have a part. If very many have
  * it, the page is full of the first names of the order. If thousands have it, the page is full of the names in the first hundredth
  * or so of the order: one index has where the names with the part are, another one where those of the hundredth are, and only
- * the rows in both are read. Else all names with the part are read, and sorted: they are some hundred.
+ * the rows in both are read. Else all names with the part are read, and sorted: they are some hundred. Of these ways each is tried
+ * after the other, the most likely one first: of a part of more than three letters the last one.
  */
 
 /** Names that are looked at in the order of the list: for each of a page, at least, and at most. */
 const LOOKED_AT = { each: 40, least: 500, most: 3_000 };
+
+/** Names that are read of those with a longer part, to know whether they are all. */
+export const MAX_ALL = 1_300;
 
 /** Names of a page for which it is worth it. */
 const MAX_PAGE = 200;
@@ -81,6 +85,16 @@ export function spanOf(list: ListArguments, entity: Entity, spread: Spread): Spa
   const areFirst = direction === "desc" && !hasText(filter, hasTrigrams, field);
   return areFirst ? null : spanOfTexts(asked, spread[field.stored.spread]);
 }
+
+/** Whether it is likely that few names have a part. */
+export const isRarePart = (list: ListArguments): boolean =>
+  isSmall(list) && isFoundByPart(list) && !hasText(list.filter, isFrequentPart);
+
+/** What a filter says of parts of names. */
+export const partsIn = ({ filter }: ListArguments): Filter => ({
+  kind: "and",
+  of: partsOf(filter).filter((one) => hasText(one, hasTrigrams)),
+});
 
 /** What a filter says of where a list begins. */
 const startsOf = (filter: Filter, field: ScalarField, direction: ListArguments["direction"]): string[] =>

@@ -4,7 +4,7 @@ import { MAX_READ } from "../bounds.ts";
 import { QueryError } from "../queryError.ts";
 import { entityOf } from "../table/entities.ts";
 import { type Entity, type Env, idOf, NONE, type Relation } from "../table/entity.ts";
-import { boundsOf, countLookedAt, isFoundByPart, isInSpan, isSoonFull, spanOf } from "./byPart.ts";
+import { isFoundByPart } from "./byPart.ts";
 import {
   columnOfSelection,
   isOfSameRow,
@@ -21,8 +21,9 @@ import { heldStatement } from "./heldNames.ts";
 import type { ListArguments } from "./listArguments.ts";
 import { isReadByRanges, readByRanges } from "./logsById.ts";
 import { type Asked, type CommonValues, isNarrow, isPartOfOrder } from "./narrow.ts";
-import type { Of } from "./order.ts";
+import { type Of, whole } from "./order.ts";
 import { ownedParts, ownedStatement } from "./ownedInOrder.ts";
+import { pageByPart } from "./pageByPart.ts";
 import {
   listAt,
   type Past,
@@ -33,13 +34,7 @@ import {
 import type { EntityPlan, Selection } from "./plan.ts";
 import { written } from "./scalars.ts";
 import type { Spread } from "./spread.ts";
-import {
-  beginningStatement,
-  belowStatement,
-  keysStatement,
-  listStatement,
-  oneStatement,
-} from "./statement.ts";
+import { belowStatement, keysStatement, listStatement, oneStatement } from "./statement.ts";
 
 /** An entity as it is answered. */
 export type Answer = Record<string, unknown>;
@@ -86,41 +81,13 @@ async function readRows(reader: Reader, plan: EntityPlan, list: ListArguments): 
   const byRanges = isReadByRanges(plan, then) ? await readByRanges(reader, plan, then) : null;
   if (byRanges !== null) return byRanges;
   const way = wayOf(reader, { ...then, entity: plan.entity }, await reader.commonValues());
-  const page = (await readSoonFull(way, plan, then)) ?? (await readOfSpan(reader, way, plan, then));
+  const page = await pageByPart(reader, way, plan, then);
   if (page !== null) return page;
   const held = way.env.hidesValues
     ? (heldStatement(plan, then, way.env) ?? ownedStatement(plan, then, way.env))
     : undefined;
   return way.rows(held ?? listStatement(plan, then, way.env));
 }
-
-/** The rows of a page that is full soon; null of others. */
-async function readSoonFull(
-  { rows, env }: Way,
-  plan: EntityPlan,
-  list: ListArguments,
-): Promise<Raw[] | null> {
-  if (env.reading === undefined || !isSoonFull(list, plan.entity, env)) return null;
-  const looked = { count: countLookedAt(list), bounds: boundsOf(list, plan.entity) };
-  return fullPage(list, await rows(beginningStatement(plan, list, whole(env), looked)));
-}
-
-/** The rows of a page that is full of names in a part of its order, found by a part of them; null of others. */
-async function readOfSpan(
-  { spread }: Reader,
-  { rows, env }: Way,
-  plan: EntityPlan,
-  list: ListArguments,
-): Promise<Raw[] | null> {
-  if (env.reading !== "found" || env.hidesValues) return null;
-  const span = spanOf(list, plan.entity, await spread());
-  if (span === null) return null;
-  const hidden: Env = { ...env, hidesParts: true };
-  return fullPage(list, await rows(listStatement(plan, list, hidden, (of) => [...isInSpan(list, span, of)])));
-}
-
-const fullPage = ({ first }: ListArguments, found: Raw[]): Raw[] | null =>
-  found.length === first ? found : null;
 
 /** The entity of an id; null if there is none. */
 export async function readOne(reader: Reader, plan: EntityPlan, id: string | null): Promise<Answer | null> {
@@ -270,11 +237,10 @@ async function fillOfSameRow(reader: Reader, { rows, one, column }: Filling<"der
 }
 
 /** By which way a statement is run, and what it needs to know. */
-type Way = { rows: Rows; env: Env };
+export type Way = { rows: Rows; env: Env };
 
 const stored = ({ env, rowsByKey }: Reader): Way => ({ rows: rowsByKey, env: { ...env, hidesValues: true } });
 const planned = ({ env, rows }: Reader): Way => ({ rows, env });
-const whole = (env: Env): Env => ({ ...env, reading: "whole" });
 
 /** A list that few entities are in has one plan for all values, and so has one that is a part of an index's order. */
 function wayOf(reader: Reader, list: Asked & ListArguments, common: CommonValues): Way {

@@ -50,6 +50,6 @@ export function spanOfTexts(asked: Asked, spread: readonly string[]): Span | nul
   const isAfter = (text: string): boolean =>
     start === null || byBytes(text, start) * (asked.direction === "asc" ? 1 : -1) > 0;
   const after = (asked.direction === "asc" ? spread : spread.toReversed()).filter(isAfter);
-  const end = after[Math.ceil(asked.share * spread.length) - 1] ?? null;
+  const end = after[Math.ceil(asked.share * spread.length)] ?? null;
   return spanFrom(asked, start, end);
 }
