@@ -6,7 +6,7 @@ const file = "runtime/multichain.js";
 /** How the text of a transaction of handlers begins, with how far its chain is once it is stored. */
 const begin = (chain: string, checkpoint: string) => `transaction(unlessStored({
             isStored: (tx) => isAt(tx, ${chain}, ${checkpoint}),
-            forget: () => { indexingCache.invalidate(); indexingCache.clear(); },
+            forget: () => { if (indexingCache.overlap?.forgetsRows !== true) { indexingCache.invalidate(); indexingCache.clear(); } },
         }, async (tx) => {`;
 
 export const failedCommit: Change = {

@@ -19,6 +19,7 @@ import { linearQueue } from "./linearQueue.ts";
 import { listedContracts } from "./listedContracts.ts";
 import { logStream } from "./logStream.ts";
 import { metricsApart } from "./metricsApart.ts";
+import { overlap } from "./overlap.ts";
 import { predictedRows } from "./predictedRows.ts";
 import { quickCache } from "./quickCache.ts";
 import { refusedRows } from "./refusedRows.ts";
@@ -53,6 +54,7 @@ export const changes: readonly Change[] = [
   listedContracts,
   lastBatch,
   blockJournal,
+  overlap,
   viewsSchema,
 ];
 

@@ -5,8 +5,13 @@ type Entry = { row: unknown };
 /** Rows that wait: changed ones, and new ones. They are arguments of their own: an object for each call would take time. */
 type Waiting<Some extends Entry> = Map<string, Some>;
 
-/** What the store has of a table. `asked` is counted for the change keptRows. */
-export type CompleteTable = { cache: ReadonlyMap<string, unknown>; diskReads: number; asked: number };
+/** What the store has of a table. `asked` is counted for the change keptRows, and `writing` is of the change overlap. */
+export type CompleteTable = {
+  cache: ReadonlyMap<string, unknown>;
+  writing?: ReadonlyMap<string, Entry> | undefined;
+  diskReads: number;
+  asked: number;
+};
 
 /** The row of a key, or null: without a promise, as the database is not asked. */
 export function findComplete(
@@ -18,7 +23,8 @@ export function findComplete(
   table.asked++;
   const waiting = updates.get(key) ?? inserts.get(key);
   if (waiting !== undefined) return waiting.row;
-  const row = table.cache.get(key);
+  const written = table.writing?.get(key);
+  const row = written === undefined ? table.cache.get(key) : written.row;
   if (row !== undefined) return row;
   table.diskReads++;
   return null;

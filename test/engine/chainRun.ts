@@ -18,9 +18,11 @@ type Run = {
   recovered?: number;
   /** Logs of a contract are asked for; with `blocks` each block is an event. */
   follows: "logs" | "blocks";
-  handler?: (given: { context: { db: Db } }) => Promise<void>;
+  handler?: (given: { event: { block: { number: bigint } }; context: { db: Db } }) => Promise<void>;
   /** Tables that are in the schema `trial`; none without it. */
   schema?: Record<string, unknown>;
+  /** Options of Ponder that are others here. */
+  options?: Record<string, unknown>;
   /** What Ponder's log says, as it says it. */
   onLog: (msg: string) => void;
 };
@@ -54,11 +56,24 @@ const filters = {
 };
 
 /** Starts Ponder's indexing. It does not end by itself; `logBlocks` counts the blocks whose logs it has asked for. */
-export async function startRun({ databaseUrl, finalized, recovered, follows, handler, schema, onLog }: Run) {
+export async function startRun({
+  databaseUrl,
+  finalized,
+  recovered,
+  follows,
+  handler,
+  schema,
+  options,
+  onLog,
+}: Run) {
   const [{ runMultichain }, { blockToCheckpoint, encodeCheckpoint }] = await Promise.all(
     ["runtime/multichain.js", "utils/checkpoint.js"].map(ponderModule),
   );
-  const { database, ponder, parts, pool } = await openPonderDatabase(databaseUrl, { onLog, schema });
+  const { database, ponder, parts, pool } = await openPonderDatabase(databaseUrl, {
+    onLog,
+    ...(schema && { schema }),
+    ...(options && { options }),
+  });
   await pool.query(
     `create table trial._ponder_checkpoint (chain_name text primary key, chain_id int8, safe_checkpoint text,
        latest_checkpoint text, finalized_checkpoint text);
@@ -94,4 +109,11 @@ export async function startRun({ databaseUrl, finalized, recovered, follows, han
     },
   });
   return { seen, pool, metrics: ponder.metrics, ended: ended as Promise<void> };
+}
+
+/** Puts the blocks of a run into the cache, in a run of its own. It ends by itself: the schema lacks what live blocks need. */
+export async function fillCache(plan: Omit<Run, "handler" | "onLog">): Promise<void> {
+  const { pool, ended } = await startRun({ ...plan, onLog: () => {} });
+  await ended.catch(() => {});
+  await pool.query("DROP TABLE trial._ponder_checkpoint, trial._ponder_meta; DELETE FROM trial.blocks");
 }

@@ -4,7 +4,11 @@ import { ponderModule, quietLogger } from "../../engine/ponderModule.ts";
 /** Ponder's own database, with the tables of its cache and a schema `trial`. Its log gives its messages. */
 export async function openPonderDatabase(
   databaseUrl: string | undefined,
-  { onLog = (_msg: string) => {}, schema = {} as Record<string, unknown> } = {},
+  {
+    onLog = (_msg: string) => {},
+    schema = {} as Record<string, unknown>,
+    options = {} as Record<string, unknown>,
+  } = {},
 ) {
   const [{ createDatabase }, { MetricsService }, { createShutdown }] = await Promise.all(
     ["database/index.js", "internal/metrics.js", "internal/shutdown.js"].map(ponderModule),
@@ -17,6 +21,7 @@ export async function openPonderDatabase(
     options: {
       ...{ command: "serve", databaseMaxQueryParameters: 100, databaseHeartbeatInterval: 10_000 },
       ...{ factoryAddressCountThreshold: 1_000, syncEventsQuerySize: 12_000, indexingCacheMaxBytes: 1e9 },
+      ...options,
     },
   };
   const nothing = { sql: [], json: [] };
