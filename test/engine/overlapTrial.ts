@@ -83,7 +83,7 @@ const run = await startRun({
   },
 });
 const isCut = ["lost", "unheard"].includes(fault)
-  ? cutter.cutNext(fault as CommitFault, `"seen"`)
+  ? cutter.cutNext(fault as CommitFault, "seen")
   : Promise.resolve();
 run.ended.catch((error) => {
   failures.push(String(error));

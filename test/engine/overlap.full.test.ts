@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { changes } from "../../engine/changes/index.ts";
 import { nodeFlags } from "../../engine/nodeFlags.ts";
 import { runTrial } from "./runTrial.ts";
 
@@ -25,7 +26,7 @@ function expected(isLost: (block: number) => boolean): Pick<Outcome, "places" | 
 }
 
 const index = (fault: string, cacheBytes: string) =>
-  runTrial<Outcome>("overlapTrial.ts", { flags: nodeFlags(), args: [fault, cacheBytes] });
+  runTrial<Outcome>("overlapTrial.ts", { flags: nodeFlags(changes), args: [fault, cacheBytes] });
 
 /** All rows are in memory, or each batch forgets those of the one before. */
 const memories = ["1e9", "1"];
