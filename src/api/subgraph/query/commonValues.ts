@@ -5,6 +5,7 @@ import type { Db } from "../../postgres/db.ts";
 import { columnName } from "../table/aliased.ts";
 import { NONE } from "../table/entity.ts";
 import type { CommonValues } from "./narrow.ts";
+import { readAgain } from "./readAgain.ts";
 
 /** Columns of names by which lists are found. */
 const columns: readonly (keyof ReturnType<typeof getTableColumns<typeof domain>>)[] = [
@@ -32,21 +33,3 @@ async function read(db: Db): Promise<CommonValues> {
 
 /** The common values of a database. */
 export const commonValuesFor = (ms: number) => readAgain(ms, read);
-
-/** What is read of a database, read again after a time. */
-export function readAgain<Values>(
-  ms: number,
-  read: (db: Db) => Promise<Values>,
-): (db: Db) => Promise<Values> {
-  const known = new WeakMap<Db, { values: Promise<Values>; until: number }>();
-  return (db) => {
-    const before = known.get(db);
-    if (before !== undefined && performance.now() < before.until) return before.values;
-    const reading = { values: read(db), until: performance.now() + ms };
-    known.set(db, reading);
-    reading.values.catch(() => {
-      if (known.get(db) === reading) known.delete(db);
-    });
-    return reading.values;
-  };
-}

@@ -5,7 +5,7 @@ import type { Db } from "../../postgres/db.ts";
 import { BEGINNING } from "../../rules/nameOrders.ts";
 import { columnName } from "../table/aliased.ts";
 import type { SpreadColumn } from "../table/entity.ts";
-import { readAgain } from "./commonValues.ts";
+import { readAgain } from "./readAgain.ts";
 
 /** Beginnings of texts of a column, in the order of bytes: about as many names are between each two of them. */
 export type Spread = Readonly<Record<SpreadColumn, readonly string[]>>;
