@@ -1,6 +1,7 @@
 import { fileURLToPath } from "node:url";
 import { configDefaults, defineConfig } from "vitest/config";
 import "./test/support/compileCache.ts";
+import { Failures } from "./test/support/failures.ts";
 import { LongestFirst } from "./test/support/longestFirst.ts";
 import { SlowestFiles } from "./test/support/slowestFiles.ts";
 
@@ -63,7 +64,7 @@ export default defineConfig({
     globalSetup: ["./test/support/globalSetup.ts"],
     maxWorkers: 4, // Each integration test has a chain, a database and Ponder beside it, and often waits for them.
     sequence: { sequencer: LongestFirst },
-    reporters: ["default", "json", new SlowestFiles()],
+    reporters: ["default", "json", new SlowestFiles(), new Failures()],
     outputFile: { json: ".namedex/test-report.json" },
     projects: [
       {
