@@ -1,4 +1,5 @@
 import type { ServerResponse } from "node:http";
+import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
 import { beginEpoch } from "../../src/api/feed/install.ts";
 import { MAX_OF_KEY } from "../../src/api/webhooks/bounds.ts";
@@ -27,6 +28,14 @@ const workers = () =>
   stage.play.tables.pool.query<{ pid: number }>(
     "select pid from pg_stat_activity where application_name = 'service_webhooks' and datname = current_database()",
   );
+
+test("the first worker of a service sends what came since a webhook was tested", async () => {
+  await stage.subscribe(receiver.url, ONE);
+  await stage.block("early.eth");
+  const first = stage.start();
+  await until(() => expect(changesOf(receiver).map(({ data }) => data.domain)).toEqual(["early.eth"]));
+  await first.stop();
+});
 
 test("a worker that ends in the middle of a delivery loses nothing: another sends it again, with the same id", async () => {
   const first = stage.start();
@@ -206,12 +215,15 @@ test("a process whose index is not the one that readers are sent to sends nothin
   const waiting = await openStage({ isActive: async () => isActive });
   const worker = waiting.start();
   await waiting.subscribe(receiver.url, ONE);
+  const position = () => waiting.store.query("select epoch, number from webhook_feed");
+  const begun = await position();
   await waiting.block("t.eth");
-  expect(await waiting.store.query("select epoch from webhook_feed where epoch is not null")).toEqual([]);
+  await sleep(200); // Four times as long as between two looks.
+  expect(await position()).toEqual(begun);
   isActive = true;
   await waiting.sorted();
   await waiting.block("u.eth");
-  await until(() => expect(changesOf(receiver).at(-1)?.data.domain).toBe("u.eth"));
+  await until(() => expect(changesOf(receiver).map(({ data }) => data.domain)).toEqual(["t.eth", "u.eth"]));
   await worker.stop();
   await waiting.close();
 });

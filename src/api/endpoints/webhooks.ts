@@ -172,9 +172,10 @@ const test = (webhooks: Webhooks) =>
       "Sends a signed message of the type `webhook.test`, once. If it is answered with 2xx the webhook is active, also after it was disabled: it gets the changes from now on.",
     params: z.object({ id }),
     reply: webhookTest,
+    index: "any state",
     errors: [...errorsOfOne],
     cost: 1,
-    handle: async ({ id: of }, _, caller) => toWebhookTest(await webhooks.test(of, caller)),
+    handle: async ({ id: of }, { db }, caller) => toWebhookTest(await webhooks.test(of, { db }, caller)),
   });
 
 const replay = (webhooks: Webhooks) =>

@@ -1,5 +1,6 @@
 import { ApiError } from "../errors/errors.ts";
 import type { ChangeFilters } from "../feed/filters.ts";
+import type { FeedState } from "../feed/rows.ts";
 import type { Queries } from "../postgres/client.ts";
 import { noteWebhookChange } from "../serviceDb/webhookKeys.ts";
 import { MAX_OF_KEY, MAX_WEBHOOKS, OVERLAP_HOURS } from "./bounds.ts";
@@ -143,9 +144,20 @@ export async function noteTest({ query }: Queries, id: number, seconds: number):
   return rows.length > 0;
 }
 
-/** Gets changes from the position on at which the feed is now. False if the URL is no longer the one that was tried. */
-export async function activate(queries: Queries, { id, url }: Pick<Webhook, "id" | "url">): Promise<boolean> {
+/**
+ * Gets changes from the position on at which the feed is now; `feed` is null if there is none yet. False if the URL is no longer the
+ * one that was tried.
+ */
+export async function activate(
+  queries: Queries,
+  { id, url, feed }: Pick<Webhook, "id" | "url"> & { feed: Pick<FeedState, "epoch" | "newest"> | null },
+): Promise<boolean> {
   await noteWebhookChange(queries);
+  // A service that never sorted anything out begins here, not where its first worker finds the feed later.
+  await queries.query(
+    "update webhook_feed set epoch = $1, number = $2 where epoch is null and $1::text is not null",
+    [feed?.epoch ?? null, feed?.newest ?? 0],
+  );
   const rows = await queries.query(
     `update webhooks set state = 'active', disabled_because = null, failures = 0, failing_since = null, next_at = now()
      where id = $1 and url = $2 returning id`,

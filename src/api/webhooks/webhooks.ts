@@ -4,7 +4,7 @@ import type { Limits } from "../access/limits.ts";
 import { CHALLENGE, findUsable } from "../access/metered.ts";
 import { ApiError } from "../errors/errors.ts";
 import type { ChangeFilters } from "../feed/filters.ts";
-import type { After } from "../feed/read.ts";
+import { type After, readFeedIfAny } from "../feed/read.ts";
 import { type Outgoing, OutgoingError } from "../outgoing/outgoing.ts";
 import type { Db } from "../postgres/db.ts";
 import type { KeyState, Keys } from "../serviceDb/keys.ts";
@@ -68,8 +68,8 @@ export type Webhooks = {
     caller: Caller,
   ) => Promise<{ webhook: Webhook; secret: string | null }>;
   remove: (id: number, caller: Caller) => Promise<void>;
-  /** Sends a test message. A webhook whose receiver answers 2xx gets changes from now on. */
-  test: (id: number, caller: Caller) => Promise<Tested>;
+  /** Sends a test message. A webhook whose receiver answers 2xx gets changes from now on; `db` has the feed. */
+  test: (id: number, asked: { db: Db }, caller: Caller) => Promise<Tested>;
   /** Sends past changes again. @throws ApiError POSITION_GONE, INDEX_NOT_READY */
   replay: (
     id: number,
@@ -107,7 +107,7 @@ export function createWebhooks(plan: WebhooksPlan): Webhooks {
       await owned(id, caller);
       await store.transaction((queries) => removeWebhook(queries, id));
     },
-    test: async (id, caller) => test(plan, await owned(id, caller)),
+    test: async (id, { db }, caller) => test(plan, await owned(id, caller), db),
     replay: async (id, asked, caller) => replay(store, await owned(id, caller), asked),
     deliveries: async (id, asked, caller) => {
       await owned(id, caller);
@@ -172,10 +172,11 @@ async function changeOwned(
   return { webhook: await findOwned(plan, { id, keyId }), secret };
 }
 
-async function test(plan: WebhooksPlan, webhook: Webhook): Promise<Tested> {
+async function test(plan: WebhooksPlan, webhook: Webhook, db: Db): Promise<Tested> {
   const { store, receivers } = plan;
   const { id, keyId, url, payload } = webhook;
   const secrets = await readSecrets(plan, id);
+  const feed = await readFeedIfAny(db); // Before the test is noted: without the index nothing is sent.
   if (!(await noteTest(store, id, TEST_SECONDS))) {
     throw new ApiError("RATE_LIMITED", `A webhook can be tested once in ${TEST_SECONDS} seconds.`, {
       headers: { "Retry-After": String(TEST_SECONDS) },
@@ -189,7 +190,7 @@ async function test(plan: WebhooksPlan, webhook: Webhook): Promise<Tested> {
   });
   const milliseconds = Math.round(performance.now() - began);
   const isDelivered = isSuccess(result);
-  if (isDelivered) await store.transaction((queries) => activate(queries, { id, url }));
+  if (isDelivered) await store.transaction((queries) => activate(queries, { id, url, feed }));
   return { ...result, isDelivered, milliseconds, webhook: await findOwned(plan, { id, keyId }) };
 }
 
