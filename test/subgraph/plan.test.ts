@@ -14,6 +14,8 @@ import {
   MAX_ENTITIES,
   MAX_FIELDS,
   MAX_FILTER_LEVELS,
+  MAX_FILTER_TEXT,
+  MAX_PART,
   MAX_ROOTS,
   MAX_SCHEMA_VALUES,
   MAX_STATEMENTS,
@@ -104,6 +106,44 @@ describe("a query is refused before it is read", () => {
     expect(() => plan(query, { names: values })).toThrow(`at most ${MAX_CONDITIONS} conditions`);
     expect(plan(query, { names: values.slice(1) }).credits).toBe(1);
   });
+
+  test("characters of the values of filters, at each place where a variable stands", () => {
+    const filters = (count: number): string => times(count, () => "{ name_not: $text }");
+    const query = (count: number): string =>
+      `query ($text: String) { domains(where: { and: [${filters(count)}] }) { id } }`;
+    const text = "a".repeat(MAX_FILTER_TEXT / 500);
+    expect(plan(query(500), { text }).credits).toBe(1);
+    expect(() => plan(query(501), { text })).toThrow(`at most ${MAX_FILTER_TEXT} characters`);
+  });
+
+  test.each(["contains", "not_contains_nocase", "starts_with", "not_ends_with"])(
+    "characters of a part: _%s",
+    (suffix) => {
+      const query = `query ($part: String) { domains(where: { name_${suffix}: $part }) { id } }`;
+      expect(plan(query, { part: "a".repeat(MAX_PART) }).credits).toBe(1);
+      expect(() => plan(query, { part: "%a".repeat(MAX_PART / 2 + 1) })).toThrow(
+        `at most ${MAX_PART} characters`,
+      );
+    },
+  );
+
+  test("filters without conditions, at each place where a variable stands", () => {
+    const empty = Array.from({ length: 1_000 }, () => ({}));
+    const query = (count: number): string =>
+      `query ($empty: X) { domains(where: { and: [${times(count, () => "{ or: $empty }")}] }) { id } }`;
+    expect(plan(query(1), { empty }).credits).toBe(1);
+    expect(() => plan(query(2), { empty })).toThrow(`at most ${MAX_CONDITIONS} conditions`);
+  });
+});
+
+test("a field that is selected again at many places is compared without writing its values", () => {
+  const query = `query ($text: String) { ${times(1_500, () => "...F")} }
+    fragment F on Query { domains(where: { name: $text }) { id } }`;
+  const start = performance.now();
+  expect(plan(query, { text: '"a'.repeat(MAX_FILTER_TEXT / 2) }).roots).toHaveLength(1);
+  const fields = times(300, () => "domains(where: { name: $text }) { id }");
+  expect(plan(`query ($text: String) { ${fields} }`, { text: '"a'.repeat(400_000) }).roots).toHaveLength(1);
+  expect(performance.now() - start).toBeLessThan(1_000);
 });
 
 describe("a query costs a credit for each 1,000 entities that it asks for", () => {

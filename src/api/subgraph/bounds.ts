@@ -41,6 +41,12 @@ export const MAX_READ = 50_000;
 /** Conditions of all filters of a query, and values of their lists. */
 export const MAX_CONDITIONS = 2_000;
 
+/** Characters of all values of the filters of a query, each counted where it stands: a variable can stand at many places. */
+export const MAX_FILTER_TEXT = 1_000_000;
+
+/** Characters of a part that texts are searched for: a comparison takes as long as both lengths multiplied, and is not broken off. */
+export const MAX_PART = 1_000;
+
 /** Logs since a past block that are looked through to know whether an answer is still what it was. */
 export const MAX_CHANGES = 10_000;
 

@@ -1,8 +1,9 @@
-import { MAX_CONDITIONS, MAX_FILTER_LEVELS, MAX_RELATIONS } from "../bounds.ts";
+import { MAX_CONDITIONS, MAX_FILTER_LEVELS, MAX_FILTER_TEXT, MAX_PART, MAX_RELATIONS } from "../bounds.ts";
 import { QueryError } from "../queryError.ts";
 import { entityOf } from "../table/entities.ts";
 import type { Derived, Entity, Relation, Scalar, ScalarField } from "../table/entity.ts";
 import { type FilterName, filtersOf } from "./suffixes.ts";
+import { patternOf } from "./textFilters.ts";
 import { isObject, readValue, readValues, type Value } from "./values.ts";
 
 type Plain = string | number | boolean | null;
@@ -27,7 +28,7 @@ export const isBoundOf = (filter: Filter, field: ScalarField | Relation): boolea
   filter.kind === "field" && filter.field === field && comparisons.includes(filter.suffix);
 
 /** How much of a filter's bounds is used up: of one query, and at one place. */
-export type FilterCount = { conditions: number };
+export type FilterCount = { conditions: number; characters: number };
 type Place = { entity: Entity; levels: number; relations: number; count: FilterCount };
 
 const all: Filter = { kind: "and", of: [] };
@@ -66,9 +67,17 @@ function countConditions(count: FilterCount, more: number): void {
     throw new QueryError(`The filters of a query have at most ${MAX_CONDITIONS} conditions and values`);
 }
 
+function countValues(count: FilterCount, values: readonly Plain[]): void {
+  countConditions(count, values.length);
+  for (const value of values) count.characters += String(value).length;
+  if (count.characters > MAX_FILTER_TEXT)
+    throw new QueryError(`The values of the filters of a query have at most ${MAX_FILTER_TEXT} characters`);
+}
+
 function readLists(kind: "and" | "or", value: Value, place: Place): Filter {
   if (value === null) return all;
   const list = (Array.isArray(value) ? value : [value]) as readonly Value[];
+  countConditions(place.count, list.length);
   return { kind, of: list.map((one) => readObject(one, { ...place, levels: place.levels + 1 })) };
 }
 
@@ -102,6 +111,8 @@ function readField(filter: FilterName & { isChild: false }, value: Value, count:
     return { kind: "field", field, suffix: suffix === "" ? "null" : "not_null", values: [] };
   if (value === null) throw new QueryError(`unsupported filter \`${filter.name}\` for value \`null\``);
   const values = isList ? readValues(typeOf(field), value) : [readValue(typeOf(field), value)];
-  countConditions(count, values.length);
+  countValues(count, values);
+  if (!isList && patternOf({ suffix, text: "" }) !== undefined && String(values[0]).length > MAX_PART)
+    throw new QueryError(`The value of \`${filter.name}\` has at most ${MAX_PART} characters`);
   return { kind: "field", field, suffix, values };
 }

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util";
 import {
   type DirectiveNode,
   type DocumentNode,
@@ -100,7 +101,8 @@ function addField({ variables }: Query, field: FieldNode, selected: Map<string, 
   }
   const isSame =
     known.field.name.value === field.name.value &&
-    JSON.stringify(argumentsOf(known.field, variables)) === JSON.stringify(argumentsOf(field, variables));
+    (known.field === field ||
+      isDeepStrictEqual(argumentsOf(known.field, variables), argumentsOf(field, variables)));
   if (!isSame)
     throw new QueryError(`\`${key}\` is selected twice, as different fields: name one by an alias`);
   known.sets.push(...sets);
