@@ -325,6 +325,10 @@ const bounds: [what: string, bound: string][] = [
     `${inWords(subgraph.MAX_ENTITIES)}, by the products of \`first\`; a credit pays for ${inWords(subgraph.ENTITIES_OF_CREDIT)}`,
   ],
   ["entities that are read for a query of the subgraph", inWords(subgraph.MAX_READ)],
+  ["names under which one field of an entity is selected in a query of the subgraph", `${subgraph.MAX_SAME}`],
+  ["characters of an answer to a query of the subgraph", inWords(subgraph.MAX_ANSWER)],
+  ["characters of a part that a query of the subgraph searches texts for", inWords(subgraph.MAX_PART)],
+  ["characters of all values of these filters", inWords(subgraph.MAX_FILTER_TEXT)],
   ["blocks that a query of the subgraph names", `${subgraph.MAX_BLOCKS}`],
   ["logs since the past block of a query of the subgraph", inWords(subgraph.MAX_CHANGES)],
   [
@@ -333,7 +337,7 @@ const bounds: [what: string, bound: string][] = [
   ],
   [
     "conditions of the filters of a query of the subgraph",
-    `${inWords(subgraph.MAX_CONDITIONS)}, values of lists counted; ${subgraph.MAX_FILTER_LEVELS} levels; ${subgraph.MAX_RELATIONS} relations`,
+    `${inWords(subgraph.MAX_CONDITIONS)}, values and filters of lists counted; ${subgraph.MAX_FILTER_LEVELS} levels; ${subgraph.MAX_RELATIONS} relations`,
   ],
   [
     "queries of the subgraph that one process reads at once",

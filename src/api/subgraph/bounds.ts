@@ -38,6 +38,12 @@ export const MAX_ENTITIES = 250_000;
 /** Entities that are read for a query. */
 export const MAX_READ = 50_000;
 
+/** Characters of an answer. */
+export const MAX_ANSWER = 32_000_000;
+
+/** How often one field of an entity is selected, under as many names. */
+export const MAX_SAME = 10;
+
 /** Conditions of all filters of a query, and values of their lists. */
 export const MAX_CONDITIONS = 2_000;
 

@@ -8,6 +8,7 @@ import { fairPlaces } from "../scheduling/places.ts";
 import { MAX_AT_ONCE, MAX_STATEMENTS_AT_ONCE, MAX_WAITING } from "./bounds.ts";
 import { answerQuery } from "./query/answer.ts";
 import type { QueryPlan } from "./query/plan.ts";
+import { requireSize } from "./query/size.ts";
 import type { InTurn } from "./query/subdomains.ts";
 import { QueryError } from "./queryError.ts";
 
@@ -31,6 +32,9 @@ const never = new AbortController().signal;
 /** PostgreSQL cannot read a value: NUL in a text, a pattern that ends with `\`. */
 const UNREADABLE = ["22021", "22023", "22025", "22P05"];
 
+/** PostgreSQL's program_limit_exceeded: a statement has too many columns or levels for it. */
+const TOO_LARGE = ["54000", "54001", "54011", "54023"];
+
 /** @throws QueryError for what the caller can change */
 async function forCaller<Result>(reading: Promise<Result>): Promise<Result> {
   try {
@@ -43,6 +47,9 @@ async function forCaller<Result>(reading: Promise<Result>): Promise<Result> {
     const unreadable = findDatabaseError(thrown, UNREADABLE);
     if (unreadable !== null)
       throw new QueryError(`A value of the query cannot be read: ${unreadable.message}`);
+    const tooLarge = findDatabaseError(thrown, TOO_LARGE);
+    if (tooLarge !== null)
+      throw new QueryError(`The query is too large to be read at once: ${tooLarge.message}`);
     throw thrown;
   }
 }
@@ -69,7 +76,9 @@ export const subgraphOperation = endpoint({
       const ended = new AbortController();
       const inTurn: InTurn = (run) => statementPlaces(share, ended.signal, run);
       try {
-        return JSON.stringify({ data: await forCaller(answerQuery(db, plan, env, inTurn)) });
+        const data = await forCaller(answerQuery(db, plan, env, inTurn));
+        requireSize(data);
+        return JSON.stringify({ data });
       } finally {
         ended.abort();
       }

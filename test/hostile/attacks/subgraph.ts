@@ -34,6 +34,23 @@ const large: readonly Query[] = [
     query: "query q($ids: [ID!]) { domains(where: { id_in: $ids }) { id } }",
     variables: { ids: Array.from({ length: 20_000 }, (_, i) => `0x${i}`) },
   },
+  // One variable at many places: a megabyte each time.
+  {
+    query: `query q($t: String) { domains(where: { and: [${repeat(800, () => "{ name_not: $t }")}] }) { id } }`,
+    variables: { t: "a".repeat(900_000) },
+  },
+  {
+    query: `query q($e: X) { domains(where: { and: [${repeat(800, () => "{ or: $e }")}] }) { id } }`,
+    variables: { e: Array.from({ length: 1_900 }, () => ({})) },
+  },
+  {
+    query: `query q($t: String) { ${repeat(2_000, () => "...f")} } fragment f on Query { domains(where: { name: $t }) { id } }`,
+    variables: { t: '"a'.repeat(300_000) },
+  },
+  // To compare one long text with it takes seconds.
+  where(`value_contains: "${"a".repeat(60_000)}b"`, "textChangeds"),
+  where(`name_not_contains_nocase: "${"%a".repeat(60_000)}"`),
+  ask(`domains { ${repeat(1_000, (i) => `a${i}: name`)} }`),
   ask("domains(first: 1001) { id }"),
   ask(repeat(50, (i) => `a${i}: domains(block: { number: ${i} }) { id }`)),
   ask("domains(skip: 5001) { id }"),

@@ -5,6 +5,7 @@ import {
   MAX_DEPTH,
   MAX_ENTITIES,
   MAX_ROOTS,
+  MAX_SAME,
   MAX_STATEMENTS,
   MAX_TOKENS,
 } from "../bounds.ts";
@@ -156,11 +157,24 @@ function entityPlan(entity: Entity, sets: readonly SelectionSetNode[], at: At): 
   const types = membersOf(entity).map((type) => {
     const matches = (name: string) => name === type.name || name === type.implements;
     const fields = fieldsOf(at.planning.query, sets, matches);
+    requireFewSame(type, fields);
     return { type, selections: fields.map((one) => selection(type, one, at)) };
   });
   if (types.every(({ selections }) => selections.length === 0))
     throw new QueryError(`Fields of \`${entity.name}\` have to be selected`);
   return { entity, types };
+}
+
+/** A value that is large would be read once for each name. */
+function requireFewSame({ name: type }: Entity, fields: readonly Selected[]): void {
+  const counts = new Map<string, number>();
+  for (const { field } of fields) {
+    const { value: name } = field.name;
+    const count = (counts.get(name) ?? 0) + 1;
+    if (count > MAX_SAME)
+      throw new QueryError(`\`${name}\` of \`${type}\` is selected under more than ${MAX_SAME} names`);
+    counts.set(name, count);
+  }
 }
 
 function selection(type: Entity, { key, field: node, sets }: Selected, at: At): Selection {
