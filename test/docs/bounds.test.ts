@@ -337,7 +337,7 @@ const bounds: [what: string, bound: string][] = [
   ],
   [
     "conditions of the filters of a query of the subgraph",
-    `${inWords(subgraph.MAX_CONDITIONS)}, values and filters of lists counted; ${subgraph.MAX_FILTER_LEVELS} levels; ${subgraph.MAX_RELATIONS} relations`,
+    `${inWords(subgraph.MAX_CONDITIONS)}, values and filters of lists counted; ${subgraph.MAX_FILTER_LEVELS} levels; ${subgraph.MAX_RELATIONS} relations, and ${subgraph.MAX_RELATIONS_IN_ALL} in all`,
   ],
   [
     "queries of the subgraph that one process reads at once",

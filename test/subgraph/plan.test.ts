@@ -16,6 +16,7 @@ import {
   MAX_FILTER_LEVELS,
   MAX_FILTER_TEXT,
   MAX_PART,
+  MAX_RELATIONS_IN_ALL,
   MAX_ROOTS,
   MAX_SAME,
   MAX_SCHEMA_VALUES,
@@ -132,6 +133,16 @@ describe("a query is refused before it is read", () => {
       );
     },
   );
+
+  test("relations of all filters, at each place where a variable stands", () => {
+    const below = { subdomains_: { events_: { blockNumber_gt: 1 } } };
+    const query = (count: number): string =>
+      `query ($below: X) { domains(where: { and: [${times(count, () => "$below")}] }) { id } }`;
+    expect(plan(query(MAX_RELATIONS_IN_ALL / 2), { below }).credits).toBe(1);
+    expect(() => plan(query(MAX_RELATIONS_IN_ALL / 2 + 1), { below })).toThrow(
+      `at most ${MAX_RELATIONS_IN_ALL} relations in all`,
+    );
+  });
 
   test("filters without conditions, at each place where a variable stands", () => {
     const empty = Array.from({ length: 1_000 }, () => ({}));

@@ -65,6 +65,9 @@ export const MAX_FILTER_LEVELS = 8;
 /** Levels of relations in a filter. */
 export const MAX_RELATIONS = 3;
 
+/** Relations in all filters of a query: PostgreSQL plans 300 of them for 5 s, and 900 for minutes. */
+export const MAX_RELATIONS_IN_ALL = 50;
+
 /** Entities that one credit pays for. */
 export const ENTITIES_OF_CREDIT = 1_000;
 

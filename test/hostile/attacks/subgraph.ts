@@ -47,10 +47,20 @@ const large: readonly Query[] = [
     query: `query q($t: String) { ${repeat(2_000, () => "...f")} } fragment f on Query { domains(where: { name: $t }) { id } }`,
     variables: { t: '"a'.repeat(300_000) },
   },
+  // To plan it takes minutes.
+  {
+    query: `query q($c: X) { domains(where: { and: [${repeat(300, () => "$c")}] }) { id } }`,
+    variables: { c: { subdomains_: { events_: { domain_: { name_not: "1" } } } } },
+  },
   // To compare one long text with it takes seconds.
   where(`value_contains: "${"a".repeat(60_000)}b"`, "textChangeds"),
   where(`name_not_contains_nocase: "${"%a".repeat(60_000)}"`),
   ask(`domains { ${repeat(1_000, (i) => `a${i}: name`)} }`),
+  // One row of it has more columns than PostgreSQL knows.
+  {
+    query: `{ domains { ${["registration", "wrappedDomain"].map((name) => repeat(10, (i) => `${name}${i}: ${name} { domain { ...f } }`)).join(" ")} } }
+      fragment f on Domain { ${["id", "name", "labelName", "labelhash", "ttl", "isMigrated", "createdAt", "expiryDate"].map((name) => repeat(10, (i) => `${name}${i}: ${name}`)).join(" ")} }`,
+  },
   ask("domains(first: 1001) { id }"),
   ask(repeat(50, (i) => `a${i}: domains(block: { number: ${i} }) { id }`)),
   ask("domains(skip: 5001) { id }"),

@@ -1,4 +1,11 @@
-import { MAX_CONDITIONS, MAX_FILTER_LEVELS, MAX_FILTER_TEXT, MAX_PART, MAX_RELATIONS } from "../bounds.ts";
+import {
+  MAX_CONDITIONS,
+  MAX_FILTER_LEVELS,
+  MAX_FILTER_TEXT,
+  MAX_PART,
+  MAX_RELATIONS,
+  MAX_RELATIONS_IN_ALL,
+} from "../bounds.ts";
 import { QueryError } from "../queryError.ts";
 import { entityOf } from "../table/entities.ts";
 import type { Derived, Entity, Relation, Scalar, ScalarField } from "../table/entity.ts";
@@ -28,7 +35,7 @@ export const isBoundOf = (filter: Filter, field: ScalarField | Relation): boolea
   filter.kind === "field" && filter.field === field && comparisons.includes(filter.suffix);
 
 /** How much of a filter's bounds is used up: of one query, and at one place. */
-export type FilterCount = { conditions: number; characters: number };
+export type FilterCount = { conditions: number; characters: number; relations: number };
 type Place = { entity: Entity; levels: number; relations: number; count: FilterCount };
 
 const all: Filter = { kind: "and", of: [] };
@@ -93,6 +100,9 @@ function readChild({ field, name }: FilterName, value: Value, place: Place): Fil
   if (value === null) return all;
   if (place.relations >= MAX_RELATIONS)
     throw new QueryError(`A filter leads over at most ${MAX_RELATIONS} relations; \`${name}\` is one more`);
+  place.count.relations++;
+  if (place.count.relations > MAX_RELATIONS_IN_ALL)
+    throw new QueryError(`The filters of a query lead over at most ${MAX_RELATIONS_IN_ALL} relations in all`);
   const entity = entityOf(field.type);
   const inside = { ...place, entity, levels: place.levels + 1, relations: place.relations + 1 };
   return { kind: "child", field, entity, of: readObject(value, inside) };

@@ -59,7 +59,11 @@ type Planning = { query: Query; filters: FilterCount; statements: number };
 /** Reads a query, and counts what it asks for. @throws QueryError */
 export function planOf({ query: text, variables, operationName = null }: GraphqlRequest): QueryPlan {
   const query = queryOf(parsed(text), { variables, operationName });
-  const planning: Planning = { query, filters: { conditions: 0, characters: 0 }, statements: 0 };
+  const planning: Planning = {
+    query,
+    filters: { conditions: 0, characters: 0, relations: 0 },
+    statements: 0,
+  };
   const fields = fieldsOf(query, [query.operation.selectionSet], (name) => name === "Query");
   if (fields.length > MAX_ROOTS) throw new QueryError(`A query has at most ${MAX_ROOTS} fields of Query`);
   const all = fields.map((field) => rootPlan(field, planning));
