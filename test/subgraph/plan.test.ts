@@ -6,7 +6,7 @@ import {
   validate,
   validateSchema,
 } from "graphql";
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import {
   MAX_BLOCKS,
   MAX_CONDITIONS,
@@ -156,11 +156,11 @@ describe("a query is refused before it is read", () => {
 test("a field that is selected again at many places is compared without writing its values", () => {
   const query = `query ($text: String) { ${times(1_500, () => "...F")} }
     fragment F on Query { domains(where: { name: $text }) { id } }`;
-  const start = performance.now();
+  const written = vi.spyOn(JSON, "stringify");
   expect(plan(query, { text: '"a'.repeat(MAX_FILTER_TEXT / 2) }).roots).toHaveLength(1);
   const fields = times(300, () => "domains(where: { name: $text }) { id }");
   expect(plan(`query ($text: String) { ${fields} }`, { text: '"a'.repeat(400_000) }).roots).toHaveLength(1);
-  expect(performance.now() - start).toBeLessThan(1_000);
+  expect(written.mock.calls.length).toBeLessThan(10);
 });
 
 describe("a query costs a credit for each 1,000 entities that it asks for", () => {
