@@ -7,7 +7,15 @@ import { forgetWaiting, leaveOutWriting, noteDeleted, type Store } from "./writi
 /** A connection of Ponder: of PostgreSQL with a pool, or of PGlite. */
 type Database = { $dialect: string; $client: { options?: { max?: number } } };
 
-type RetryableError = new (message: string) => Error;
+/** Errors of Ponder: it tries a transaction again after the first, and not after the others. */
+type Errors = Record<
+  "RetryableError" | "NonRetryableUserError" | "ShutdownError",
+  new (
+    message?: string,
+  ) => Error
+>;
+
+const STALE = "The batch before was not stored as it was handled";
 
 /**
  * Lets the handlers of one batch work while the rows of the batch before are written. Each batch is a transaction on a connection of
@@ -19,12 +27,13 @@ export class Overlap<Table> {
   readonly #store: Store<Table>;
   readonly #stage: Stage<Table>;
 
-  constructor(store: Omit<Store<Table>, "deleted">, ErrorToRetry: RetryableError) {
+  constructor(store: Omit<Store<Table>, "deleted">, errors: Errors) {
     this.#store = { ...store, deleted: new Map() };
-    this.#stage = new Stage(
-      this.#store,
-      () => new ErrorToRetry("The batch before was not stored as it was handled"),
-    );
+    this.#stage = new Stage(this.#store, {
+      stale: () => new errors.RetryableError(STALE),
+      again: () => new errors.NonRetryableUserError(STALE),
+      stopped: () => new errors.ShutdownError(),
+    });
   }
 
   /** A batch that has to be handled again sees to it that its rows are forgotten, once no other batch works with them. */
@@ -57,6 +66,11 @@ export class Overlap<Table> {
     await this.#last?.isWritten();
     this.#last = null;
     this.#stage.dropWriting();
+  }
+
+  /** The program ends: no batch waits any longer for another one, with a connection that is to be closed. */
+  stop(): void {
+    this.#stage.stop();
   }
 
   /** Forgets what the handlers of a batch wrote that is to be handled again. The rows that they found stay. */

@@ -17,6 +17,7 @@ export class Turn<Table> {
   #error: unknown;
   /** The handlers worked on rows of the batch before which the database did not take. */
   isStale = false;
+  #ofStale: Error | undefined;
   #refusedRows = 0;
   #hasRefused = false;
   #before: Turn<Table> | null;
@@ -70,7 +71,7 @@ export class Turn<Table> {
       before.#hasRefused = false;
     }
     this.isStale = true;
-    throw this.#stage.staleError();
+    throw this.#stage.errors.stale();
   }
 
   /** The handlers are done: gives the rows that they wrote, and lets the handlers of the next batch begin. */
@@ -89,9 +90,25 @@ export class Turn<Table> {
     else if (this.#stateBefore === "broken") this.isStale = true;
   }
 
-  /** After this error Ponder tries the batch again. */
+  /** The error with which a transaction ends whose handlers worked on rows that are not in the database: `run` begins another one. */
   staleError(): Error {
-    return this.#stage.staleError();
+    this.#ofStale = this.#stage.errors.again();
+    return this.#ofStale;
+  }
+
+  /**
+   * Runs the batch's transaction. Ponder tries one that fails again, ten times, with longer and longer pauses. Failures of the batch
+   * before are not among these: after one the transaction begins again as soon as the handlers of that batch are done again.
+   */
+  async run(transaction: () => Promise<unknown>): Promise<unknown> {
+    for (;;) {
+      try {
+        return await transaction();
+      } catch (error) {
+        if (error !== this.#ofStale) throw error;
+      }
+      await this.enter();
+    }
   }
 
   async #break(): Promise<void> {

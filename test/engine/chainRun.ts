@@ -108,7 +108,9 @@ export async function startRun({
       indexingFunctions: [{ name: event.name, fn: event.fn }],
     },
   });
-  return { seen, pool, metrics: ponder.metrics, ended: ended as Promise<void> };
+  /** Ends the run as a signal does; done once its connections are closed. */
+  const stop = (): Promise<void> => ponder.shutdown.kill();
+  return { seen, pool, metrics: ponder.metrics, ended: ended as Promise<void>, stop };
 }
 
 /** Puts the blocks of a run into the cache, in a run of its own. It ends by itself: the schema lacks what live blocks need. */

@@ -7,11 +7,13 @@ import { openTables } from "./trialTables.ts";
 
 // `node overlapTrial.ts <database> <fault> <cache bytes>`: lets Ponder index blocks in batches of ten, with a handler that reads,
 // changes, appends and deletes rows. PostgreSQL is slow, and fails at some writes. Prints what the tables have in the end, how
-// often a handler worked while the batch before was written, and how often the tables and their checkpoint were seen to differ.
+// often a handler worked while the batch before was written, how often the tables and their checkpoint were seen to differ, and how
+// long Ponder took to end where it was told to.
 
 const [, , databaseUrl = "", fault = "none", cacheBytes = "1e9"] = process.argv;
 const LAST_BLOCK = 119;
 const BATCH = 10;
+const FAILED = "Failed to index block range";
 const LAST_LINE = "Completed backfill indexing across all chains";
 
 /** What happened last in one of some places: handlers find and change it. */
@@ -33,10 +35,27 @@ const schema = { place, seen, block };
 const faults: Record<string, string> = {
   none: "",
   failed: "IF nextval('trial.writes') IN (2, 5, 7, 8) THEN RAISE EXCEPTION 'the disk is full'; END IF;",
+  random: "IF random() < 0.15 THEN PERFORM pg_terminate_backend(pg_backend_pid()); END IF;",
+  // A batch fails six times, and then the next one: Ponder tries each ten times.
+  often:
+    "IF nextval('trial.writes') IN (2, 3, 4, 5, 6, 7, 9, 10, 11, 12, 13, 14) THEN PERFORM pg_terminate_backend(pg_backend_pid()); END IF;",
+  // Ponder is told to end while it waits for its next attempt.
+  stopped: "IF true THEN PERFORM pg_terminate_backend(pg_backend_pid()); END IF;",
   // The last block of a batch, so that the next batch finds what is left of its row.
   refused:
     "IF EXISTS (SELECT FROM trial.seen WHERE before IS NOT NULL AND block IN (29, 69)) THEN RAISE EXCEPTION 'too large' USING ERRCODE = '22003'; END IF;",
 };
+
+/** Ends the connection of the first handler that deletes a row. */
+const FIRST_DELETE_ENDS = `
+  CREATE FUNCTION trial.deleted() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+    IF nextval('trial.writes') = 1 THEN PERFORM pg_terminate_backend(pg_backend_pid()); END IF; RETURN NULL;
+  END $$;
+  CREATE TRIGGER deleted BEFORE DELETE ON trial.places EXECUTE FUNCTION trial.deleted()`;
+
+/** Ends one of Ponder's connections that is in a transaction. */
+const ONE_CONNECTION_ENDS = `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+  WHERE datname = current_database() AND pid <> pg_backend_pid() AND xact_start IS NOT NULL ORDER BY random() LIMIT 1`;
 
 const tables = await openTables(schema);
 const plan = { finalized: LAST_BLOCK, follows: "blocks" as const, schema };
@@ -50,11 +69,24 @@ await tables.query(
    END $$;
    CREATE TRIGGER fault AFTER INSERT OR UPDATE ON trial.seen EXECUTE FUNCTION trial.fault()`,
 );
+if (fault === "stopped") await tables.query(FIRST_DELETE_ENDS);
 const cutter = await startCommitCutter(databaseUrl);
 const { decodeCheckpoint } = await ponderModule("utils/checkpoint.js");
 const isOver = Promise.withResolvers<void>();
 const failures: string[] = [];
-const last = { written: -1, overlapped: 0, differed: 0 };
+const last = { written: -1, overlapped: 0, differed: 0, stopSeconds: 0 };
+
+/**
+ * Ends Ponder in the pause of four seconds that follows the sixth failure of the first batch. The next one was not begun at the first
+ * of them, so its pause was of two seconds: it has a transaction, and waits.
+ */
+async function stop(): Promise<void> {
+  await sleep(2_500);
+  const begun = performance.now();
+  await run.stop();
+  last.stopSeconds = (performance.now() - begun) / 1_000;
+  isOver.resolve();
+}
 
 const run = await startRun({
   ...{ ...plan, databaseUrl: cutter.url },
@@ -62,6 +94,7 @@ const run = await startRun({
   handler: async ({ event, context: { db } }) => {
     const number = Number(event.block.number);
     if (number - last.written > BATCH) last.overlapped++;
+    if (fault === "stopped" && number === 0) await db.delete(place, { id: 0 });
     const id = number % 7;
     const found = await db.find(place, { id });
     const before = await db.find(seen, { block: number - 1 });
@@ -79,6 +112,8 @@ const run = await startRun({
   onLog: (msg) => {
     if (msg === "Indexed block range") last.written += BATCH;
     if (msg.startsWith("Failed")) failures.push(msg);
+    const attempts = failures.filter((one) => one === FAILED).length;
+    if (fault === "stopped" && msg === FAILED && attempts === 6) stop();
     if (msg === LAST_LINE) isOver.resolve();
   },
 });
@@ -87,8 +122,24 @@ const isCut = ["lost", "unheard"].includes(fault)
   : Promise.resolve();
 run.ended.catch((error) => {
   failures.push(String(error));
-  isOver.resolve();
+  if (fault !== "stopped") isOver.resolve();
 });
+
+/** Cuts connections and commits at any moment, until the run is over; at most three while a batch is written. */
+async function disturb(): Promise<void> {
+  const end = isOver.promise.then(() => true);
+  const cuts = new Map<number, number>();
+  await cutter.cutNext("lost", "seen");
+  while (!(await Promise.race([end, sleep(100 + 400 * Math.random())]))) {
+    const before = cuts.get(last.written) ?? 0;
+    if (before === 3) continue;
+    cuts.set(last.written, before + 1);
+    const kind = Math.floor(3 * Math.random());
+    if (kind === 2) await tables.query(ONE_CONNECTION_ENDS);
+    else await Promise.race([end, cutter.cutNext(kind === 0 ? "lost" : "unheard", "seen")]);
+  }
+}
+if (fault === "random") disturb();
 
 /** A look in between sees all rows up to the checkpoint, and none after it: as a start does after a kill. */
 async function look(): Promise<void> {
