@@ -21,7 +21,7 @@ const sharing = [
   "test/access/{keys,ledger,metered,payment,paymentMarks,reservations,security,signup,signupPage,signupWallets}.test.ts",
   "test/dev/{logLines,postgres}.test.ts",
   "test/engine/{blockJournal,cachedLogs,changes,document,failingBlock,foundContracts,keptRows,largeBlocks}.test.ts",
-  "test/engine/{linearQueue,memory,metricsApart,predictedRows,quickCache,refusedRows,rowStore}.test.ts",
+  "test/engine/{linearQueue,memory,metricsApart,overlap,predictedRows,quickCache,refusedRows,rowStore}.test.ts",
   "test/explorer/!(off).test.ts",
   "test/gateway/*.test.ts",
   "test/live/{abi,bounds,cache,prices,rateLimiter,records,rpc,stories}.test.ts",

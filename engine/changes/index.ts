@@ -59,10 +59,7 @@ export const changes: readonly Change[] = [
 ];
 
 /**
- * The changes of a program that makes the views itself (ops/launch.ts). `overlap` is not among them: benches and its own tests load it,
- * until random kills and histories have run with it for long.
+ * The changes that every Ponder process gets. `viewsSchema` is not among them: it takes a task away from Ponder, so only
+ * a program that does this task itself (ops/launch.ts) may load it.
  */
-export const launchChanges: readonly Change[] = changes.filter((change) => change !== overlap);
-
-/** The changes that every other Ponder process gets. `viewsSchema` is not among them: it takes a task away from Ponder. */
-export const usualChanges: readonly Change[] = launchChanges.filter((change) => change !== viewsSchema);
+export const usualChanges: readonly Change[] = changes.filter((change) => change !== viewsSchema);

@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { totalmem } from "node:os";
 import { fileURLToPath } from "node:url";
-import { launchChanges } from "../../engine/changes/index.ts";
+import { changes } from "../../engine/changes/index.ts";
 import { memoryFor, nodeFlags } from "../../engine/nodeFlags.ts";
 import type { ProgramLog } from "../../log/log.ts";
 import { logOutput } from "../../log/output.ts";
@@ -75,15 +75,11 @@ function startPonder(command: Command, { schema, port }: Settings, env: Environm
   const args = [program, command, ...places, "--log-format", "json"];
   const memory = command === "start" ? memoryFor(memoryHere(), env) : { flags: [], env: {} };
   // keepViews makes the views in Ponder's place, so every change may be loaded.
-  return spawn(
-    process.execPath,
-    [...nodeFlags(launchChanges), ...memory.flags, ...process.execArgv, ...args],
-    {
-      // The channel tells the child that we have ended, however we did (engine/withParent.ts).
-      stdio: ["ignore", "pipe", "pipe", "ipc"],
-      env: { ...env, ...memory.env },
-    },
-  );
+  return spawn(process.execPath, [...nodeFlags(changes), ...memory.flags, ...process.execArgv, ...args], {
+    // The channel tells the child that we have ended, however we did (engine/withParent.ts).
+    stdio: ["ignore", "pipe", "pipe", "ipc"],
+    env: { ...env, ...memory.env },
+  });
 }
 
 /** Memory of the machine, or of the container if that has less. */
