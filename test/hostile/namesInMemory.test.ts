@@ -1,5 +1,5 @@
 import { domain } from "ponder:schema";
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from "vitest";
 import { createConsistentRead } from "../../src/api/indexState/consistentRead.ts";
 import { prepareIndexPool } from "../../src/api/indexState/indexPool.ts";
 import { readTablesState } from "../../src/api/indexState/position.ts";
@@ -8,7 +8,7 @@ import { caseInsensitiveCondition } from "../../src/api/query/caseInsensitive.ts
 import { mainChain } from "../../src/api/query/scope.ts";
 import { countSearch } from "../../src/api/query/search.ts";
 import { MAX_LABEL_BYTES } from "../../src/ens/name.ts";
-import { noteWritesOf, type Stores, startStores, untilState } from "../nameStore/stores.ts";
+import { endByError, noteWritesOf, type Stores, startStores, untilState } from "../nameStore/stores.ts";
 import { openApi, type TestApi } from "../query/api.ts";
 import { account, answerable, CHAIN_ID, contracts, registeredRow } from "../query/rows.ts";
 import { createTables, setProgress, type Tables } from "../query/tables.ts";
@@ -182,7 +182,7 @@ test("a thread that dies under searches keeps no caller waiting, and takes no pl
     );
   const asked = askAll();
   const begun = performance.now();
-  await stores.worker().terminate();
+  await endByError(stores);
   const died = await asked;
   expect(died).toContain(null);
   // Each would wait for a minute otherwise.
@@ -192,6 +192,16 @@ test("a thread that dies under searches keeps no caller waiting, and takes no pl
   if (!isSlow()) return; // It is started again after five seconds.
   await untilState(stores, "ready");
   expect(await askAll()).not.toContain(null);
+});
+
+test("a thread ends by itself when it is stopped: to end it in the middle of its work can crash Node", async () => {
+  const other = startStores(tables);
+  await untilState(other, "ready");
+  const terminate = vi.spyOn(other.worker(), "terminate");
+  const asked = other.of("a caller").count(tables.db, await versionNow(), all);
+  await other.stop();
+  expect(terminate).not.toHaveBeenCalled();
+  await asked; // It waits for nothing.
 });
 
 describe("labels of the greatest length, registered in masses", () => {

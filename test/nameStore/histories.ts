@@ -16,6 +16,7 @@ import { managedNames, tokenNames } from "../../src/ens/managedNames.ts";
 import { ADDR_REVERSE_NODE, ETH_NODE } from "../../src/ens/name.ts";
 import { account, CHAIN_ID, type DomainRow, domainRow } from "../query/rows.ts";
 import { createTables, setProgress, type Tables } from "../query/tables.ts";
+import { endByError } from "./stores.ts";
 
 /*
  * A store of names beside tables that random blocks, reorganisations, starts and faults change, held against PostgreSQL's own count
@@ -274,7 +275,7 @@ export async function playHistories({ runs, steps, ensv2, locale, hasFaults = fa
   const run = async (step: Step) => {
     const before = (await readTablesState(tables.db)).version;
     if (step.kind === "die") {
-      await stores.worker().terminate();
+      await endByError(stores);
       return;
     }
     if (step.kind === "fault") {

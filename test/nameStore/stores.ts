@@ -25,3 +25,12 @@ export const noteWritesOf = ({ databaseUrl }: Tables): Promise<unknown> =>
 
 export const untilState = (stores: Stores, state: "ready" | "failed"): Promise<unknown> =>
   vi.waitUntil(() => stores.state().state === state, PATIENCE);
+
+/** Ends the thread by an error of its own. To end it from outside, in the middle of its work, can crash Node. */
+export async function endByError(stores: Pick<Stores, "worker">): Promise<void> {
+  const worker = stores.worker();
+  if (worker.threadId === -1) return; // It has ended, and is started again soon.
+  const ended = new Promise<void>((resolve) => worker.once("exit", () => resolve()));
+  worker.postMessage(null);
+  await ended;
+}

@@ -9,8 +9,8 @@ export type WorkerPlan = { databaseUrl: string; schema: string; bitsSql: string;
 /** A question. `version`: the state of the tables that the answer has to be of; `until`: when its caller goes on, in unix milliseconds. */
 export type Asked = { id: number; version: string; until: number; question: Question };
 
-/** `look`: the tables may have changed. */
-export type ToWorker = Asked | "look";
+/** `look`: the tables may have changed. `stop`: the thread shall end. */
+export type ToWorker = Asked | "look" | "stop";
 
 /** Null if the store cannot decide the question. */
 export type Answer = { kind: "answer"; id: number; counts: SearchCounts | null };

@@ -16,6 +16,9 @@ export type Thread = {
 /** The pause before the thread is started again after it ended. */
 const AGAIN_MS = 5_000;
 
+/** How long a thread may take to end by itself. Node can crash the whole process when it ends one in the middle of its work. */
+const STOP_MS = 4_000;
+
 /** Bytes of the thread's heap, which holds what it reads at once; the columns lie beside it. */
 export const HEAP_MB = 256;
 
@@ -31,6 +34,7 @@ export function startThread({ log, ...workerData }: WorkerPlan & { log: (line: s
   let next = 0;
   let isStopped = false;
   let again: NodeJS.Timeout | undefined;
+  let ended = Promise.resolve();
   let worker = start();
 
   function start(): Worker {
@@ -39,7 +43,10 @@ export function startThread({ log, ...workerData }: WorkerPlan & { log: (line: s
     one.unref();
     one.on("message", hear);
     one.on("error", ({ message }) => log(`The store of names ended: ${message}`));
+    const ending = Promise.withResolvers<void>();
+    ended = ending.promise;
     one.on("exit", () => {
+      ending.resolve();
       last = nothing;
       for (const answer of asked.values()) answer(null);
       asked.clear();
@@ -80,7 +87,10 @@ export function startThread({ log, ...workerData }: WorkerPlan & { log: (line: s
     stop: async () => {
       isStopped = true;
       clearTimeout(again);
-      await worker.terminate();
+      send("stop");
+      const late = setTimeout(() => void worker.terminate(), STOP_MS);
+      await ended;
+      clearTimeout(late);
     },
   };
 }

@@ -53,6 +53,7 @@ function countIn({ tables }: Names, question: Question): SearchCounts | null {
 }
 
 parentPort?.on("message", (message: ToWorker) => {
+  if (message === "stop") return void work.stop().finally(() => parentPort?.close());
   if (message !== "look") {
     if (message.version === names?.version) return answer(message);
     waiting.push(message);
@@ -123,4 +124,4 @@ function giveUp(): void {
 const fail = ({ message }: Error): void =>
   send({ kind: "report", state: "failed", error: message, names: 0, bytes: 0 });
 
-workInTurns({ turn, pauseMs: TRY_MS, onError: fail });
+const work = workInTurns({ turn, pauseMs: TRY_MS, onError: fail });
