@@ -23,14 +23,14 @@ const itemsOf = (answer: object): number =>
   Math.max(0, ...Object.values(answer).map((value) => (Array.isArray(value) ? value.length : 0)));
 
 /** The requests of a list, a tenth of which go on from cursors of answers, and how many different cursors there are. */
-export async function continued({ asked }: Route, url: string) {
+export async function continued({ asked, shortPage }: Route, url: string) {
   const first = [...new Set(asked.map(({ path }) => path))].slice(0, FIRST_PAGES);
   const cursors: { path: string }[] = [];
   for (const path of first) {
-    const reply = await fetch(`${url}${path}`);
+    const page = shortPage === undefined ? path : withParameter(path, `limit=${shortPage}`);
+    const reply = await fetch(`${url}${page}`);
     const { next_cursor: cursor } = (await reply.json()) as { next_cursor?: string | null };
-    if (cursor)
-      cursors.push({ path: `${path}${path.includes("?") ? "&" : "?"}cursor=${encodeURIComponent(cursor)}` });
+    if (cursor) cursors.push({ path: withParameter(page, `cursor=${encodeURIComponent(cursor)}`) });
   }
   const goesOn = (i: number) => cursors.length > 0 && i % EVERY === 0;
   return {
@@ -38,3 +38,6 @@ export async function continued({ asked }: Route, url: string) {
     cursors: cursors.length,
   };
 }
+
+const withParameter = (path: string, parameter: string): string =>
+  `${path}${path.includes("?") ? "&" : "?"}${parameter}`;

@@ -11,6 +11,8 @@ export type Route = {
   asked: { path: string; body?: string }[];
   /** True for lists: a tenth of their requests go on from a cursor of an answer. */
   hasPages?: true;
+  /** Entries on the pages from whose cursors is gone on, where most lists are shorter than a usual page. */
+  shortPage?: number;
   /** Which of its samples are fewer than it needs, in words. */
   short: string | null;
 };
@@ -61,7 +63,7 @@ export function routesOf(samples: GateSamples): Route[] {
       asked: parents.map((name) => ({ path: `/domain/${encoded(name)}/subdomains` })),
     },
     {
-      ...{ name: "/domain/{name}/events", goal: LIST, hasPages: true, short: short("names") },
+      ...{ name: "/domain/{name}/events", goal: LIST, hasPages: true, shortPage: 4, short: short("names") },
       asked: ofNames((name) => `/domain/${name}/events`),
     },
     {
@@ -69,7 +71,8 @@ export function routesOf(samples: GateSamples): Route[] {
       asked: ofOwners((address) => `/address/${address}/events`),
     },
     {
-      ...{ name: "/domain/{name}/ownership-history", goal: LIST, hasPages: true, short: short("names") },
+      ...{ name: "/domain/{name}/ownership-history", goal: LIST, hasPages: true, shortPage: 1 },
+      short: short("names"),
       asked: ofNames((name) => `/domain/${name}/ownership-history`),
     },
     {

@@ -31,11 +31,16 @@ export async function takeGateSamples(pool: pg.Pool): Promise<GateSamples> {
   const { rows } = await pool.query<{ name: string; node: string }>(
     `select full_name as name, node from domains where resolver in (${answered}) and is_name_known
        and not exists (select from agent_bindings bound where bound.node = domains.node)
-     order by md5(node) limit ${MOST}`,
+     order by md5(node) limit ${2 * MOST}`,
+  );
+  const asked = rows.slice(0, MOST);
+  // Several names begin with the same part.
+  const parts = new Set(
+    rows.filter(({ name }) => name.length > 9).map(({ name }, i) => name.slice(0, 3 + (i % 4))),
   );
   return {
-    names: rows.map(({ name }) => name),
-    nodes: rows.map(({ node }) => node),
+    names: asked.map(({ name }) => name),
+    nodes: asked.map(({ node }) => node),
     owners: await values(
       `select owner as value from (select distinct effective_owner_address as owner from domains
          where effective_owner_address is not null) as owners order by md5(owner) limit ${MOST}`,
@@ -49,7 +54,7 @@ export async function takeGateSamples(pool: pg.Pool): Promise<GateSamples> {
       `select claim.address as value from primary_names claim join domains claimed on left(claimed.full_name, 128) = claim.name
        where claimed.resolver in (${answered}) group by 1 order by md5(claim.address) limit ${MOST}`,
     ),
-    parts: rows.filter(({ name }) => name.length > 9).map(({ name }, i) => name.slice(0, 3 + (i % 4))),
+    parts: [...parts].slice(0, MOST),
   };
 }
 
