@@ -111,7 +111,7 @@ test("a tenth of a list's requests go on from a cursor, and an empty first answe
   expect(all.filter(({ path }) => path === "/list?cursor=on")).toHaveLength(2);
   expect(cursors).toBe(1);
   const short = await continued({ ...list, shortPage: 4 }, url);
-  expect(short.asked.filter(({ path }) => path === "/list?limit=4&cursor=on")).toHaveLength(2);
+  expect(short.asked.filter(({ path }) => path === "/list?page_size=4&cursor=on")).toHaveLength(2);
   expect(await isFirstFull(list, url)).toBe(true);
   expect(await isFirstFull({ ...list, asked: [{ path: "/empty" }] }, url)).toBe(false);
 });

@@ -1,4 +1,4 @@
-import type pg from "pg";
+import pg from "pg";
 import { namehash, toHex } from "viem";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { MAX_NAMES } from "../../src/api/query/eventSources.ts";
@@ -144,6 +144,52 @@ describe.each(lists)("%s", (list) => {
 test.each(filters)("so does a page of a contract that logs one kind, and rarely: %s", async (filter) => {
   await read(`/contract/${rare}/events?total=false&${filter}`);
   expect(await rowsRead()).toBeLessThan(FEW);
+});
+
+/** Of statements that are prepared, PostgreSQL keeps the plan if it expects no more work from it than from one for the values. */
+const KEPT_AFTER = 7;
+
+test.each(["", "relation=party", "relation=name", "sort_dir=asc", "page_size=200"])(
+  "what is asked of an address is planned once for all addresses: %s",
+  async (choice) => {
+    const { next_cursor } = await read(`/address/${heavy}/events?${choice}`);
+    const first = queries;
+    await read(`/address/${heavy}/events?${choice}&cursor=${next_cursor}`);
+    const asked = [...first, ...queries].filter(({ sql }) => sql.includes("logged") || sql.includes("named"));
+    expect(asked.length).toBeGreaterThanOrEqual(3);
+    const client = await tables.pool.connect();
+    try {
+      for (const [i, { sql, parameters }] of asked.entries()) {
+        const name = `kept_${i}`;
+        const valuesOf = (address: string) => parameters.map((one) => (one === heavy ? address : one));
+        for (let n = 0; n < KEPT_AFTER; n++)
+          await client.query({ name, text: sql, values: valuesOf(n % 2 === 0 ? receiver : account(n)) });
+        const { rows } = await client.query(
+          "select generic_plans from pg_prepared_statements where name = $1",
+          [name],
+        );
+        expect(Number(rows[0].generic_plans), sql).toBeGreaterThan(0);
+      }
+    } finally {
+      await client.query("deallocate all");
+      client.release(true);
+    }
+  },
+);
+
+test("the plan that is kept reads as few rows of the heaviest address", async () => {
+  await read(`/address/${heavy}/events?relation=party&total=false`);
+  const [{ sql, parameters }] = queries.filter((one) => one.sql.includes("logged")) as [Query];
+  const client = await tables.pool.connect();
+  try {
+    await client.query("set plan_cache_mode = force_generic_plan");
+    await client.query({ name: "kept", text: sql, values: parameters });
+    const values = parameters.map((one) => pg.escapeLiteral(String(one))).join(", ");
+    const asked = { sql: `execute kept(${values})`, parameters: [] };
+    expect(await countRead(client, asked, "events")).toBeLessThan(FEW);
+  } finally {
+    client.release(true);
+  }
 });
 
 test("more events than are counted are told by a bound", async () => {

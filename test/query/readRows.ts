@@ -15,7 +15,11 @@ export type Plan = {
 };
 
 /** How many rows of a table a statement reads. */
-export async function countRead(pool: pg.Pool, { sql, parameters }: Query, table: string): Promise<number> {
+export async function countRead(
+  pool: Pick<pg.Pool, "query">,
+  { sql, parameters }: Query,
+  table: string,
+): Promise<number> {
   const { rows } = await pool.query<{ "QUERY PLAN": { Plan: Plan }[] }>(
     `explain (analyze, format json) ${sql}`,
     parameters,

@@ -1,37 +1,24 @@
-import { domain, event, holder, resolverChange } from "ponder:schema";
-import type { SQL } from "drizzle-orm";
+import { domain, event, holder } from "ponder:schema";
 import { and, eq, sql } from "ponder";
 import type { Address, Hex } from "viem";
 import type { Db } from "../postgres/db.ts";
 import { keyOf, loggedAs } from "../rules/eventTypes.ts";
+import { preparedList } from "./addressEvents.ts";
 import { arrayOf } from "./arrays.ts";
 import { conditionOf, type EventFilters, loggedOf, lookedOf, withTimesOfBlocks } from "./eventFilters.ts";
-import { type EventRow, eventKeys, inOrder, isEventOfRow, shownOfEvent } from "./eventRows.ts";
+import { type EventRow, isEventOfRow } from "./eventRows.ts";
 import { type EventSource, keysOf, MAX_NAMES, type Reading } from "./eventSources.ts";
-import { type ChainResolver, listedSql } from "./eventsOfNames.ts";
-import { type Position, positionOf } from "./keyset.ts";
-import {
-  cutPage,
-  limitOf,
-  MAX_COUNTED,
-  offsetOf,
-  type Page,
-  type Part,
-  type SortDirection,
-  totalOfLast,
-} from "./page.ts";
+import { countOfEvents, type EventList, type ListedEvent, pageOfEvents, written } from "./eventStatements.ts";
+import { valuesAt } from "./keyset.ts";
+import { cutPage, limitOf, MAX_COUNTED, offsetOf, type Page, type Part, totalOfLast } from "./page.ts";
 import { type Scope, sqlOf } from "./scope.ts";
 
-/** An event, and whether its emitter is a resolver that says nothing of the name. */
-export type ListedEvent = EventRow & { isForeign: boolean | null };
-
-export type EventQuery = {
-  source: EventSource;
+/** What a page has to be of. */
+export type EventQuery = EventList & {
   filters: EventFilters;
-  direction: SortDirection;
   part: Part;
-  /** The resolvers that the deployment lists. */
-  listed: readonly ChainResolver[];
+  /** True if nothing else was chosen: neither filters, nor some of the chains. */
+  isPlain: boolean;
 };
 
 /** A page of events. `total` is at most one more than {@link MAX_COUNTED}; of names it is exact. */
@@ -40,18 +27,18 @@ export async function listEventPage(db: Db, query: EventQuery): Promise<Page<Lis
   const filters = await withTimesOfBlocks(db, source.chains, query.filters);
   const reading = await readingOf(db, source, filters);
   if (reading.looked.names.length === 0) return { total: part.isCounted ? 0 : null, rows: [], next: null };
-  const keys = eventKeys("events", direction);
-  const limit = limitOf(part) + offsetOf(part);
-  const found = keysOf(source, { ...reading, after: part.after, first: { limit, direction } });
-  const page = sql`(select * from (${each(source, found)}) as log
-    order by ${inOrder(direction, "log")} limit ${limitOf(part)} offset ${offsetOf(part)}) as page`;
-  const rows = await db
-    .select({ ...shownOfEvent, isForeign: isForeignTo(listed), position: positionOf(keys) })
-    .from(event)
-    .innerJoin(page, isEventOfRow)
-    .orderBy(inOrder(direction));
-  const total = part.isCounted ? (totalOfLast(rows, part) ?? (await count(db, source, reading))) : null;
-  return { total, ...cutPage(rows as (ListedEvent & { position: Position })[], part) };
+  const known = query.isPlain ? preparedList(db, { source, direction, part, listed }, reading) : null;
+  const rows = known
+    ? (await known.page()).slice(0, limitOf(part))
+    : await pageOfEvents(
+        db,
+        { source, direction, listed },
+        { ...reading, after: part.after && valuesAt(part.after) },
+        { limit: limitOf(part), offset: offsetOf(part) },
+      );
+  const counted = () => known?.count() ?? count(db, source, reading);
+  const total = part.isCounted ? (totalOfLast(rows, part) ?? (await counted())) : null;
+  return { total, ...cutPage(rows, part) };
 }
 
 /** How many events there are of a source; at most one more than `countTo`, unless they are those of one name. */
@@ -69,7 +56,7 @@ const readingOf = async (db: Db, source: EventSource, filters: EventFilters): Pr
   };
 };
 
-const newest = { limit: 1, direction: "desc" } as const;
+const newest = { limit: written(1), direction: "desc" } as const;
 
 /**
  * The names of a contract's events of some kinds. `Transfer` is of one kind at registries and of another at registrars: what
@@ -94,34 +81,9 @@ async function namesAtContract(
   return isOfType ? names : names.filter((name) => name !== "Transfer");
 }
 
-/** Each event once. An address has a name, and is a party of its events; two names show one record. */
-const each = ({ kind }: EventSource, found: SQL): SQL =>
-  kind === "contract" || kind === "all" ? found : sql`select distinct * from (${found}) as found`;
-
 async function count(db: Db, source: EventSource, reading: Reading, countTo = MAX_COUNTED): Promise<number> {
-  const isBounded = source.kind !== "names" || source.names.of === "address";
-  const atMost = countTo + 1;
-  const found = keysOf(source, { ...reading, ...(isBounded && { atMost }) });
-  const bound = isBounded ? sql`limit ${atMost}` : sql``;
-  const { rows } = await db.execute<{ total: number }>(
-    sql`select count(*)::int as total from (select from (${each(source, found)}) as log ${bound}) as counted`,
-  );
+  const { rows } = await db.execute<{ total: number }>(countOfEvents(source, reading, countTo));
   return rows[0]?.total ?? 0;
-}
-
-/**
- * Whether a resolver's log says nothing of the name that it names: the deployment does not list its emitter, which never
- * was the name's resolver. Null for other logs.
- */
-function isForeignTo(listed: readonly ChainResolver[]) {
-  const { chains, resolvers } = listedSql(listed);
-  return sql<boolean | null>`case when ${event.contract} = 'RESOLVER'
-      or (${event.contract} = 'ENSV2_RESOLVER' and ${event.eventType} = 'Linked')
-    then not exists (select from unnest(${chains}, ${resolvers}) as listed (chain_id, resolver)
-        where listed.chain_id = ${event.chainId} and listed.resolver = ${event.contractAddress})
-      and not exists (select from ${resolverChange} where ${eq(resolverChange.node, event.node)}
-        and ${eq(resolverChange.chainId, event.chainId)} and ${eq(resolverChange.resolver, event.contractAddress)})
-    end`;
 }
 
 /** Whether an address appeared on more names than those whose events are in its list. */

@@ -1,5 +1,5 @@
 import { domain, event, holder } from "ponder:schema";
-import type { SQL } from "drizzle-orm";
+import { is, Placeholder, type SQL } from "drizzle-orm";
 import { and, eq, sql } from "ponder";
 import type { Address, Hex } from "viem";
 import {
@@ -11,10 +11,10 @@ import {
   parties,
   TIME_OF_PLACE,
 } from "../rules/eventParties.ts";
-import { arrayOf } from "./arrays.ts";
+import { arrayOf, unseen, writtenArrayOf } from "./arrays.ts";
 import { eventKeys, inOrder, keyColumns, timeColumn } from "./eventRows.ts";
 import { type ChainResolver, listedSql, logsOfNames } from "./eventsOfNames.ts";
-import { type Position, rowsAfter } from "./keyset.ts";
+import { rowsPast, unseenValues, type ValueOf } from "./keyset.ts";
 import type { SortDirection } from "./page.ts";
 import { type Scope, sqlOf } from "./scope.ts";
 
@@ -24,8 +24,11 @@ import { type Scope, sqlOf } from "./scope.ts";
  * names are gathered, because each name has few; so their number is bounded.
  */
 
-/** A name on a chain. */
-export type NameOnChain = { chainId: number; node: Hex };
+/** A value, or where it stands in a prepared statement. */
+type Value<Of> = Of | Placeholder;
+
+/** The reverse names of an address: the chains of the list that have such names in their registry, and the node on each. */
+export type ReverseNames = { chainIds: readonly number[]; nodes: Value<readonly Hex[]> };
 
 /** Names of which all events are in one list. */
 export type Names =
@@ -33,15 +36,15 @@ export type Names =
   /** A name, and those right below it. */
   | { of: "parent"; name: Hex }
   /** What an address has on its events as receiver or owner, the newest of them, and its reverse names. */
-  | { of: "address"; address: Address; reverse: readonly NameOnChain[] };
+  | { of: "address"; address: Value<Address>; reverse: ReverseNames };
 
 /** Whose events a list has. */
 export type EventSource = { chains: Scope } & (
   | { kind: "names"; names: Names; listed: readonly ChainResolver[] }
   /** Logs that name an address. */
-  | { kind: "party"; address: Address }
+  | { kind: "party"; address: Value<Address> }
   /** Both. */
-  | { kind: "address"; names: Names; address: Address; listed: readonly ChainResolver[] }
+  | { kind: "address"; names: Names; address: Value<Address>; listed: readonly ChainResolver[] }
   /** Logs of a contract. */
   | { kind: "contract"; address: Address }
   /** Every log, of all kinds and chains or of some. */
@@ -58,12 +61,12 @@ export type Reading = {
   logged: readonly string[];
   /** What has to hold of each event, whose time is this SQL. */
   condition?: (time: SQL) => SQL;
-  /** Events after this one, in the order of `first`. */
-  after?: Position | undefined;
+  /** Events after the one of which this gives the keys, in the order of `first`. */
+  after?: ValueOf | undefined;
   /** As many events, from the beginning of the order; undefined where the order does not matter. */
-  first?: { limit: number; direction: SortDirection };
+  first?: { limit: SQL; direction: SortDirection };
   /** The most that are read, in any order. */
-  atMost?: number;
+  atMost?: SQL;
 };
 
 /** The keys of a source's events, as a subquery. One event can be there more than once. */
@@ -93,7 +96,10 @@ function ofNames(
   const { looked, first } = reading;
   const logs = logsOfNames({
     ...{ columns: keyColumns, names: namesSql(names, chains), listed: listedSql(listed), of: sqlOf(chains) },
-    condition: and(sql`${event.eventType} = any(${arrayOf(looked.names, "text")})`, conditionIn(reading)),
+    condition: and(
+      sql`${event.eventType} = any(${writtenArrayOf(looked.names, "text")})`,
+      conditionIn(reading),
+    ),
   });
   return first
     ? sql`select * from (${logs}) as log order by ${inOrder(first.direction, "log")} limit ${first.limit}`
@@ -113,23 +119,18 @@ function namesSql(names: Names, chains: Scope): SQL {
     case "address": {
       const { address, reverse } = names;
       const newest = sql`select ${holder.chainId} as chain_id, ${holder.node} as node from ${holder}
-        where ${and(eq(holder.address, address), of.holds(holder.chainId))}
+        where ${and(sql`${holder.address} = ${unseen(sql`${address}::text`)}`, of.holds(holder.chainId))}
         order by ${holder.lastOwnedBlockNumber} desc, ${holder.node} desc limit ${MAX_NAMES}`;
-      const own = reverse.filter(({ chainId }) => chains.ids.includes(chainId));
-      const ids = arrayOf(
-        own.map(({ chainId }) => chainId),
-        "int",
-      );
-      const nodes = arrayOf(
-        own.map(({ node }) => node),
-        "text",
-      );
-      return sql`(${newest}) union select * from unnest(${ids}, ${nodes}) as reverse (chain_id, node)`;
+      const ids = writtenArrayOf(reverse.chainIds, "int");
+      const nodes = is(reverse.nodes, Placeholder)
+        ? sql`${reverse.nodes}::text[]`
+        : arrayOf(reverse.nodes as readonly Hex[], "text");
+      return sql`(${newest}) union select * from unnest(${ids}, ${unseen(nodes)}) as reverse (chain_id, node)`;
     }
   }
 }
 
-const ofParty = ({ chains, address }: { chains: Scope; address: Address }, reading: Reading): SQL =>
+const ofParty = ({ chains, address }: { chains: Scope; address: Value<Address> }, reading: Reading): SQL =>
   sql.join(
     parties.map((party) =>
       ofPlace(chains, reading, { ...party, names: namedBy(party, reading.looked), address }),
@@ -138,7 +139,7 @@ const ofParty = ({ chains, address }: { chains: Scope; address: Address }, readi
   );
 
 /** A place of logs that has an index: the events' names, and SQL of what the index has besides them. */
-type Place = { names: readonly string[]; value: string; address: Address | ""; where?: string };
+type Place = { names: readonly string[]; value: string; address: Value<Address | "">; where?: string };
 
 /** The time of an event, as only the indexes of places have it. */
 const timeOfPlace = sql.raw(TIME_OF_PLACE);
@@ -154,13 +155,16 @@ function ofPlace(chains: Scope, reading: Reading, { names, value, address, where
   )} ${bounded(reading, timeOfPlace)}`;
   return sql`select one.* from (
       select chain, ${address}::text || name as joined, hashtextextended(${address}::text || name, chain) as hash
-      from unnest(${arrayOf(names, "text")}) as name, unnest(${arrayOf(chains.ids, "int")}) as chain offset 0
+      from unnest(${writtenArrayOf(names, "text")}) as name, unnest(${writtenArrayOf(chains.ids, "int")}) as chain offset 0
     ) as logged cross join lateral (${one}) as one`;
 }
 
 /** What has to hold of each event that is read. */
 const conditionIn = ({ condition, after, first }: Reading, time = timeColumn): SQL =>
-  and(condition?.(time), after && rowsAfter(eventKeys("events", first?.direction, time), after)) ?? sql`true`;
+  and(
+    condition?.(time),
+    after && rowsPast(eventKeys("events", first?.direction, time), unseenValues(after)),
+  ) ?? sql`true`;
 
 /**
  * The order that finds the rows, and their number. Rows that are only counted are read in the order of the index, too: of a kind

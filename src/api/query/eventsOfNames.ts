@@ -3,7 +3,7 @@ import type { SQL } from "drizzle-orm";
 import { sql } from "ponder";
 import type { Address } from "viem";
 import { ROOT_NODE } from "../../ens/name.ts";
-import { arrayOf } from "./arrays.ts";
+import { writtenArrayOf } from "./arrays.ts";
 import type { ScopeSql } from "./scope.ts";
 
 /*
@@ -19,13 +19,13 @@ export type ChainResolver = { chainId: number; address: Address };
 /** The listed resolvers, as two arrays of equal length in SQL. */
 export type ListedSql = { chains: SQL; resolvers: SQL };
 
-/** The listed resolvers as values of a statement that is made for one question. */
+/** The listed resolvers, in the text of a statement: they are the deployment's, the same for all who ask. */
 export const listedSql = (listed: readonly ChainResolver[]): ListedSql => ({
-  chains: arrayOf(
+  chains: writtenArrayOf(
     listed.map(({ chainId }) => chainId),
     "int",
   ),
-  resolvers: arrayOf(
+  resolvers: writtenArrayOf(
     listed.map(({ address }) => address),
     "text",
   ),

@@ -1,5 +1,6 @@
 import type { SQL } from "drizzle-orm";
 import { or, sql } from "ponder";
+import { unseen } from "./arrays.ts";
 import type { SortDirection } from "./page.ts";
 
 /*
@@ -60,7 +61,7 @@ export const positionOf = (keys: Keyset): SQL.Aliased<Position> =>
   )}]`.as("position");
 
 /** Gives the value of a key: itself, or the placeholder of a prepared statement. */
-type ValueOf = (place: number) => unknown;
+export type ValueOf = (place: number) => unknown;
 
 /** Name of the placeholder for a key's value in a prepared statement. */
 const placeholderOf = (place: number): string => `after${place}`;
@@ -108,13 +109,23 @@ export function rangeOf(keys: Keyset, name: RangeName, valueAt: ValueOf = asPlac
   return ranges[name]();
 }
 
-const asPlaceholder: ValueOf = (place) => sql.placeholder(placeholderOf(place));
+/** Gives placeholders, which `afterValues` fills. */
+export const asPlaceholder: ValueOf = (place) => sql.placeholder(placeholderOf(place));
 
 /** Gives the values of a position to a statement that is made for one question. */
 export const valuesAt =
   (position: Position | undefined): ValueOf =>
   (place) =>
     position?.[place];
+
+/** The same values, which the planner does not see. */
+export const unseenValues =
+  (valueAt: ValueOf): ValueOf =>
+  (place) =>
+    unseen(sql`${valueAt(place)}::text`);
+
+/** The condition for rows after a position, of keys that are never null. */
+export const rowsPast = (keys: Keyset, valueAt: ValueOf): SQL => isPast(keys, valueAt, 0);
 
 export const canBeNull = (keys: Keyset): boolean => keys[0]?.isNullable === true;
 

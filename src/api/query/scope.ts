@@ -101,7 +101,7 @@ const sqlOfForm = ({ reach, ensv2 }: Form, holds: ScopeSql["holds"]): ScopeSql =
 export const sqlOf = (scope: Scope): ScopeSql =>
   sqlOfForm(scope, (column) =>
     scope.reach === "main"
-      ? (eq(column as AnyColumn, scope.ids[0]) as SQL)
+      ? sql`${column} = ${sql.raw(String(Number(scope.ids[0])))}`
       : sql`${column} = any(${sql.raw(`'{${scope.ids.map(Number).join(",")}}'`)}::int[])`,
   );
 

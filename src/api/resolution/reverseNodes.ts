@@ -1,15 +1,14 @@
-import type { Address } from "viem";
+import type { Address, Hex } from "viem";
 import type { Contracts } from "../../../abis/contracts.ts";
 import { coinTypeOfChain, reverseNodeOf } from "../../ens/coinType.ts";
 import { childNode, labelhash } from "../../ens/name.ts";
-import type { NameOnChain } from "../query/eventSources.ts";
 import { reverseNode } from "../schemas/input.ts";
 
 /** The names by which an address claims a primary name, on each chain that has such names in its registry. */
 export const reverseNodesOf = (
   address: Address,
   { chainId: main, chainIds }: Pick<Contracts, "chainId" | "chainIds">,
-): NameOnChain[] =>
+): { chainId: number; node: Hex }[] =>
   chainIds.map((chainId) => ({
     chainId,
     node:

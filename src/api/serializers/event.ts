@@ -1,7 +1,8 @@
 import type { z } from "zod";
 import { ETHEREUM_COIN_TYPE } from "../../ens/coinType.ts";
-import type { EventName, ListedEvent } from "../query/eventLists.ts";
+import type { EventName } from "../query/eventLists.ts";
 import type { EventRow } from "../query/eventRows.ts";
+import type { ListedEvent } from "../query/eventStatements.ts";
 import { type EventType, MIGRATING, typeOf } from "../rules/eventTypes.ts";
 import type * as schemas from "../schemas/answers.ts";
 import { cutBytes, cutText, readEscaped, truncatedOf } from "./cut.ts";

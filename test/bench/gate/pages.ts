@@ -27,7 +27,7 @@ export async function continued({ asked, shortPage }: Route, url: string) {
   const first = [...new Set(asked.map(({ path }) => path))].slice(0, FIRST_PAGES);
   const cursors: { path: string }[] = [];
   for (const path of first) {
-    const page = shortPage === undefined ? path : withParameter(path, `limit=${shortPage}`);
+    const page = shortPage === undefined ? path : withParameter(path, `page_size=${shortPage}`);
     const reply = await fetch(`${url}${page}`);
     const { next_cursor: cursor } = (await reply.json()) as { next_cursor?: string | null };
     if (cursor) cursors.push({ path: withParameter(page, `cursor=${encodeURIComponent(cursor)}`) });

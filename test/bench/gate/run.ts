@@ -23,6 +23,7 @@ const {
   replicas = 2,
   standbys = 0,
   only = "",
+  store = 0,
   data = DATA,
   ...files
 } = readOptions("npm run bench:gate", {
@@ -38,6 +39,10 @@ const {
     meaning: "how many processes there are besides, each on a standby of the database; 0 unless told",
   },
   only: { value: "TEXT", meaning: "only routes whose name has this text; several with `|` between" },
+  store: {
+    value: "N",
+    meaning: "MiB of memory of each process for names by which searches are counted; 0 unless told",
+  },
   data: { value: "DIR", meaning: "where the generated databases are kept; .namedex/bench unless told" },
   ...reportOptions,
 });
@@ -143,14 +148,14 @@ async function measureDatabase(server: Server, { nodes }: GateSamples): Promise<
   return heldRows(name, held, rate);
 }
 
-const server = await startServer({ names, data, say, hotAnswers: true });
+const plan = { names, data, say, hotAnswers: true, nameStoreMb: store };
+const server = await startServer(plan);
 try {
   const samples = await takeGateSamples(server.pool);
   const routes = routesOf(samples).filter((one) => isAsked(only, one));
   const rows = await measureDatabase(server, samples);
   for (const route of routes)
     rows.push(...(await measureRoute(route, { name: "one process", url: server.url }, server)));
-  const plan = { names, data, say, hotAnswers: true };
   const measureFleet = async (fleet: Fleet) => {
     try {
       for (const route of routes) rows.push(...(await measureRoute(route, fleet, server)));
@@ -160,7 +165,7 @@ try {
   };
   if (replicas > 0) await measureFleet(await startReplicas(server, { ...plan, replicas }));
   if (standbys > 0) await measureFleet(await startStandbys(server, { ...plan, standbys }));
-  const made = `${names.toLocaleString("en")} generated names; each rate held for ${seconds} s, the asking program on the same machine`;
+  const made = `${names.toLocaleString("en")} generated names; each rate held for ${seconds} s, ${store > 0 ? "names in memory, " : ""}the asking program on the same machine`;
   report(rows, { ...files, made });
 } finally {
   await server.stop();

@@ -1,7 +1,8 @@
 import { ApiError } from "../../errors/errors.ts";
 import type { Ctx } from "../../http/context.ts";
 import type { EventFilters } from "../../query/eventFilters.ts";
-import { findEventNames, type ListedEvent, nameKey } from "../../query/eventLists.ts";
+import { findEventNames, nameKey } from "../../query/eventLists.ts";
+import type { ListedEvent } from "../../query/eventStatements.ts";
 import { type Scope, scopeOf } from "../../query/scope.ts";
 import { askedChains } from "../../resolution/askedChains.ts";
 import { eventTypes } from "../../rules/eventTypes.ts";
@@ -43,6 +44,12 @@ export const filtersOf = ({ type, time_from, time_to, block_from, block_to }: As
   times: { from: time_from, to: time_to },
   blocks: { from: block_from, to: block_to },
 });
+
+/** Whether a request chooses neither events nor chains. */
+export const isUnfiltered = (asked: AskedEvents): boolean =>
+  [asked.type, asked.chain, asked.time_from, asked.time_to, asked.block_from, asked.block_to].every(
+    (one) => one === undefined,
+  );
 
 /** The chains of a list: those that the caller names of those that it can have. */
 export function chainsOf(ctx: Ctx, { chain, block_from, block_to }: AskedEvents, all: Scope): Scope {

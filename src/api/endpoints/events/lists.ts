@@ -5,7 +5,7 @@ import type { Ctx } from "../../http/context.ts";
 import { endpoint } from "../../http/endpoint.ts";
 import { hasMoreNames, listEventPage } from "../../query/eventLists.ts";
 import { eventKeys } from "../../query/eventRows.ts";
-import { type EventSource, MAX_NAMES } from "../../query/eventSources.ts";
+import { type EventSource, MAX_NAMES, type ReverseNames } from "../../query/eventSources.ts";
 import { MAX_COUNTED, type SortDirection } from "../../query/page.ts";
 import type { Scope } from "../../query/scope.ts";
 import { reverseNodesOf } from "../../resolution/reverseNodes.ts";
@@ -20,6 +20,7 @@ import {
   everyChain,
   filters,
   filtersOf,
+  isUnfiltered,
   listedOn,
   RESOLVERS,
   toEvents,
@@ -37,7 +38,9 @@ async function answerList(ctx: Ctx, operation: string, request: ListRequest, sou
     keys: eventKeys("events", direction),
   });
   const listed = listedOn(ctx, everyChain(ctx));
-  const found = await listEventPage(ctx.db, { source, filters: filtersOf(request), direction, part, listed });
+  const filters = filtersOf(request);
+  const isPlain = isUnfiltered(request);
+  const found = await listEventPage(ctx.db, { source, filters, direction, part, listed, isPlain });
   return {
     events: await toEvents(ctx, found.rows),
     ...fields(found),
@@ -105,11 +108,17 @@ function addressSource(
   chains: Scope,
 ): EventSource {
   if (relation === "party") return { kind: "party", address, chains };
-  const names = { of: "address", address, reverse: reverseNodesOf(address, ctx.contracts) } as const;
+  const names = { of: "address", address, reverse: reverseOf(ctx, address, chains) } as const;
   const listed = listedOn(ctx, chains);
   return relation === "name"
     ? { kind: "names", names, listed, chains }
     : { kind: "address", names, listed, chains, address };
+}
+
+/** The reverse names of an address on these chains. */
+function reverseOf({ contracts }: Ctx, address: Address, { ids }: Scope): ReverseNames {
+  const own = reverseNodesOf(address, contracts).filter(({ chainId }) => ids.includes(chainId));
+  return { chainIds: own.map(({ chainId }) => chainId), nodes: own.map(({ node }) => node) };
 }
 
 const contractEvents = endpoint({

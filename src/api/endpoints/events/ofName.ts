@@ -3,9 +3,10 @@ import { ApiError } from "../../errors/errors.ts";
 import type { Ctx } from "../../http/context.ts";
 import { endpoint } from "../../http/endpoint.ts";
 import type { EventFilters } from "../../query/eventFilters.ts";
-import { hasMoreChildren, type ListedEvent, listEventPage } from "../../query/eventLists.ts";
+import { hasMoreChildren, listEventPage } from "../../query/eventLists.ts";
 import { eventKeys } from "../../query/eventRows.ts";
 import { MAX_NAMES } from "../../query/eventSources.ts";
+import type { ListedEvent } from "../../query/eventStatements.ts";
 import { listEvents } from "../../query/events.ts";
 import type { Page, SortDirection } from "../../query/page.ts";
 import { MAX_ENTRIES } from "../../query/section.ts";
@@ -17,7 +18,16 @@ import { input, type ParsedName } from "../../schemas/input.ts";
 import { historyPage } from "../../schemas/paging.ts";
 import { toEventRecord } from "../../serializers/event.ts";
 import { NEWEST, openHistory } from "../../serializers/historyPages.ts";
-import { type AskedEvents, chainsOf, filters, filtersOf, listedOn, RESOLVERS, toEvents } from "./filters.ts";
+import {
+  type AskedEvents,
+  chainsOf,
+  filters,
+  filtersOf,
+  isUnfiltered,
+  listedOn,
+  RESOLVERS,
+  toEvents,
+} from "./filters.ts";
 
 const coinType = () =>
   z
@@ -78,7 +88,7 @@ export const domainEvents = endpoint({
     const query = {
       source: { kind: "names", names: { of: children ? "parent" : "one", name: name.node }, chains, listed },
       filters: { ...filtersOf(request), ...recordsOf(request) },
-      ...{ direction, listed },
+      ...{ direction, listed, isPlain: false },
     } as const;
     const found =
       "newest" in section
@@ -111,11 +121,11 @@ type DomainRequest = AskedEvents & {
 };
 
 /** Whether all events of the name are asked for, in the order of the contract. */
-const isPlain = ({ children, sort_dir, ...asked }: DomainRequest): boolean => {
-  const { type, chain, time_from, time_to, block_from, block_to, record, record_key, coin_type } = asked;
-  const given = [type, chain, time_from, time_to, block_from, block_to, record, record_key, coin_type];
-  return !children && sort_dir === "asc" && given.every((one) => one === undefined);
-};
+const isPlain = ({ children, sort_dir, record, record_key, coin_type, ...asked }: DomainRequest): boolean =>
+  !children &&
+  sort_dir === "asc" &&
+  isUnfiltered(asked) &&
+  [record, record_key, coin_type].every((one) => one === undefined);
 
 /** A key is of a text, and a coin type of an address. */
 function recordsOf({
