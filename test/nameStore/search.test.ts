@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import { domain } from "ponder:schema";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { createConsistentRead } from "../../src/api/indexState/consistentRead.ts";
@@ -87,4 +88,24 @@ test("an answer is checked by the state that memory counted", async () => {
   expect(read).toEqual({ version, result: expect.objectContaining({ total: rows.length }) });
   const past = await readWithState(() => stores.of("a caller").count(tables.db, "past", all));
   expect(past).toEqual({ version: null, result: null });
+});
+
+test("while what was written is locked, the store is not ready; then it is, by itself", async () => {
+  const client = await tables.pool.connect();
+  const states = new Set<string>();
+  await client.query("begin; lock table name_store_touched in access exclusive mode");
+  const own = startStores(tables);
+  try {
+    // Two looks end by the limit of half a second for locks.
+    for (const end = Date.now() + 2_500; Date.now() < end; await sleep(20))
+      states.add(`${own.state().state} ${own.state().names}`);
+    expect([...states].filter((one) => one.startsWith("ready"))).toEqual([]);
+    expect(states).toContain("loading 0");
+    await client.query("commit");
+    await untilState(own, "ready");
+    expect(own.state().names).toBe(rows.length);
+  } finally {
+    client.release(true);
+    await own.stop();
+  }
 });

@@ -180,7 +180,7 @@ describe("the evening", () => {
     indexer = begin("DATABASE_SCHEMA=index_a PORT=42069 npm start", as("indexer"));
     const own = `http://127.0.0.1:${ports.indexer}/indexing-status`;
     await waitFor(async () => (await fetch(own).catch(() => null))?.ok === true, indexer.output);
-    replica = begin("npm run serve", as("api"));
+    replica = begin("DATABASE_SCHEMA=index_a PORT=42071 npm run serve", as("api"));
     gateway = begin("npm run gateway", { PORT: ports.gateway });
     await untilSynced(2);
     expect((await ask("/whois/pulse.eth")).status).toBe(200);

@@ -19,6 +19,8 @@ const { databaseUrl, schema, bitsSql, maxBytes } = workerData as WorkerPlan;
 
 /** The pause before the names are loaded again, or looked for. */
 const TRY_MS = 5_000;
+/** The pause before the tables are looked at again after they were locked. */
+const LOCKED_MS = 500;
 /** The pause after names that took too much memory. */
 const FULL_MS = 600_000;
 
@@ -72,16 +74,20 @@ async function follow(client: pg.Client, ended: AbortSignal): Promise<void> {
   while (!ended.aborted) {
     const heard = nextLook();
     const asked = waiting.splice(0);
+    let hasAdvanced: boolean | null = null;
     try {
-      const hasAdvanced = await advanceUnlessLocked(loaded, source);
+      hasAdvanced = await advanceUnlessLocked(loaded, source);
       if (hasAdvanced === false) return;
       if (hasAdvanced) names = loaded;
     } finally {
       // The tables were looked at after these were asked: what is of another state now is of one that is past.
       for (const one of asked) answer(one);
     }
-    report("ready");
+    report(names === null ? "loading" : "ready");
+    // Nothing says when a lock is over.
+    const again = hasAdvanced === null ? setTimeout(() => look(), LOCKED_MS) : undefined;
     await heard;
+    clearTimeout(again);
   }
 }
 
