@@ -94,7 +94,7 @@ export function outlivesKills(stageOf: () => SnapshotStage, { kills, seed }: Kil
           }
           expect((await runProgram("release.ts", ["list"], env)).stdout).toContain("There is no index");
           const started = await runProgram("start.ts", [], { ...env, PORT: String(await freePort()) });
-          expect(started).toMatchObject({ code: 1, stderr: expect.stringContaining("is being restored") });
+          expect(started).toMatchObject({ code: 1, stdout: expect.stringContaining("is being restored") });
           expectEnd(await snapshot(restored.databaseUrl, "restore", demo));
           expect(differencesOf(await readTables(restored), demoTables)).toEqual([]);
           const cache = ["blocks", "transactions", "logs", "intervals"];
