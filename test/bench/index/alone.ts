@@ -1,7 +1,15 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Figure } from "../report.ts";
 import { type RunningApp, restart } from "./app.ts";
-import { GIB, handlerFigures, MAINNET_LOGS, median, speedOf, storeFigures } from "./figures.ts";
+import {
+  GIB,
+  handlerFigures,
+  MAINNET_LOGS,
+  median,
+  requestFigures,
+  speedOf,
+  storeFigures,
+} from "./figures.ts";
 import { bytesOf } from "./process.ts";
 import {
   dropSchema,
@@ -85,7 +93,10 @@ async function watchUpkeep(
 }
 
 /** The figures of it. */
-export function aloneFigures({ cold, warm, afterwards, restartSeconds, sizes, cache }: Alone): Figure[] {
+export function aloneFigures(
+  { cold, warm, afterwards, restartSeconds, sizes, cache }: Alone,
+  blocks: number,
+): Figure[] {
   const last = warm.at(-1) ?? cold;
   const mainnet = MAINNET_LOGS / last.events;
   const inMainnet = ({ tables, indexes }: Sizes) => ((tables + indexes) / GIB) * mainnet;
@@ -94,6 +105,7 @@ export function aloneFigures({ cold, warm, afterwards, restartSeconds, sizes, ca
     { name: "Namedex, cold", value: speedOf(cold), unit: "events/s" },
     { name: "Namedex, warm", value: median(warm.map(speedOf)), unit: "events/s" },
     { name: "processors that the chain's node took, cold", value: cold.nodeShare, unit: "processors" },
+    ...requestFigures(cold, blocks),
     ...storeFigures(last),
     { name: "most memory of the indexer", value: peakBytes / GIB, unit: "GiB" },
     { name: "memory of the indexer that follows", value: afterwards.steadyBytes / GIB, unit: "GiB" },

@@ -13,7 +13,7 @@ export const median = (values: readonly number[]): number =>
   values.toSorted((a, b) => a - b)[Math.floor((values.length - 1) / 2)] ?? Number.NaN;
 
 /** What a run says, with its targets. */
-export function figuresOf({ cold, cacheBytes, warm }: Rounds): Figure[] {
+export function figuresOf({ cold, cacheBytes, warm }: Rounds, blocks: number): Figure[] {
   const last = warm.namedex.at(-1);
   if (last === undefined) throw new Error("nothing was measured");
   const speed = (runs: readonly Measured[]) => median(runs.map(speedOf));
@@ -24,6 +24,7 @@ export function figuresOf({ cold, cacheBytes, warm }: Rounds): Figure[] {
     versus("Namedex, warm, to one row for each event", warm.namedex, warm.insert, 0.5),
     { name: "Namedex, cold", value: speedOf(cold), unit: "events/s" },
     { name: "processors that the chain's node took, cold", value: cold.nodeShare, unit: "processors" },
+    ...requestFigures(cold, blocks),
     ...storeFigures(last),
     ...sizeFigures(last, cacheBytes),
     { name: "building the indexes", value: median(warm.namedex.map((run) => run.indexSeconds)), unit: "s" },
@@ -58,6 +59,20 @@ export function storeFigures({ events, metrics }: Measured): Omit<Figure, "bench
       ...{ name: "questions to the database in handlers", value: misses + direct + raw, unit: "questions" },
       target: { of: "value", atMost: 0 },
     },
+  ];
+}
+
+/**
+ * What the first index asked of the node. Least of all are as many requests as blocks with logs, whose times no log has, and one
+ * for the logs of each range of blocks.
+ */
+export function requestFigures({ metrics }: Measured, blocks: number): Omit<Figure, "bench">[] {
+  const byMethod = metrics.by("ponder_rpc_request_duration_count", "method");
+  const all = [...byMethod.values()].reduce((sum, count) => sum + count, 0);
+  const logs = byMethod.get("eth_getLogs") ?? 0;
+  return [
+    { name: "requests, cold, to blocks with logs", value: all, unit: "requests", ratio: all / blocks },
+    { name: "of these for logs", value: logs, unit: "requests" },
   ];
 }
 

@@ -123,14 +123,14 @@ function measureAll(place: Place): Promise<Figure[]> {
 async function measureIndexers(place: Place): Promise<Figure[]> {
   const served = await chain.readSpeed();
   const measured = await measure({ ...place, rounds, profile: options.profile });
-  const figures = figuresOf(measured);
+  const figures = figuresOf(measured, chain.blocks);
   figures.push({ bench: "index", name: "the chain's node by itself", value: served, unit: "logs/s" });
   return [...figures, ...(await growthOf("index", place, measured.warm.namedex))];
 }
 
 async function measureNamedex(place: Place): Promise<Figure[]> {
   const measured = await measureAlone(place, rounds);
-  return [...aloneFigures(measured), ...(await growthOf("alone", place, measured.warm))];
+  return [...aloneFigures(measured, chain.blocks), ...(await growthOf("alone", place, measured.warm))];
 }
 
 async function growthOf(bench: string, { memory }: Place, large: readonly Measured[]): Promise<Figure[]> {
