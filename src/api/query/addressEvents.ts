@@ -40,7 +40,7 @@ export function preparedList(
   const general = { ...list, source: generalOf(source) };
   const of = keyOf(general);
   const page = () =>
-    statement(db, `page ${limit} ${isAfter} ${of}`, (title) =>
+    statement(db, `page ${list.direction} ${limit} ${isAfter} ${of}`, (title) =>
       withQuickRows(
         pageOfEvents(
           db,
@@ -90,9 +90,9 @@ function valuesOf(source: OfAddress): Record<string, unknown> {
 }
 
 /** What the text of a statement follows from. */
-const keyOf = ({ source, direction, listed }: EventList & { source: OfAddress }): string =>
+const keyOf = ({ source, listed }: EventList & { source: OfAddress }): string =>
   JSON.stringify([
-    ...[source.kind, direction, source.chains.ids, sqlOf(source.chains).title(""), listed],
+    ...[source.kind, source.chains.ids, sqlOf(source.chains).title(""), listed],
     ...(source.kind !== "party" && source.names.of === "address" ? source.names.reverse.chainIds : []),
   ]);
 

@@ -14,7 +14,7 @@ import {
 import { arrayOf, unseen, writtenArrayOf } from "./arrays.ts";
 import { eventKeys, inOrder, keyColumns, timeColumn } from "./eventRows.ts";
 import { type ChainResolver, listedSql, logsOfNames } from "./eventsOfNames.ts";
-import { rowsPast, unseenValues, type ValueOf } from "./keyset.ts";
+import { rangeOf, unseenValues, type ValueOf } from "./keyset.ts";
 import type { SortDirection } from "./page.ts";
 import { type Scope, sqlOf } from "./scope.ts";
 
@@ -163,7 +163,7 @@ function ofPlace(chains: Scope, reading: Reading, { names, value, address, where
 const conditionIn = ({ condition, after, first }: Reading, time = timeColumn): SQL =>
   and(
     condition?.(time),
-    after && rowsPast(eventKeys("events", first?.direction, time), unseenValues(after)),
+    after && rangeOf(eventKeys("events", first?.direction, time), "values_after", unseenValues(after)).where,
   ) ?? sql`true`;
 
 /**

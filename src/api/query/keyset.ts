@@ -124,9 +124,6 @@ export const unseenValues =
   (place) =>
     unseen(sql`${valueAt(place)}::text`);
 
-/** The condition for rows after a position, of keys that are never null. */
-export const rowsPast = (keys: Keyset, valueAt: ValueOf): SQL => isPast(keys, valueAt, 0);
-
 export const canBeNull = (keys: Keyset): boolean => keys[0]?.isNullable === true;
 
 /** The condition for rows after a position, in a list that is found first and sorted then. */
