@@ -1,4 +1,5 @@
-import { readdirSync, readFileSync } from "node:fs";
+import { readdirSync } from "node:fs";
+import { fileURLToPath } from "node:url";
 import { ponder } from "ponder:registry";
 
 type Handle = (args: { event: LoggedEvent; context: unknown }) => Promise<void>;
@@ -10,27 +11,14 @@ export type LoggedEvent = {
   log: { address: `0x${string}`; logIndex: number; topics: readonly (`0x${string}` | null)[] };
 };
 
-/** Registers one handler for every event that Namedex handles: one more, and its logs would not be in the cache. */
-export function onEveryEvent(handlerOf: (eventName: string) => Handle): void {
-  const on = ponder.on.bind(ponder) as unknown as (name: string, handle: Handle) => void;
-  for (const name of eventNames()) on(name, handlerOf(name));
-}
+/** The handlers that Ponder's registry has. */
+const { fns } = ponder as unknown as { fns: { name: string; fn: Handle }[] };
 
-/** How handlers are registered, and for which entries of the configuration where the name does not tell. */
-const registrations: Record<string, string[]> = {
-  "ponder.on": [""],
-  onRecord: ["Resolver:", "FoundResolver:"],
-  onAdded: ["AddedController:"],
-};
-
-function eventNames(): string[] {
-  const folder = new URL("../../../../src/indexing/", import.meta.url);
+/** Puts one handler in the place of each of Namedex's: with one event more, its logs would not be in the cache. */
+export async function onEveryEvent(handlerOf: (eventName: string) => Handle): Promise<void> {
+  const folder = fileURLToPath(new URL("../../../../src/indexing/", import.meta.url));
   const files = readdirSync(folder).filter((file) => file.endsWith(".ts"));
-  return files.flatMap((file) => {
-    const text = readFileSync(new URL(file, folder), "utf8");
-    const calls = text.matchAll(/\b(ponder\.on|onRecord|onAdded)\(\s*"([^"]+)"/g);
-    return [...calls].flatMap(([, by = "", name = ""]) =>
-      (registrations[by] ?? []).map((entry) => `${entry}${name}`),
-    );
-  });
+  for (const file of files) await import(`${folder}${file}`);
+  if (fns.length === 0) throw new Error(`No handler is registered by the files of ${folder}`);
+  for (const registered of fns) registered.fn = handlerOf(registered.name);
 }

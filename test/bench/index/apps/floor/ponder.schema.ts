@@ -1,4 +1,2 @@
-import { onchainTable } from "ponder";
-
-/** Ponder asks for one; it stays empty. */
-export const nothing = onchainTable("nothing", (t) => ({ id: t.integer().primaryKey() }));
+/** The table that Namedex's changes of Ponder write blocks to. Of its own it needs none. */
+export { block } from "../../../../../ponder.schema.ts";

@@ -1,5 +1,8 @@
 import { onchainTable, primaryKey } from "ponder";
 
+/** The table that Namedex's changes of Ponder write blocks to. */
+export { block } from "../../../../../ponder.schema.ts";
+
 /** One row for each log: where it stands, and who logged what. */
 export const logged = onchainTable(
   "logged",

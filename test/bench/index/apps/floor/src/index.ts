@@ -1,4 +1,4 @@
 import { onEveryEvent } from "../../events.ts";
 
 // What Ponder takes by itself: reading the logs, decoding them, calling handlers.
-onEveryEvent(() => async () => {});
+await onEveryEvent(() => async () => {});

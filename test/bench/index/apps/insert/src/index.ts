@@ -3,7 +3,7 @@ import { onEveryEvent } from "../../events.ts";
 import { logged } from "../ponder.schema.ts";
 
 // The least that an indexer can do: it keeps every log.
-onEveryEvent((eventName) => async ({ event, context }) => {
+await onEveryEvent((eventName) => async ({ event, context }) => {
   const { chain, db } = context as Context;
   await db.insert(logged).values({
     chainId: chain.id,
