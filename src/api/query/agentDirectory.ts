@@ -115,6 +115,9 @@ function lines(order: DirectoryOrder): SQL {
     order === "newest"
       ? sql`${rest} ~ ${sql.raw(`'${ID_PATTERN}'`)}`
       : sql`${rest} = ${placeholder("agentId")}::text || ']'`;
+  // Said of each table by itself, so that only what can be of the agent is joined.
+  const ofAgent = (one: SQL) => (order === "newest" ? sql`true` : one);
+  const endsWithId = sql`right(${textRecord.key}, char_length(${placeholder("agentId")}::text) + 1) = ${placeholder("agentId")}::text || ']'`;
   const isIndexed = (resolver: SQL) =>
     sql`coalesce(${resolver} = any(${placeholder("indexedResolvers")}::text[]), false)`;
   return sql`
@@ -135,7 +138,7 @@ function lines(order: DirectoryOrder): SQL {
     join home on case when lower(left(${textRecord.key}, char_length(home.prefix))) = home.prefix
       then ${isWanted} else false end
     where ${textRecord.chainId} = ${chainId} and ${textRecord.key} like 'agent-registration[%'
-      and ${textRecord.key} like 'agent-registration[0x%'
+      and ${textRecord.key} like 'agent-registration[0x%' and ${ofAgent(endsWithId)}
       and (${textRecord.value} is not null or not ${textRecord.isValueKnown})
       and ${isInForce(textRecord)}
       and ${isIndexed(sql`${textRecord.resolver}`)}
@@ -156,6 +159,7 @@ function lines(order: DirectoryOrder): SQL {
     left join ${domain} d on d.chain_id = ${chainId} and d.node = b.node
     left join claim on claim.chain_id = b.chain_id and claim.adapter = b.adapter
       and claim.agent_id = b.agent_id and claim.node = b.node
+    where ${ofAgent(sql`b.agent_id = ${placeholder("agentId")}::numeric`)}
     union all
     select claim.chain_id, claim.adapter, claim.registry, claim.agent_id, claim.node, claim.full_name, false, true,
       true, e.block_timestamp, claim.block_number, claim.log_index, claim.transaction_hash
