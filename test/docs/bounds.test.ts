@@ -80,6 +80,7 @@ import {
   AT_ONCE as COUNTED_AT_ONCE,
   WAITING as COUNTS_WAIT,
 } from "../../src/api/nameStore/nameStore.ts";
+import { MOST_REST_BYTES } from "../../src/api/nameStore/restTable.ts";
 import { HEAP_MB } from "../../src/api/nameStore/thread.ts";
 import { MOST_TOUCHED as MOST_NOTED, NOTED } from "../../src/api/nameStore/touched.ts";
 import { DRAIN_MS } from "../../src/api/outgoing/outgoing.ts";
@@ -371,6 +372,10 @@ const bounds: [what: string, bound: string][] = [
   [
     "memory of the names by which searches are counted",
     `\`NAME_STORE_MB\`, besides a heap of ${HEAP_MB} MiB of their thread`,
+  ],
+  [
+    "texts after the labels of a chain's names, which names are searched for as a whole by",
+    `${MOST_REST_BYTES / 2 ** 20} MiB in that heap; most names have one of a few`,
   ],
   [
     "searches that one process counts from these names at once",

@@ -4,6 +4,7 @@ import { createConsistentRead } from "../../src/api/indexState/consistentRead.ts
 import { prepareIndexPool } from "../../src/api/indexState/indexPool.ts";
 import { readTablesState } from "../../src/api/indexState/position.ts";
 import { AT_ONCE, WAITING } from "../../src/api/nameStore/nameStore.ts";
+import { createTextCounts } from "../../src/api/nameStore/textCounts.ts";
 import { caseInsensitiveCondition } from "../../src/api/query/caseInsensitive.ts";
 import { mainChain } from "../../src/api/query/scope.ts";
 import { countSearch } from "../../src/api/query/search.ts";
@@ -24,7 +25,7 @@ const FLOOD = sizeOf({ short: 100, long: 2_000 });
 /** Names with labels of the greatest length. */
 const LONG_LABELS = sizeOf({ short: 4_000, long: 40_000 });
 /** Memory for the names before these, and not for half of these. */
-const FEW_BYTES = (LONG_LABELS * MAX_LABEL_BYTES) / 2;
+const FEW_BYTES = (LONG_LABELS * MAX_LABEL_BYTES) / 2 + createTextCounts().bytes();
 
 /** Signs of LIKE and of regular expressions, letters whose case changes their length, and what UTF-8 has in several bytes. */
 const signs = [
@@ -143,10 +144,14 @@ describe("the strangest texts find what PostgreSQL finds", () => {
 
   test("as a caller asks", async () => {
     const before = counted.memory;
-    for (const text of texts) {
-      const path = `/search-domains?q=${encodeURIComponent(text)}&page_size=200`;
+    const paths = texts.flatMap((text) =>
+      ["", "&search_full_name=true"].map(
+        (whole) => `/search-domains?q=${encodeURIComponent(text)}&page_size=200${whole}`,
+      ),
+    );
+    for (const path of paths) {
       const found = await withStore.get(path);
-      expect(found, JSON.stringify(text)).toEqual(await without.get(path));
+      expect(found, path).toEqual(await without.get(path));
       expect([200, 400]).toContain(found.status);
     }
     expect(counted.memory - before).toBeGreaterThan(texts.length / 2);

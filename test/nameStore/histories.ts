@@ -36,7 +36,31 @@ const text = fc.oneof(
     weight: 4,
     arbitrary: fc.array(fc.constantFrom(...letters), { minLength: 1, maxLength: 2 }).map((of) => of.join("")),
   },
+  {
+    weight: 6,
+    arbitrary: fc.constantFrom(
+      "eth",
+      "th",
+      ".",
+      "a.",
+      "b.a.",
+      "é.e",
+      "a.eth",
+      "Σ.σ",
+      "σ.e",
+      "..",
+      "b..a",
+      ".b..",
+      "[",
+      `[${"0".repeat(64)}]`,
+    ),
+  },
   { weight: 1, arbitrary: fc.constantFrom("0".repeat(64), "") },
+);
+/** What stands after a label in a name: also labels that are not known, and names that have the label nowhere. */
+const above = fc.constantFrom(
+  ...["", ".eth", ".eth", ".a.eth", ".Σ.eth", ".σb.Eth"],
+  ...[`.[${"1".repeat(64)}].eth`, `.b.[${"0".repeat(64)}].a.eth`, null],
 );
 const seconds = fc
   .constantFrom(-120, -111, -91, -90, -62, -28, -1, 0, 1, 29, 30, 31, 89, 90, 91, 400)
@@ -72,13 +96,15 @@ const anyRow = (nonOwner: string | undefined): fc.Arbitrary<DomainRow> =>
       ),
       resolver: fc.option(address),
       registry: nonOwner === undefined ? fc.constant(null) : fc.option(address),
-      hasLength: fc.boolean(),
+      ...{ hasLength: fc.boolean(), above },
     })
-    .map(({ hasLength, ...row }) => {
+    .map(({ hasLength, above, ...row }) => {
       const known = domainRow(`${row.label}.eth`, row);
+      const label = row.isLabelKnown ? row.label : `[${known.labelhash?.slice(2)}]`;
       return {
-        ...known,
-        label: row.isLabelKnown ? known.label : `[${known.labelhash?.slice(2)}]`,
+        ...{ ...known, label },
+        fullName: above === null ? `[namehash:${known.node.slice(2)}]` : `${label}${above}`,
+        isNameKnown: row.isLabelKnown && !above?.includes("["),
         labelLength: hasLength ? (known.labelLength ?? null) : null,
       };
     });
@@ -86,6 +112,9 @@ const anyRow = (nonOwner: string | undefined): fc.Arbitrary<DomainRow> =>
 /** Given in one of four searches: with more filters no name would be found. */
 const optional = <T>(value: fc.Arbitrary<T>): fc.Arbitrary<T | undefined> =>
   fc.oneof({ weight: 3, arbitrary: fc.constant(undefined) }, { weight: 1, arbitrary: value });
+/** Given in half of all searches. */
+const often = <T>(value: fc.Arbitrary<T>): fc.Arbitrary<T | undefined> =>
+  fc.oneof(fc.constant(undefined), value);
 const bound = fc.oneof(seconds.map(Number), fc.constantFrom(0, 2 ** 32 - 2, 2 ** 32, 999_999_999_999_999));
 
 /** Windows in order, of which none reaches into the next. */
@@ -98,8 +127,8 @@ const toWindows = (bounds: number[]) => {
 };
 
 const anyFilters: fc.Arbitrary<SearchFilters> = fc.record({
-  text: optional(text),
-  isFullName: optional(fc.constant(true)),
+  text: often(text),
+  isFullName: often(fc.constant(true as const)),
   availability: optional(
     fc.subarray(["registered", "grace", "premium", "available"] as const, { minLength: 1 }),
   ),
@@ -121,7 +150,6 @@ const anySearch = fc.tuple(anyFilters, fc.integer({ min: 0, max: 5 })).map(([fil
     ? filters
     : {
         ...filters,
-        isFullName: undefined,
         registryOwner: undefined,
         expiryOf: filters.expiryOf === "wrapper" ? filters.expiryOf : undefined,
       },
@@ -256,7 +284,7 @@ export async function playHistories({ runs, steps, ensv2, locale, hasFaults = fa
     ...{ databaseUrl: tables.databaseUrl, schema: "public", rules: lifeOf(ensv2), maxBytes: 2 ** 26 },
     onSearch: (by) => seen[by]++,
     log: (line) => log.push(line),
-    waitMs: 1_500,
+    ...{ waitMs: 1_500, few: 0 },
   });
   const store = stores.of("a caller");
   const isReady = () => vi.waitUntil(() => store.state().state === "ready", { timeout: 60_000, interval: 5 });

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { domain } from "ponder:schema";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { createConsistentRead } from "../../src/api/indexState/consistentRead.ts";
 import { readTablesState } from "../../src/api/indexState/position.ts";
 import { readWithState } from "../../src/api/postgres/seenState.ts";
@@ -78,6 +78,23 @@ test("what the store does not hold is counted by PostgreSQL", async () => {
   const { body } = await withStore.get(`/search-domains?registrar_owner=${account(3)}&q=cat`);
   expect(body.total).toBeGreaterThan(0);
   expect(counted).toEqual({ ...before, database: before.database + 1 });
+});
+
+test("a text that few names can have is left to PostgreSQL, whatever the machine's clock is set to", async () => {
+  const own = startStores(tables, { few: 1_000 });
+  const clock = vi.spyOn(Date, "now").mockReturnValue(0);
+  try {
+    await untilState(own, "ready");
+    const { version } = await readTablesState(tables.db);
+    const count = (text: string) =>
+      own.of("a caller").count(tables.db, version, { filters: { text }, chainIds: [CHAIN_ID], now: NOW });
+    expect(await count("CAT")).toMatchObject({ total: 4_020 });
+    expect([await count("catx"), await count("og12")]).toEqual([null, null]);
+    expect(await count("t")).toMatchObject({ total: 4_020 });
+  } finally {
+    clock.mockRestore();
+    await own.stop();
+  }
 });
 
 const all = { filters: {}, chainIds: [CHAIN_ID], now: NOW };

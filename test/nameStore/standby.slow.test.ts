@@ -43,7 +43,7 @@ beforeAll(async () => {
     ...{ databaseUrl, schema: "public", rules: lifeOf(undefined), maxBytes: 2 ** 24 },
     onSearch: () => {},
     log: () => {},
-    waitMs: 10_000,
+    ...{ waitMs: 10_000, few: 0 },
   });
   await vi.waitUntil(() => stores.state().state === "ready", PATIENCE);
 });

@@ -13,7 +13,7 @@ export type Stores = ReturnType<typeof startNameStores>;
 export const startStores = (tables: Tables, plan: Partial<NameStorePlan> = {}): Stores =>
   startNameStores({
     ...{ databaseUrl: tables.databaseUrl, schema: "public", rules: lifeOf(undefined), maxBytes: 2 ** 26 },
-    ...{ onSearch: () => {}, log: () => {}, waitMs: 60_000 },
+    ...{ onSearch: () => {}, log: () => {}, waitMs: 60_000, few: 0 },
     ...plan,
   });
 

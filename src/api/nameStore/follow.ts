@@ -1,6 +1,7 @@
 import { setImmediate } from "node:timers/promises";
 import type pg from "pg";
 import { tablesVersionOf } from "../../../engine/ponderInternals.ts";
+import { UNKNOWN_LABEL } from "../rules/shownNames.ts";
 import { createNameTable, type NameRow, NameStoreFull, type NameTable } from "./nameTable.ts";
 import { LAST_TIME } from "./tests.ts";
 import { isNoted, readTouched } from "./touched.ts";
@@ -18,8 +19,9 @@ export type Source = {
   client: pg.ClientBase;
   /** Schema of the index. */
   schema: string;
-  /** SQL for the bits of a row `d`. */
+  /** SQL for the bits of a row `d`, and for whether it is in any search. */
   bitsSql: string;
+  countedSql: string;
   /** Bytes that the names may take. */
   maxBytes: number;
 };
@@ -27,19 +29,38 @@ export type Source = {
 /** Pages of PostgreSQL that one statement of a load reads: some 10,000 names, read in a few hundredths of a second. */
 const PAGES_AT_ONCE = 500;
 
+/** A name that begins with its label. */
+const IS_JOINED = "starts_with(texts.name || '.', texts.label || '.')";
+
 const columnsSql = (bitsSql: string): string => `
-  d.chain_id, d.node, ${bitsSql}, case when d.is_label_known then lower(d.label) end, d.label_length, d.resolver,
+  d.chain_id, d.node, ${bitsSql}, texts.label, coalesce(${IS_JOINED}, false),
+  coalesce(case when ${IS_JOINED} then substr(texts.name, char_length(texts.label) + 1) else texts.name end, ''),
+  d.label_length, d.resolver,
   least(d.expiry_timestamp, ${LAST_TIME})::bigint, least(d.wrapper_expiry_timestamp, ${LAST_TIME})::bigint,
   least(d.path_expiry_timestamp, ${LAST_TIME})::bigint`;
 
-type Values = [number, string, string, string | null, number | null, string | null, string, string, string];
+/** SQL for the texts by which a row `d` is found: in lower case, and without the labels that are not known. */
+const textsSql = (countedSql: string): string => `
+  left join lateral (
+    select lower(case when d.is_label_known then d.label end) as label,
+      lower(case when d.is_name_known then d.full_name
+        else regexp_replace(d.full_name, '${UNKNOWN_LABEL.source}', '', 'g') end) as name
+    where ${countedSql} offset 0) as texts on true`;
 
-const toRow = ([, node, bits, label, labelLength, resolver, expiry, wrapper, path]: Values): NameRow => ({
-  ...{ node, bits: Number(bits), label, labelLength, resolver },
-  expiryTimestamp: Number(expiry),
-  wrapperExpiryTimestamp: Number(wrapper),
-  pathExpiryTimestamp: Number(path),
-});
+type Values = [
+  ...[chainId: number, node: string, bits: string, label: string | null, isJoined: boolean, rest: string],
+  ...[labelLength: number | null, resolver: string | null, expiry: string, wrapper: string, path: string],
+];
+
+const toRow = ([, node, bits, label, isJoined, rest, ...others]: Values): NameRow => {
+  const [labelLength, resolver, expiry, wrapper, path] = others;
+  return {
+    ...{ node, bits: Number(bits), label, isJoined, rest, labelLength, resolver },
+    expiryTimestamp: Number(expiry),
+    wrapperExpiryTimestamp: Number(wrapper),
+    pathExpiryTimestamp: Number(path),
+  };
+};
 
 const rowsOf = async (client: pg.ClientBase, text: string, values: unknown[]): Promise<Values[]> =>
   (await client.query<Values>({ text, values, rowMode: "array" })).rows;
@@ -75,7 +96,7 @@ async function readIsStandby(client: pg.ClientBase): Promise<boolean> {
  * @throws NameStoreFull if they take too much memory
  */
 export async function loadNames(
-  { client, schema, bitsSql, maxBytes }: Source,
+  { client, schema, maxBytes, ...sql }: Source,
   ended: AbortSignal,
 ): Promise<Names | null> {
   if (!(await isNoted(client, schema))) return null;
@@ -88,7 +109,7 @@ export async function loadNames(
     [domains],
   );
   const pages = rows[0]?.pages ?? 0;
-  const text = `select ${columnsSql(bitsSql)} from ${domains} d where d.ctid >= $1::tid and d.ctid < $2::tid`;
+  const text = `select ${columnsSql(sql.bitsSql)} from ${domains} d ${textsSql(sql.countedSql)} where d.ctid >= $1::tid and d.ctid < $2::tid`;
   for (let page = 0; page < pages; page += PAGES_AT_ONCE) {
     ended.throwIfAborted();
     const read = await rowsOf(client, text, [`(${page},0)`, `(${page + PAGES_AT_ONCE},0)`]);
@@ -130,15 +151,14 @@ export const bytesOf = ({ tables }: Pick<Names, "tables">): number =>
  *
  * @returns false if the names have to be loaded again
  */
-export async function advance(names: Names, { client, schema, bitsSql, maxBytes }: Source): Promise<boolean> {
+export async function advance(names: Names, { maxBytes, ...source }: Source): Promise<boolean> {
+  const { client, schema } = source;
   const isStandby = await readIsStandby(client);
   await client.query("begin isolation level repeatable read read only");
   try {
     const state = await readState(client, isStandby);
     const touched = await readTouched(client, schema, names.snapshot);
-    const rows = touched.lost
-      ? new Map<string, Values>()
-      : await readRows({ client, schema, bitsSql }, touched);
+    const rows = touched.lost ? new Map<string, Values>() : await readRows(source, touched);
     await client.query("commit");
     if (touched.lost) return false;
     names.version = ""; // Of no state, if a row cannot be stored.
@@ -157,14 +177,14 @@ export async function advance(names: Names, { client, schema, bitsSql, maxBytes 
 const keyOf = (chainId: number | undefined, node: string): string => `${chainId} ${node}`;
 
 async function readRows(
-  { client, schema, bitsSql }: Omit<Source, "maxBytes">,
+  { client, schema, bitsSql, countedSql }: Omit<Source, "maxBytes">,
   { chainIds, nodes }: { chainIds: readonly number[]; nodes: readonly string[] },
 ): Promise<Map<string, Values>> {
   if (nodes.length === 0) return new Map();
   const rows = await rowsOf(
     client,
     `select ${columnsSql(bitsSql)} from unnest($1::int[], $2::text[]) as touched (chain_id, node)
-     join "${schema}".domains d on d.chain_id = touched.chain_id and d.node = touched.node`,
+     join "${schema}".domains d on d.chain_id = touched.chain_id and d.node = touched.node ${textsSql(countedSql)}`,
     [chainIds, nodes],
   );
   return new Map(rows.map((row) => [keyOf(row[0], row[1]), row]));

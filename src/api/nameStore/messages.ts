@@ -4,9 +4,18 @@ import type { Question } from "./scan.ts";
 /* What the process and the thread of the store send each other. */
 
 /** What the thread gets when it starts. */
-export type WorkerPlan = { databaseUrl: string; schema: string; bitsSql: string; maxBytes: number };
+export type WorkerPlan = {
+  databaseUrl: string;
+  schema: string;
+  bitsSql: string;
+  countedSql: string;
+  maxBytes: number;
+};
 
-/** A question. `version`: the state of the tables that the answer has to be of; `until`: when its caller goes on, in unix milliseconds. */
+/** The time that both threads know, in milliseconds. It goes on evenly, whatever the machine's clock is set to. */
+export const sharedTime = (): number => performance.timeOrigin + performance.now();
+
+/** A question. `version`: the state of the tables that the answer has to be of; `until`: when its caller goes on, in `sharedTime`. */
 export type Asked = { id: number; version: string; until: number; question: Question };
 
 /** `look`: the tables may have changed. `stop`: the thread shall end. */
@@ -22,5 +31,7 @@ export type Report = {
   /** Names stored, and the memory that they take. */
   names: number;
   bytes: number;
+  /** What texts the names of each chain can have, in memory that the thread writes on. */
+  textCounts: ReadonlyMap<number, SharedArrayBuffer>;
   error?: string;
 };

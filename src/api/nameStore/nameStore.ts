@@ -6,9 +6,10 @@ import type { SearchCounts } from "../query/search.ts";
 import type { LifeRules } from "../rules/life.ts";
 import { soon } from "../scheduling/lastKnown.ts";
 import { fairPlaces } from "../scheduling/places.ts";
-import type { Report, WorkerPlan } from "./messages.ts";
+import { type Report, sharedTime, type WorkerPlan } from "./messages.ts";
 import { questionOf, type Search } from "./question.ts";
 import { testsOf } from "./tests.ts";
+import { createTextCounts } from "./textCounts.ts";
 import { nothing, startThread, type Thread } from "./thread.ts";
 
 /** How the store is, for metrics. */
@@ -42,9 +43,14 @@ export const WAITING = { most: 32, each: 8 };
 /** How long a caller waits for the store, unless the plan says otherwise. */
 export const WAIT_MS = 400;
 
-export type NameStorePlan = Omit<WorkerPlan, "bitsSql"> & {
+/** PostgreSQL finds and reads as many names in the time in which all labels of a million are looked at. */
+export const FEW = 5_000;
+
+export type NameStorePlan = Omit<WorkerPlan, "bitsSql" | "countedSql"> & {
   rules: LifeRules;
   waitMs?: number;
+  /** Texts that fewer names can have are left to PostgreSQL. */
+  few?: number;
   /** Hears of each search by what it is counted. */
   onSearch: (by: "memory" | "database") => void;
   log: (line: string) => void;
@@ -66,11 +72,12 @@ export const noNameStores: NameStores = {
 export function startNameStores({
   rules,
   waitMs = WAIT_MS,
+  few = FEW,
   onSearch,
   ...plan
 }: NameStorePlan): NameStores & Pick<Thread, "stop" | "worker"> {
   const tests = testsOf(rules);
-  const thread = startThread({ ...plan, bitsSql: tests.bitsSql });
+  const thread = startThread({ ...plan, bitsSql: tests.bitsSql, countedSql: tests.countedSql });
   const places = fairPlaces({
     running: AT_ONCE,
     waiting: WAITING,
@@ -82,8 +89,9 @@ export function startNameStores({
     const question = questionOf(tests, search);
     if (question === null) return null;
     const { text } = search.filters;
+    if (text && mostWith(thread.state(), text, search) < few) return null;
     const texts = text ? await lowerCase(db, inAnyCase(text)) : null;
-    const asked = { version, until: Date.now() + waitMs, question: { ...question, texts } };
+    const asked = { version, until: sharedTime() + waitMs, question: { ...question, texts } };
     let counts = null as SearchCounts | null;
     const asking = places(share, AbortSignal.timeout(waitMs), async () => {
       counts = await thread.ask(asked);
@@ -103,6 +111,13 @@ export function startNameStores({
   });
   return { ...thread, of };
 }
+
+/** More names than this do not have a text. It may be less where PostgreSQL has other small letters than JavaScript. */
+const mostWith = ({ textCounts }: Report, text: string, { chainIds }: Search): number =>
+  chainIds.reduce((sum, chainId) => {
+    const memory = textCounts.get(chainId);
+    return memory === undefined ? sum : sum + createTextCounts(memory).mostWith(text.toLowerCase());
+  }, 0);
 
 /** PostgreSQL counts then. */
 const noPlace = () => {};

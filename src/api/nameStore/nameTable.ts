@@ -1,13 +1,18 @@
 import { createKeyTable } from "./keyTable.ts";
+import { createRestTable, NO_REST, type Rest } from "./restTable.ts";
 import { LAST_TIME, type TimeColumn } from "./tests.ts";
+import { createTextCounts } from "./textCounts.ts";
 
 /** A row of `domains` as the store reads it. */
 export type NameRow = {
   node: string;
   /** The bits of `tests.ts`. */
   bits: number;
-  /** In lower case as PostgreSQL has it; null where only the hash is known. */
+  /** In lower case as PostgreSQL has it; null where only the hash is known, or the name is in no search. */
   label: string | null;
+  /** The known texts of its name in lower case, without the label if they begin with it (`isJoined`). */
+  rest: string;
+  isJoined: boolean;
   /** In code points; null if unknown. */
   labelLength: number | null;
   resolver: string | null;
@@ -26,13 +31,15 @@ const MOST_TEXT = 2 ** 31;
 /** Why names cannot be stored. */
 export class NameStoreFull extends Error {}
 
-/** The names of one chain in columns: some 70 bytes a name, with its label. */
+/** The names of one chain in columns: some 75 bytes a name, with its label. */
 export type NameTable = ReturnType<typeof createNameTable>;
 
 /** @param expected how many names to make room for at first; the columns grow */
 export function createNameTable(expected: number) {
   const room = Math.max(16, Math.ceil(expected * 1.05));
   const keys = createKeyTable(room);
+  const rests = createRestTable();
+  const textCounts = createTextCounts();
   const encoder = new TextEncoder();
   const classes = new Map<number, number>();
   const resolvers = new Map<string, number>();
@@ -45,6 +52,8 @@ export function createNameTable(expected: number) {
     /** -1 if unknown. */
     labelLength: new Int32Array(room),
     resolver: new Uint16Array(room),
+    /** What stands in a row's name after its label: its number in `rests`. */
+    restOf: new Uint32Array(room),
     /** Where the label of a row begins in `text`; 0 if it has none. */
     labelAt: new Uint32Array(room),
     /** Where each label begins, in order, and the row that it was written for. */
@@ -97,9 +106,7 @@ export function createNameTable(expected: number) {
     const at = columns.labelAt[row] as number;
     const bytes = label === null || label === "" ? null : encoder.encode(label);
     if (at > 0) {
-      const end = labelEnd(at);
-      if (bytes !== null && Buffer.compare(columns.text.subarray(at, end), bytes) === 0) return;
-      columns.text.fill(0, at, end);
+      columns.text.fill(0, at, labelEnd(at));
       columns.labelAt[row] = 0;
     }
     if (bytes === null) return;
@@ -115,6 +122,26 @@ export function createNameTable(expected: number) {
     state.textEnd = next;
   };
 
+  const labelOf = (row: number): string => {
+    const at = columns.labelAt[row] as number;
+    return at === 0 ? "" : Buffer.from(columns.text.buffer).toString("utf8", at, labelEnd(at));
+  };
+
+  const countTexts = (label: string, rest: Rest | undefined, by: 1 | -1): void => {
+    const { text, isJoined } = rest ?? { text: "", isJoined: false };
+    for (const one of isJoined ? [label + text] : [label, text]) textCounts.add(one, by);
+  };
+
+  const writeTexts = (row: number, label: string | null, restNumber: number): void => {
+    const before = columns.restOf[row] as number;
+    const old = labelOf(row);
+    if (before === restNumber && old === (label ?? "")) return;
+    countTexts(old, rests.rests[before], -1);
+    writeLabel(row, label);
+    columns.restOf[row] = restNumber;
+    countTexts(label ?? "", rests.rests[restNumber], 1);
+  };
+
   const ofRows = (Object.keys(columns) as Column[]).filter(
     (name) => !["text", "entryAt", "entryRow"].includes(name),
   );
@@ -122,6 +149,8 @@ export function createNameTable(expected: number) {
   return {
     columns,
     state,
+    rests,
+    textCounts,
     /** The bits of each class. */
     classBits: classBits as readonly number[],
     NO_CLASS,
@@ -139,16 +168,20 @@ export function createNameTable(expected: number) {
       columns.pathExpiryTimestamp[row] = Math.min(LAST_TIME, name.pathExpiryTimestamp);
       columns.labelLength[row] = name.labelLength ?? -1;
       columns.resolver[row] = resolverNumber(name.resolver);
-      writeLabel(row, name.label);
+      writeTexts(row, name.label, rests.add(name.rest, name.isJoined));
     },
     /** Takes out a name, if there is one. */
     remove: (node: string): void => {
       const row = keys.rowOf(node);
       if (row === -1) return;
       columns.classOf[row] = NO_CLASS;
-      writeLabel(row, null);
+      writeTexts(row, null, NO_REST);
     },
     /** Bytes of memory. */
-    bytes: (): number => Object.values(columns).reduce((sum, one) => sum + one.byteLength, keys.bytes()),
+    bytes: (): number =>
+      [keys, rests, textCounts].reduce(
+        (sum, one) => sum + one.bytes(),
+        Object.values(columns).reduce((sum, one) => sum + one.byteLength, 0),
+      ),
   };
 }

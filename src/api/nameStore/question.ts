@@ -2,6 +2,7 @@ import { all, any, type Condition, isPresent, isTrue, not } from "../../ens/cond
 import { isHash, type SearchFilters, windowsOf } from "../query/search.ts";
 import { isCounted, isEnsv2 } from "../rules/nameRules.ts";
 import { wrapped } from "../rules/ownership.ts";
+import { isOfShownName } from "../rules/shownNames.ts";
 import type { Question, Sort } from "./scan.ts";
 import { LAST_TIME, type Test, type Tests } from "./tests.ts";
 
@@ -11,8 +12,12 @@ export type Search = { filters: SearchFilters; chainIds: readonly number[]; now:
 /** Filters by what the store does not hold. */
 const unknown = ["registrarOwner", "wrapperOwner", "registryOwner", "parent"] as const;
 
-const isDecidable = ({ text, isFullName, expiryOf, ...others }: SearchFilters): boolean =>
-  !(text && (isFullName || isHash(text))) &&
+/** A text of two dots can stand where a label that is not known is left out. */
+const isTextDecidable = (text: string, isFullName: boolean): boolean =>
+  !isHash(text) && !(isFullName && (isOfShownName(text) || text.includes("..")));
+
+const isDecidable = ({ text, isFullName = false, expiryOf, ...others }: SearchFilters): boolean =>
+  (!text || isTextDecidable(text, isFullName)) &&
   expiryOf !== "reservation" &&
   unknown.every((filter) => others[filter] === undefined);
 
@@ -33,6 +38,7 @@ export function questionOf(tests: Tests, { filters, chainIds, now }: Search): Om
   if (where === null || sorts.some(([, test]) => test === null)) return null;
   return {
     ...{ chainIds, where, resolver: filters.resolver ?? null, times: times ?? null },
+    isFullName: filters.isFullName ?? false,
     sorts: Object.fromEntries(sorts) as Record<Sort, Test>,
     length:
       filters.minLength === undefined && filters.maxLength === undefined

@@ -17,6 +17,8 @@ export type Question = {
   chainIds: readonly number[];
   /** Texts in lower case, of which a label has to hold one; null for any label. */
   texts: readonly string[] | null;
+  /** Whether the whole name may hold it. */
+  isFullName: boolean;
   where: Test;
   sorts: Readonly<Record<Sort, Test>>;
   /** In code points; labels of unknown length are of none. */
@@ -77,6 +79,7 @@ function timeTest({ operator, at }: Extract<Test, { kind: "time" }>, times: Uint
 /** Counts what a search finds among the names of one chain. Null if the table cannot decide it. */
 export function countNames(table: NameTable, question: Question): SearchCounts | null {
   const counts = noCounts();
+  if (question.texts !== null && question.isFullName && table.rests.isFull()) return null;
   const resolver = question.resolver === null ? 0 : table.findResolver(question.resolver);
   if (resolver === null) return null;
   if (resolver === -1) return counts;
@@ -99,7 +102,7 @@ export function countNames(table: NameTable, question: Question): SearchCounts |
     }
   };
   if (question.texts === null) for (let row = 0; row < table.state.rows; row++) look(row);
-  else eachWithText(table, question.texts, look);
+  else (question.isFullName ? eachNameWithText : eachWithText)(table, question.texts, look);
   for (const [i, sort] of sorts.entries()) counts[sort] = found[i] as number;
   return counts;
 }
@@ -153,6 +156,32 @@ function eachWithText(table: NameTable, texts: readonly string[], look: (row: nu
       at = all.indexOf(wanted, entryAt[next] as number);
     }
   }
+}
+
+/** A label's end in `text`. */
+const END = "\0";
+
+/**
+ * Looks at each row once whose name has one of these texts: in its label, in what stands after that, or where the two meet. They meet
+ * at the first dot of a text, because a label has none.
+ */
+function eachNameWithText(table: NameTable, texts: readonly string[], look: (row: number) => void): void {
+  const { restOf } = table.columns;
+  const { rests } = table.rests;
+  const found = new Uint8Array(table.state.rows);
+  const isInRest = Uint8Array.from(rests, ({ text }) => (texts.some((one) => text.includes(one)) ? 1 : 0));
+  for (const one of texts) {
+    const dot = one.indexOf(".");
+    const [ofLabel, ofRest] = dot > 0 ? [one.slice(0, dot) + END, one.slice(dot)] : [one, ""];
+    const goesOn = Uint8Array.from(rests, ({ text, isJoined }) =>
+      isJoined && text.startsWith(ofRest) ? 1 : 0,
+    );
+    eachWithText(table, [ofLabel], (row) => {
+      if (goesOn[restOf[row] as number] === 1) found[row] = 1;
+    });
+  }
+  for (let row = 0; row < found.length; row++)
+    if (found[row] === 1 || isInRest[restOf[row] as number] === 1) look(row);
 }
 
 /** The last entry that begins at or before a byte. Steps grow, since the next hit is mostly near. */

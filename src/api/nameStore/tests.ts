@@ -116,5 +116,7 @@ export function testsOf(life: LifeRules) {
       .map((part, bit) => `(${toRowText(part as Rule, "null")})::int::bigint << ${bit}`)
       .map((term) => `(${term})`)
       .join(" | "),
+    /** SQL for whether any search can find a row `d`. */
+    countedSql: toRowText(isCounted, "null"),
   };
 }

@@ -25,7 +25,13 @@ export const HEAP_MB = 256;
 /** Node itself loads it, as it is. */
 const threadFile = new URL("worker.ts", import.meta.url);
 
-export const nothing: Report = { kind: "report", state: "waiting", names: 0, bytes: 0 };
+export const nothing: Report = {
+  kind: "report",
+  state: "waiting",
+  names: 0,
+  bytes: 0,
+  textCounts: new Map(),
+};
 
 export function startThread({ log, ...workerData }: WorkerPlan & { log: (line: string) => void }): Thread {
   const asked = new Map<number, (counts: SearchCounts | null) => void>();

@@ -6,7 +6,14 @@ import { onOwnConnection } from "../postgres/lockedWork.ts";
 import type { SearchCounts } from "../query/search.ts";
 import { workInTurns } from "../scheduling/repeated.ts";
 import { advance, bytesOf, loadNames, type Names, type Source } from "./follow.ts";
-import type { Answer, Asked, Report, ToWorker, WorkerPlan } from "./messages.ts";
+import {
+  type Answer,
+  type Asked,
+  type Report,
+  sharedTime,
+  type ToWorker,
+  type WorkerPlan,
+} from "./messages.ts";
 import { NameStoreFull } from "./nameTable.ts";
 import { countNames, noCounts, type Question } from "./scan.ts";
 
@@ -15,7 +22,7 @@ import { countNames, noCounts, type Question } from "./scan.ts";
  * file itself, so nothing that it imports may need Ponder.
  */
 
-const { databaseUrl, schema, bitsSql, maxBytes } = workerData as WorkerPlan;
+const { databaseUrl, schema, bitsSql, countedSql, maxBytes } = workerData as WorkerPlan;
 
 /** The pause before the names are loaded again, or looked for. */
 const TRY_MS = 5_000;
@@ -33,12 +40,15 @@ const send = (message: Answer | Report) => parentPort?.postMessage(message);
 const report = (state: Report["state"]) =>
   send({
     ...{ kind: "report", state, bytes: names === null ? 0 : bytesOf(names) },
+    textCounts: new Map(
+      [...(names?.tables ?? [])].map(([chainId, { textCounts }]) => [chainId, textCounts.memory]),
+    ),
     names: names === null ? 0 : [...names.tables.values()].reduce((sum, table) => sum + table.state.rows, 0),
   });
 
 /** What is late is not counted: its caller has gone on. What is of another state than the store is not answered by it. */
 function answer({ id, version, until, question }: Asked): void {
-  const isOurs = names !== null && version === names.version && Date.now() < until;
+  const isOurs = names !== null && version === names.version && sharedTime() < until;
   send({ kind: "answer", id, counts: isOurs ? countIn(names as Names, question) : null });
 }
 
@@ -67,7 +77,7 @@ parentPort?.on("message", (message: ToWorker) => {
 async function follow(client: pg.Client, ended: AbortSignal): Promise<void> {
   ended.addEventListener("abort", () => look());
   await client.query(`set jit = off; set lock_timeout = 500; set search_path = "${schema}"`);
-  const source = { client, schema, bitsSql, maxBytes };
+  const source = { client, schema, bitsSql, countedSql, maxBytes };
   report("loading");
   const loaded = await loadNames(source, ended);
   if (loaded === null) return report("waiting");
@@ -128,6 +138,6 @@ function giveUp(): void {
 }
 
 const fail = ({ message }: Error): void =>
-  send({ kind: "report", state: "failed", error: message, names: 0, bytes: 0 });
+  send({ kind: "report", state: "failed", error: message, names: 0, bytes: 0, textCounts: new Map() });
 
 const work = workInTurns({ turn, pauseMs: TRY_MS, onError: fail });
