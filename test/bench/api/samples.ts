@@ -44,7 +44,8 @@ export async function takeSamples(pool: pg.Pool): Promise<Samples> {
     `select owner from (select distinct effective_owner_address as owner from domains tablesample bernoulli (${share})
      where effective_owner_address is not null and effective_owner_address <> '${largest?.owner ?? ""}' and not exists (
        select from primary_names claim join domains claimed on left(claimed.full_name, 128) = claim.name
-       where claim.address = domains.effective_owner_address and claimed.resolver not in (${answered})
+       where claim.address = domains.effective_owner_address
+         and (claimed.resolver is null or claimed.resolver not in (${answered}))
      )) as owners order by md5(owner) limit ${COLD}`,
   );
   const parents = await rows<{ name: string }>(
