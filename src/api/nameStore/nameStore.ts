@@ -44,7 +44,7 @@ export const WAITING = { most: 32, each: 8 };
 export const WAIT_MS = 400;
 
 /** PostgreSQL finds and reads as many names in the time in which all labels of a million are looked at. */
-export const FEW = 5_000;
+const FEW = 5_000;
 
 export type NameStorePlan = Omit<WorkerPlan, "bitsSql" | "countedSql"> & {
   rules: LifeRules;

@@ -1,7 +1,7 @@
 import { Agent, request as ask, type ClientRequest } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
-import type { Kept, Seen } from "./seen.ts";
+import { CONNECTIONS, type Kept, type Seen } from "./seen.ts";
 
 /*
  * A process of its own. Requests leave it when they are due, whether or not those before are answered: a server that falls
@@ -28,7 +28,6 @@ export type Arrivals = {
 const MOST_WAITING = 4_000;
 /** An answer may take so long after the last request is sent. */
 const PATIENCE_MS = 5_000;
-const CONNECTIONS = 256;
 /** As many as a pool of the API has. */
 const DATABASE_CONNECTIONS = 10;
 

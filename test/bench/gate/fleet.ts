@@ -3,9 +3,16 @@ import { type StandbyPostgres, startStandby } from "../../faults/standbyPostgres
 import { ask } from "../../support/database.ts";
 import { type Server, serveIndex } from "../api/server.ts";
 import { startGateway } from "../gateway/start.ts";
+import { CONNECTIONS } from "./seen.ts";
 
 /** What is asked, and how it is named in the rows. */
 export type Fleet = { name: string; url: string; stop: () => Promise<void> };
+
+/** One address asks for all callers: it may have as many requests at once as its program has connections. */
+const GATEWAY = {
+  GATEWAY_MAX_REQUESTS: String(CONNECTIONS),
+  GATEWAY_MAX_REQUESTS_PER_ADDRESS: String(CONNECTIONS),
+};
 
 type Plan = Parameters<typeof serveIndex>[1];
 
@@ -16,7 +23,7 @@ export async function startReplicas(
 ): Promise<Fleet> {
   const more: Awaited<ReturnType<typeof serveIndex>>[] = [];
   for (let i = 0; i < replicas; i++) more.push(await serveIndex(server.databaseUrl, plan));
-  const gateway = await startGateway([server.url, ...more.map(({ url }) => url)]);
+  const gateway = await startGateway([server.url, ...more.map(({ url }) => url)], GATEWAY);
   return {
     name: `${replicas + 1} processes behind the gateway`,
     url: gateway.url,
@@ -41,7 +48,10 @@ export async function startStandbys(
     const url = Object.assign(new URL(standby.url), { pathname: new URL(primaryUrl).pathname }).href;
     started.push({ standby, process: await serveIndex(url, { ...plan, primaryUrl }) });
   }
-  const gateway = await startGateway(started.map(({ process }) => process.url));
+  const gateway = await startGateway(
+    started.map(({ process }) => process.url),
+    GATEWAY,
+  );
   return {
     name: `${standbys} processes behind the gateway, each on a standby`,
     url: gateway.url,

@@ -1,3 +1,6 @@
+/** Connections of the program that asks. */
+export const CONNECTIONS = 256;
+
 /** An answer that is compared after the clock. */
 export type Kept = { path: string; body?: string; text: string };
 

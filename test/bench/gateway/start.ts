@@ -6,9 +6,14 @@ import { freePort } from "../../devnet/ports.ts";
 
 const program = fileURLToPath(new URL("../../../gateway/index.ts", import.meta.url));
 
-/** The gateway as `npm run gateway` starts it, once it listens. */
+/**
+ * The gateway as `npm run gateway` starts it, once it listens.
+ *
+ * @param env its settings, where others than it has by itself are wanted
+ */
 export async function startGateway(
   indexers: readonly string[],
+  env: Record<string, string> = {},
 ): Promise<{ url: string; stop: () => Promise<void> }> {
   const port = await freePort();
   const child = spawn(process.execPath, [program], {
@@ -17,13 +22,18 @@ export async function startGateway(
       PORT: String(port),
       INDEXERS: indexers.join(","),
       GATEWAY_MAX_LAG_SECONDS: "1000000000",
+      ...env,
     },
     stdio: ["ignore", "pipe", "inherit"],
     detached: true,
   });
   trackChild(child, "SIGTERM");
-  const ended = once(child, "exit").then(() => true);
-  for await (const text of child.stdout.setEncoding("utf8")) if (text.includes("listens on port")) break;
-  if (await Promise.race([ended, false])) throw new Error("The gateway ended");
+  // It is read to its end: the gateway goes on to write.
+  const output = child.stdout.setEncoding("utf8");
+  const listens = new Promise((resolve) => {
+    output.on("data", (text: string) => text.includes("listens on port") && resolve(true));
+  });
+  if (!(await Promise.race([listens, once(child, "exit").then(() => false)])))
+    throw new Error("The gateway ended");
   return { url: `http://127.0.0.1:${port}`, stop: () => endChild(child) };
 }
