@@ -26,6 +26,7 @@ import { refusedRows } from "./refusedRows.ts";
 import { rowStore } from "./rowStore.ts";
 import { synchronousCommit } from "./synchronousCommit.ts";
 import { viewsSchema } from "./viewsSchema.ts";
+import { writtenFiles } from "./writtenFiles.ts";
 
 /** All that Namedex changes in Ponder, in the order in which it is applied. */
 export const changes: readonly Change[] = [
@@ -48,6 +49,7 @@ export const changes: readonly Change[] = [
   indexedBlocks,
   backfillMemory,
   apiReload,
+  writtenFiles,
   metricsApart,
   foundContracts,
   byteOrderMarks,

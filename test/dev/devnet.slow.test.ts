@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { freePort } from "../devnet/ports.ts";
 import { copyCheckout, signalGroup, waitUntil } from "./checkout.ts";
@@ -78,11 +79,13 @@ test("with its settings Ponder's own command indexes the devnet, and takes up an
     await waitFor("/nowhere", { status: 404, text: expect.stringContaining(before) });
     const file = join(checkout, "src/api/http/app.ts");
     const edited = readFileSync(file, "utf8").replace(before, after);
+    writeFileSync(file, ""); // As an editor does that writes a file in two steps.
+    await sleep(30);
     writeFileSync(file, edited);
     await waitUntil(() => ponder.output().includes("Hot reload"), {
       ...{ timeout: START_TIMEOUT_MS, describe: () => `no reload:\n${withoutRequests(ponder.output())}` },
     });
-    writeFileSync(file, edited); // As an editor does that writes a file in two steps.
+    writeFileSync(file, edited);
     await waitFor("/nowhere", { status: 404, text: expect.stringContaining(after) });
     await waitFor("/whois/alice.eth", { status: 200 });
   } finally {
