@@ -1,0 +1,7 @@
+import { expect, test } from "vitest";
+import { nodeFlags } from "../../engine/nodeFlags.ts";
+import { runTrial } from "./runTrial.ts";
+
+test("a file of the API that is emptied and then written is taken up as it was written", async () => {
+  expect(await runTrial("writtenTrial.ts", { flags: nodeFlags() })).toEqual({ isTakenUp: true });
+});
