@@ -203,7 +203,7 @@ async function untilStored(metricsUrl: string, say: (text: string) => void): Pro
   const deadline = Date.now() + UPKEEP_TIMEOUT_MS;
   while (Date.now() < deadline) {
     const text = await (await fetch(metricsUrl)).text();
-    if (text.includes("namedex_name_store_ready 1")) {
+    if (/^namedex_name_store_ready 1$/m.test(text)) {
       say(text.match(/^namedex_name_store_(names|bytes) .*$/gm)?.join(", ") ?? "");
       return;
     }
