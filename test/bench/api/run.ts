@@ -8,6 +8,7 @@ import { isAsked, readOptions, reportOptions } from "../commandLine.ts";
 import { judge, type Row, report } from "../report.ts";
 import { cursorOperations } from "./cursors.ts";
 import type { Load, Seen } from "./load.ts";
+import { memoryRow } from "./memoryRow.ts";
 import { type Document, hotOperations, type Operation, operationsOf } from "./operations.ts";
 import { measurePages } from "./pages.ts";
 import { type Samples, takeSamples } from "./samples.ts";
@@ -63,6 +64,8 @@ const ask = (load: Omit<Load, "connections"> & { connections?: number }): Promis
 
 const median = (numbers: number[]): number =>
   numbers.sort((a, b) => a - b)[Math.floor(numbers.length / 2)] ?? Number.NaN;
+
+const isSearchOfText = ({ name }: Operation): boolean => name === "/search-domains, text";
 
 type References = Record<Operation["against"], Request[]>;
 
@@ -135,6 +138,8 @@ async function runAt(size: number): Promise<Measured> {
       ...subgraphOperations(samples, WORLD_TIME),
     ];
     const { rows, p50 } = await measureAll(server.url, operations, samples);
+    if (store > 0 && operations.some((one) => isWanted(one) && isSearchOfText(one)))
+      rows.push(await memoryRow("api", server));
     rows.push(...ofEnsv2);
     if (size === names) {
       rows.push(...(await measurePages({ url: server.url, samples, ask, seconds, isAsked: isWanted, say })));

@@ -24,6 +24,8 @@ export type Server = {
   databaseFiles: string;
   pool: pg.Pool;
   pid: number;
+  /** How many searches it counted from names in memory. */
+  countedFromMemory: () => Promise<number>;
   stop: () => Promise<void>;
 };
 
@@ -172,8 +174,9 @@ export async function serveIndex(databaseUrl: string, plan: Plan) {
   await untilReady(child, url);
   say(`serving at ${url}`);
   await untilKept(primaryUrl ?? databaseUrl, plan);
-  if (nameStoreMb > 0) await untilStored(`http://127.0.0.1:${metricsPort}/index-metrics`, say);
-  return { url, child, pid: child.pid ?? 0 };
+  const metricsUrl = `http://127.0.0.1:${metricsPort}/index-metrics`;
+  if (nameStoreMb > 0) await untilStored(metricsUrl, say);
+  return { url, child, pid: child.pid ?? 0, countedFromMemory: () => countedFromMemory(metricsUrl) };
 }
 
 function networkOf({ ensv2 = false, data }: Plan): Record<string, string> {
@@ -210,6 +213,11 @@ async function untilStored(metricsUrl: string, say: (text: string) => void): Pro
     await sleep(200);
   }
   throw new Error("Names were not loaded into memory in time");
+}
+
+async function countedFromMemory(metricsUrl: string): Promise<number> {
+  const text = await (await fetch(metricsUrl)).text();
+  return Number(/^namedex_name_store_searches_total\{by="memory"\} (\d+)$/m.exec(text)?.[1] ?? 0);
 }
 
 async function untilReady(child: ChildProcess, url: string): Promise<void> {

@@ -4,6 +4,7 @@
  * is short, whose answers differ from the rows, or under which the index moved.
  */
 import { SCHEMA } from "../api/fill.ts";
+import { memoryRow } from "../api/memoryRow.ts";
 import { type Server, startServer } from "../api/server.ts";
 import { DATA, startAsker } from "../asker.ts";
 import { isAsked, readOptions, reportOptions } from "../commandLine.ts";
@@ -156,6 +157,8 @@ try {
   const rows = await measureDatabase(server, samples);
   for (const route of routes)
     rows.push(...(await measureRoute(route, { name: "one process", url: server.url }, server)));
+  if (store > 0 && routes.some(({ name }) => name.startsWith("/search-domains")))
+    rows.push(await memoryRow("gate", server));
   const measureFleet = async (fleet: Fleet) => {
     try {
       for (const route of routes) rows.push(...(await measureRoute(route, fleet, server)));
