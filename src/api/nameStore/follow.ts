@@ -3,7 +3,7 @@ import type pg from "pg";
 import { tablesVersionOf } from "../../../engine/ponderInternals.ts";
 import { UNKNOWN_LABEL } from "../rules/shownNames.ts";
 import { createNameTable, type NameRow, NameStoreFull, type NameTable } from "./nameTable.ts";
-import { LAST_TIME } from "./tests.ts";
+import { LAST_TIME, type RowSql } from "./tests.ts";
 import { isNoted, readTouched } from "./touched.ts";
 
 /** The names of an index as of one state of its tables. */
@@ -19,9 +19,7 @@ export type Source = {
   client: pg.ClientBase;
   /** Schema of the index. */
   schema: string;
-  /** SQL for the bits of a row `d`, and for whether it is in any search. */
-  bitsSql: string;
-  countedSql: string;
+  sql: RowSql;
   /** Bytes that the names may take. */
   maxBytes: number;
 };
@@ -29,31 +27,29 @@ export type Source = {
 /** Pages of PostgreSQL that one statement of a load reads: some 10,000 names, read in a few hundredths of a second. */
 const PAGES_AT_ONCE = 500;
 
-/** A name that begins with its label. */
-const IS_JOINED = "starts_with(texts.name || '.', texts.label || '.')";
-
-const columnsSql = (bitsSql: string): string => `
-  d.chain_id, d.node, ${bitsSql}, texts.label, coalesce(${IS_JOINED}, false),
-  coalesce(case when ${IS_JOINED} then substr(texts.name, char_length(texts.label) + 1) else texts.name end, ''),
-  d.label_length, d.resolver,
+const columnsSql = ({ bits }: RowSql): string => `
+  d.chain_id, d.node, ${bits}, texts.label, texts.name, d.label_length, d.resolver,
   least(d.expiry_timestamp, ${LAST_TIME})::bigint, least(d.wrapper_expiry_timestamp, ${LAST_TIME})::bigint,
   least(d.path_expiry_timestamp, ${LAST_TIME})::bigint`;
 
 /** SQL for the texts by which a row `d` is found: in lower case, and without the labels that are not known. */
-const textsSql = (countedSql: string): string => `
+const textsSql = ({ isCounted }: RowSql): string => `
   left join lateral (
     select lower(case when d.is_label_known then d.label end) as label,
       lower(case when d.is_name_known then d.full_name
         else regexp_replace(d.full_name, '${UNKNOWN_LABEL.source}', '', 'g') end) as name
-    where ${countedSql} offset 0) as texts on true`;
+    where ${isCounted} offset 0) as texts on true`;
 
 type Values = [
-  ...[chainId: number, node: string, bits: string, label: string | null, isJoined: boolean, rest: string],
+  ...[chainId: number, node: string, bits: string, label: string | null, name: string | null],
   ...[labelLength: number | null, resolver: string | null, expiry: string, wrapper: string, path: string],
 ];
 
-const toRow = ([, node, bits, label, isJoined, rest, ...others]: Values): NameRow => {
+const toRow = ([, node, bits, label, name, ...others]: Values): NameRow => {
   const [labelLength, resolver, expiry, wrapper, path] = others;
+  const text = name ?? "";
+  const isJoined = label !== null && `${text}.`.startsWith(`${label}.`);
+  const rest = isJoined ? text.slice(label.length) : text;
   return {
     ...{ node, bits: Number(bits), label, isJoined, rest, labelLength, resolver },
     expiryTimestamp: Number(expiry),
@@ -96,7 +92,7 @@ async function readIsStandby(client: pg.ClientBase): Promise<boolean> {
  * @throws NameStoreFull if they take too much memory
  */
 export async function loadNames(
-  { client, schema, maxBytes, ...sql }: Source,
+  { client, schema, sql, maxBytes }: Source,
   ended: AbortSignal,
 ): Promise<Names | null> {
   if (!(await isNoted(client, schema))) return null;
@@ -109,7 +105,7 @@ export async function loadNames(
     [domains],
   );
   const pages = rows[0]?.pages ?? 0;
-  const text = `select ${columnsSql(sql.bitsSql)} from ${domains} d ${textsSql(sql.countedSql)} where d.ctid >= $1::tid and d.ctid < $2::tid`;
+  const text = `select ${columnsSql(sql)} from ${domains} d ${textsSql(sql)} where d.ctid >= $1::tid and d.ctid < $2::tid`;
   for (let page = 0; page < pages; page += PAGES_AT_ONCE) {
     ended.throwIfAborted();
     const read = await rowsOf(client, text, [`(${page},0)`, `(${page + PAGES_AT_ONCE},0)`]);
@@ -177,14 +173,14 @@ export async function advance(names: Names, { maxBytes, ...source }: Source): Pr
 const keyOf = (chainId: number | undefined, node: string): string => `${chainId} ${node}`;
 
 async function readRows(
-  { client, schema, bitsSql, countedSql }: Omit<Source, "maxBytes">,
+  { client, schema, sql }: Omit<Source, "maxBytes">,
   { chainIds, nodes }: { chainIds: readonly number[]; nodes: readonly string[] },
 ): Promise<Map<string, Values>> {
   if (nodes.length === 0) return new Map();
   const rows = await rowsOf(
     client,
-    `select ${columnsSql(bitsSql)} from unnest($1::int[], $2::text[]) as touched (chain_id, node)
-     join "${schema}".domains d on d.chain_id = touched.chain_id and d.node = touched.node ${textsSql(countedSql)}`,
+    `select ${columnsSql(sql)} from unnest($1::int[], $2::text[]) as touched (chain_id, node)
+     join "${schema}".domains d on d.chain_id = touched.chain_id and d.node = touched.node ${textsSql(sql)}`,
     [chainIds, nodes],
   );
   return new Map(rows.map((row) => [keyOf(row[0], row[1]), row]));

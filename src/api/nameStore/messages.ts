@@ -1,5 +1,6 @@
 import type { SearchCounts } from "../query/search.ts";
 import type { Question } from "./scan.ts";
+import type { RowSql } from "./tests.ts";
 
 /* What the process and the thread of the store send each other. */
 
@@ -7,8 +8,7 @@ import type { Question } from "./scan.ts";
 export type WorkerPlan = {
   databaseUrl: string;
   schema: string;
-  bitsSql: string;
-  countedSql: string;
+  sql: RowSql;
   maxBytes: number;
 };
 
@@ -34,4 +34,13 @@ export type Report = {
   /** What texts the names of each chain can have, in memory that the thread writes on. */
   textCounts: ReadonlyMap<number, SharedArrayBuffer>;
   error?: string;
+};
+
+/** The report of a store without names. */
+export const nothing: Report = {
+  kind: "report",
+  state: "waiting",
+  names: 0,
+  bytes: 0,
+  textCounts: new Map(),
 };

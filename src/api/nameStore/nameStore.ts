@@ -6,11 +6,11 @@ import type { SearchCounts } from "../query/search.ts";
 import type { LifeRules } from "../rules/life.ts";
 import { soon } from "../scheduling/lastKnown.ts";
 import { fairPlaces } from "../scheduling/places.ts";
-import { type Report, sharedTime, type WorkerPlan } from "./messages.ts";
+import { nothing, type Report, sharedTime, type WorkerPlan } from "./messages.ts";
 import { questionOf, type Search } from "./question.ts";
 import { testsOf } from "./tests.ts";
 import { createTextCounts } from "./textCounts.ts";
-import { nothing, startThread, type Thread } from "./thread.ts";
+import { startThread, type Thread } from "./thread.ts";
 
 /** How the store is, for metrics. */
 export type NameStoreState = Pick<Report, "state" | "names" | "bytes">;
@@ -46,7 +46,7 @@ export const WAIT_MS = 400;
 /** PostgreSQL finds and reads as many names in the time in which all labels of a million are looked at. */
 const FEW = 5_000;
 
-export type NameStorePlan = Omit<WorkerPlan, "bitsSql" | "countedSql"> & {
+export type NameStorePlan = Omit<WorkerPlan, "sql"> & {
   rules: LifeRules;
   waitMs?: number;
   /** Texts that fewer names can have are left to PostgreSQL. */
@@ -77,7 +77,7 @@ export function startNameStores({
   ...plan
 }: NameStorePlan): NameStores & Pick<Thread, "stop" | "worker"> {
   const tests = testsOf(rules);
-  const thread = startThread({ ...plan, bitsSql: tests.bitsSql, countedSql: tests.countedSql });
+  const thread = startThread({ ...plan, sql: tests.sql });
   const places = fairPlaces({
     running: AT_ONCE,
     waiting: WAITING,
@@ -86,10 +86,10 @@ export function startNameStores({
 
   async function count(share: string, [db, version, search]: Parameters<NameStore["count"]>) {
     if (thread.state().state !== "ready" || !version) return null;
-    const question = questionOf(tests, search);
-    if (question === null) return null;
     const { text } = search.filters;
     if (text && mostWith(thread.state(), text, search) < few) return null;
+    const question = questionOf(tests, search);
+    if (question === null) return null;
     const texts = text ? await lowerCase(db, inAnyCase(text)) : null;
     const asked = { version, until: sharedTime() + waitMs, question: { ...question, texts } };
     let counts = null as SearchCounts | null;

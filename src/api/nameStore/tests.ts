@@ -60,6 +60,9 @@ function partsOf(rule: Condition): Condition[] {
   }
 }
 
+/** SQL about a row `d` of `domains`: its bits, as one number, and whether any search can find it. */
+export type RowSql = { bits: string; isCounted: string };
+
 /** How the rules of a deployment are decided. */
 export type Tests = ReturnType<typeof testsOf>;
 
@@ -111,12 +114,12 @@ export function testsOf(life: LifeRules) {
     life,
     /** A rule as data, at a time. Null for one that the store cannot decide. */
     testOf,
-    /** SQL for the bits of a row `d` of `domains`, as one number. */
-    bitsSql: [...parts.values()]
-      .map((part, bit) => `(${toRowText(part as Rule, "null")})::int::bigint << ${bit}`)
-      .map((term) => `(${term})`)
-      .join(" | "),
-    /** SQL for whether any search can find a row `d`. */
-    countedSql: toRowText(isCounted, "null"),
+    sql: {
+      bits: [...parts.values()]
+        .map((part, bit) => `(${toRowText(part as Rule, "null")})::int::bigint << ${bit}`)
+        .map((term) => `(${term})`)
+        .join(" | "),
+      isCounted: toRowText(isCounted, "null"),
+    } satisfies RowSql,
   };
 }

@@ -1,6 +1,6 @@
 import { Worker } from "node:worker_threads";
 import type { SearchCounts } from "../query/search.ts";
-import type { Answer, Asked, Report, ToWorker, WorkerPlan } from "./messages.ts";
+import { type Answer, type Asked, nothing, type Report, type ToWorker, type WorkerPlan } from "./messages.ts";
 
 /** The thread of the store, seen from the process. It is started again whenever it ends. */
 export type Thread = {
@@ -24,14 +24,6 @@ export const HEAP_MB = 256;
 
 /** Node itself loads it, as it is. */
 const threadFile = new URL("worker.ts", import.meta.url);
-
-export const nothing: Report = {
-  kind: "report",
-  state: "waiting",
-  names: 0,
-  bytes: 0,
-  textCounts: new Map(),
-};
 
 export function startThread({ log, ...workerData }: WorkerPlan & { log: (line: string) => void }): Thread {
   const asked = new Map<number, (counts: SearchCounts | null) => void>();

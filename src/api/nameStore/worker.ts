@@ -9,6 +9,7 @@ import { advance, bytesOf, loadNames, type Names, type Source } from "./follow.t
 import {
   type Answer,
   type Asked,
+  nothing,
   type Report,
   sharedTime,
   type ToWorker,
@@ -22,7 +23,7 @@ import { countNames, noCounts, type Question } from "./scan.ts";
  * file itself, so nothing that it imports may need Ponder.
  */
 
-const { databaseUrl, schema, bitsSql, countedSql, maxBytes } = workerData as WorkerPlan;
+const { databaseUrl, schema, sql, maxBytes } = workerData as WorkerPlan;
 
 /** The pause before the names are loaded again, or looked for. */
 const TRY_MS = 5_000;
@@ -38,13 +39,13 @@ let look = () => {};
 
 const send = (message: Answer | Report) => parentPort?.postMessage(message);
 const report = (state: Report["state"]) =>
-  send({
-    ...{ kind: "report", state, bytes: names === null ? 0 : bytesOf(names) },
-    textCounts: new Map(
-      [...(names?.tables ?? [])].map(([chainId, { textCounts }]) => [chainId, textCounts.memory]),
-    ),
-    names: names === null ? 0 : [...names.tables.values()].reduce((sum, table) => sum + table.state.rows, 0),
-  });
+  send({ ...nothing, ...(names !== null && contentOf(names)), state });
+
+const contentOf = (of: Names): Omit<Report, "kind" | "state"> => ({
+  names: [...of.tables.values()].reduce((sum, table) => sum + table.state.rows, 0),
+  bytes: bytesOf(of),
+  textCounts: new Map([...of.tables].map(([chainId, { textCounts }]) => [chainId, textCounts.memory])),
+});
 
 /** What is late is not counted: its caller has gone on. What is of another state than the store is not answered by it. */
 function answer({ id, version, until, question }: Asked): void {
@@ -77,7 +78,7 @@ parentPort?.on("message", (message: ToWorker) => {
 async function follow(client: pg.Client, ended: AbortSignal): Promise<void> {
   ended.addEventListener("abort", () => look());
   await client.query(`set jit = off; set lock_timeout = 500; set search_path = "${schema}"`);
-  const source = { client, schema, bitsSql, countedSql, maxBytes };
+  const source = { client, schema, sql, maxBytes };
   report("loading");
   const loaded = await loadNames(source, ended);
   if (loaded === null) return report("waiting");
@@ -137,7 +138,6 @@ function giveUp(): void {
   for (const asked of waiting.splice(0)) answer(asked);
 }
 
-const fail = ({ message }: Error): void =>
-  send({ kind: "report", state: "failed", error: message, names: 0, bytes: 0, textCounts: new Map() });
+const fail = ({ message }: Error): void => send({ ...nothing, state: "failed", error: message });
 
 const work = workInTurns({ turn, pauseMs: TRY_MS, onError: fail });
