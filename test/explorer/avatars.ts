@@ -111,10 +111,13 @@ export function describeAvatars(stageOf: () => Stage): void {
 
     test("stand in the head of a name, whose owner says who it is", async () => {
       await page.goto(`${url}/explore/name/pictured.eth`);
-      const image = page.locator(".heading img.picture");
-      expect(await image.evaluate((one) => (one as unknown as { naturalWidth: number }).naturalWidth)).toBe(
-        2,
-      );
+      const width = await page.locator(".heading img.picture").evaluate(async (one) => {
+        const image = one as unknown as { naturalWidth: number; decode(): Promise<void> };
+        // The page is loaded before its picture, which is a lazy one.
+        await image.decode();
+        return image.naturalWidth;
+      });
+      expect(width).toBe(2);
       const profile = page.getByRole("region", { name: "Profile" });
       expect(await profile.locator(".who").textContent()).toBe("Pia Pictured");
       expect(await profile.textContent()).toContain("I make pictures.");
