@@ -14,37 +14,36 @@ export type Plan = {
   Plans?: Plan[];
 };
 
-/** How many rows of a table a statement reads. */
-export async function countRead(
-  pool: Pick<pg.Pool, "query">,
+type Pool = Pick<pg.Pool, "query">;
+
+/** Runs a statement and adds up what its steps did. */
+async function sumOfSteps(
+  pool: Pool,
   { sql, parameters }: Query,
-  table: string,
+  ofStep: (step: Plan) => number,
 ): Promise<number> {
   const { rows } = await pool.query<{ "QUERY PLAN": { Plan: Plan }[] }>(
     `explain (analyze, format json) ${sql}`,
     parameters,
   );
-  const readBy = (plan: Plan): number => {
-    const removed = (plan["Rows Removed by Filter"] ?? 0) + (plan["Rows Removed by Index Recheck"] ?? 0);
-    const own = ((plan["Actual Rows"] ?? 0) + removed) * (plan["Actual Loops"] ?? 0);
-    const ofParts = (plan.Plans ?? []).reduce((sum, part) => sum + readBy(part), 0);
-    return (plan["Relation Name"] === table ? own : 0) + ofParts;
-  };
-  return rows.flatMap((row) => row["QUERY PLAN"]).reduce((sum, { Plan }) => sum + readBy(Plan), 0);
+  const sumOf = (plan: Plan): number =>
+    ofStep(plan) + (plan.Plans ?? []).reduce((sum, part) => sum + sumOf(part), 0);
+  return rows.flatMap((row) => row["QUERY PLAN"]).reduce((sum, { Plan }) => sum + sumOf(Plan), 0);
 }
 
+const made = (step: Plan) => (step["Actual Rows"] ?? 0) * (step["Actual Loops"] ?? 0);
+const dropped = (step: Plan) =>
+  ((step["Rows Removed by Filter"] ?? 0) + (step["Rows Removed by Index Recheck"] ?? 0)) *
+  (step["Actual Loops"] ?? 0);
+
+/** How many rows of a table a statement reads. */
+export const countRead = (pool: Pool, query: Query, table: string): Promise<number> =>
+  sumOfSteps(pool, query, (step) => (step["Relation Name"] === table ? made(step) + dropped(step) : 0));
+
 /** How many entries of indexes a statement gathers, before it reads rows by them. */
-export async function countGathered(pool: pg.Pool, { sql, parameters }: Query): Promise<number> {
-  const { rows } = await pool.query<{ "QUERY PLAN": { Plan: Plan }[] }>(
-    `explain (analyze, format json) ${sql}`,
-    parameters,
-  );
-  const gatheredBy = (plan: Plan): number => {
-    const own =
-      plan["Node Type"] === "Bitmap Index Scan"
-        ? (plan["Actual Rows"] ?? 0) * (plan["Actual Loops"] ?? 0)
-        : 0;
-    return own + (plan.Plans ?? []).reduce((sum, part) => sum + gatheredBy(part), 0);
-  };
-  return rows.flatMap((row) => row["QUERY PLAN"]).reduce((sum, { Plan }) => sum + gatheredBy(Plan), 0);
-}
+export const countGathered = (pool: Pool, query: Query): Promise<number> =>
+  sumOfSteps(pool, query, (step) => (step["Node Type"] === "Bitmap Index Scan" ? made(step) : 0));
+
+/** How many rows all steps of a statement take in hand. */
+export const countHandled = (pool: Pool, query: Query): Promise<number> =>
+  sumOfSteps(pool, query, (step) => made(step) + dropped(step));

@@ -101,20 +101,18 @@ const isFound = sql.join(
   sql` and `,
 );
 
-/** An agent's id and the last bracket, after the prefix of a key. */
-const ID_PATTERN = "^(0|[1-9][0-9]{0,77})\\]$";
+/** What follows the prefix of a key: an agent's id of at most 256 bits, and the last bracket. */
+const isId = (rest: SQL) => sql`(char_length(${rest}) < 80 and ${rest} ~ '^(0|[1-9][0-9]*)\\]$')`;
 
 /**
  * The lines of the directory. A claim counts if it is a valid record in force with a value, at a resolver that the
- * index may answer for. It is a line of its own if the agent is not bound to the claiming name.
+ * index may answer for. It is a line of its own if the agent is not bound to the claiming name. Bindings and claims are
+ * brought together by a sort: a join would compare each with each, as the planner expects few of them.
  */
 function lines(order: DirectoryOrder): SQL {
   const chainId = placeholder("chainId");
   const rest = sql`substr(${textRecord.key}, char_length(home.prefix) + 1)`;
-  const isWanted =
-    order === "newest"
-      ? sql`${rest} ~ ${sql.raw(`'${ID_PATTERN}'`)}`
-      : sql`${rest} = ${placeholder("agentId")}::text || ']'`;
+  const isWanted = order === "newest" ? isId(rest) : sql`${rest} = ${placeholder("agentId")}::text || ']'`;
   // Said of each table by itself, so that only what can be of the agent is joined.
   const ofAgent = (one: SQL) => (order === "newest" ? sql`true` : one);
   const endsWithId = sql`right(${textRecord.key}, char_length(${placeholder("agentId")}::text) + 1) = ${placeholder("agentId")}::text || ']'`;
@@ -128,8 +126,7 @@ function lines(order: DirectoryOrder): SQL {
   claim as materialized (
     select distinct on (home.chain_id, home.registry, ${rest}, ${textRecord.node})
       home.chain_id, home.adapter, home.registry,
-      case when ${rest} ~ ${sql.raw(`'${ID_PATTERN}'`)} then rtrim(${rest}, ']')::numeric end as agent_id,
-      ${domain.node} as node, ${domain.fullName} as full_name,
+      case when ${isId(rest)} then rtrim(${rest}, ']')::numeric end as agent_id, ${textRecord.node} as node,
       ${textRecord.blockNumber} as block_number, ${textRecord.logIndex} as log_index,
       ${textRecord.transactionHash} as transaction_hash, ${textRecord.isValueKnown} as is_known
     from ${textRecord}
@@ -145,29 +142,39 @@ function lines(order: DirectoryOrder): SQL {
     order by home.chain_id, home.registry, ${rest}, ${textRecord.node},
       ${textRecord.isValueKnown} desc, ${textRecord.blockNumber}
   ),
-  item as (
-    select b.chain_id as "chainId", b.adapter, home.registry, b.agent_id as "agentId", b.node,
-      d.full_name as "fullName", true as "isBound",
-      case when b.node is null then false
-        when ${isIndexed(sql`d.resolver`)} and coalesce(claim.is_known, true) then claim.node is not null
-        end as "hasRegistration",
-      ${isIndexed(sql`d.resolver`)} as "isIndexed",
-      b.block_timestamp as time, b.block_number as "blockNumber", b.log_index as "logIndex",
-      b.transaction_hash as "transactionHash"
+  said as (
+    select b.chain_id, b.adapter, home.registry, b.agent_id, b.node, true as is_bound, b.block_timestamp as time,
+      b.block_number, b.log_index, b.transaction_hash, null::boolean as is_known
     from ${agentBinding} b
     join home on home.chain_id = b.chain_id and home.adapter = b.adapter
-    left join ${domain} d on d.chain_id = ${chainId} and d.node = b.node
-    left join claim on claim.chain_id = b.chain_id and claim.adapter = b.adapter
-      and claim.agent_id = b.agent_id and claim.node = b.node
     where ${ofAgent(sql`b.agent_id = ${placeholder("agentId")}::numeric`)}
     union all
-    select claim.chain_id, claim.adapter, claim.registry, claim.agent_id, claim.node, claim.full_name, false, true,
-      true, e.block_timestamp, claim.block_number, claim.log_index, claim.transaction_hash
+    select claim.chain_id, claim.adapter, claim.registry, claim.agent_id, claim.node, false, null,
+      claim.block_number, claim.log_index, claim.transaction_hash, claim.is_known
     from claim
-    join ${event} e on e.chain_id = ${chainId} and e.block_number = claim.block_number
-      and e.log_index = claim.log_index and e.ordinal = 0
-    where claim.is_known and not exists (select from ${agentBinding} b where b.chain_id = claim.chain_id
-      and b.adapter = claim.adapter and b.agent_id = claim.agent_id and b.node = claim.node)
+  ),
+  line as (
+    select said.*, row_number() over of_agent_and_name as nth,
+      lead(said.is_known) over of_agent_and_name as is_its_claim_known
+    from said
+    window of_agent_and_name as (partition by chain_id, adapter, agent_id, node order by is_bound desc)
+  ),
+  item as (
+    select line.chain_id as "chainId", line.adapter, line.registry, line.agent_id as "agentId", line.node,
+      d.full_name as "fullName", line.is_bound as "isBound",
+      case when not line.is_bound then true
+        when line.node is null then false
+        when ${isIndexed(sql`d.resolver`)} and coalesce(line.is_its_claim_known, true)
+          then line.is_its_claim_known is not null
+        end as "hasRegistration",
+      ${isIndexed(sql`d.resolver`)} as "isIndexed",
+      coalesce(line.time, e.block_timestamp) as time, line.block_number as "blockNumber",
+      line.log_index as "logIndex", line.transaction_hash as "transactionHash"
+    from line
+    left join ${domain} d on d.chain_id = ${chainId} and d.node = line.node
+    left join ${event} e on not line.is_bound and e.chain_id = ${chainId}
+      and e.block_number = line.block_number and e.log_index = line.log_index and e.ordinal = 0
+    where line.nth = 1 and (line.is_bound or line.is_known)
   )`;
 }
 
