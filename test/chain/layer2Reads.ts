@@ -145,15 +145,39 @@ async function readToken(chain: Chain, node: Hex) {
   return { owner: orNull(owner), fuses: String(fuses), expiry };
 }
 
+/** The coin type of ENSIP-19 that stands for each EVM chain. */
+const DEFAULT_COIN = 2n ** 31n;
+
 /** A record at a resolver, in one line. */
 type RecordLine = string;
 
-/** Every record that was ever written at a listed resolver and still has a value there. */
+const placeOf = ({ address, args }: ChainLog): string => `${address.toLowerCase()} ${args.node}`;
+
+/** The coin types that have an address of their own: without one, the newest resolver answers by the default's (ENSIP-19). */
+function ownAddresses(logs: readonly ChainLog[]): Set<string> {
+  const own = new Map<string, Map<unknown, unknown>>();
+  for (const log of logs) {
+    const at = placeOf(log);
+    if (log.event === "VersionChanged") own.delete(at);
+    if (log.event !== "AddressChanged") continue;
+    const ofNode = own.get(at) ?? new Map();
+    own.set(at, ofNode.set(log.args.coinType, log.args.newAddress));
+  }
+  return new Set(
+    [...own].flatMap(([at, coins]) =>
+      [...coins].flatMap(([coin, bytes]) => (bytes === "0x" ? [] : [`${at} ${coin}`])),
+    ),
+  );
+}
+
+/** Every record that was ever written at a listed resolver and still has a value of its own there. */
 export async function readRecords({ chain }: LocalLayer2, logs: readonly ChainLog[]): Promise<RecordLine[]> {
   const lines = new Set<RecordLine>();
-  for (const { contract, address, event, args } of logs) {
+  const own = ownAddresses(logs);
+  for (const log of logs) {
+    const { contract, event, args } = log;
     const { node } = args as { node: Hex };
-    const at = `${address.toLowerCase()} ${node}`;
+    const at = placeOf(log);
     const ask = <Result>(functionName: string, ...more: unknown[]) =>
       read<Result>(chain, { contract, functionName, args: [node, ...more] });
     if (event === "TextChanged") {
@@ -161,7 +185,8 @@ export async function readRecords({ chain }: LocalLayer2, logs: readonly ChainLo
       if (value !== "") lines.add(`${at} text ${args.key} ${value}`);
     } else if (event === "AddressChanged") {
       const bytes = await ask<Hex>("addr", args.coinType);
-      if (bytes !== "0x") lines.add(`${at} addr ${args.coinType} ${bytes.toLowerCase()}`);
+      const isOwn = own.has(`${at} ${args.coinType}`) || bytes !== (await ask<Hex>("addr", DEFAULT_COIN));
+      if (bytes !== "0x" && isOwn) lines.add(`${at} addr ${args.coinType} ${bytes.toLowerCase()}`);
     } else if (event === "ContenthashChanged") {
       const hash = await ask<Hex>("contenthash");
       if (hash !== "0x") lines.add(`${at} contenthash ${hash}`);
