@@ -63,6 +63,8 @@ type World = {
   /** Names of contracts that this history deployed. */
   registries: string[];
   resolvers: string[];
+  /** All of them, with those that an upgrade took away: no two have the same name. */
+  deployed: string[];
 };
 
 /** One step's choices: an entry of `.eth`, or of a registry of the history. */
@@ -313,16 +315,22 @@ const anywhere: readonly [number, Act][] = [
 
 const heldBy = ({ holder, entry }: Turn) => ({ from: holder, ...entry });
 
-async function deployRegistryOfOwn({ chain, run, registries, someone }: Turn): Promise<void> {
-  const name = `registry-${run}-${registries.length}`;
-  await deployUserRegistry(chain, { from: someone(), name });
-  registries.push(name);
+async function deployRegistryOfOwn(turn: Turn): Promise<void> {
+  const name = nextName("registry", turn);
+  await deployUserRegistry(turn.chain, { from: turn.someone(), name });
+  turn.registries.push(name);
 }
 
-async function deployResolverOfOwn({ chain, run, resolvers, someone }: Turn): Promise<void> {
-  const name = `resolver-${run}-${resolvers.length}`;
-  await deployResolver(chain, { from: someone(), name });
-  resolvers.push(name);
+async function deployResolverOfOwn(turn: Turn): Promise<void> {
+  const name = nextName("resolver", turn);
+  await deployResolver(turn.chain, { from: turn.someone(), name });
+  turn.resolvers.push(name);
+}
+
+function nextName(kind: "registry" | "resolver", { run, deployed }: World): string {
+  const name = `${kind}-${run}-${deployed.length}`;
+  deployed.push(name);
+  return name;
 }
 
 /** Registries and resolvers of people's own. */
@@ -439,7 +447,7 @@ export async function playHistory(
   const chance = chanceOf(seed + run);
   const [deployer = zeroAddress, ...people] = chain.accounts.slice(0, 6);
   const someone = () => people[chance.below(people.length)] ?? deployer;
-  const world: World = { chain, chance, run, deployer, people, registries: [], resolvers: [] };
+  const world: World = { chain, chance, run, deployer, people, registries: [], resolvers: [], deployed: [] };
   for (const deploy of [deployRegistryOfOwn, deployResolverOfOwn]) await deploy(await turnOf(world, someone));
   const played: Played = { mined: 0, refused: 0 };
   for (let step = 0; step < steps; step++) {
