@@ -35,9 +35,14 @@ export const mayWithOwnRoles = (roles: bigint, at: EntryAt): Action[] => [
   ...(!at.isExpired && roles >> ADMINS !== 0n ? (["grant_roles"] as const) : []),
 ];
 
-/** What the holder of the token may do; `roles`: those for the entry and for the whole registry. */
+/**
+ * What the holder of the token may do. A token can be moved after the expiry, too, with a role for the whole registry:
+ * `_update` asks for the role and for the holder, and not for the expiry.
+ *
+ * @param roles those that count: for the entry, unless it has expired, and for the whole registry
+ */
 export const mayAsHolder = (roles: bigint, at: EntryAt): Action[] => [
-  ...(!at.isExpired && hasRole(roles, CAN_TRANSFER_ADMIN) ? (["transfer_token"] as const) : []),
+  ...(hasRole(roles, CAN_TRANSFER_ADMIN) ? (["transfer_token"] as const) : []),
   ...mayWithOwnRoles(roles, at),
 ];
 

@@ -1,3 +1,4 @@
+import type { Address } from "viem";
 import type { Ctx } from "../../http/context.ts";
 import { findRoles, type OperatorRow, operatorsIn, type RoleRow, rolesFor } from "../../query/approvals.ts";
 import type { Ensv2Entry } from "../../query/ensv2.ts";
@@ -23,37 +24,56 @@ export async function permissionsInEnsv2(
   { state, parent }: { state: DomainState; parent: DomainState | null },
 ): Promise<Permissions> {
   const entry = state.ensv2?.walk.entry ?? null;
-  if (entry === null) return { fixed: [], parts: parentOf(ctx, parent) };
-  const { fixed, parts } = await holderOf(ctx, state, entry);
-  const others = [...rolesOf(ctx, entry), ...resolverOf(ctx, state), ...parentOf(ctx, parent)];
-  return { fixed, parts: [...parts, ...others] };
+  if (entry === null) return { fixed: [], parts: await parentOf(ctx, parent) };
+  const [{ fixed, parts }, ofParent] = await Promise.all([
+    holderOf(ctx, state, entry),
+    parentOf(ctx, parent),
+  ]);
+  return { fixed, parts: [...parts, ...rolesOf(ctx, entry), ...resolverOf(ctx, state), ...ofParent] };
 }
 
 const isExpiredAt = ({ now }: Ctx, { expiry }: Ensv2Entry): boolean => expiry <= BigInt(now);
 
 /** The holder of the token, and the operators that act with the holder's roles. */
 async function holderOf(ctx: Ctx, { node }: DomainState, entry: Ensv2Entry): Promise<Permissions> {
-  const { chainId, registry, owner, resource } = entry;
+  const { chainId, registry, owner } = entry;
   if (owner === null) return { fixed: [], parts: [] };
   const isExpired = isExpiredAt(ctx, entry);
   const [roles, [event = null]] = await Promise.all([
-    findRoles(ctx.db, { chainId, contract: registry, account: owner, resources: [ROOT, resource ?? ROOT] }),
+    rolesOfHolder(ctx, entry, owner),
     listOwnerEvents(ctx.db, { chainId, owners: [{ node, column: "ownerAddress", owner }] }),
   ]);
-  const inForce = { inForce: !isExpired, ...(isExpired && { reason: "expired" as const }) };
+  const ofHolder = mayAsHolder(roles, { isExpired });
   const holder: Permission = {
     ...{ kind: "owner", layer: "token", address: owner, contract: registry, event },
-    ...{ may: mayAsHolder(roles, { isExpired }), ...inForce },
+    ...{ may: ofHolder, ...inForceWhile(!isExpired || ofHolder.length > 0) },
   };
-  const operators = operatorsIn(ctx.db, chainId, [
-    { rank: ranks.operators.token, contract: registry, owner },
-  ]);
   const may = mayWithRoles(roles, { isExpired });
+  const place = { rank: ranks.operators.token, chainId, contract: registry, owner };
+  const power = { kind: "operator", may, ...inForceWhile(!isExpired) } as const;
+  return { fixed: [holder], parts: operatorsOf(ctx, place, power) };
+}
+
+const inForceWhile = (inForce: boolean) => (inForce ? { inForce } : { inForce, reason: "expired" as const });
+
+/** The roles of a token's holder that count: with the entry those for it end, and those for all of the registry stay. */
+const rolesOfHolder = (ctx: Ctx, entry: Ensv2Entry, account: Address): Promise<bigint> => {
+  const { chainId, registry: contract, resource } = entry;
+  const resources = resource === null || isExpiredAt(ctx, entry) ? [ROOT] : [ROOT, resource];
+  return findRoles(ctx.db, { chainId, contract, account, resources });
+};
+
+/** Accounts that act with the roles of a token's holder. */
+function operatorsOf(
+  { db }: Ctx,
+  { chainId, ...place }: { rank: number; chainId: number; contract: Address; owner: Address },
+  power: Pick<Permission, "kind" | "may" | "inForce" | "reason">,
+): ListPart<Permission>[] {
+  const { contract, owner: givenBy } = place;
   const toPermission = (one: OperatorRow): Permission => ({
-    ...{ kind: "operator", layer: "token", contract: registry, address: one.operator, givenBy: owner },
-    ...{ event: one, may, ...inForce },
+    ...{ ...power, layer: "token", contract, address: one.operator, givenBy, event: one },
   });
-  return { fixed: [holder], parts: operators.map((part) => mapPart(part, (rows) => rows.map(toPermission))) };
+  return operatorsIn(db, chainId, [place]).map((part) => mapPart(part, (rows) => rows.map(toPermission)));
 }
 
 const roleOf = (
@@ -74,7 +94,7 @@ function rolesOf(ctx: Ctx, entry: Ensv2Entry): ListPart<Permission>[] {
         rows.map((one): Permission => {
           const may = mayWithOwnRoles(one.roles, { isExpired });
           const role = roleOf(one, { kind: "role", layer: "token", may });
-          return isExpired ? { ...role, inForce: false, reason: "expired" } : role;
+          return { ...role, ...inForceWhile(!isExpired) };
         }),
       ),
     ),
@@ -99,17 +119,22 @@ function resolverOf(ctx: Ctx, { chainId, resolver, ensv2 }: DomainState): ListPa
 }
 
 /** Who may put another registry in the place of the one that has the name. */
-function parentOf(ctx: Ctx, parent: DomainState | null): ListPart<Permission>[] {
+async function parentOf(ctx: Ctx, parent: DomainState | null): Promise<ListPart<Permission>[]> {
   const entry = parent?.ensv2?.walk.entry ?? null;
   if (entry === null || isExpiredAt(ctx, entry)) return [];
-  const { chainId, registry: contract, resource } = entry;
+  const { chainId, registry: contract, resource, owner } = entry;
+  const replace = { layer: "token", may: ["replace"], inForce: true } as const;
+  const ofHolder =
+    owner === null ? [] : mayWithRoles(await rolesOfHolder(ctx, entry, owner), { isExpired: false });
+  const place = { rank: ranks.parentOperators.token, chainId, contract };
+  const operators =
+    owner !== null && ofHolder.includes("set_subregistry")
+      ? operatorsOf(ctx, { ...place, owner }, { kind: "parent_operator", ...replace })
+      : [];
   const resources = resource === null ? [ROOT] : [ROOT, resource];
   const found = rolesFor(ctx.db, ranks.parentRoles, {
     ...{ chainId, contract, resources, bit: ROLE_SET_SUBREGISTRY },
   });
-  return [
-    mapPart(found, (rows) =>
-      rows.map((one) => roleOf(one, { kind: "parent_role", layer: "token", may: ["replace"] })),
-    ),
-  ];
+  const roles = mapPart(found, (rows) => rows.map((one) => roleOf(one, { kind: "parent_role", ...replace })));
+  return [...operators, roles];
 }
