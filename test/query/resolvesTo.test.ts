@@ -81,6 +81,8 @@ function worldOfEnsv1(pick: Pick): World {
 }
 
 const SUB_REGISTRY = account(0x6001);
+/** A registry below names of that one. */
+const DEEP_REGISTRY = account(0x6003);
 const OTHER = account(0x6002);
 
 /** The same, and names of ENSv2 with subnames; rows of `domains` are as the indexer writes them. */
@@ -90,10 +92,15 @@ function worldOfBoth(pick: Pick): World {
   world.entries.push(entryRow(ROOT, "eth", { subregistry: ETH_REGISTRY }));
   const expiries = [BigInt(NOW - 1), BigInt(NOW), BigInt(NOW + 1), FAR];
   const resolvers = [RESOLVER, RESOLVER, OTHER, NODE_RESOLVER, null];
-  const subs = [0, 1, 2].map((i) => ({ label: `s${i}`, expiry: pick(expiries), resolver: pick(resolvers) }));
-  for (const { label, expiry, resolver } of subs) {
-    world.entries.push(entryRow(SUB_REGISTRY, label, { expiry, resolver, owner: alice }));
+  const subs = [0, 1, 2].map((i) => ({
+    ...{ label: `s${i}`, expiry: pick(expiries), resolver: pick(resolvers) },
+    subregistry: pick([DEEP_REGISTRY, null]),
+  }));
+  for (const { label, ...sub } of subs) {
+    world.entries.push(entryRow(SUB_REGISTRY, label, { ...sub, owner: alice }));
   }
+  const deep = { expiry: pick(expiries), resolver: pick(resolvers) };
+  world.entries.push(entryRow(DEEP_REGISTRY, "d", { ...deep, owner: alice }));
   for (let i = 0; i < 6; i++) {
     const label = `v${i}`;
     const [expiry, resolver] = [pick(expiries), pick(resolvers)];
@@ -112,6 +119,12 @@ function worldOfBoth(pick: Pick): World {
         rowOf(name, {
           ...{ registry: SUB_REGISTRY, expiryTimestamp: sub.expiry, resolver: sub.resolver },
           pathExpiryTimestamp: expiry,
+        });
+        if (sub.subregistry === null) continue;
+        names.push(`d.${name}`);
+        rowOf(`d.${name}`, {
+          ...{ registry: DEEP_REGISTRY, expiryTimestamp: deep.expiry, resolver: deep.resolver },
+          pathExpiryTimestamp: [sub.expiry, expiry].sort((a, b) => Number(a - b))[0] ?? null,
         });
       }
     }
@@ -155,6 +168,7 @@ beforeAll(async () => {
     .insert(ensv2Proxy)
     .values([
       proxyRow(SUB_REGISTRY, REGISTRY_CODE),
+      proxyRow(DEEP_REGISTRY, REGISTRY_CODE),
       proxyRow(RESOLVER, RESOLVER_CODE),
       proxyRow(OTHER, RESOLVER_CODE),
     ]);
@@ -282,4 +296,40 @@ test("the zero address has no names, and what is no coin type is refused", async
   for (const word of ["x", "-1", "060", `1${"0".repeat(78)}`]) {
     expect((await api.get(`/address/${alice}/resolves-to?coin_type=${word}`)).status).toBe(400);
   }
+});
+
+test("a name below one that ended in ENSv2 is answered by the resolver above that, whatever its own is", async () => {
+  const of = { effectiveOwnerAddress: alice, expiryTimestamp: FAR };
+  const ended = BigInt(NOW);
+  const world: World = {
+    ...{ versions: [], records: [] },
+    domains: [
+      domainRow("eth", { registry: null }),
+      domainRow("top.eth", { ...of, registry: ETH_REGISTRY, resolver: RESOLVER }),
+      domainRow("mid.top.eth", { ...of, registry: SUB_REGISTRY, resolver: OTHER, expiryTimestamp: ended }),
+      domainRow("low.mid.top.eth", {
+        ...{ ...of, registry: DEEP_REGISTRY, resolver: OTHER, pathExpiryTimestamp: ended },
+      }),
+    ],
+    entries: [
+      entryRow(ROOT, "eth", { subregistry: ETH_REGISTRY }),
+      entryRow(ETH_REGISTRY, "top", { resolver: RESOLVER, subregistry: SUB_REGISTRY, owner: alice }),
+      entryRow(SUB_REGISTRY, "mid", { expiry: ended, resolver: OTHER, subregistry: DEEP_REGISTRY }),
+      entryRow(DEEP_REGISTRY, "low", { resolver: OTHER, owner: alice }),
+    ],
+    links: [linkOf(RESOLVER, ROOT_NODE, number(1))],
+  };
+  await write({
+    ...world,
+    records: [
+      {
+        ...{ chainId: CHAIN_ID, resolver: RESOLVER, node: number(1), version: 0, coinType: 60n },
+        ...{ address: alice, blockNumber: 1, transactionHash: transaction(1) },
+      },
+    ],
+  });
+  const api = openApi(tables, NOW, { contracts: withEnsv2 });
+  const answers = expected(await answersOf(api, world), "60");
+  expect(answers.map(({ name }) => name)).toEqual(["top.eth", "mid.top.eth", "low.mid.top.eth"]);
+  expect(byName((await listed(api, "coin_type=60")).items)).toEqual(byName(answers));
 });

@@ -196,7 +196,8 @@ function withMatches({ address: sought, coins, now, contracts: { chainId: main, 
     union
     select ${domain.node}, reached.resolver, reached.record, reached.coin_types, reached.depth + 1
     from reached join ${domain} on ${domain.parentNode} = reached.node and ${domain.chainId} = ${main}
-      and (${domain.registry} is null or ${domain.resolver} is null or ${domain.expiryTimestamp} <= ${now})
+      and (${domain.registry} is null or ${domain.resolver} is null or ${domain.expiryTimestamp} <= ${now}
+        or ${domain.pathExpiryTimestamp} <= ${now})
     where reached.depth < ${MAX_DEPTH}
   )`;
 }
