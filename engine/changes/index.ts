@@ -15,6 +15,7 @@ import { keptRows } from "./keptRows.ts";
 import { knownContracts } from "./knownContracts.ts";
 import { largeBlocks } from "./largeBlocks.ts";
 import { lastBatch } from "./lastBatch.ts";
+import { lateHeads } from "./lateHeads.ts";
 import { linearQueue } from "./linearQueue.ts";
 import { listedContracts } from "./listedContracts.ts";
 import { logStream } from "./logStream.ts";
@@ -55,6 +56,7 @@ export const changes: readonly Change[] = [
   byteOrderMarks,
   listedContracts,
   lastBatch,
+  lateHeads,
   blockJournal,
   overlap,
   viewsSchema,

@@ -31,7 +31,8 @@ const CHAIN_ID = 1;
 const hash = (number: number) => numberToHex(number + 1, { size: 32 });
 const address = numberToHex(0xab, { size: 20 });
 
-const blockOf = (number: number) => ({
+/** A block as a node gives it, without logs. */
+export const blockOf = (number: number) => ({
   ...{ number: numberToHex(number), timestamp: numberToHex(1_700_000_000 + number), hash: hash(number) },
   ...{ parentHash: hash(number - 1), logsBloom: numberToHex(0, { size: 256 }), miner: address },
   ...{
@@ -47,11 +48,13 @@ const blockOf = (number: number) => ({
 });
 
 const common = { chainId: CHAIN_ID, sourceId: "Trial", fromBlock: 0, toBlock: undefined };
+/** All logs of a contract with one topic. */
+export const logFilter = {
+  ...{ ...common, type: "log", address, topic0: hash(0), topic1: null, topic2: null, topic3: null },
+  ...{ hasTransactionReceipt: false, include: [] },
+};
 const filters = {
-  logs: {
-    ...{ ...common, type: "log", address, topic0: hash(0), topic1: null, topic2: null, topic3: null },
-    ...{ hasTransactionReceipt: false, include: [] },
-  },
+  logs: logFilter,
   blocks: { ...common, type: "block", interval: 1, offset: 0, include: ["block.number", "block.timestamp"] },
 };
 
