@@ -19,7 +19,7 @@ const sharing = [
   "test/settings/{documents,hideSecrets,labels,managedNames,misspelt,settings}.test.ts",
   "test/{counts,ens,http,indexState,query,resolution,rules,scheduling,schemas,serializers,statistics,subgraph}/**/*.test.ts",
   "test/access/{keys,ledger,metered,payment,paymentMarks,reservations,security,signup,signupPage,signupWallets}.test.ts",
-  "test/dev/{logLines,postgres}.test.ts",
+  "test/dev/{logLines,postgres,until}.test.ts",
   "test/engine/{blockJournal,cachedLogs,changes,document,failingBlock,foundContracts,keptRows,largeBlocks}.test.ts",
   "test/engine/{linearQueue,memory,metricsApart,overlap,predictedRows,quickCache,refusedRows,rowStore}.test.ts",
   "test/explorer/!(off).test.ts",

@@ -94,21 +94,31 @@ export async function isReady(url: string): Promise<boolean> {
   return ((await status.json()) as { ready: boolean }).ready;
 }
 
+type Wait = {
+  look: () => Promise<boolean>;
+  describe: () => string;
+  /** The longest time without progress, in milliseconds. */
+  timeout: number;
+  /** How far the program is. While this changes the wait goes on; without it all of the time counts. */
+  progress?: () => number;
+};
+
 /**
  * Asks again and again until `look` answers true. Throws when the program ends first or the time is up;
  * `describe` is added to the message.
  */
 export async function until(
   { child }: Pick<Ponder, "child">,
-  { look, describe, timeout }: { look: () => Promise<boolean>; describe: () => string; timeout: number },
+  { look, describe, timeout, progress = () => 0 }: Wait,
 ): Promise<void> {
   const begin = Date.now();
-  const deadline = begin + timeout;
+  let [seen, movedAt] = [progress(), begin];
   while (!(await look())) {
     if (child.exitCode !== null || child.signalCode !== null) {
       throw new Error(`Ponder ended (${child.exitCode ?? child.signalCode})\n${describe()}`);
     }
-    if (Date.now() > deadline) throw new Error(`Nothing after ${timeout / 1000} s\n${describe()}`);
+    if (progress() !== seen) [seen, movedAt] = [progress(), Date.now()];
+    if (Date.now() > movedAt + timeout) throw new Error(`Nothing after ${timeout / 1000} s\n${describe()}`);
     await sleep(Date.now() - begin < SOON_MS ? 50 : 200);
   }
 }

@@ -19,6 +19,7 @@ import { createTestDatabase, openPool } from "./database.ts";
 import { bareEnvironment } from "./environment.ts";
 import { setHeartbeat } from "./ponderState.ts";
 
+/** The longest time in which no block is indexed. */
 const READY_TIMEOUT_MS = 300_000;
 const BLOCK_TIMEOUT_MS = 300_000;
 const LOG_LINES_KEPT = 400;
@@ -104,7 +105,9 @@ export async function launchStack(plan: StackPlan): Promise<Stack> {
   };
   const port = await freePort();
   const lines: string[] = [];
-  const onLog = ({ text }: { text: string }) => {
+  let done = 0;
+  const onLog = ({ msg, text }: { msg: string; text: string }) => {
+    if (DONE.has(msg)) done++;
     lines.push(text);
     if (lines.length > LOG_LINES_KEPT) lines.shift();
   };
@@ -123,7 +126,7 @@ export async function launchStack(plan: StackPlan): Promise<Stack> {
     databaseUrl: database.url,
     schema,
     log,
-    ...waits(running, { plan, log }),
+    ...waits(running, { plan, log, done: () => done }),
     api: async <Body>(path: string) => {
       const reply = await fetch(`${running.ponder.url}${path}`);
       return { status: reply.status, body: withoutAsOf((await reply.json()) as Body) };
@@ -207,7 +210,14 @@ function environmentOf(plan: StackPlan, { folder, databaseUrl }: { folder: strin
 
 type Running = { ponder: Ponder };
 
-function waits(running: Running, { plan, log }: { plan: StackPlan; log: () => string }) {
+/** What Ponder says after blocks of a backfill, and after each of those that come later. */
+const DONE = new Set(["Indexed block range", "Indexed block"]);
+
+/** What is seen of a Ponder from outside; `done` counts what it said of blocks that it indexed. */
+type Seen = { plan: StackPlan; log: () => string; done: () => number };
+
+/** Many blocks take a slow machine long, so a wait is over only when nothing more is done. */
+function waits(running: Running, { plan, log, done }: Seen) {
   const chain = createPublicClient({ transport: http(plan.rpcUrl) });
   const indexed = async (isEnough: (block: IndexedBlock) => boolean) => {
     const block = (await readStatus(running.ponder.url))?.[plan.deployment.name];
@@ -217,6 +227,7 @@ function waits(running: Running, { plan, log }: { plan: StackPlan; log: () => st
     until(running.ponder, {
       look,
       timeout,
+      progress: done,
       describe: () => `waiting for ${what}; Ponder's log ends:\n${log()}`,
     });
   return {
