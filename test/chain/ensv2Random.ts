@@ -69,5 +69,5 @@ export function describeRandomHistories({ seed, runs, atOnce, steps }: RandomPla
       await expectEnsv2AsOnChain({ local, stack: stage.stack });
       for (const run of played) expect(await expectAnswers(stage, run, begun)).toBeGreaterThan(4);
     }
-  }, 900_000);
+  }, 3_600_000);
 }
