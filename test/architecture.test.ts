@@ -198,7 +198,8 @@ const layers: Layer[] = [
     files: "src/api/stream/",
     may: [
       ...["hono", "@hono/zod-openapi"],
-      ...api("errors/", "feed/", "http/inputError.ts", "endpoints/changes.ts", "serializers/change.ts"),
+      ...api("errors/", "feed/", "scheduling/", "http/inputError.ts", "endpoints/changes.ts"),
+      ...api("serializers/change.ts"),
     ],
     mayTypes: ["abis/", ...api("access/access.ts", "postgres/db.ts")],
     because:

@@ -110,7 +110,7 @@ import { MAX_WRITTEN } from "../../src/api/serializers/calendar.ts";
 import { MAX_STORED_BYTES, MAX_STORED_BYTES_A_MINUTE } from "../../src/api/serviceDb/liveAnswers.ts";
 import { MAX_LABELS_PER_MINUTE } from "../../src/api/serviceDb/provenLabels.ts";
 import { HELD_SECONDS } from "../../src/api/serviceDb/reservations.ts";
-import { MOST_OF_PAGE } from "../../src/api/stream/follow.ts";
+import { MOST_OF_PAGE, READ_AT_ONCE } from "../../src/api/stream/follow.ts";
 import { MOST_IN_MEMORY } from "../../src/api/stream/hub.ts";
 import { MOST_OF_CALLER, MOST_STREAMS } from "../../src/api/stream/places.ts";
 import * as subgraph from "../../src/api/subgraph/bounds.ts";
@@ -280,6 +280,7 @@ const bounds: [what: string, bound: string][] = [
   ["webhooks of one name whose values are read at once", `${hooks.NAMES_AT_ONCE}`],
   ["changes of the feed in a process's memory", inWords(MOST_IN_MEMORY)],
   ["streams of the feed of one process", shares({ most: MOST_STREAMS, each: MOST_OF_CALLER })],
+  ["pages of the feed that a process reads at once for streams that are behind", `${READ_AT_ONCE}`],
   ["changes in memory for a reader of a stream that is behind", `${MOST_OF_PAGE / 1_024} KiB`],
   ["values of a name in a resync of the feed", `${inWords(MAX_RESYNCED)} rows`],
   ["webhooks of a key, and of a service", `${hooks.MAX_OF_KEY}, and ${inWords(hooks.MAX_WEBHOOKS)}`],

@@ -1,10 +1,13 @@
 import type { Server } from "node:http";
 import { connect } from "node:net";
+import { setTimeout as sleep } from "node:timers/promises";
 import { createNamedex } from "namedex-client";
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from "vitest";
 import { type Access, openAccess } from "../../src/api/access/access.ts";
 import { ApiError } from "../../src/api/errors/errors.ts";
 import { beginEpoch } from "../../src/api/feed/install.ts";
+import type { Db } from "../../src/api/postgres/db.ts";
+import { follow, type Part, READ_AT_ONCE } from "../../src/api/stream/follow.ts";
 import type { Hub } from "../../src/api/stream/hub.ts";
 import { account } from "../query/rows.ts";
 import type { Chain } from "./engine.ts";
@@ -153,6 +156,34 @@ test("two hundred readers cost one look at the table, not two hundred", async ()
     for (const { text } of streams) expect(typesIn(text).length).toBe(3);
   }, SOON);
   expect(looks - before).toBeLessThan((Date.now() - began) / 50 + 5);
+});
+
+test("readers who are behind have few pages read at once, and who leaves before his turn has none", async () => {
+  await block("behind.eth");
+  await hub.join();
+  const { epoch } = hub.state();
+  let [reading, most, pages] = [0, 0, 0];
+  const execute = async (...asked: Parameters<Db["execute"]>) => {
+    most = Math.max(most, ++reading);
+    pages++;
+    const found = await play.tables.db.execute(...asked);
+    await sleep(10);
+    reading--;
+    return found;
+  };
+  const db = Object.assign(Object.create(play.tables.db), { execute }) as Db;
+  const leaving = new AbortController();
+  const followed = (signal: AbortSignal) =>
+    follow({ hub, db, epoch, from: 0, filters: {}, silentMs: 1_000, signal }).next();
+  const stay = new AbortController();
+  const [staying, left] = [stay, leaving].map(({ signal }) =>
+    Promise.all(Array.from({ length: 20 }, () => followed(signal))),
+  );
+  leaving.abort();
+  for (const { value } of (await staying) ?? []) expect((value as Part).rows.length).toBeGreaterThan(0);
+  expect(await left).toEqual(Array.from({ length: 20 }, () => ({ done: true, value: undefined })));
+  expect([most, pages]).toEqual([READ_AT_ONCE, 20]);
+  hub.leave();
 });
 
 test("a caller has a limited number of streams", async () => {

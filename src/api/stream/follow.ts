@@ -2,6 +2,7 @@ import type { ChangeFilters } from "../feed/filters.ts";
 import { type ChangePage, readChanges } from "../feed/read.ts";
 import type { ChangeRow } from "../feed/rows.ts";
 import type { Db } from "../postgres/db.ts";
+import { limiter } from "../scheduling/bounded.ts";
 import type { Hub } from "./hub.ts";
 
 /** What a reader of a stream gets next: changes, or after a silence only where it stands. */
@@ -30,6 +31,13 @@ const LEAST = 10;
 export const MOST_OF_PAGE = 65_536;
 
 /**
+ * Pages of the table that are read at once in a process, for all readers who are behind: strangers decide how many these are, and
+ * what others ask of the database waits behind these few alone.
+ */
+export const READ_AT_ONCE = 4;
+const inTurn = limiter(READ_AT_ONCE);
+
+/**
  * The changes after a number as they come, without end. One part is read when the one before was taken: so a slow reader costs no
  * memory, and one that is far behind reads the table page by page. It ends with the epoch.
  */
@@ -52,8 +60,9 @@ export async function* follow({
     const known = hub.after(at, filters);
     const page =
       known === null
-        ? within(await readChanges(db, { after: at, newest, limit, filters }), MOST_OF_PAGE)
+        ? await readInTurn(signal, () => readChanges(db, { after: at, newest, limit, filters }))
         : { rows: known, next: newest };
+    if (page === null) return;
     const rows = page.rows.filter((row) => {
       const isWanted = row.type !== "block.ended" || isInside || known === null;
       isInside = row.type === "block.ended" ? false : isInside || row.source !== null;
@@ -67,6 +76,16 @@ export async function* follow({
       spokenAt = Date.now();
       yield { rows, at };
     } else if (!isMoved) await hub.news(Math.max(0, spokenAt + silentMs - Date.now()), signal);
+  }
+}
+
+/** A page of the table; null where the reader left before its turn. */
+async function readInTurn(signal: AbortSignal, read: () => Promise<ChangePage>): Promise<ChangePage | null> {
+  try {
+    return within(await inTurn(signal, read), MOST_OF_PAGE);
+  } catch (thrown) {
+    if (signal.aborted) return null;
+    throw thrown;
   }
 }
 
