@@ -10,8 +10,9 @@ const sections: Record<string, () => Promise<unknown>> = {
   "what existing programs ask": () => import("./sections/clients.ts"),
   "the page with GraphiQL": () => import("./sections/graphiql.ts"),
   "the published client, ensjs": () => import("./sections/ensjs.ts"),
-  // The last one, because it changes what the others expect.
+  // The last ones, because they change what the others expect.
   "past blocks": () => import("./sections/past.ts"),
+  "records of a contract that only emits": () => import("./sections/emitted.ts"),
 };
 
 beforeAll(openSubgraphStage);

@@ -29,19 +29,24 @@ export async function knownOf(one: Expected, logs: SubgraphLogs, chain: Chain): 
   const hash: Hex = unknown ? `0x${unknown}` : hashLabel(text);
   const last = registrations.filter(({ type, node }) => type === "NameRegistered" && node === hash).at(-1);
   const registeredAt = one.registration && last ? await timeOf(last.log) : 0n;
-  const address = hasAddress(one, logs) ? await addressAt(one.name, chain) : null;
+  const set = addressSetOf(one, logs);
+  const address = set === null ? null : ((await addressAt(one.name, chain)) ?? set);
   return { ...one, hash, label: unknown ? null : text, address, registeredAt };
 }
 
-/** Whether an address was set since the records were last cleared: contracts answer zero either way. */
-function hasAddress({ id, resolver }: Expected, { records }: SubgraphLogs): boolean {
+/**
+ * The address that was set last since the records were cleared; null if none was: contracts answer zero either way, and
+ * one that only emits logs answers nothing.
+ */
+function addressSetOf({ id, resolver }: Expected, { records }: SubgraphLogs): string | null {
   const events = records.get(resolver?.id.split("-")[0] ?? "") ?? [];
   const own = events.filter(({ node }) => node === id);
   const since = own.slice(own.findLastIndex(({ type }) => type === "VersionChanged") + 1);
-  return since.some(
+  const set = since.findLast(
     ({ type, log }) =>
       type === "AddrChanged" || (type === "MulticoinAddrChanged" && log.args.coinType === 60n),
   );
+  return set === undefined ? null : String(set.log.args.a ?? set.log.args.newAddress);
 }
 
 export type Order = (one: Known, other: Known) => number;

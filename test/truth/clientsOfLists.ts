@@ -24,7 +24,11 @@ export function ofLists(all: readonly Known[]): ClientQuery[] {
   const isReverse = ({ name }: Known) => name.endsWith(".addr.reverse");
   const beginning =
     all.find(({ address, name }) => address !== null && ASCII.test(name))?.name.slice(0, 1) ?? "a";
-  const byLabel: Order = (one, other) => bytewise(one.label ?? "", other.label ?? "") || byId(one, other);
+  // Labels that are not known are null, and come last.
+  const byLabel: Order = (one, other) =>
+    Number(one.label === null) - Number(other.label === null) ||
+    bytewise(one.label ?? "", other.label ?? "") ||
+    byId(one, other);
   return [
     {
       query: `query page($last: ID!) { domains(first: 50, orderBy: id, orderDirection: asc, where: { id_gt: $last,
@@ -65,11 +69,7 @@ export function ofLists(all: readonly Known[]): ClientQuery[] {
         where: { name_starts_with: $name, resolvedAddress_not: null }) { name resolver { addr { id } } } }`,
       variables: { name: beginning, amount: 10 },
       expected: {
-        domains: sorted(
-          all,
-          byLabel,
-          ({ name, address, label }) => name.startsWith(beginning) && address !== null && label !== null,
-        )
+        domains: sorted(all, byLabel, ({ name, address }) => name.startsWith(beginning) && address !== null)
           .slice(0, 10)
           .map(({ name, address }) => ({ name, resolver: { addr: { id: address } } })),
       },

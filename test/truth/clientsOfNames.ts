@@ -15,7 +15,7 @@ export function ofName(one: Known, { all, logs, names }: Of): ClientQuery[] {
     events.slice(0, PAGE).map((event) => ({ id: event.id, __typename: event.type }));
   const [resolver] = one.resolver?.id.split("-") ?? [];
   const registered = own(logs.registrations, hash);
-  const records = resolver === undefined ? undefined : logs.records.get(resolver);
+  const records = logs.records.get(resolver ?? "") ?? [];
   const texts = [...logs.records.values()]
     .flatMap((events) => own(events, id))
     .filter(({ type }) => type === "TextChanged");
@@ -64,13 +64,13 @@ export function ofName(one: Known, { all, logs, names }: Of): ClientQuery[] {
     },
     {
       query: `query history($id: ID!) { domain(id: $id) { events { id __typename } registration { events { id __typename } }
-        ${records === undefined ? "" : "resolver { events { id __typename } }"} } }`,
+        resolver { events { id __typename } } } }`,
       variables: { id },
       expected: {
         domain: {
           events: shown(own(logs.domains, id)),
           registration: isEth ? { events: shown(registered) } : null,
-          ...(records && { resolver: { events: shown(own(records, id)) } }),
+          resolver: one.resolver && { events: shown(own(records, id)) },
         },
       },
     },

@@ -15,10 +15,11 @@ import { askSubgraph, type SubgraphNames } from "./subgraphNames.ts";
  */
 export async function judgeByClients(
   { url }: Pick<Stack, "url">,
-  { chain }: LocalChain,
+  local: LocalChain,
   names: SubgraphNames,
 ): Promise<Verdict> {
-  const logs = await readSubgraphLogs(chain);
+  const { chain } = local;
+  const logs = await readSubgraphLogs(local);
   const all = await Promise.all(names.expected.map((one) => knownOf(one, logs, chain)));
   const of: Of = { all, logs, names };
   const queries = [

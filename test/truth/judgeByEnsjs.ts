@@ -41,8 +41,7 @@ export async function judgeByEnsjs(
   for (const { id, name } of named) compare(`node of ${name}`, [id], [nodeOfShown(name)]);
   for (const address of local.chain.accounts) {
     const found = await getNamesForAddress(client, { address, filter, pageSize: MOST });
-    const owned = found.filter(({ id }) => !withoutOwner.has(id));
-    compare(`names of ${address}`, owned.map(toRelation).sort(), relationsOf(expected, address));
+    compare(`names of ${address}`, foundRelations(found, withoutOwner), relationsOf(expected, address));
   }
   // The library asks of names in their normal form alone.
   for (const { name } of named.filter(isNormal)) {
@@ -72,15 +71,27 @@ const idsOf = (found: readonly { id: string }[]) => found.map(({ id }) => id).so
 
 type Found = Awaited<ReturnType<typeof getNamesForAddress>>[number];
 
-const toRelation = ({ id, relation }: Found): string =>
-  [id, ...roles.map((role) => relation[role] === true)].join(" ");
+/** By which role each was found. Of tokens whose owner the wrapper does not say, the other roles are judged. */
+function foundRelations(found: readonly Found[], withoutOwner: ReadonlySet<string>): string[] {
+  const isJudged = (id: string, role: (typeof roles)[number]) =>
+    role !== "wrappedOwner" || !withoutOwner.has(id);
+  const all = found.map(({ id, relation }) => ({
+    id,
+    held: roles.map((role) => relation[role] === true && isJudged(id, role)),
+  }));
+  return toRelations(all);
+}
+
+const toRelations = (all: readonly { id: string; held: readonly boolean[] }[]): string[] =>
+  all
+    .filter(({ held }) => held.includes(true))
+    .map(({ id, held }) => [id, ...held].join(" "))
+    .sort();
 
 /** The names that the contracts give an address, and by which role. */
 function relationsOf(expected: readonly Expected[], address: string): string[] {
   const own = address.toLowerCase();
-  const all = expected.map((one) => ({ one, held: roles.map((role) => one[role]?.id === own) }));
-  return all
-    .filter(({ held }) => held.includes(true))
-    .map(({ one, held }) => [one.id, ...held].join(" "))
-    .sort();
+  return toRelations(
+    expected.map((one) => ({ id: one.id, held: roles.map((role) => one[role]?.id === own) })),
+  );
 }

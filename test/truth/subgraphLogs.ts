@@ -1,9 +1,14 @@
-import { type Hex, numberToHex } from "viem";
+import { type Hex, hexToBytes, numberToHex } from "viem";
 import type { Chain } from "../devnet/acts.ts";
+import type { LocalChain } from "../devnet/localChain.ts";
 import { isBefore, type Logged, logsOf, logsThatCount, nodeOfLog } from "../subgraph/oracle.ts";
+import { type Argument, type Log, readLogged, type TextBytes } from "./chainLogs.ts";
+
+/** What is read of a log. */
+type Source = Pick<Logged, "blockNumber" | "logIndex" | "transactionHash" | "args">;
 
 /** A log as the subgraph has it: by its id and type, of a name by its node, and for records at a contract. */
-export type SubgraphEvent = { id: string; type: string; node: Hex; log: Logged };
+export type SubgraphEvent = { id: string; type: string; node: Hex; log: Source };
 
 /** All events of names, of registrations (by the labelhash) and of records (by the resolver). */
 export type SubgraphLogs = {
@@ -11,12 +16,12 @@ export type SubgraphLogs = {
   registrations: readonly SubgraphEvent[];
   records: ReadonlyMap<string, readonly SubgraphEvent[]>;
   /** Unix seconds of a log's block. */
-  timeOf: (log: Logged) => Promise<bigint>;
+  timeOf: (log: Source) => Promise<bigint>;
 };
 
-const idOf = ({ blockNumber, logIndex }: Logged): string => `${blockNumber}-${logIndex}`;
+const idOf = ({ blockNumber, logIndex }: Source): string => `${blockNumber}-${logIndex}`;
 const hex32 = (value: unknown): Hex => numberToHex(value as bigint, { size: 32 });
-const events = (log: Logged, type: string, node: Hex): SubgraphEvent[] => [
+const events = (log: Source, type: string, node: Hex): SubgraphEvent[] => [
   { id: idOf(log), type, node, log },
 ];
 
@@ -51,23 +56,34 @@ const shownAs: Record<string, string> = {
 };
 
 /** A name with NUL makes no event. */
-function recordEvents(log: Logged): SubgraphEvent[] {
-  const type = shownAs[log.eventName];
-  const isEvent = type !== undefined && !(type === "NameChanged" && String(log.args.name).includes("\0"));
-  return isEvent ? events(log, type, log.args.node as Hex) : [];
+const hasNul = (name: Argument | undefined): boolean =>
+  hexToBytes((name as TextBytes | undefined)?.bytes ?? "0x").includes(0);
+
+function recordEvents({ eventName, args, ...log }: Log): SubgraphEvent[] {
+  const type = shownAs[eventName];
+  if (type === undefined || (type === "NameChanged" && hasNul(args.name))) return [];
+  return events({ ...log, blockNumber: BigInt(log.blockNumber), args }, type, args.node as Hex);
+}
+
+/**
+ * Records' logs count from every contract, also from one that only emits them: the subgraph's data source of resolvers has no
+ * address. Source: ensdomains/ens-subgraph, subgraph.yaml.
+ */
+async function readRecords({ anvil, deployment }: LocalChain): Promise<Map<string, SubgraphEvent[]>> {
+  const { logs } = await readLogged(anvil.url, deployment);
+  const records = new Map<string, SubgraphEvent[]>();
+  for (const log of logs.filter(({ role }) => role === "resolver"))
+    records.set(log.address, [...(records.get(log.address) ?? []), ...recordEvents(log)]);
+  return records;
 }
 
 const ofRegistry = ["NewOwner", "Transfer", "NewResolver", "NewTTL"];
 
-export async function readSubgraphLogs(chain: Chain): Promise<SubgraphLogs> {
+export async function readSubgraphLogs(local: LocalChain): Promise<SubgraphLogs> {
+  const chain: Chain = local.chain;
   const registry = (await logsThatCount("registry", chain)).filter(({ eventName }) =>
     ofRegistry.includes(eventName),
   );
-  const resolvers = Object.keys(chain.contracts).filter((name) => /^resolver\d$/.test(name));
-  const records = resolvers.map(async (name) => {
-    const address = chain.contracts[name]?.address.toLowerCase() ?? "";
-    return [address, (await logsOf(name, chain)).flatMap(recordEvents)] as const;
-  });
   const times = new Map<bigint, Promise<bigint>>();
   const readTime = async (blockNumber: bigint) => (await chain.client.getBlock({ blockNumber })).timestamp;
   return {
@@ -76,7 +92,7 @@ export async function readSubgraphLogs(chain: Chain): Promise<SubgraphLogs> {
       ...(await logsOf("wrapper", chain)).flatMap(wrapperEvents),
     ],
     registrations: (await logsOf("registrar", chain)).flatMap(registrarEvents),
-    records: new Map(await Promise.all(records)),
+    records: await readRecords(local),
     timeOf: ({ blockNumber }) => {
       const block = blockNumber ?? 0n;
       const time = times.get(block) ?? readTime(block);
