@@ -14,6 +14,7 @@ import {
   nameContractsOf,
   RECEIVER,
 } from "./permissionAttempts.ts";
+import { findSilentEnds } from "./silentEnds.ts";
 
 /*
  * Permissions, judged by the contracts: each power that an answer lists is used by a call from that account, at the time of the
@@ -51,13 +52,14 @@ export async function judgePermissions(judge: Judge): Promise<void> {
 /** Tries what the answer on each name lists. Gives the answers, by node. */
 export async function judgeNames(trial: PermissionsTrial): Promise<Map<Hex, readonly Row[]>> {
   const answers = new Map<Hex, readonly Row[]>();
+  const silentEnds = await findSilentEnds(trial, trial.contracts.wrapper);
   for (const [place, name] of trial.names.entries()) {
     const answer = await readPermissions(trial, `/domain/${name.path}/permissions?page_size=3`);
     const strangers = Array.from(
       { length: STRANGERS },
       (_, i) => trial.accounts[(place + i) % trial.accounts.length] as Hex,
     );
-    await judgeName(trial, { name, answer, strangers });
+    await judgeName(trial, { name, answer, strangers, silentEnds });
     answers.set(name.node, answer);
   }
   return answers;
@@ -90,9 +92,15 @@ export async function readPermissions(
   return rows;
 }
 
-type Asked = { name: LoggedName; answer: readonly Row[]; strangers: readonly Hex[] };
+type Asked = {
+  name: LoggedName;
+  answer: readonly Row[];
+  strangers: readonly Hex[];
+  silentEnds: ReadonlyMap<Hex, Hex>;
+};
 
-async function judgeName(trial: PermissionsTrial, { name, answer, strangers }: Asked): Promise<void> {
+async function judgeName(trial: PermissionsTrial, asked: Asked): Promise<void> {
+  const { name, answer, strangers, silentEnds } = asked;
   const { path } = name;
   const { same, contracts, own } = trial;
   const unknown = new Set(answer.filter((row) => row.in_force === null).map(sideOf));
@@ -129,7 +137,14 @@ async function judgeName(trial: PermissionsTrial, { name, answer, strangers }: A
     const isMoot = attempt.power.includes("registry_old") && allowed.size === 0;
     // Resolvers trust a controller and a reverse registrar: the answer says that it does not list them.
     const isTrusted = (from: Hex) => attempt.power === "resolver set_records" && own.has(from);
-    const senders = [...everyone].filter((from) => !isTrusted(from) || allowed.has(from));
+    // What an approval gave that ended without a log. The name's own call to extend its expiry is also its parent's.
+    const givenAt: Record<string, Hex | undefined> = {
+      "wrapper extend_subnames": name.node,
+      "wrapper extend_expiry": name.position?.parent,
+      "parent-wrapper extend_expiry": name.position?.parent,
+    };
+    const ended = silentEnds.get(givenAt[attempt.power] ?? "0x");
+    const senders = [...everyone].filter((from) => (!isTrusted(from) || allowed.has(from)) && from !== ended);
     return isMoot ? [] : senders.map((from) => ({ attempt, from, isListed: allowed.has(from) }));
   });
   const can = await tryAll(trial, calls);
