@@ -68,9 +68,9 @@ const agents = endpoint({
       text: query.q,
     };
     const homes = homesOn(ctx, query.chain);
-    const order = "newest";
-    const { part, fields } = openPage({ operation: "/agents", input: query, keys: directoryKeys(order) });
-    const { rows, ...found } = await findRows(ctx, { homes, filters, part, order });
+    const keys = directoryKeys("newest");
+    const { part, fields } = openPage({ operation: "/agents", input: query, keys });
+    const { rows, ...found } = await findRows(ctx, { homes, filters, part });
     return { agents: await toItems(ctx, rows), ...fields(found) };
   },
 });
@@ -111,7 +111,7 @@ const agent = endpoint({
       );
     }
     const homes = homesOn(ctx, chain ?? ctx.contracts.chainName(ctx.contracts.chainId));
-    const { rows } = await findRows(ctx, { homes, filters: { agentId }, part: first, order: "bound_first" });
+    const { rows } = await findRows(ctx, { homes, filters: {}, part: first, agentId });
     const [item] = await toItems(ctx, rows.slice(0, 1));
     return item ? complete(ctx, item) : { agent_id: text, indexed: false as const };
   },
@@ -165,7 +165,7 @@ type DirectoryQuery = {
   homes: AgentHome[];
   filters: DirectoryFilters;
   part: Part;
-  order: "newest" | "bound_first";
+  agentId?: bigint;
 };
 
 function findRows({ db, contracts }: Ctx, { homes, ...query }: DirectoryQuery) {

@@ -30,7 +30,6 @@ export type DirectoryFilters = {
   hasRegistration?: boolean | undefined;
   /** Part of the name; case does not matter. */
   text?: string | undefined;
-  agentId?: bigint | undefined;
 };
 
 /** One line of the directory: an agent and a name, which it is bound to or which claims it. */
@@ -50,26 +49,24 @@ export type DirectoryRow = {
   transactionHash: Hex;
 };
 
-/** Newest first, by the binding, else by the claim; or bound ones first, then the oldest claim. */
+/** Newest first, by the binding, else by the claim; of one agent its bound name first, then the oldest claim. */
 export type DirectoryOrder = "newest" | "bound_first";
 
-/**
- * A page of the directory, with the total number of lines. Newest first; or bound ones first, which finds the name of
- * one agent.
- */
+/** A page of the directory, with the total number of lines; of all agents, or of one. */
 export async function listDirectory(
   db: Db,
-  of: { directory: Directory; filters: DirectoryFilters; part: Part; order: DirectoryOrder },
+  of: { directory: Directory; filters: DirectoryFilters; part: Part; agentId?: bigint },
 ): Promise<Page<DirectoryRow>> {
-  const { directory, filters, part, order } = of;
+  const { directory, filters, part, agentId } = of;
   if (directory.homes.length === 0) return { rows: [], total: part.isCounted ? 0 : null, next: null };
   const values = {
     ...valuesOf(directory),
     isBound: filters.isBound ?? null,
     hasRegistration: filters.hasRegistration ?? null,
     pattern: filters.text ? `%${filters.text.replaceAll(/[\\%_]/g, "\\$&")}%` : null,
-    agentId: filters.agentId?.toString() ?? null,
+    agentId: agentId?.toString() ?? null,
   };
+  const order: DirectoryOrder = agentId === undefined ? "newest" : "bound_first";
   const { rows, ...found } = await readPage(part, order === "newest" ? "desc" : "asc", (form, slice) =>
     directories[order](form)(db).execute({ ...values, ...slice }),
   );
@@ -96,7 +93,6 @@ const isFound = sql.join(
       sql`"hasRegistration" = ${placeholder("hasRegistration")}`,
     ),
     isAsked(sql`${placeholder("pattern")}::text`, sql`"fullName" ilike ${placeholder("pattern")}`),
-    isAsked(sql`${placeholder("agentId")}::numeric`, sql`"agentId" = ${placeholder("agentId")}::numeric`),
   ],
   sql` and `,
 );
