@@ -122,19 +122,23 @@ function resolverOf(ctx: Ctx, { chainId, resolver, ensv2 }: DomainState): ListPa
 async function parentOf(ctx: Ctx, parent: DomainState | null): Promise<ListPart<Permission>[]> {
   const entry = parent?.ensv2?.walk.entry ?? null;
   if (entry === null || isExpiredAt(ctx, entry)) return [];
-  const { chainId, registry: contract, resource, owner } = entry;
-  const replace = { layer: "token", may: ["replace"], inForce: true } as const;
-  const ofHolder =
-    owner === null ? [] : mayWithRoles(await rolesOfHolder(ctx, entry, owner), { isExpired: false });
-  const place = { rank: ranks.parentOperators.token, chainId, contract };
-  const operators =
-    owner !== null && ofHolder.includes("set_subregistry")
-      ? operatorsOf(ctx, { ...place, owner }, { kind: "parent_operator", ...replace })
-      : [];
+  const { chainId, registry: contract, resource } = entry;
   const resources = resource === null ? [ROOT] : [ROOT, resource];
   const found = rolesFor(ctx.db, ranks.parentRoles, {
     ...{ chainId, contract, resources, bit: ROLE_SET_SUBREGISTRY },
   });
-  const roles = mapPart(found, (rows) => rows.map((one) => roleOf(one, { kind: "parent_role", ...replace })));
-  return [...operators, roles];
+  const roles = mapPart(found, (rows) =>
+    rows.map((one) => roleOf(one, { kind: "parent_role", layer: "token", may: ["replace"] })),
+  );
+  return [...(await parentOperatorsOf(ctx, entry)), roles];
+}
+
+/** Operators of the entry's holder, if he may set its registry. */
+async function parentOperatorsOf(ctx: Ctx, entry: Ensv2Entry): Promise<ListPart<Permission>[]> {
+  const { chainId, registry: contract, owner } = entry;
+  if (owner === null) return [];
+  const may = mayWithRoles(await rolesOfHolder(ctx, entry, owner), { isExpired: false });
+  if (!may.includes("set_subregistry")) return [];
+  const place = { rank: ranks.parentOperators.token, chainId, contract, owner };
+  return operatorsOf(ctx, place, { kind: "parent_operator", may: ["replace"], inForce: true });
 }
