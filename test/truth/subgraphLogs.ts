@@ -1,5 +1,4 @@
 import { type Hex, hexToBytes, numberToHex } from "viem";
-import type { Chain } from "../devnet/acts.ts";
 import type { LocalChain } from "../devnet/localChain.ts";
 import { isBefore, type Logged, logsOf, logsThatCount, nodeOfLog } from "../subgraph/oracle.ts";
 import { type Argument, type Log, readLogged, type TextBytes } from "./chainLogs.ts";
@@ -71,16 +70,15 @@ function recordEvents({ eventName, args, ...log }: Log): SubgraphEvent[] {
  */
 async function readRecords({ anvil, deployment }: LocalChain): Promise<Map<string, SubgraphEvent[]>> {
   const { logs } = await readLogged(anvil.url, deployment);
-  const records = new Map<string, SubgraphEvent[]>();
-  for (const log of logs.filter(({ role }) => role === "resolver"))
-    records.set(log.address, [...(records.get(log.address) ?? []), ...recordEvents(log)]);
-  return records;
+  const ofRecords = logs.filter(({ role }) => role === "resolver");
+  const byContract = Map.groupBy(ofRecords, ({ address }) => address);
+  return new Map([...byContract].map(([address, its]) => [address, its.flatMap(recordEvents)]));
 }
 
 const ofRegistry = ["NewOwner", "Transfer", "NewResolver", "NewTTL"];
 
 export async function readSubgraphLogs(local: LocalChain): Promise<SubgraphLogs> {
-  const chain: Chain = local.chain;
+  const { chain } = local;
   const registry = (await logsThatCount("registry", chain)).filter(({ eventName }) =>
     ofRegistry.includes(eventName),
   );
