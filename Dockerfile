@@ -5,6 +5,7 @@ WORKDIR /app
 COPY --chown=node:node package.json package-lock.json ./
 COPY --chown=node:node docs/deploy ./docs/deploy
 COPY --chown=node:node client/package.json ./client/package.json
+COPY --chown=node:node patches ./patches
 RUN ./docs/deploy/install.sh && npm cache clean --force
 COPY --chown=node:node . .
 

@@ -36,8 +36,11 @@ import {
   nameForAddrAbi,
   reverseRegistrarAbi,
 } from "./abis/reverse.ts";
+import { requirePatchedPonder } from "./patches/applied.js";
 import { hideSecrets } from "./settings/hideSecrets.ts";
 import { readSettings } from "./settings/settings.ts";
+
+requirePatchedPonder();
 
 // The first of our files that Ponder loads: before this it has asked neither node nor database.
 hideSecrets(process.env, [process.stdout, process.stderr]);

@@ -1,6 +1,6 @@
 -- A role for analysts, who read the views and nothing else. The owner of the database runs this:
 --   psql "$DATABASE_URL" -v role=analyst -v password=secret -v views=namedex -f docs/analyst-role.sql
--- `views` is DATABASE_VIEWS_SCHEMA. Each build of the index creates the views again. The grant on future views holds for
+-- `views` is VIEWS_SCHEMA. Each build of the index creates the views again. The grant on future views holds for
 -- views of the user that runs this.
 create role :"role" login password :'password';
 alter role :"role" set default_transaction_read_only = on;

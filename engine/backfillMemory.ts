@@ -1,8 +1,6 @@
 import { getHeapStatistics, setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
-import { canCountBuffers } from "./nodeFlags.ts";
-
-// Part of the change backfillMemory.
+import { canCountBuffers } from "./memory.ts";
 
 /** What Node's `gc` takes; it is there with `--expose-gc` only. */
 type Collect = (how: {
@@ -15,12 +13,15 @@ type Collect = (how: {
 /** A process that is no larger has little to give back, and the collection alone would take most of a second of each start. */
 const SMALL_BYTES = 384 * 2 ** 20;
 
+let hasEnded = false;
+
 /**
- * Ends what serves a backfill only: from here on V8 starts collections by the growth of buffers again, so that an indexer
- * that follows its chain stays small. What a large backfill has left is collected now, before the index is ready.
+ * Ends what serves a backfill only, the first time it is called: from here on V8 starts collections by the growth of buffers again, so that an indexer
+ * that follows its chain stays small. What a large backfill has left is collected now.
  */
 export async function endBackfillMemory(): Promise<void> {
-  if (!canCountBuffers) return;
+  if (hasEnded || !canCountBuffers) return;
+  hasEnded = true;
   setFlagsFromString("--no-external-memory-accounted-in-global-limit");
   const { total_heap_size: heap, external_memory: buffers } = getHeapStatistics();
   if (heap + buffers <= SMALL_BYTES) return;

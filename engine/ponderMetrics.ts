@@ -1,4 +1,4 @@
-// Part of the change metricsApart: where the API finds Ponder's metrics. Ponder and our code are loaded apart, so only
+// Part of the patch metricsApart: where the API finds Ponder's metrics. Ponder and our code are loaded apart, so only
 // `globalThis` is common to them.
 
 type WriteMetrics = () => Promise<string>;
@@ -12,6 +12,6 @@ export function giveMetrics(write: WriteMetrics): void {
   globalThis.namedexPonderMetrics = write;
 }
 
-/** Ponder's metrics in Prometheus' text format; null where Ponder runs without our changes, and answers them itself. */
+/** Ponder's metrics in Prometheus' text format; null before its server runs. */
 export const writePonderMetrics = async (): Promise<string | null> =>
   (await globalThis.namedexPonderMetrics?.()) ?? null;

@@ -1,3 +1,6 @@
+/** The version of Ponder that patches/ and the modules of this folder are for. */
+export const PONDER_VERSION = "0.17.7";
+
 // biome-ignore lint/suspicious/noExplicitAny: Ponder exports none of these modules, nor their types.
 export const ponderModule = (file: string): Promise<any> =>
   import(new URL(file, import.meta.resolve("ponder")).href);

@@ -37,7 +37,7 @@ export const databaseVariables = {
   DATABASE_SCHEMA: withDefault("namedex_index", schemaName, {
     meaning: "Schema of the index's tables. Each build of the indexer needs its own.",
   }),
-  DATABASE_VIEWS_SCHEMA: withDefault("namedex", schemaName, {
+  VIEWS_SCHEMA: withDefault("namedex", schemaName, {
     meaning:
       "Schema of the views that [analysts](analysts.md) read. The views show the tables of the active index, under names that stay the same.",
   }),
@@ -55,7 +55,7 @@ export function toDatabaseSettings(known: DatabaseValues): DatabaseSettings {
     databaseUrl: known.DATABASE_URL,
     serviceDatabaseUrls: known.SERVICE_DATABASE_URL ?? [known.DATABASE_URL],
     schema: known.DATABASE_SCHEMA,
-    viewsSchema: known.DATABASE_VIEWS_SCHEMA,
+    viewsSchema: known.VIEWS_SCHEMA,
     serviceSchema: known.DATABASE_SERVICE_SCHEMA,
   };
 }
@@ -63,7 +63,7 @@ export function toDatabaseSettings(known: DatabaseValues): DatabaseSettings {
 /** What each schema holds; no two may be the same. */
 const schemas = {
   DATABASE_SCHEMA: "the tables",
-  DATABASE_VIEWS_SCHEMA: "views",
+  VIEWS_SCHEMA: "views",
   DATABASE_SERVICE_SCHEMA: "the service's own tables",
 } as const;
 

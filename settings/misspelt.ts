@@ -8,6 +8,9 @@ const known = groups
   .flatMap(({ variables }) => Object.keys(variables))
   .map((name) => (name.startsWith(CHAIN) ? CHAIN : name));
 
+/** Former names. Ponder would act on this one: it creates the views as soon as a build is ready. */
+const renamed: Readonly<Record<string, string>> = { DATABASE_VIEWS_SCHEMA: "VIEWS_SCHEMA" };
+
 /** Shorter names are near to words of others: PORT to SORT. */
 const LEAST_LENGTH = 5;
 /** In a name of this length two letters may be wrong, in a shorter one one. */
@@ -20,7 +23,9 @@ const LONG = 8;
  */
 export function refuseMisspelt(env: Given): void {
   const complaints = Object.keys(env).flatMap((name) => {
-    const nearest = env[name] ? nearestSetting(name) : null;
+    if (!env[name]) return [];
+    if (name in renamed) return [`${name} is now called ${renamed[name]}`];
+    const nearest = nearestSetting(name);
     return nearest === null ? [] : [`${name} is no setting: did you mean ${nearest}?`];
   });
   if (complaints.length > 0) throw new SettingsError(complaints.join("\n"));

@@ -34,13 +34,14 @@ const layers: Layer[] = [
   },
   {
     files: "ponder.config.ts",
-    may: ["ponder", "viem", "abis/", "settings/"],
+    may: ["ponder", "viem", "abis/", "patches/applied.js", "settings/"],
     because: "the configuration says where the contracts are; it knows nothing of handlers or answers",
   },
   {
     files: "engine/",
     may: [],
-    because: "what we change in Ponder and what we know of its insides; nothing of ENS, nothing of the API",
+    because:
+      "modules that patched files of Ponder import, and what we know of its insides; nothing of ENS, nothing of the API",
   },
   {
     files: "src/ens/",
@@ -402,6 +403,7 @@ const layers: Layer[] = [
   {
     files: "ops/",
     may: [
+      "patches/applied.js",
       "pg",
       "pg-copy-streams",
       "@duckdb/node-api",
@@ -450,7 +452,7 @@ const layers: Layer[] = [
   {
     files: "test/devnet/",
     may: [
-      ...["viem", "pg", "zod", "solc", "abis/", "settings/", "engine/", "ops/checks/"],
+      ...["viem", "pg", "zod", "solc", "abis/", "settings/", "patches/applied.js", "ops/checks/"],
       "ops/release/keepViews.ts",
     ],
     because:

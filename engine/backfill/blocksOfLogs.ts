@@ -1,4 +1,4 @@
-// Part of the change blocksWithLogs.
+// Part of the patch blocksWithLogs.
 
 /**
  * The numbers of the blocks of some logs, in order. Null if any filter is of something else than logs: then any block may

@@ -1,4 +1,4 @@
-// Part of the change indexedBlocks.
+// Part of the patch indexedBlocks.
 
 type Interval = [first: number, last: number];
 

@@ -1,4 +1,4 @@
-// Part of the change quickCache.
+// Part of the patch quickCache.
 
 const sqlNames = new Map<string, string>();
 

@@ -1,4 +1,4 @@
-// Part of the change linearQueue.
+// Part of the patch linearQueue.
 
 /** The part of an array that Ponder's queue uses. Items are taken from its start in constant time. */
 export class LinearList<Item> {

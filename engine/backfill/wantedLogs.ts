@@ -1,4 +1,4 @@
-// Part of the change foundContracts.
+// Part of the patch foundContracts.
 
 type Factory = { id: string };
 type LogFilter = { address?: unknown };

@@ -1,4 +1,4 @@
-// Part of the change blockJournal: the journal is written in the transactions that write, undo and recover rows.
+// Part of the patch blockJournal: the journal is written in the transactions that write, undo and recover rows.
 
 import { JOURNAL } from "../ponderInternals.ts";
 import { JOURNAL_BLOCKS, type JournalBlock, journalSql } from "./sql.ts";

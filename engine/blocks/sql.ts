@@ -1,4 +1,4 @@
-// Part of the change blockJournal: the SQL of the journal of blocks (`blocks` of ponder.schema.ts).
+// Part of the patch blockJournal: the SQL of the journal of blocks (`blocks` of ponder.schema.ts).
 
 import { CACHE_SCHEMA } from "../cache.ts";
 import { blockOf, chainOf, checkpointTable, JOURNAL } from "../ponderInternals.ts";

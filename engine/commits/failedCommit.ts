@@ -1,4 +1,4 @@
-// Part of the change failedCommit: what is done where a transaction's work is over, and only its commit failed.
+// Part of the patch failedCommit: what is done where a transaction's work is over, and only its commit failed.
 
 /** What is asked, and done, before the work of a transaction is done again. */
 type Plan<Transaction> = {

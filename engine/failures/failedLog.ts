@@ -1,6 +1,6 @@
 import { failures, firstLineOf } from "./failures.ts";
 
-// Part of the change failedLogs: what becomes of a log whose handler failed.
+// Part of the patch failedLogs: what becomes of a log whose handler failed.
 
 /** Writes the row that tells of a log whose handler failed. src/indexing/failedLogs.ts gives it. */
 export type RecordFailedLog = (

@@ -1,4 +1,4 @@
-// Part of the change failedLogs: what an event's handler replaced among the rows that wait to be written.
+// Part of the patch failedLogs: what an event's handler replaced among the rows that wait to be written.
 
 type Entry = { row: unknown };
 /** The rows of each table that wait to be written. A table's Map may be replaced while an event is handled. */

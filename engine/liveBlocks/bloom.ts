@@ -1,4 +1,4 @@
-// Part of the change largeBlocks: what the logs of a block are compared with.
+// Part of the patch largeBlocks: what the logs of a block are compared with.
 
 type Hex = `0x${string}`;
 

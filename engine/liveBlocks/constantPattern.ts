@@ -1,4 +1,4 @@
-// Part of the change largeBlocks.
+// Part of the patch largeBlocks.
 
 /** Ways in which one kind of event needs rows of one table. Beyond them a column's value may not stand for itself. */
 const MAX_WAYS = 8;

@@ -1,4 +1,4 @@
-// Part of the change largeBlocks: keys that are computed from an event, as the node of a name is.
+// Part of the patch largeBlocks: keys that are computed from an event, as the node of a name is.
 
 /** Rows of one table that are asked for at once because the handlers' own code (src/indexing/rowsAhead.ts) named them. */
 export const ROWS_AT_ONCE = 2_000;

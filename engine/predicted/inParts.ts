@@ -1,4 +1,4 @@
-// Part of the change predictedRows.
+// Part of the patch predictedRows.
 
 /** Rows of one statement. PostgreSQL takes 65,535 parameters, and a key has up to five columns. */
 export const ROWS_OF_STATEMENT = 2_000;

@@ -1,4 +1,4 @@
-// Part of the change predictedRows: whether a key that Ponder predicts can be the key of a row.
+// Part of the patch predictedRows: whether a key that Ponder predicts can be the key of a row.
 
 /** What a test of a value needs to know of a column. */
 type Column = { columnType: string };

@@ -1,4 +1,4 @@
-// Part of the change knownContracts.
+// Part of the patch knownContracts.
 
 type Contract = { address: string };
 /** What a handler asks of the chain: one contract, or several at once. */

@@ -1,6 +1,6 @@
 import { type RefusedTable, type StorePlan, storeWithout } from "./storeWithout.ts";
 
-// Part of the change refusedRows: what Ponder's store has of a batch that PostgreSQL refused.
+// Part of the patch refusedRows: what Ponder's store has of a batch that PostgreSQL refused.
 
 type Row = Record<string, unknown>;
 type Entry = { row: Row };

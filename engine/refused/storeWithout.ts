@@ -1,4 +1,4 @@
-// Part of the change refusedRows: stores a batch of rows that PostgreSQL refused, each without what it refuses.
+// Part of the patch refusedRows: stores a batch of rows that PostgreSQL refused, each without what it refuses.
 
 import { failures } from "../failures/failures.ts";
 

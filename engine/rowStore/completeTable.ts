@@ -1,14 +1,13 @@
-// Part of the change rowStore: what Ponder's store does with a table of which it has every row.
+// Part of the patch rowStore: what Ponder's store does with a table of which it has every row.
 
 /** A row that waits to be written. */
 type Entry = { row: unknown };
 /** Rows that wait: changed ones, and new ones. They are arguments of their own: an object for each call would take time. */
 type Waiting<Some extends Entry> = Map<string, Some>;
 
-/** What the store has of a table. `asked` is counted for the change keptRows, and `writing` is of the change overlap. */
+/** What the store has of a table. The patch keptRows reads `asked`. */
 export type CompleteTable = {
   cache: ReadonlyMap<string, unknown>;
-  writing?: ReadonlyMap<string, Entry> | undefined;
   diskReads: number;
   asked: number;
 };
@@ -23,8 +22,7 @@ export function findComplete(
   table.asked++;
   const waiting = updates.get(key) ?? inserts.get(key);
   if (waiting !== undefined) return waiting.row;
-  const written = table.writing?.get(key);
-  const row = written === undefined ? table.cache.get(key) : written.row;
+  const row = table.cache.get(key);
   if (row !== undefined) return row;
   table.diskReads++;
   return null;

@@ -1,6 +1,6 @@
 import { inspect } from "node:util";
 
-// Part of the change rowStore. Ponder gives handlers a row as a proxy that copies the row before the first write. Every
+// Part of the patch rowStore. Ponder gives handlers a row as a proxy that copies the row before the first write. Every
 // row that is inserted, found or changed gets one, with a new function for each trap, and with a property on the row that
 // serves only to print a proxy after a write. Here the traps are methods, and the property is set when the copy is made.
 

@@ -1,4 +1,4 @@
-// Part of the change keptRows: which tables of Ponder's store keep their rows in memory after they were written.
+// Part of the patch keptRows: which tables of Ponder's store keep their rows in memory after they were written.
 
 /** What the store has of a table, in Ponder's words but for the last three. */
 export type TableCache = {

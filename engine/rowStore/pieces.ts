@@ -1,4 +1,4 @@
-// Part of the change copyPieces.
+// Part of the patch copyPieces.
 
 /**
  * A piece of COPY's text ends with the row that reaches this length. More takes the process so long at a time that other

@@ -1,4 +1,4 @@
-// Part of the change rowStore: what Ponder does with each column of each row, as code generated for each table. V8 finds
+// Part of the patch rowStore: what Ponder does with each column of each row, as code generated for each table. V8 finds
 // a column at once if its name stands in the code and all rows have one shape, and a usual value (a number in a column of
 // integers, a text without NUL) needs no call of the column. All other values go to Ponder's own functions, so defaults,
 // errors and their messages are Ponder's.

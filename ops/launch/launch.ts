@@ -1,10 +1,10 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { totalmem } from "node:os";
 import { fileURLToPath } from "node:url";
-import { changes } from "../../engine/changes/index.ts";
-import { memoryFor, nodeFlags } from "../../engine/nodeFlags.ts";
+import { memoryFor } from "../../engine/memory.ts";
 import type { ProgramLog } from "../../log/log.ts";
 import { logOutput } from "../../log/output.ts";
+import { requirePatchedPonder } from "../../patches/applied.js";
 import { readSettings, type Settings } from "../../settings/settings.ts";
 import { prepareDatabase } from "../checks/database.ts";
 import { requireNoHalfRestore } from "../checks/halfRestored.ts";
@@ -39,6 +39,7 @@ const accessNotes: Record<Settings["access"], string> = {
  */
 export async function runPonder(command: Command, env: Environment): Promise<void> {
   const frame = { env, program: programs[command], failure: "Namedex cannot start." };
+  requirePatchedPonder();
   await runService(frame, async (_, log) => {
     const settings = readSettings(env);
     await checkBefore(command, settings);
@@ -74,9 +75,9 @@ function startPonder(command: Command, { schema, port }: Settings, env: Environm
   const places = ["--root", root, "--schema", schema, "--port", String(port)];
   const args = [program, command, ...places, "--log-format", "json"];
   const memory = command === "start" ? memoryFor(memoryHere(), env) : { flags: [], env: {} };
-  // keepViews makes the views in Ponder's place, so every change may be loaded.
-  return spawn(process.execPath, [...nodeFlags(changes), ...memory.flags, ...process.execArgv, ...args], {
-    // The channel tells the child that we have ended, however we did (engine/withParent.ts).
+  const endWithUs = new URL("./withParent.ts", import.meta.url).href;
+  return spawn(process.execPath, ["--import", endWithUs, ...memory.flags, ...process.execArgv, ...args], {
+    // The channel tells the child that we have ended, however we did (withParent.ts).
     stdio: ["ignore", "pipe", "pipe", "ipc"],
     env: { ...env, ...memory.env },
   });

@@ -1,6 +1,6 @@
 import type pg from "pg";
 import { to as copyTo } from "pg-copy-streams";
-import { PONDER_VERSION } from "../../engine/ponderFiles.ts";
+import { PONDER_VERSION } from "../../engine/ponderModule.ts";
 import type { Settings } from "../../settings/settings.ts";
 import { queriesOf, withClient } from "../../src/api/postgres/client.ts";
 import { listMissingIndexes } from "../../src/api/upkeep/build.ts";

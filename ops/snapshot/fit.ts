@@ -1,6 +1,6 @@
 import { CACHE_SCHEMA, cacheTables } from "../../engine/cache.ts";
 import { type PonderBuild, readPonderBuild } from "../../engine/ponderBuild.ts";
-import { PONDER_VERSION } from "../../engine/ponderFiles.ts";
+import { PONDER_VERSION } from "../../engine/ponderModule.ts";
 import { parseCheckpoint, type RestorePoint } from "../../engine/restorePoint.ts";
 import type { Settings } from "../../settings/settings.ts";
 import { CommandError } from "../commandLine/command.ts";

@@ -1,7 +1,7 @@
 import { db as readonlyDb } from "ponder:api";
 import { contractsOf, firstBlocksOf } from "../../abis/contracts.ts";
+import { endBackfillMemory } from "../../engine/backfillMemory.ts";
 import type { FailingBlock } from "../../engine/failures/failures.ts";
-import { warnWithoutChanges } from "../../engine/loaded.ts";
 import { writePonderMetrics } from "../../engine/ponderMetrics.ts";
 import { sendConsoleTo } from "../../log/console.ts";
 import { readSettings } from "../../settings/settings.ts";
@@ -108,7 +108,6 @@ const store = openStore({ databaseUrl: settings.serviceDatabaseUrls, schema: set
 const log = createLog();
 // Ponder prints for people through the console, unless its log is JSON.
 if (process.argv.includes("--log-format")) sendConsoleTo(log);
-warnWithoutChanges((line) => console.warn(line));
 const meters = createMeters();
 watchQueries(pool, { log, meters, slowMs: settings.slowQueryMs });
 prepareIndexPool(pool);
@@ -192,6 +191,7 @@ startInPlace("upkeep", () =>
     finalTime: async (id) =>
       (await listProgress(db)).find((chain) => chain.chainId === id)?.finalizedTimestamp ?? 0,
     isReady: async () => (await readIndexerState(db)).isReady,
+    whenReady: endBackfillMemory,
     chores: async () => (ledgerDays === null ? undefined : trimLedger(store, ledgerDays)),
     noteWrites: (client) => noteWrites(client, { schema, isWanted: settings.nameStoreBytes > 0 }),
     log: (line) => console.log(line),

@@ -7,7 +7,6 @@ import { freePort } from "../devnet/ports.ts";
 import { copyCheckout, signalGroup, waitUntil } from "./checkout.ts";
 
 const START_TIMEOUT_MS = 300_000;
-const NOT_LOADED = "Ponder runs without Namedex's changes";
 
 const checkout = copyCheckout();
 let devnet: Program;
@@ -73,7 +72,6 @@ test("with its settings Ponder's own command indexes the devnet, and takes up an
       .catch((error) => expect.fail(`${error}\n${withoutRequests(ponder.output())}`));
   try {
     await waitFor("/whois/alice.eth", { status: 200 });
-    expect(ponder.output()).not.toContain(NOT_LOADED);
 
     const [before, after] = ["No operation has this path", "This answer was edited"];
     await waitFor("/nowhere", { status: 404, text: expect.stringContaining(before) });
@@ -88,26 +86,6 @@ test("with its settings Ponder's own command indexes the devnet, and takes up an
     writeFileSync(file, edited);
     await waitFor("/nowhere", { status: 404, text: expect.stringContaining(after) });
     await waitFor("/whois/alice.eth", { status: 200 });
-  } finally {
-    await end(ponder);
-  }
-}, 900_000);
-
-test("started without our loader Ponder runs, and its log says in one line what that risks", async () => {
-  const line = shownCommand(await freePort()).replace("npx", "unset npm_config_node_options; npx");
-  const ponder = run(line);
-  try {
-    await waitUntil(() => ponder.output().includes(NOT_LOADED), {
-      timeout: START_TIMEOUT_MS,
-      describe: () => `no warning:\n${ponder.output()}`,
-    });
-    const said = ponder
-      .output()
-      .split("\n")
-      .filter((text) => text.includes(NOT_LOADED));
-    expect(said).toEqual([
-      expect.stringMatching(/lose blocks for good.*npm start, npm run serve or npm run dev/),
-    ]);
   } finally {
     await end(ponder);
   }

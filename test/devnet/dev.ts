@@ -1,6 +1,7 @@
 import { join, relative } from "node:path";
 import { checkRpcUrls } from "../../ops/checks/rpc.ts";
 import { keepViews, lookAfterViews } from "../../ops/release/keepViews.ts";
+import { requirePatchedPonder } from "../../patches/applied.js";
 import { loadEnvironmentFiles } from "../../settings/environment.ts";
 import { readHasEnsv2, readHasLayer2, readHome } from "../../settings/machine.ts";
 import { readSettings, type Settings, SettingsError } from "../../settings/settings.ts";
@@ -20,6 +21,7 @@ const LATER = "postgresql://later";
 
 type Environment = Record<string, string | undefined>;
 
+requirePatchedPonder();
 loadEnvironmentFiles();
 const given: Environment = { ...process.env };
 const home = readHome(given);

@@ -1,6 +1,5 @@
 import { writeFileSync } from "node:fs";
 import { join, relative } from "node:path";
-import { nodeFlags } from "../../engine/nodeFlags.ts";
 import { readHasEnsv2, readHasLayer2, readHome } from "../../settings/machine.ts";
 import { readSettings } from "../../settings/settings.ts";
 import type { LocalLayer2 } from "./localChains.ts";
@@ -48,9 +47,8 @@ function lineOf({ anvil, deployment }: LocalLayer2): string {
   return `\n               ${styled("cyan", anvil.url)}  (${deployment.name}, chain id ${anvil.chainId})`;
 }
 
-/** Settings in the form that both a shell and Node's --env-file read. npm passes `node_options` on to Ponder's process. */
+/** Settings in the form that both a shell and Node's --env-file read. */
 function environmentText(settings: Record<string, string>): string {
-  const all = { ...settings, npm_config_node_options: nodeFlags().join("=") };
-  const lines = Object.entries(all).map(([name, value]) => `${name}='${value.replaceAll("'", "%27")}'`);
+  const lines = Object.entries(settings).map(([name, value]) => `${name}='${value.replaceAll("'", "%27")}'`);
   return `# Written by npm run devnet at each start.\n${lines.join("\n")}\n`;
 }

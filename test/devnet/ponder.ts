@@ -2,7 +2,6 @@ import type { ChildProcess } from "node:child_process";
 import { createInterface } from "node:readline";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
-import { nodeFlags } from "../../engine/nodeFlags.ts";
 import { endChild, startChild } from "./children.ts";
 
 const projectRoot = fileURLToPath(new URL("../..", import.meta.url));
@@ -37,17 +36,7 @@ export function startPonder({ command, port, env, folder, onLog }: PonderPlan): 
   const screen = command === "dev" ? ["--disable-ui"] : [];
   const child = startChild({
     command: process.execPath,
-    args: [
-      ...nodeFlags(),
-      program,
-      command,
-      "--root",
-      projectRoot,
-      "--port",
-      String(port),
-      ...screen,
-      ...logging,
-    ],
+    args: [program, command, "--root", projectRoot, "--port", String(port), ...screen, ...logging],
     signal: "SIGINT",
     options: { cwd: folder, env: { ...env, PORT: String(port) }, stdio: ["ignore", "pipe", "pipe"] },
   });

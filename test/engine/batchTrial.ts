@@ -1,5 +1,5 @@
-import { ponderModule } from "../../engine/ponderModule.ts";
 import { openPonderDatabase } from "./ponderCache.ts";
+import { ponderModule } from "./ponders.ts";
 
 /*
  * Runs the backfill over three cached blocks, of which a batch takes two. Prints of each batch its last block, and the block of

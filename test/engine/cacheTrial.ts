@@ -1,5 +1,6 @@
 import pg from "pg";
 import { openPonderCache } from "./ponderCache.ts";
+import { readPonderFile } from "./ponders.ts";
 
 // `node cacheTrial.ts <database>`: lets Ponder write logs, blocks and transactions of all shapes into its cache, some of
 // them twice, and prints the rows that are then there.
@@ -54,5 +55,6 @@ const stored = await Promise.all(
   ),
 );
 await client.end();
-const seen = { isChanged: globalThis.namedexChanges?.includes("quickCache") ?? false, stored };
+const isPatched = readPonderFile("sync-store/index.js").includes("/engine/backfill/jsonRows.ts");
+const seen = { isPatched, stored };
 process.stdout.write(JSON.stringify(seen), () => process.exit()); // Ponder's database keeps the process alive.

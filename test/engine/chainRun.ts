@@ -1,6 +1,6 @@
 import { numberToHex } from "viem";
-import { ponderModule } from "../../engine/ponderModule.ts";
 import { openPonderDatabase } from "./ponderCache.ts";
+import { ponderModule } from "./ponders.ts";
 
 // Runs the indexing of Ponder (runtime/multichain.js) over blocks without logs, with a handler for each block.
 
@@ -114,11 +114,4 @@ export async function startRun({
   /** Ends the run as a signal does; done once its connections are closed. */
   const stop = (): Promise<void> => ponder.shutdown.kill();
   return { seen, pool, metrics: ponder.metrics, ended: ended as Promise<void>, stop };
-}
-
-/** Puts the blocks of a run into the cache, in a run of its own. It ends by itself: the schema lacks what live blocks need. */
-export async function fillCache(plan: Omit<Run, "handler" | "onLog">): Promise<void> {
-  const { pool, ended } = await startRun({ ...plan, onLog: () => {} });
-  await ended.catch(() => {});
-  await pool.query("DROP TABLE trial._ponder_checkpoint, trial._ponder_meta; DELETE FROM trial.blocks");
 }

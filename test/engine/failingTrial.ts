@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { ponderModule } from "../../engine/ponderModule.ts";
 import { startRun } from "./chainRun.ts";
+import { ponderModule } from "./ponders.ts";
 
 // `node failingTrial.ts <database>`: lets Ponder index blocks whose handler fails, and prints what its tables and its metrics
 // tell of that before and after some attempts, and how often it tried.

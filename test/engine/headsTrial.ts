@@ -1,6 +1,7 @@
 import { numberToHex } from "viem";
-import { ponderModule, quietLogger } from "../../engine/ponderModule.ts";
+import { quietLogger } from "../../engine/ponderModule.ts";
 import { blockOf, logFilter } from "./chainRun.ts";
+import { ponderModule } from "./ponders.ts";
 
 /*
  * Gives Ponder's realtime sync the heads of a chain. Prints what it makes of them, in three parts: the logs of block 1 come

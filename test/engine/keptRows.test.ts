@@ -1,5 +1,4 @@
 import { describe, expect, test } from "vitest";
-import { nodeFlags } from "../../engine/nodeFlags.ts";
 import { noteWritten, type TableCache } from "../../engine/rowStore/keptRows.ts";
 import { runTrial } from "./runTrial.ts";
 
@@ -11,7 +10,7 @@ const few = { kept: [true, true], answers, rows: 41 };
 
 describe("Ponder's store, on real tables", () => {
   test("forgets rows that handlers only write, keeps those that they find, and answers the same", async () => {
-    const outcome = await runTrial<Outcome>("keptTrial.ts", { flags: nodeFlags() });
+    const outcome = await runTrial<Outcome>("keptTrial.ts");
     expect(outcome).toEqual({ found: whole, written: { ...whole, kept: [false, false] }, later: whole, few });
   });
 });

@@ -1,6 +1,7 @@
 import { drizzle } from "drizzle-orm/node-postgres";
 import { onchainTable } from "ponder";
-import { ponderModule, quietLogger } from "../../engine/ponderModule.ts";
+import { quietLogger } from "../../engine/ponderModule.ts";
+import { ponderModule } from "./ponders.ts";
 import { openTables } from "./trialTables.ts";
 
 // `node keptTrial.ts <database>`: writes many rows by Ponder's store, some of them asked for while they are new, and prints

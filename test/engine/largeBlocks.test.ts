@@ -1,23 +1,25 @@
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 import { expect, test } from "vitest";
-import { nodeFlags } from "../../engine/nodeFlags.ts";
+import { plainEnv } from "./ponders.ts";
 
-const file = (path: string) => JSON.stringify(new URL(`./${path}`, import.meta.resolve("ponder")).href);
+/** A program begins with this: `file` imports a module of the Ponder that the environment names. */
+const begin = `const { ponderModule: file } = await import(${JSON.stringify(new URL("./ponders.ts", import.meta.url).href)});`;
 
-async function run(program: string, flags: string[]): Promise<unknown> {
-  const { stdout } = await promisify(execFile)(process.execPath, [
-    ...flags,
-    "--input-type=module",
-    "--eval",
-    program,
-  ]);
+async function run(program: string, env: Record<string, string>): Promise<unknown> {
+  const { stdout } = await promisify(execFile)(
+    process.execPath,
+    ["--input-type=module", "--eval", begin + program],
+    {
+      env: { ...process.env, ...env },
+    },
+  );
   return JSON.parse(stdout);
 }
 
 /** Looks for 400 topics, each twice, in the bloom of every second one of them and of an empty block. */
 const bloomProgram = `
-  const { isInBloom, zeroLogsBloom } = await import(${file("sync-realtime/bloom.js")});
+  const { isInBloom, zeroLogsBloom } = await file("sync-realtime/bloom.js");
   const { keccak256, numberToHex } = await import("viem");
   const bits = new Uint8Array(256);
   const topics = Array.from({ length: 400 }, (_, index) => numberToHex(index, { size: 32 }));
@@ -34,7 +36,7 @@ const bloomProgram = `
 `;
 
 test("a block's bloom is read as Ponder reads it", async () => {
-  const [changed, unchanged] = await Promise.all([run(bloomProgram, nodeFlags()), run(bloomProgram, [])]);
+  const [changed, unchanged] = await Promise.all([run(bloomProgram, {}), run(bloomProgram, plainEnv)]);
   expect(changed).toEqual(unchanged);
   expect(changed).toContainEqual([true, false]);
   expect(changed).toContainEqual([false, false]);
@@ -42,7 +44,7 @@ test("a block's bloom is read as Ponder reads it", async () => {
 
 /** What is learnt of a row's key from one event, and the key that it gives for the next event. */
 const profileProgram = `
-  const { recordProfilePattern, recoverProfilePattern } = await import(${file("indexing-store/profile.js")});
+  const { recordProfilePattern, recoverProfilePattern } = await file("indexing-store/profile.js");
   const event = (node) => ({
     type: "log",
     chain: { id: 1 },
@@ -67,6 +69,6 @@ const profileProgram = `
 
 test("a key with numbers that no event has is asked for ahead, in a bounded number of ways", async () => {
   const next = { chainId: 1, resolver: "0xab", node: "0x0b", version: 0, coinType: "60" };
-  expect(await run(profileProgram, nodeFlags())).toEqual({ next });
-  expect(await run(profileProgram, [])).toEqual({});
+  expect(await run(profileProgram, {})).toEqual({ next });
+  expect(await run(profileProgram, plainEnv)).toEqual({});
 });

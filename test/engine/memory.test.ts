@@ -1,7 +1,7 @@
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 import { expect, test } from "vitest";
-import { memoryFor, memoryForHeap } from "../../engine/nodeFlags.ts";
+import { memoryFor, memoryForHeap } from "../../engine/memory.ts";
 
 const GIB = 2 ** 30;
 const largeHeapFlags = ["--external-memory-accounted-in-global-limit", "--max-semi-space-size=128"];

@@ -5,13 +5,12 @@ import { addIndexedBlocks } from "../../engine/backfill/indexedBlocks.ts";
 import { jsonRows } from "../../engine/backfill/jsonRows.ts";
 import { LinearList } from "../../engine/backfill/linearList.ts";
 import { type FilterRules, wantedLogsBy } from "../../engine/backfill/wantedLogs.ts";
-import { listedBy } from "../../engine/events/listedContracts.ts";
 import { bloomReader, KEPT_HASHES } from "../../engine/liveBlocks/bloom.ts";
 import { orConstant } from "../../engine/liveBlocks/constantPattern.ts";
 import { addRowsAhead, ROWS_AT_ONCE } from "../../engine/liveBlocks/rowsAhead.ts";
-import { ponderModule } from "../../engine/ponderModule.ts";
 import { encodable, inParts, ROWS_OF_STATEMENT } from "../../engine/predicted/inParts.ts";
 import { ReadContracts } from "../../engine/reads/readContracts.ts";
+import { ponderModule } from "./ponders.ts";
 
 const rules = (await ponderModule("runtime/filter.js")) as FilterRules;
 const { intervalUnion } = await ponderModule("utils/interval.js");
@@ -84,17 +83,6 @@ describe("a backfill", () => {
       '[{"chain_id":"1","log_index":2,"topic0":null},{"chain_id":"3"}]',
     );
   });
-});
-
-test("a log is of a listed contract by its address and topic, not by a log that told of it", () => {
-  const filters = [filterOf(addressOf(5)), filterOf(addressOf(6)), filterOf(FACTORY), filterOf(undefined)];
-  const isListed = listedBy(
-    filters.map((filter) => ({ filter })),
-    rules,
-  );
-  const other = { topic: numberToHex(9, { size: 32 }) };
-  const logs = [logOf(addressOf(5)), logOf(addressOf(6)), logOf(addressOf(7)), logOf(addressOf(5), other)];
-  expect(logs.map(isListed)).toEqual([true, true, false, false]);
 });
 
 describe("a live block", () => {

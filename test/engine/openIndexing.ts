@@ -1,5 +1,6 @@
 import { numberToHex } from "viem";
-import { ponderModule, quietLogger } from "../../engine/ponderModule.ts";
+import { quietLogger } from "../../engine/ponderModule.ts";
+import { ponderModule } from "./ponders.ts";
 
 const EVENT = "Resolver:Text";
 

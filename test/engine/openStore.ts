@@ -1,6 +1,7 @@
 import { drizzle } from "drizzle-orm/node-postgres";
 import { onchainTable } from "ponder";
-import { ponderModule, quietLogger } from "../../engine/ponderModule.ts";
+import { quietLogger } from "../../engine/ponderModule.ts";
+import { ponderModule } from "./ponders.ts";
 import { openTables } from "./trialTables.ts";
 
 /** A name, as a handler finds and changes it. */

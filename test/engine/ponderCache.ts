@@ -1,5 +1,6 @@
 import pg from "pg";
-import { ponderModule, quietLogger } from "../../engine/ponderModule.ts";
+import { quietLogger } from "../../engine/ponderModule.ts";
+import { ponderModule } from "./ponders.ts";
 
 /** Ponder's own database, with the tables of its cache and a schema `trial`. Its log gives its messages. */
 export async function openPonderDatabase(

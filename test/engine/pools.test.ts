@@ -1,19 +1,13 @@
-import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { failedConnect } from "../../engine/changes/failedConnect.ts";
-import { synchronousCommit } from "../../engine/changes/synchronousCommit.ts";
-import { registerChanges } from "../../engine/register.ts";
 import { createTestDatabase } from "../support/database.ts";
 import { cuttingServer, outcomeOf, type Pools, quietLog } from "./cutConnections.ts";
-
-const poolsFile = fileURLToPath(new URL("../../node_modules/ponder/dist/esm/utils/pg.js", import.meta.url));
+import { ponderModule } from "./ponders.ts";
 
 let careful: Pools;
 let cutting: Awaited<ReturnType<typeof cuttingServer>>;
 
 beforeAll(async () => {
-  registerChanges([synchronousCommit, failedConnect]);
-  careful = (await import(`${poolsFile}?careful`)) as Pools;
+  careful = (await ponderModule("utils/pg.js")) as Pools;
   cutting = await cuttingServer();
 });
 afterAll(() => void cutting.close());

@@ -1,6 +1,7 @@
 import { drizzle } from "drizzle-orm/node-postgres";
 import { onchainTable, primaryKey } from "ponder";
-import { ponderModule, quietLogger } from "../../engine/ponderModule.ts";
+import { quietLogger } from "../../engine/ponderModule.ts";
+import { ponderModule } from "./ponders.ts";
 import { openTables } from "./trialTables.ts";
 
 // `node predictedTrial.ts <database>`: lets Ponder's store learn by which parameters of a log a row is found, gives it logs

@@ -1,5 +1,4 @@
 import { expect, test } from "vitest";
-import { nodeFlags } from "../../engine/nodeFlags.ts";
 import { runTrial } from "./runTrial.ts";
 
 type Result = { outcomes: string[]; warnings: unknown[][]; tables: Record<string, unknown>[][] };
@@ -7,8 +6,7 @@ type Result = { outcomes: string[]; warnings: unknown[][]; tables: Record<string
 const results = new Map<number, Promise<Result>>();
 
 function refuse(rows: number): Promise<Result> {
-  const result =
-    results.get(rows) ?? runTrial<Result>("refusedTrial.ts", { flags: nodeFlags(), args: [String(rows)] });
+  const result = results.get(rows) ?? runTrial<Result>("refusedTrial.ts", { args: [String(rows)] });
   results.set(rows, result);
   return result;
 }

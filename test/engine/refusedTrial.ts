@@ -1,6 +1,6 @@
 import { drizzle } from "drizzle-orm/node-postgres";
 import { index, onchainTable, primaryKey } from "ponder";
-import { ponderModule } from "../../engine/ponderModule.ts";
+import { ponderModule } from "./ponders.ts";
 import { openTables } from "./trialTables.ts";
 
 // `node refusedTrial.ts <database> <rows>`: lets Ponder's store write a batch in which PostgreSQL refuses some rows, and

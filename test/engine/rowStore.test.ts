@@ -1,15 +1,15 @@
 import { expect, test } from "vitest";
-import { nodeFlags } from "../../engine/nodeFlags.ts";
+import { plainEnv } from "./ponders.ts";
 import { runTrial } from "./runTrial.ts";
 
 /** What Ponder's store answers, refuses, counts and stores. */
-const ask = (seed: number, flags: string[]) =>
-  runTrial<{ isChanged: boolean; transcript: string[] }>("storeTrial.ts", { flags, args: [String(seed)] });
+const ask = (seed: number, env: Record<string, string>) =>
+  runTrial<{ isChanged: boolean; transcript: string[] }>("storeTrial.ts", { env, args: [String(seed)] });
 
 test("the changed store does what Ponder's own does", async () => {
   const seen: string[] = [];
   for (const seed of [2, 8]) {
-    const [its, ours] = await Promise.all([ask(seed, []), ask(seed, nodeFlags())]);
+    const [its, ours] = await Promise.all([ask(seed, plainEnv), ask(seed, {})]);
     expect([its.isChanged, ours.isChanged]).toEqual([false, true]);
     for (const [i, line] of its.transcript.entries())
       expect(ours.transcript[i], `line ${i} of ${seed}`).toBe(line);

@@ -2,10 +2,10 @@ import { getTableColumns } from "drizzle-orm";
 import { bigint, integer, jsonb, pgTable, text } from "drizzle-orm/pg-core";
 import { describe, expect, test } from "vitest";
 import { failures, noteFailedBlock, noteIndexed } from "../../engine/failures/failures.ts";
-import { ponderModule } from "../../engine/ponderModule.ts";
 import { MAX_KEY_LENGTH, possibleKeys } from "../../engine/predicted/possibleKey.ts";
 import { isRefusal } from "../../engine/refused/storeWithout.ts";
 import { rowFunctions } from "../../engine/rowStore/rows.ts";
+import { ponderModule } from "./ponders.ts";
 
 const names = pgTable("names", {
   id: integer().notNull(),

@@ -1,7 +1,7 @@
 import { inspect } from "node:util";
 import { drizzle } from "drizzle-orm/node-postgres";
 import { onchainEnum, onchainTable, primaryKey } from "ponder";
-import { ponderModule } from "../../engine/ponderModule.ts";
+import { ponderModule } from "./ponders.ts";
 import { openTables } from "./trialTables.ts";
 
 // `node storeTrial.ts <database> <seed>`: asks Ponder's store of rows a thousand things, chosen by the seed, on real

@@ -1,5 +1,5 @@
 import pg from "pg";
-import { ponderModule } from "../../engine/ponderModule.ts";
+import { ponderModule } from "./ponders.ts";
 
 declare global {
   var PONDER_NAMESPACE_BUILD: { schema: string; viewsSchema: undefined };

@@ -44,7 +44,7 @@ const sizes = {
   leaves: sizeOf({ short: 540, long: 2_000 }),
   leavesBelowSeveral: sizeOf({ short: 520, long: 1_500 }),
   reveals: 2,
-  // Many turns of those whose rows are asked for at once (engine/changes/largeBlocks.ts).
+  // Many turns of those whose rows are asked for at once (the patch largeBlocks).
   logs: sizeOf({ short: 2_500, long: 6_000 }),
   burstMegabytes: sizeOf({ short: 1, long: 3 }),
   bulk: sizeOf({ short: 10, long: 30 }),

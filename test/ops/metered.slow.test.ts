@@ -42,7 +42,7 @@ beforeAll(async () => {
     rpcUrl: local.anvil.url,
     deployment: local.deployment,
     env: {
-      ...{ ACCESS: "metered", TRUSTED_PROXIES: "1", DATABASE_VIEWS_SCHEMA: "namedex" },
+      ...{ ACCESS: "metered", TRUSTED_PROXIES: "1", VIEWS_SCHEMA: "namedex" },
       ...{ REQUEST_LOG: "all", SLOW_QUERY_MS: "1" },
     },
     prepare: async (databaseUrl) => {

@@ -47,11 +47,11 @@ beforeAll(async () => {
   urls = Object.fromEntries(found.map(([, url = "", role = ""]) => [role, url]));
   const env = { DATABASE_URL: urls.indexer ?? "", LIVE_RPC_URL: local.anvil.url };
   old = await prepareVersion(local.deployment, {
-    ...{ ...env, DATABASE_SCHEMA: OLD, DATABASE_VIEWS_SCHEMA: "namedex", RPC_URL_31337: local.anvil.url },
+    ...{ ...env, DATABASE_SCHEMA: OLD, VIEWS_SCHEMA: "namedex", RPC_URL_31337: local.anvil.url },
     ARCHIVE_READS: "off",
   });
   next = await prepareVersion(local.deployment, {
-    ...{ ...env, DATABASE_SCHEMA: NEW, DATABASE_VIEWS_SCHEMA: "namedex", RPC_URL_31337: node.url },
+    ...{ ...env, DATABASE_SCHEMA: NEW, VIEWS_SCHEMA: "namedex", RPC_URL_31337: node.url },
     ARCHIVE_READS: "on", // Another build, which reads at past blocks.
   });
   old.start();

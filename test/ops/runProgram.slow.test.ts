@@ -100,12 +100,12 @@ test("an error has the exit code that the program gives it", async () => {
 
 test("settings of a file are there, and those of the environment go before them", async () => {
   const folder = mkdtempSync(join(tmpdir(), "namedex-frame-"));
-  writeFileSync(join(folder, ".env"), "DATABASE_SCHEMA=file\nDATABASE_VIEWS_SCHEMA=file\n");
-  const text = program(`return { text: env.DATABASE_SCHEMA + " " + env.DATABASE_VIEWS_SCHEMA };`).replace(
+  writeFileSync(join(folder, ".env"), "DATABASE_SCHEMA=file\nVIEWS_SCHEMA=file\n");
+  const text = program(`return { text: env.DATABASE_SCHEMA + " " + env.VIEWS_SCHEMA };`).replace(
     'import("pg")',
     `import(${JSON.stringify(import.meta.resolve("pg"))})`,
   );
-  expect((await run(text, { DATABASE_VIEWS_SCHEMA: "set" }, folder)).stdout).toBe("file set\n");
+  expect((await run(text, { VIEWS_SCHEMA: "set" }, folder)).stdout).toBe("file set\n");
 });
 
 test("the first signal asks the program to end, the second one ends it", async () => {

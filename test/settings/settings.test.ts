@@ -143,11 +143,7 @@ describe("settings", () => {
     ],
     ["a port out of range", { ...mainnet, PORT: "70000" }, ['PORT is "70000"', "PORT=42069"]],
     ["a schema that is no identifier", { ...mainnet, DATABASE_SCHEMA: "a-b" }, ['DATABASE_SCHEMA is "a-b"']],
-    [
-      "views in the schema of the tables",
-      { ...mainnet, DATABASE_SCHEMA: "namedex" },
-      ["DATABASE_VIEWS_SCHEMA"],
-    ],
+    ["views in the schema of the tables", { ...mainnet, DATABASE_SCHEMA: "namedex" }, ["VIEWS_SCHEMA"]],
     [
       "a rate that is no number",
       { ...mainnet, RPC_REQUESTS_PER_SECOND: "many" },

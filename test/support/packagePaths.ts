@@ -1,4 +1,4 @@
-import { registerPackagePaths } from "../../engine/packagePaths.ts";
+import { registerPackagePaths } from "./packagePathsHook.ts";
 
 // Each process of tests loads a thousand files of packages, as Ponder does.
 registerPackagePaths();

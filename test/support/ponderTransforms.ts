@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { mkdirSync, readFileSync, renameSync, statSync, writeFileSync } from "node:fs";
 import { registerHooks } from "node:module";
 import { join } from "node:path";
-import { registerPackagePaths } from "../../engine/packagePaths.ts";
+import { registerPackagePaths } from "./packagePathsHook.ts";
 
 /*
  * `node --import ponderTransforms.ts <Ponder>`: every start of Ponder translates the whole program from TypeScript, which is a third

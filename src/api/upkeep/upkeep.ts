@@ -20,6 +20,8 @@ export type UpkeepPlan = {
   schema: string;
   /** True once every past event is indexed. Before that, upkeep would slow the indexer down. */
   isReady: () => Promise<boolean>;
+  /** Called in each round once that is so. */
+  whenReady?: () => Promise<void>;
   /** The time, in unix seconds. */
   now: () => Promise<number>;
   /** Each chain whose names are indexed. */
@@ -71,6 +73,7 @@ export function startUpkeep(plan: UpkeepPlan): { stop: () => Promise<void> } {
 /** One round of a program that started at a time, in unix milliseconds; false if something is not ready yet. */
 export async function doRound(plan: UpkeepPlan, startedAt: number): Promise<boolean> {
   if (!(await plan.isReady())) return false;
+  await plan.whenReady?.();
   const config = { connectionString: plan.databaseUrl, application_name: `${plan.schema}_upkeep` };
   return withClient(config, async (client) => {
     if (!(await mayMaintain(client, plan.schema))) return true;

@@ -5,7 +5,6 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import pg from "pg";
 import { mainnet } from "../../../abis/deployments/mainnet.ts";
-import { nodeFlags } from "../../../engine/nodeFlags.ts";
 import { metaTable } from "../../../engine/ponderInternals.ts";
 import { hasCounters, hasCountersOfItsDeployment } from "../../../src/api/counts/maintain.ts";
 import { endChild, trackChild } from "../../devnet/children.ts";
@@ -162,7 +161,7 @@ export async function serveIndex(databaseUrl: string, plan: Plan) {
     ...(!hotAnswers && { HOT_ANSWERS_MB: "0" }),
   };
   const profiler = profile === undefined ? [] : ["--cpu-prof", `--cpu-prof-dir=${profile}`];
-  const flags = [...nodeFlags(), ...profiler, "--import", clock];
+  const flags = [...profiler, "--import", clock];
   const args = [...flags, program, "serve", "--root", root, "--port", String(port)];
   const child = spawn(process.execPath, args, {
     env,

@@ -1,20 +1,17 @@
 import type { ChildProcess } from "node:child_process";
+import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
-import type { Change } from "../../../engine/change.ts";
-import { usualChanges } from "../../../engine/changes/index.ts";
-import { metricsApart } from "../../../engine/changes/metricsApart.ts";
-import { nodeFlags } from "../../../engine/nodeFlags.ts";
 import { endChild, startChild } from "../../devnet/children.ts";
 import { isReady } from "../../devnet/ponder.ts";
 import { freePort } from "../../devnet/ports.ts";
+import { ponderWithout } from "../../engine/ponders.ts";
 import { type Metrics, readMetrics } from "./metrics.ts";
 import { cpuSecondsOf, peakBytesOf } from "./process.ts";
 import { tellProgress } from "./progress.ts";
 
 const projectRoot = fileURLToPath(new URL("../../..", import.meta.url));
-const program = fileURLToPath(new URL("./bin/ponder.js", import.meta.resolve("ponder")));
 
 /** The programs that are compared: Namedex, empty handlers, and one row for each event. */
 export const apps = {
@@ -35,8 +32,6 @@ export type AppPlan = {
   events?: number;
   /** More flags of Node for the process that indexes. */
   flags?: readonly string[];
-  /** The changes to Ponder to index with; the usual ones unless told. */
-  changes?: readonly Change[];
   env?: Record<string, string>;
   /** Called once it is ready, before it is ended. */
   whenReady?: (app: RunningApp) => Promise<void>;
@@ -137,16 +132,22 @@ const countEvents = (metrics: Metrics): number =>
   [...metrics.by("ponder_indexing_completed_events", "event")].reduce((sum, [, count]) => sum + count, 0);
 
 function startApp(plan: AppPlan, port: number): ChildProcess {
-  const { app, schema, flags = [], changes = usualChanges } = plan;
-  // The other apps have no port for metrics, so Ponder answers them at its own.
-  const loaded = changes.filter((change) => change !== metricsApart);
+  const { app, schema, flags = [] } = plan;
   const words = ["--root", apps[app], "--schema", schema, "--port", String(port), "--log-format", "json"];
   return startChild({
     command: process.execPath,
-    args: [...nodeFlags(loaded), ...flags, program, "start", ...words],
+    args: [...flags, programHere(), "start", ...words],
     signal: "SIGINT",
     options: { cwd: folder, env: environmentOf(plan, port), stdio: ["ignore", "pipe", "pipe"] },
   });
+}
+
+let program: string | undefined;
+
+/** Other apps have no port of their own for metrics, so Ponder answers them at its own. */
+function programHere(): string {
+  program ??= join(ponderWithout("metricsApart"), "dist/esm/bin/ponder.js");
+  return program;
 }
 
 /** Where no file of settings is. */
@@ -168,7 +169,7 @@ const RESTART_TIMEOUT_MS = 3_600_000;
  *
  * @throws if it ends, or gives none for an hour
  */
-export async function restart(plan: Omit<AppPlan, "app" | "changes" | "whenReady">): Promise<number> {
+export async function restart(plan: Omit<AppPlan, "app" | "whenReady">): Promise<number> {
   const port = await freePort();
   const begun = performance.now();
   const child = startChild({

@@ -55,7 +55,7 @@ export async function measure({
   return { cold, cacheBytes, warm };
 }
 
-type How = Pick<AppPlan, "flags" | "changes" | "env" | "events" | "whenReady">;
+type How = Pick<AppPlan, "flags" | "env" | "events" | "whenReady">;
 
 /** Indexes the chain once with an app, in a schema that is dropped afterwards. */
 export async function measureOne(
@@ -107,23 +107,6 @@ export async function dropSchema(databaseUrl: string, schema: string): Promise<v
     "SELECT pg_terminate_backend(pid, 10000) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()",
   );
   await query(databaseUrl, `DROP SCHEMA IF EXISTS "${schema}" CASCADE`);
-}
-
-/** Empties the cache of RPC answers. */
-export const dropCache = (databaseUrl: string): Promise<void> => dropSchema(databaseUrl, "ponder_sync");
-
-/** A hash of all that the cache of RPC answers has of the chain. */
-export async function hashOfCache(databaseUrl: string): Promise<string> {
-  const hashes: string[] = [];
-  for (const table of ["blocks", "transactions", "logs"]) {
-    const rows = `SELECT md5(t::text) AS row FROM ponder_sync.${table} t`;
-    const [found] = await query(
-      databaseUrl,
-      `SELECT md5(string_agg(row, '' ORDER BY row)) AS hash FROM (${rows})`,
-    );
-    hashes.push(String(found?.hash));
-  }
-  return hashes.join();
 }
 
 /** Bytes of the tables of a schema, and of their indexes. */

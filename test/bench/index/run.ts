@@ -1,14 +1,13 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir, totalmem } from "node:os";
 import { join } from "node:path";
-import { memoryFor, memoryForHeap } from "../../../engine/nodeFlags.ts";
+import { memoryFor, memoryForHeap } from "../../../engine/memory.ts";
 import { openFreshDatabase, type Postgres, startTemporaryPostgres } from "../../devnet/postgres.ts";
 import { readOptions, reportOptions } from "../commandLine.ts";
 import { type Figure, judge, report } from "../report.ts";
 import { aloneFigures, measureAlone } from "./alone.ts";
 import { measureBase } from "./base.ts";
 import { chooseCases, lastCommit, measureCases } from "./cases.ts";
-import { measureChanges } from "./changes.ts";
 import { measureEnsv2 } from "./ensv2.ts";
 import { figuresOf, GIB } from "./figures.ts";
 import { measureGrowth } from "./growth.ts";
@@ -27,10 +26,9 @@ const options = readOptions("npm run bench:index", {
     value: "N",
     meaning: "indexes a smaller chain too, to see what an event costs as the index grows",
   },
-  changes: { meaning: "measures instead what each of our changes to Ponder brings to the whole" },
   case: {
     value: "TEXT",
-    meaning: "measures instead what a change saves in its own case: the name of one, or all",
+    meaning: "measures instead what a patch of Ponder saves in its own case: the name of one, or all",
   },
   base: { value: "N", meaning: "measures instead N names of Base, and hardly any of mainnet" },
   ensv2: {
@@ -101,7 +99,7 @@ try {
 function startPostgres(): Promise<Postgres> {
   if (options.alone) return startOperatorsPostgres();
   // What a commit costs shows only where PostgreSQL waits for the disk.
-  return options.changes || options.case ? startTemporaryPostgres([]) : startTemporaryPostgres();
+  return options.case ? startTemporaryPostgres([]) : startTemporaryPostgres();
 }
 
 /** What `npm start` chooses; outside of `--alone`, what Node and Ponder choose by themselves. */
@@ -113,7 +111,6 @@ function chooseMemory(): Memory | undefined {
 }
 
 function measureAll(place: Place): Promise<Figure[]> {
-  if (options.changes) return measureChanges(place, rounds);
   if (options.base !== undefined) return measureBase({ names: options.base, rounds }, place);
   if (options.labels !== undefined) return measureLabels({ count: options.labels, rounds, wordList }, place);
   if (options.ensv2 !== undefined) return measureEnsv2({ ...cutover, rounds }, place);

@@ -1,7 +1,6 @@
 import { writeFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, test } from "vitest";
-import { apiReload } from "../../../engine/changes/apiReload.ts";
 import { expectFault } from "./fault.ts";
 import { openBuild } from "./openBuild.ts";
 
@@ -16,5 +15,5 @@ test("a file of the API that nothing imports at that time is taken for one of th
   }
   await close();
   expect(reloads.length).toBeGreaterThan(0);
-  expectFault(apiReload, reloads[0] === "indexing");
+  expectFault("apiReload", reloads[0] === "indexing");
 });

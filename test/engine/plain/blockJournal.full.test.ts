@@ -1,7 +1,6 @@
 import { getTableColumns, type Table } from "drizzle-orm";
 import { test } from "vitest";
-import { blockJournal } from "../../../engine/changes/blockJournal.ts";
-import { ponderModule } from "../../../engine/ponderModule.ts";
+import { ponderModule } from "../ponders.ts";
 import { expectFault } from "./fault.ts";
 
 type State = {
@@ -15,7 +14,7 @@ test("nothing that Ponder stores of an index has a block's hash", async () => {
     Object.keys(getTableColumns(table)),
   );
   expectFault(
-    blockJournal,
+    "blockJournal",
     columns.includes("latestCheckpoint") && !columns.some((name) => /hash/i.test(name)),
   );
 });

@@ -1,7 +1,6 @@
 import { pgTable, text } from "drizzle-orm/pg-core";
 import { test } from "vitest";
-import { copyPieces } from "../../../engine/changes/copyPieces.ts";
-import { ponderModule } from "../../../engine/ponderModule.ts";
+import { ponderModule } from "../ponders.ts";
 import { expectFault } from "./fault.ts";
 
 test("the text of rows is one string, and those of a batch can be longer than V8 allows", async () => {
@@ -13,5 +12,5 @@ test("the text of rows is one string, and those of a batch can be longer than V8
   } catch (error) {
     why = String(error);
   }
-  expectFault(copyPieces, why === "RangeError: Invalid string length");
+  expectFault("copyPieces", why === "RangeError: Invalid string length");
 });

@@ -1,7 +1,6 @@
 import { test } from "vitest";
-import { failedConnect } from "../../../engine/changes/failedConnect.ts";
-import { ponderModule } from "../../../engine/ponderModule.ts";
 import { cuttingServer, outcomeOf, type Pools, quietLog } from "../cutConnections.ts";
+import { ponderModule } from "../ponders.ts";
 import { expectFault } from "./fault.ts";
 
 test.each(["createPool", "createReadonlyPool"] as const)(
@@ -12,6 +11,6 @@ test.each(["createPool", "createReadonlyPool"] as const)(
     const pool = pools[kind]({ connectionString: server.url, max: 2 }, quietLog, "public");
     const outcome = await outcomeOf(pool, 1_000);
     server.close();
-    expectFault(failedConnect, outcome === "waits");
+    expectFault("failedConnect", outcome === "waits");
   },
 );

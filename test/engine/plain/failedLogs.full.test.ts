@@ -1,7 +1,6 @@
 import { test } from "vitest";
-import { failedLogs } from "../../../engine/changes/failedLogs.ts";
-import { ponderModule } from "../../../engine/ponderModule.ts";
 import { openIndexing } from "../openIndexing.ts";
+import { ponderModule } from "../ponders.ts";
 import { expectFault } from "./fault.ts";
 
 test("a handler that fails by reason of the log ends the index, and no code of the program is asked", async () => {
@@ -14,5 +13,5 @@ test("a handler that fails by reason of the log ends the index, and no code of t
     .processRealtimeEvents({ events: [eventOf(1)] })
     .catch((error: unknown) => error);
   globalThis.namedexRecordFailedLog = undefined;
-  expectFault(failedLogs, outcome instanceof NonRetryableUserError);
+  expectFault("failedLogs", outcome instanceof NonRetryableUserError);
 });

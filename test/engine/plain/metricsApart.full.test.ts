@@ -1,10 +1,9 @@
 import { expect, test } from "vitest";
-import { metricsApart } from "../../../engine/changes/metricsApart.ts";
-import { serveWith } from "../servePonder.ts";
+import { serve } from "../servePonder.ts";
 import { expectFault } from "./fault.ts";
 
 test("Ponder answers metrics at the port of the API, however the path is written", async () => {
-  const statuses = await serveWith([], ["/metrics", "/%6detrics", "/health"]);
+  const statuses = await serve(["/metrics", "/%6detrics", "/health"]);
   expect(statuses["/health"]).toBe(200);
-  expectFault(metricsApart, statuses["/metrics"] === 200 && statuses["/%6detrics"] === 200);
+  expectFault("metricsApart", statuses["/metrics"] === 200 && statuses["/%6detrics"] === 200);
 });

@@ -1,7 +1,8 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { ponderModule, quietLogger } from "../../../engine/ponderModule.ts";
+import { quietLogger } from "../../../engine/ponderModule.ts";
+import { ponderModule } from "../ponders.ts";
 
 /** Ponder's build (build/index.js) of a project with an API of two files. */
 export async function openBuild(cliOptions: Record<string, string> = {}) {

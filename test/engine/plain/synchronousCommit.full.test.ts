@@ -1,8 +1,7 @@
 import { test } from "vitest";
-import { synchronousCommit } from "../../../engine/changes/synchronousCommit.ts";
-import { ponderModule } from "../../../engine/ponderModule.ts";
 import { createTestDatabase } from "../../support/database.ts";
 import { type Pools, quietLog } from "../cutConnections.ts";
+import { ponderModule } from "../ponders.ts";
 import { expectFault } from "./fault.ts";
 
 test("commits of the indexer do not wait for the disk", async () => {
@@ -12,5 +11,5 @@ test("commits of the indexer do not wait for the disk", async () => {
   const { rows } = await pool.query("show synchronous_commit");
   await pool.end();
   await database.drop();
-  expectFault(synchronousCommit, rows[0].synchronous_commit === "off");
+  expectFault("synchronousCommit", rows[0].synchronous_commit === "off");
 });

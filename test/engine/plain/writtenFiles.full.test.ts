@@ -1,8 +1,7 @@
 import { test } from "vitest";
-import { writtenFiles } from "../../../engine/changes/writtenFiles.ts";
 import { expectFault } from "./fault.ts";
 import { isTakenUp } from "./twoSteps.ts";
 
 test("what is written right after a file is emptied is not taken up", async () => {
-  expectFault(writtenFiles, !(await isTakenUp({ tries: 20 })));
+  expectFault("writtenFiles", !(await isTakenUp({ tries: 20 })));
 });

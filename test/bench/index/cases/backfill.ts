@@ -1,5 +1,6 @@
 import { type Address, numberToHex, zeroHash } from "viem";
-import { ponderModule, quietLogger } from "../../../../engine/ponderModule.ts";
+import { quietLogger } from "../../../../engine/ponderModule.ts";
+import { ponderModule } from "../../../engine/ponders.ts";
 
 const hash = (number: number) => numberToHex(number + 1, { size: 32 });
 const TOPIC = hash(7);

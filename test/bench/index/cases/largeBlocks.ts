@@ -1,7 +1,7 @@
 import { type Hex, hexToBytes, keccak256, numberToHex } from "viem";
-import { ponderModule } from "../../../../engine/ponderModule.ts";
 import { openIndexing } from "../../../engine/openIndexing.ts";
 import { name, openStore } from "../../../engine/openStore.ts";
+import { ponderModule } from "../../../engine/ponders.ts";
 import { printSeconds } from "./print.ts";
 
 // Takes a live block of 3,000 logs: compares their topics with its bloom, and calls a handler for each, which finds a row that

@@ -1,4 +1,4 @@
-import { ponderModule } from "../../../../engine/ponderModule.ts";
+import { ponderModule } from "../../../engine/ponders.ts";
 import { printSeconds } from "./print.ts";
 
 // Takes a range of blocks without logs through Ponder's queue.
