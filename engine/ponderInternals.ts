@@ -72,6 +72,27 @@ export async function readIndexer(query: Query, schema?: string): Promise<Indexe
   return rows[0] ?? null;
 }
 
+/** The lock of an indexer that may be alive. */
+export type IndexerLock = {
+  buildId: string;
+  /** The last sign of life, in unix milliseconds by the database's clock. A living indexer gives one every 10 seconds. */
+  seenAt: string;
+  silentSeconds: number;
+};
+
+/** The lock on a schema; null where there is none, or it ended without a sign of life. */
+export async function readLock(query: Query, schema: string): Promise<IndexerLock | null> {
+  const [found] = await query<{ is: boolean }>(
+    `select to_regclass(${literal(tableIn(schema, metaTable))}) is not null as is`,
+  );
+  if (!found?.is) return null;
+  const rows = await query<IndexerLock>(`
+    select coalesce(value ->> 'build_id', '') as "buildId", value ->> 'heartbeat_at' as "seenAt",
+      greatest(0, round(extract(epoch from now()) - ${heartbeat} / 1000))::int as "silentSeconds"
+    from ${tableIn(schema, metaTable)} where key = 'app' and ${isRunning}`);
+  return rows[0] ?? null;
+}
+
 /** Names of the tables of an index, as its build declared them; empty where there is none. */
 export async function listTables(query: Query, schema: string): Promise<string[]> {
   const rows = await query<{ tables: string[] }>(
@@ -186,16 +207,16 @@ export type WrittenBlock = { chainId: number; chainName: string; blockNumber: nu
 /**
  * The newest block of each chain that a running indexer wrote; empty while it builds the index.
  *
- * @param since milliseconds; without a sign of life after this time, the checkpoints are those of an earlier indexer
+ * @param withinMs without a sign of life in this time, the checkpoints are those of an earlier indexer
  */
 export async function listWrittenBlocks(
   query: Query,
-  { schema, since }: { schema: string; since: number },
+  { schema, withinMs }: { schema: string; withinMs: number },
 ): Promise<WrittenBlock[]> {
   const rows = await query<{ chain_name: string; chain_id: string; block: string }>(
     `select chain_name, chain_id, ${blockOf("latest_checkpoint")} as block from ${tableIn(schema, checkpointTable)}
      where exists (select from ${tableIn(schema, metaTable)}
-       where key = 'app' and ${isReady} and ${heartbeat} >= ${Number(since)})`,
+       where key = 'app' and ${isReady} and ${heartbeat} >= extract(epoch from now()) * 1000 - ${Number(withinMs)})`,
   );
   return rows.map(({ chain_name, chain_id, block }) => ({
     ...{ chainId: Number(chain_id), chainName: chain_name, blockNumber: Number(block) },

@@ -8,6 +8,7 @@ import { requirePatchedPonder } from "../../patches/applied.js";
 import { readSettings, type Settings } from "../../settings/settings.ts";
 import { prepareDatabase } from "../checks/database.ts";
 import { requireNoHalfRestore } from "../checks/halfRestored.ts";
+import { requireNoOtherIndexer } from "../checks/otherIndexer.ts";
 import { requireFreePort } from "../checks/port.ts";
 import { requireRights } from "../checks/rights.ts";
 import { checkLiveUrls, checkPayments, checkRpcUrls } from "../checks/rpc.ts";
@@ -42,7 +43,7 @@ export async function runPonder(command: Command, env: Environment): Promise<voi
   requirePatchedPonder();
   await runService(frame, async (_, log) => {
     const settings = readSettings(env);
-    await checkBefore(command, settings);
+    await checkBefore(command, settings, log);
     const note = await lookAtUniversalResolver(settings);
     if (note !== null) log.warn(note);
     log.info(accessNotes[settings.access]);
@@ -56,7 +57,7 @@ export async function runPonder(command: Command, env: Environment): Promise<voi
   });
 }
 
-async function checkBefore(command: Command, settings: Settings): Promise<void> {
+async function checkBefore(command: Command, settings: Settings, log: ProgramLog): Promise<void> {
   await requireFreePort(settings.port);
   const { host, port } = settings.metrics;
   await requireFreePort(port, { variable: "METRICS_PORT", host });
@@ -64,6 +65,7 @@ async function checkBefore(command: Command, settings: Settings): Promise<void> 
   if (command === "start") {
     await Promise.all([prepareDatabase(settings.databaseUrl), checkRpcUrls(settings)]);
     await requireNoHalfRestore(settings);
+    await requireNoOtherIndexer(settings, (line) => log.warn(line));
   }
   await requireRights(command, settings);
   await Promise.all([checkLiveUrls(settings), checkPayments(settings)]);

@@ -33,7 +33,7 @@ export type WatchdogPlan = {
  */
 export function watchIndexer(plan: WatchdogPlan): () => void {
   const judge = createStallJudge(plan.patienceSeconds * 1_000);
-  const startedAt = Date.now();
+  const startedAt = performance.now();
   const pause = Math.min(INTERVAL_MS, plan.patienceSeconds * 250);
   let timer = setTimeout(look, pause);
   async function look() {
@@ -101,7 +101,10 @@ async function readCheckpoints({ databaseUrl, schema }: WatchdogPlan, startedAt:
     query_timeout: DATABASE_TIMEOUT_MS,
   };
   return withClient(config, (client) =>
-    listWrittenBlocks(async (text) => (await client.query(text)).rows, { schema, since: startedAt }),
+    listWrittenBlocks(async (text) => (await client.query(text)).rows, {
+      schema,
+      withinMs: performance.now() - startedAt,
+    }),
   );
 }
 

@@ -32,7 +32,10 @@ export async function openPonderDatabase(
       databaseConfig: { kind: "postgres", poolConfig: { connectionString: databaseUrl, max: 4 } },
       ordering: "multichain",
     },
-    schemaBuild: { schema, statements: { tables: nothing, indexes: nothing } },
+    schemaBuild: {
+      schema,
+      statements: { tables: nothing, indexes: nothing, enums: nothing, views: nothing },
+    },
   };
   const database = createDatabase({ common: ponder, namespace: parts.namespaceBuild, ...parts });
   await database.migrateSync();

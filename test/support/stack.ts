@@ -57,6 +57,8 @@ export type Stack = {
   startReplica: (env?: Record<string, string>) => Promise<Replica>;
   /** Starts an indexer of the same chains beside it, on a port and a schema of its own, and waits until it is ready. */
   startRelease: (schema: string) => Promise<Replica>;
+  /** Starts a second indexer on the same tables, and does not wait for it; `env` replaces settings. */
+  startRival: (env?: Record<string, string>) => Promise<Rival>;
   /** Process id of the indexer. */
   pid: () => number;
   /** Ends the indexer as an operator would (SIGINT). */
@@ -81,6 +83,17 @@ export type Replica = {
   metricsUrl: string;
   /** Everything that it has printed. */
   output: () => string;
+  stop: () => Promise<void>;
+  kill: () => Promise<void>;
+};
+
+/** An indexer that wants the tables of another one. */
+export type Rival = {
+  url: string;
+  /** Everything that it has printed. */
+  output: () => string;
+  /** Its exit code or signal, once it has ended. */
+  exit: Promise<number | NodeJS.Signals | null>;
   stop: () => Promise<void>;
   kill: () => Promise<void>;
 };
@@ -117,6 +130,7 @@ export async function launchStack(plan: StackPlan): Promise<Stack> {
     startPonder({ command: "start", port, env: { ...indexerEnv, ...more }, folder, onLog });
   const running = { ponder: start() };
   const replicas: Replica[] = [];
+  const rivals: Rival[] = [];
   const schema = env.DATABASE_SCHEMA ?? "";
   const pool = openPool({ connectionString: database.url, options: `-c search_path=${schema},public` });
   const log = () => lines.slice(-LOG_LINES_SHOWN).join("\n");
@@ -146,6 +160,11 @@ export async function launchStack(plan: StackPlan): Promise<Stack> {
       replicas.push(release);
       return release;
     },
+    startRival: async (more = {}) => {
+      const rival = await launchRival({ ...env, ...more }, folder);
+      rivals.push(rival);
+      return rival;
+    },
     pid: () => running.ponder.pid,
     stop: () => running.ponder.stop(),
     kill: () => killPonder(running.ponder),
@@ -157,7 +176,7 @@ export async function launchStack(plan: StackPlan): Promise<Stack> {
     },
     ended: () => running.ponder.child.exitCode ?? running.ponder.child.signalCode,
     destroy: async () => {
-      await Promise.all([running.ponder, ...replicas].map((one) => one.stop()));
+      await Promise.all([running.ponder, ...replicas, ...rivals].map((one) => one.stop()));
       await pool.end();
       await database.drop();
       rmSync(folder, { recursive: true, force: true });
@@ -189,6 +208,20 @@ async function launchBeside({
     ...{ url: ponder.url, metricsUrl: `http://127.0.0.1:${metricsPort}`, output },
     ...{ stop: ponder.stop, kill: () => killPonder(ponder) },
   };
+}
+
+async function launchRival(env: PonderPlan["env"], folder: string): Promise<Rival> {
+  const lines: string[] = [];
+  const ponder = startPonder({
+    ...{ command: "start" as const, port: await freePort(), folder },
+    env: { ...env, METRICS_PORT: String(await freePort()) },
+    onLog: ({ text }) => lines.push(text),
+  });
+  const exit = new Promise<number | NodeJS.Signals | null>((resolve) =>
+    ponder.child.once("exit", (code, signal) => resolve(code ?? signal)),
+  );
+  const output = () => lines.join("\n");
+  return { ...{ url: ponder.url, output, exit }, stop: ponder.stop, kill: () => killPonder(ponder) };
 }
 
 function environmentOf(plan: StackPlan, { folder, databaseUrl }: { folder: string; databaseUrl: string }) {

@@ -54,7 +54,7 @@ async function watchIndex({ databaseUrl, schema }: Asking): Promise<void> {
   await client.connect();
   const query = async <Row>(text: string) => (await client.query(text)).rows as Row[];
   for (; ; await sleep(PAUSE_MS)) {
-    const [written] = await listWrittenBlocks(query, { schema, since: 0 });
+    const [written] = await listWrittenBlocks(query, { schema, withinMs: 30_000 });
     if (written === undefined || written.blockNumber <= lastIndexed.block) continue;
     const now = performance.now();
     const begun = Math.max(mined.get(written.blockNumber) ?? now, lastIndexed.at);
