@@ -15,8 +15,17 @@ export type LogReader = (range: Range) => Promise<CachedLog[]>;
 const MAX_ADDRESSES = 500;
 
 /** Gives more logs than the filters want: addresses and topics of several are asked for together. */
-export function logReader(node: Node, filters: readonly CachedFilter[]): LogReader {
-  const questions = questionsOf(filters);
+export const logReader = (node: Node, filters: readonly CachedFilter[]): LogReader =>
+  readerOf(node, questionsOf(filters));
+
+/** Gives all logs of these contracts, in lower case. */
+export const addressReader = (node: Node, addresses: readonly string[]): LogReader =>
+  readerOf(
+    node,
+    inPieces(addresses, MAX_ADDRESSES).map((address) => ({ address, topics: [] })),
+  );
+
+function readerOf(node: Node, questions: readonly Question[]): LogReader {
   const state = { failures: 0 };
   return async (range) => {
     const logs: CachedLog[] = [];

@@ -83,7 +83,7 @@ function differenceText(
   { port, chainId }: Run,
 ): string {
   const value = (text: string | null) => (text === null ? "none" : safe(text));
-  const requests = calls.map(({ params }, id) => ({ jsonrpc: "2.0", id, method: "eth_call", params }));
+  const requests = calls.map((call, id) => ({ jsonrpc: "2.0", id, ...call }));
   const body = requests.length === 1 ? requests[0] : requests;
   return [
     `${table}.${column} of ${safe(of)}`,

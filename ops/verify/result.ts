@@ -21,8 +21,12 @@ export type Difference = {
   /** Path of the API that shows it. */
   path: string;
   /** JSON-RPC requests that show it; none where the row contradicts itself. */
-  calls: { method: "eth_call"; params: [{ to: Hex; data: Hex }, Hex] }[];
+  calls: NodeCall[];
 };
+
+export type NodeCall =
+  | { method: "eth_call"; params: [{ to: Hex; data: Hex }, Hex] }
+  | { method: "eth_getTransactionReceipt"; params: [string] };
 
 /** What was compared, and what came of it. */
 export type Result = {
@@ -63,19 +67,27 @@ export function noteAnswer(result: Result, { check, chain }: Answered): void {
     return;
   }
   const { table, column, kind, of, stored, path } = check;
-  const place = `${table}.${column}`;
+  const calls = check.calls.map((call) => toRequest(call, result.block.number));
+  const isShort = check.calls.every(({ callData }) => callData.length <= KEPT_LENGTH);
+  noteValue(result, { table, column, kind, of, index: stored, chain, path, calls: isShort ? calls : [] });
+}
+
+/** Adds one value, with what index and chain say of it. */
+export function noteValue(result: Result, value: Difference): void {
+  const { of, index, chain } = value;
+  const place = `${value.table}.${value.column}`;
   const counts = result.compared.get(place) ?? { values: 0, differences: 0 };
   counts.values += 1;
   result.compared.set(place, counts);
-  if (chain === stored) return;
+  if (chain === index) return;
   counts.differences += 1;
   result.differenceCount += 1;
   if (result.differences.length >= MAX_DIFFERENCES) return;
-  const calls = check.calls.map((call) => toRequest(call, result.block.number));
   result.differences.push({
-    ...{ table, column, kind, path },
-    ...{ of: cut(of), index: stored && cut(stored), chain: chain && cut(chain) },
-    calls: check.calls.some(({ callData }) => callData.length > KEPT_LENGTH) ? [] : calls,
+    ...value,
+    of: cut(of),
+    index: index && cut(index),
+    chain: chain && cut(chain),
   });
 }
 
@@ -86,7 +98,7 @@ export function noteNotCompared({ notCompared }: Result, why: string, count = 1)
   notCompared.set(why, (notCompared.get(why) ?? 0) + count);
 }
 
-const toRequest = ({ target, callData }: ContractCall, block: number): Difference["calls"][number] => ({
+const toRequest = ({ target, callData }: ContractCall, block: number): NodeCall => ({
   method: "eth_call",
   params: [{ to: target, data: callData }, numberToHex(block)],
 });

@@ -7,6 +7,7 @@ import { onOneLine } from "../commandLine/foreignText.ts";
 import { type Progress, startProgress } from "../commandLine/progress.ts";
 import { deploymentOf, nodeUrlsOf } from "./chains.ts";
 import { compare } from "./compare.ts";
+import { compareEvents } from "./compareEvents.ts";
 import { openNode } from "./node.ts";
 import { nodeOf } from "./nodeOf.ts";
 import type { VerifyOptions } from "./options.ts";
@@ -71,7 +72,7 @@ async function compareAll({ options, settings, signal, deployment }: Comparison,
   const node = openNode({ urls, requestsPerSecond, signal });
   await requireChain(node, deployment);
   const config = { connectionString: databaseUrl, application_name: `${schema}_verify` };
-  so.far = await withClient(config, (client) =>
+  const result = await withClient(config, (client) =>
     compare({
       ...{ client, schema, deployment, node, signal, at: options.at },
       rpc: createRpc({ urls, requestsPerSecond, timeoutMs: CALL_TIMEOUT_MS }),
@@ -87,4 +88,8 @@ async function compareAll({ options, settings, signal, deployment }: Comparison,
       },
     }),
   );
+  so.far = result;
+  if (options.names.length > 0 || options.at !== null) return;
+  const { samples, seed } = options;
+  await compareEvents({ databaseUrl, schema, deployment, node, signal, samples, seed }, result);
 }

@@ -1,0 +1,173 @@
+import { createHash } from "node:crypto";
+import type { ChainDeployment } from "../../abis/deployments.ts";
+import type { CachedLog } from "../../engine/cachedLogs.ts";
+import { type Queries, queriesOf, withClient } from "../../src/api/postgres/client.ts";
+import { RANGE_BLOCKS, type Range } from "./logRanges.ts";
+import type { Node } from "./node.ts";
+import { addressReader } from "./nodeLogs.ts";
+import { noteValue, type Result } from "./result.ts";
+
+/** Rows of one range: a busier range is cut at a block. */
+const MAX_ROWS = 5_000;
+/** Ranges of one run, for each hundred samples of names and records. */
+const SAMPLES_OF_RANGE = 100;
+const MAX_RANGES = 100;
+/** How often a range is read again while it differs: the chain may be reorganised, and the index follows soon. */
+const ATTEMPTS = 3;
+const PAUSE_MS = 2_000;
+
+export type EventsPlan = {
+  databaseUrl: string;
+  schema: string;
+  deployment: ChainDeployment;
+  node: Node;
+  signal: AbortSignal;
+  samples: number;
+  seed: number;
+};
+
+/** A log of which `events` has rows. */
+type Stored = {
+  block: number;
+  index: number;
+  transaction: string;
+  address: string;
+  event: string;
+  node: string | null;
+};
+
+type Compared = { range: Range; stored: Stored[]; logs: CachedLog[] };
+
+/**
+ * Compares rows of `events` with the logs of a node: those of the newest blocks, and of random ranges. A row without its log is
+ * a difference, and a log without a row, if another log of the same contract and event has one.
+ *
+ * @throws NodeError where the node does not answer
+ */
+export async function compareEvents(plan: EventsPlan, result: Result): Promise<void> {
+  const config = { connectionString: plan.databaseUrl, application_name: `${plan.schema}_verify` };
+  await withClient(config, async (client) => {
+    await client.query(`set search_path to "${plan.schema}"`);
+    const query = queriesOf(client);
+    const compared: Compared[] = [];
+    for (const range of await chooseRanges(query, plan, result.block.number)) {
+      compared.push(await compareSettled(query, plan, range));
+    }
+    const known = new Set(compared.flatMap(knownEvents));
+    for (const one of compared) noteRange(one, { known, listed: addressesOf(plan.deployment), result });
+  });
+}
+
+const addressesOf = ({ contracts }: ChainDeployment): Set<string> =>
+  new Set(contracts.map(({ address }) => address.toLowerCase()));
+
+/** The newest blocks, and random ones; every other range begins at a row. */
+async function chooseRanges(
+  { query }: Queries,
+  { deployment, samples, seed }: EventsPlan,
+  newest: number,
+): Promise<Range[]> {
+  const first = Math.min(...deployment.contracts.map(({ startBlock }) => startBlock));
+  const recent = { from: Math.max(first, newest - RANGE_BLOCKS + 1), to: newest };
+  const count = Math.min(MAX_RANGES, Math.ceil(samples / SAMPLES_OF_RANGE));
+  const ranges = [recent];
+  for (let i = 0; i < count && recent.from > first; i++) {
+    const at = first + (drawn(seed, i) % (recent.from - first));
+    const [row] = await query<{ block: number | null }>(
+      "select min(block_number) as block from events where chain_id = $1 and block_number >= $2 and $3",
+      [deployment.chainId, at, i % 2 === 0],
+    );
+    const from = row?.block ?? at;
+    ranges.push({ from, to: Math.min(newest, from + RANGE_BLOCKS - 1) });
+  }
+  return ranges;
+}
+
+const drawn = (seed: number, index: number): number =>
+  createHash("sha256").update(`${seed} events ${index}`).digest().readUIntBE(0, 6);
+
+async function compareSettled(query: Queries, plan: EventsPlan, range: Range): Promise<Compared> {
+  for (let attempt = 1; ; attempt++) {
+    const compared = await readBoth(query, plan, range);
+    if (attempt === ATTEMPTS || withoutLog(compared).length === 0) return compared;
+    await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
+    plan.signal.throwIfAborted();
+  }
+}
+
+async function readBoth(
+  { query }: Queries,
+  { deployment, node }: EventsPlan,
+  range: Range,
+): Promise<Compared> {
+  const rows = await query<Stored>(
+    `select block_number as block, log_index as index, transaction_hash as transaction, contract_address as address,
+       event_type as event, node from events
+     where chain_id = $1 and block_number between $2 and $3 and ordinal = 0 order by block_number, log_index limit $4`,
+    [deployment.chainId, range.from, range.to, MAX_ROWS + 1],
+  );
+  const last = rows.length > MAX_ROWS ? (rows.at(-1)?.block ?? range.to) - 1 : range.to;
+  const stored = rows.filter(({ block }) => block <= last);
+  const cut = { from: range.from, to: Math.max(last, range.from) };
+  const emitters = new Set([
+    ...addressesOf(deployment),
+    ...stored.map(({ address }) => address.toLowerCase()),
+  ]);
+  return { range: cut, stored, logs: await addressReader(node, [...emitters])(cut) };
+}
+
+const placeOf = (block: number, index: number): string => `${block} ${index}`;
+
+const logsByPlace = ({ logs }: Compared): Map<string, CachedLog> =>
+  new Map(logs.map((log) => [placeOf(log.blockNumber, log.logIndex), log]));
+
+const isOf = (log: CachedLog | undefined, { transaction, address }: Stored): boolean =>
+  log?.transactionHash === transaction.toLowerCase() && log.address === address.toLowerCase();
+
+function withoutLog(compared: Compared): Stored[] {
+  const logs = logsByPlace(compared);
+  return compared.stored.filter((row) => !isOf(logs.get(placeOf(row.block, row.index)), row));
+}
+
+const eventOf = ({ address, topics }: CachedLog): string => `${address} ${topics[0]}`;
+
+/** Contracts and events of which the index stores logs. */
+function knownEvents(compared: Compared): string[] {
+  const logs = logsByPlace(compared);
+  return compared.stored.flatMap((row) => {
+    const log = logs.get(placeOf(row.block, row.index));
+    return log !== undefined && isOf(log, row) ? [eventOf(log)] : [];
+  });
+}
+
+type Judge = { known: ReadonlySet<string>; listed: ReadonlySet<string>; result: Result };
+
+function noteRange(compared: Compared, { known, listed, result }: Judge): void {
+  const places = new Set(compared.stored.map(({ block, index }) => placeOf(block, index)));
+  const gone = new Set(withoutLog(compared));
+  for (const row of compared.stored) {
+    noteValue(result, {
+      ...{
+        table: "events",
+        column: "log",
+        kind: "log",
+        path: row.node === null ? "/indexing-status" : `/lookup-hash/${row.node}`,
+      },
+      of: `log ${row.index} of block ${row.block} (${row.event})`,
+      index: row.transaction,
+      chain: gone.has(row) ? null : row.transaction,
+      calls: [{ method: "eth_getTransactionReceipt", params: [row.transaction] }],
+    });
+  }
+  for (const log of compared.logs) {
+    const isExpected = listed.has(log.address) && known.has(eventOf(log));
+    if (!isExpected || places.has(placeOf(log.blockNumber, log.logIndex))) continue;
+    noteValue(result, {
+      ...{ table: "events", column: "log", kind: "log", path: "/indexing-status" },
+      of: `log ${log.logIndex} of block ${log.blockNumber} (${log.address})`,
+      index: null,
+      chain: log.transactionHash,
+      calls: [{ method: "eth_getTransactionReceipt", params: [log.transactionHash] }],
+    });
+  }
+}
