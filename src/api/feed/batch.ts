@@ -30,7 +30,10 @@ export type Batch = {
   db: Queries;
 };
 
-/** Appends changes in their order. */
+/**
+ * Appends changes in their order. Values and details hold texts of strangers: they travel as texts of JSON and are stored as `json`,
+ * because `jsonb`, and what unpacks JSON, refuses NUL.
+ */
 export async function append(batch: Batch, changes: readonly NewChange[]): Promise<void> {
   if (changes.length === 0) return;
   const rows = changes.map(({ at, before, after, ...change }, i) => ({
@@ -38,14 +41,17 @@ export async function append(batch: Batch, changes: readonly NewChange[]): Promi
     ...{ type: change.type, source: change.source, slot: change.slot, key: change.key },
     ...{ node: change.node, name: change.name, resolver: change.resolver, addresses: change.addresses },
     ...{ block_number: at.number, block_hash: at.hash, block_timestamp: at.timestamp },
-    ...{ transaction_hash: change.transactionHash, log_index: change.logIndex, details: change.details },
-    ...{ old_value: before, new_value: after },
+    ...{ transaction_hash: change.transactionHash, log_index: change.logIndex },
+    details: JSON.stringify(change.details),
+    old_value: before && JSON.stringify(before),
+    new_value: after && JSON.stringify(after),
   }));
   await batch.db.query(
-    `insert into feed_changes (${COLUMNS}) select ${COLUMNS} from jsonb_to_recordset($1::jsonb) as given (
+    `insert into feed_changes (${COLUMNS}, details, old_value, new_value)
+     select ${COLUMNS}, details::json, old_value::json, new_value::json from jsonb_to_recordset($1::jsonb) as given (
        number bigint, state text, type text, chain_id integer, source text, slot text, key jsonb, node text, name text,
        resolver text, addresses text[], block_number integer, block_hash text, block_timestamp bigint,
-       transaction_hash text, log_index integer, details jsonb, old_value jsonb, new_value jsonb)`,
+       transaction_hash text, log_index integer, details text, old_value text, new_value text)`,
     [JSON.stringify(rows)],
   );
   batch.newest += changes.length;
@@ -65,8 +71,7 @@ const COLUMNS = [
     "resolver",
     "addresses",
   ],
-  ...["block_number", "block_hash", "block_timestamp", "transaction_hash", "log_index", "details"],
-  ...["old_value", "new_value"],
+  ...["block_number", "block_hash", "block_timestamp", "transaction_hash", "log_index"],
 ].join(", ");
 
 /** A row of the feed that is no change: it says where a reader is. */

@@ -110,7 +110,7 @@ async function noteStart(client: pg.ClientBase, previous: string | null): Promis
   const { rowCount } = await client.query(
     `insert into feed_changes (number, state, type, chain_id, block_number, block_hash, block_timestamp, details)
      select row_number() over (order by chain_id), 'new', 'feed.started', chain_id, number, hash, "timestamp",
-       jsonb_build_object('previous_position', $1::text) from feed_chains`,
+       json_build_object('previous_position', $1::text) from feed_chains`,
     [previous],
   );
   await client.query("update feed_state set newest = $1", [rowCount ?? 0]);

@@ -37,7 +37,7 @@ export const createFeedTables = (schema: string): string => `
     number bigint primary key, state text not null, type text not null, chain_id integer not null,
     source text, slot text, key jsonb, node text, name text, resolver text, addresses text[] not null default '{}',
     block_number integer not null, block_hash text not null, block_timestamp bigint not null,
-    transaction_hash text, log_index integer, details jsonb not null default '{}', old_value jsonb, new_value jsonb,
+    transaction_hash text, log_index integer, details json not null default '{}', old_value json, new_value json,
     taken_back bigint, is_taken_back boolean not null default false, written_at timestamptz not null default now());
   create index feed_changes_open on ${schema}.feed_changes (chain_id, block_number)
     where state = 'new' and not is_taken_back and source is not null;

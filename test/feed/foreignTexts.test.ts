@@ -1,0 +1,125 @@
+import fc from "fast-check";
+import { keccak256, namehash, stringToBytes } from "viem";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { readResync } from "../../src/api/feed/resync.ts";
+import { readFeedState } from "../../src/api/feed/read.ts";
+import type { ChangeRow } from "../../src/api/feed/rows.ts";
+import { storable } from "../../src/indexing/write/storable.ts";
+import { account, contracts, transaction } from "../query/rows.ts";
+import { toChangeRecord } from "../../src/api/serializers/change.ts";
+import type { Chain, Write } from "./engine.ts";
+import { openPlay, type Play } from "./histories.ts";
+import { domainWrite } from "./writes.ts";
+
+// What anyone can set, by 28,500 gas: no text stops the feed, and each is in it as REST has it.
+
+let play: Play & { close: () => Promise<void> };
+let main: Chain;
+
+beforeAll(async () => {
+  play = await openPlay();
+  [main] = play.engine.chains as [Chain];
+});
+afterAll(() => play.close());
+
+const NAME = "foreign.eth";
+
+/** A text record, as the handlers write it. */
+function textOf(key: string, value: string | null): Write {
+  const hasNul = `${key}${value ?? ""}`.includes("\0");
+  return {
+    table: "text_records",
+    key: {
+      ...{ chain_id: main.chainId, resolver: account(5), node: namehash(NAME), version: 0 },
+      key_hash: keccak256(stringToBytes(key)),
+    },
+    patch: {
+      ...{ key: storable(key), value: value === null ? null : storable(value), is_value_known: true },
+      ...{ exact: hasNul ? JSON.stringify({ key, value }) : null, is_read: false, sets_in_transaction: 1 },
+      ...{ block_number: main.node.length + 1, log_index: 1, transaction_hash: transaction(1) },
+    },
+  };
+}
+
+/** A value as the feed has it: NUL and all else as it was set; a long text by its hash. */
+const saidOf = (name: string, text: string) =>
+  Buffer.byteLength(text) <= 1_024
+    ? { [name]: text }
+    : {
+        ...{ [name]: null, [`${name}_keccak256`]: keccak256(stringToBytes(text)) },
+        [`${name}_bytes`]: Buffer.byteLength(text),
+      };
+
+const textsIn = (rows: readonly ChangeRow[]) => rows.filter(({ slot }) => slot === "text");
+
+/** As on a chain: bytes that are no UTF-8 are U+FFFD when they are decoded, so no half of a pair remains. */
+const decoded = (text: string): string => Buffer.from(text).toString();
+
+const odd = ["\0", "\u0001", "\ud800", "\udfff", "\ufffe", "\uffff", "\ufeff", "\u2028", "\u2400", "\\u0000"];
+const foreign = fc
+  .array(fc.oneof(fc.constantFrom(...odd, '"', "\\", "'", "\r\n", "]]>", "x".repeat(1_100)), fc.string({ unit: "binary" })), {
+    maxLength: 6,
+  })
+  .map((parts) => decoded(parts.join("")));
+
+test("NUL in a value and in a key is in the feed, and stops nothing that comes after it", async () => {
+  const before = await play.newest();
+  await play.block(main, [domainWrite(main, NAME), textOf("k", "va\0lue"), textOf("ke\0y", "v")]);
+  await play.block(main, [domainWrite(main, "other.eth"), textOf("k", "fine")]);
+  const rows = await play.changesAfter(before);
+  expect(textsIn(rows).map(({ details, oldValue, newValue }) => [details.key, oldValue?.value, newValue?.value])).toEqual([
+    ["k", undefined, "va\0lue"],
+    ["ke\0y", undefined, "v"],
+    ["k", "va\0lue", "fine"],
+  ]);
+  expect(rows.some(({ name }) => name === "other.eth")).toBe(true);
+  const epoch = (await readFeedState(play.tables.db)).epoch;
+  const sent = JSON.stringify(rows.map((row) => toChangeRecord(row, { contracts, epoch, now: 0 })));
+  expect(sent).toContain('"value":"va\\u0000lue"');
+  expect(sent).not.toContain("\u2400");
+});
+
+test("random texts are said as they were set, again in a resync, and as they were after a reorganisation", async () => {
+  const pair = fc.record({ key: foreign, value: fc.option(foreign, { freq: 8 }) });
+  const blocks = fc.array(fc.uniqueArray(pair, { selector: ({ key }) => key, minLength: 1, maxLength: 4 }), {
+    minLength: 1,
+    maxLength: 4,
+  });
+  await fc.assert(
+    fc.asyncProperty(blocks, async (given) => {
+      for (const texts of given) {
+        const before = await play.newest();
+        await play.block(main, texts.map(({ key, value }) => textOf(key, value)));
+        const said = new Map(
+          textsIn(await play.changesAfter(before)).map(({ details, newValue }) => [details.key_hash, { details, newValue }]),
+        );
+        for (const { key, value } of texts) {
+          const one = said.get(keccak256(stringToBytes(key)));
+          if (one === undefined) continue; // As it was.
+          expect(one.details).toMatchObject(saidOf("key", key));
+          expect(one.newValue).toMatchObject(value === null ? { value } : saidOf("value", value));
+        }
+      }
+      const last = given.at(-1) ?? [];
+      const feed = await readFeedState(play.tables.db);
+      const held = textsIn((await readResync(play.tables.db, { node: namehash(NAME), feed, filters: {} })) ?? []);
+      for (const { key, value } of last) {
+        const one = held.find(({ details }) => details.key_hash === keccak256(stringToBytes(key)));
+        expect(one?.newValue).toMatchObject(value === null ? { value } : saidOf("value", value));
+      }
+      const newest = await play.newest();
+      play.engine.fork(main, 1);
+      await play.engine.revert(main, main.node.length);
+      await play.block(main, []);
+      const removed = textsIn(await play.changesAfter(newest));
+      for (const { state, details, oldValue } of removed) {
+        expect(state).toBe("removed");
+        const one = last.find(({ key }) => keccak256(stringToBytes(key)) === details.key_hash);
+        expect(oldValue).toMatchObject(one?.value == null ? { value: null } : saidOf("value", one.value));
+      }
+      for (let i = 0; i < 7; i++) await play.block(main, []);
+    }),
+    { numRuns: 20 },
+  );
+  expect((await readFeedState(play.tables.db)).gapSince).toBeNull();
+});
