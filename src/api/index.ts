@@ -202,7 +202,7 @@ startInPlace("feed", () =>
   startFeed({
     ...{ databaseUrl, schema, rules: lifeOf(contracts.ensv2), retention: settings.changes },
     active: async () => (await readRelease(store)).active,
-    log: (line) => console.log(line),
+    log: (line, level = "log") => console[level](line),
   }),
 );
 

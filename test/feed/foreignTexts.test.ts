@@ -1,12 +1,12 @@
 import fc from "fast-check";
 import { keccak256, namehash, stringToBytes } from "viem";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { readResync } from "../../src/api/feed/resync.ts";
 import { readFeedState } from "../../src/api/feed/read.ts";
+import { readResync } from "../../src/api/feed/resync.ts";
 import type { ChangeRow } from "../../src/api/feed/rows.ts";
+import { toChangeRecord } from "../../src/api/serializers/change.ts";
 import { storable } from "../../src/indexing/write/storable.ts";
 import { account, contracts, transaction } from "../query/rows.ts";
-import { toChangeRecord } from "../../src/api/serializers/change.ts";
 import type { Chain, Write } from "./engine.ts";
 import { openPlay, type Play } from "./histories.ts";
 import { domainWrite } from "./writes.ts";
@@ -57,17 +57,25 @@ const decoded = (text: string): string => Buffer.from(text).toString();
 
 const odd = ["\0", "\u0001", "\ud800", "\udfff", "\ufffe", "\uffff", "\ufeff", "\u2028", "\u2400", "\\u0000"];
 const foreign = fc
-  .array(fc.oneof(fc.constantFrom(...odd, '"', "\\", "'", "\r\n", "]]>", "x".repeat(1_100)), fc.string({ unit: "binary" })), {
-    maxLength: 6,
-  })
+  .array(
+    fc.oneof(
+      fc.constantFrom(...odd, '"', "\\", "'", "\r\n", "]]>", "x".repeat(1_100)),
+      fc.string({ unit: "binary" }),
+    ),
+    {
+      maxLength: 6,
+    },
+  )
   .map((parts) => decoded(parts.join("")));
 
 test("NUL in a value and in a key is in the feed, and stops nothing that comes after it", async () => {
   const before = await play.newest();
-  await play.block(main, [domainWrite(main, NAME), textOf("k", "va\0lue"), textOf("ke\0y", "v")]);
-  await play.block(main, [domainWrite(main, "other.eth"), textOf("k", "fine")]);
+  await play.block(main, [domainWrite(main, NAME, {}), textOf("k", "va\0lue"), textOf("ke\0y", "v")]);
+  await play.block(main, [domainWrite(main, "other.eth", {}), textOf("k", "fine")]);
   const rows = await play.changesAfter(before);
-  expect(textsIn(rows).map(({ details, oldValue, newValue }) => [details.key, oldValue?.value, newValue?.value])).toEqual([
+  expect(
+    textsIn(rows).map(({ details, oldValue, newValue }) => [details.key, oldValue?.value, newValue?.value]),
+  ).toEqual([
     ["k", undefined, "va\0lue"],
     ["ke\0y", undefined, "v"],
     ["k", "va\0lue", "fine"],
@@ -89,9 +97,15 @@ test("random texts are said as they were set, again in a resync, and as they wer
     fc.asyncProperty(blocks, async (given) => {
       for (const texts of given) {
         const before = await play.newest();
-        await play.block(main, texts.map(({ key, value }) => textOf(key, value)));
+        await play.block(
+          main,
+          texts.map(({ key, value }) => textOf(key, value)),
+        );
         const said = new Map(
-          textsIn(await play.changesAfter(before)).map(({ details, newValue }) => [details.key_hash, { details, newValue }]),
+          textsIn(await play.changesAfter(before)).map(({ details, newValue }) => [
+            details.key_hash,
+            { details, newValue },
+          ]),
         );
         for (const { key, value } of texts) {
           const one = said.get(keccak256(stringToBytes(key)));
@@ -102,7 +116,9 @@ test("random texts are said as they were set, again in a resync, and as they wer
       }
       const last = given.at(-1) ?? [];
       const feed = await readFeedState(play.tables.db);
-      const held = textsIn((await readResync(play.tables.db, { node: namehash(NAME), feed, filters: {} })) ?? []);
+      const held = textsIn(
+        (await readResync(play.tables.db, { node: namehash(NAME), feed, filters: {} })) ?? [],
+      );
       for (const { key, value } of last) {
         const one = held.find(({ details }) => details.key_hash === keccak256(stringToBytes(key)));
         expect(one?.newValue).toMatchObject(value === null ? { value } : saidOf("value", value));
@@ -122,4 +138,56 @@ test("random texts are said as they were set, again in a resync, and as they wer
     { numRuns: 20 },
   );
   expect((await readFeedState(play.tables.db)).gapSince).toBeNull();
+});
+
+test("a row that the feed cannot hold is left out alone, which is said, and all others are in the feed", async () => {
+  const before = await play.newest();
+  const bad = textOf("bad", "x");
+  const said = play.said.length;
+  await play.block(main, [
+    domainWrite(main, "first.eth", {}),
+    textOf("good", "1"),
+    { ...bad, patch: { ...bad.patch, exact: "no JSON" } },
+    textOf("better", "2"),
+  ]);
+  const rows = await play.changesAfter(before);
+  expect(textsIn(rows).map(({ newValue }) => newValue?.value)).toEqual(["1", "2"]);
+  expect(rows.some(({ name }) => name === "first.eth")).toBe(true);
+  const [marker, ...more] = await play.changesAfter(before, {
+    node: namehash(NAME),
+    types: ["feed.left_out"],
+  });
+  expect(marker).toMatchObject({
+    node: namehash(NAME),
+    resolver: account(5),
+    source: "text_records",
+    slot: null,
+  });
+  expect(more.map(({ type }) => type)).toEqual(["block.ended"]);
+  expect(play.said.slice(said)).toEqual([
+    expect.stringContaining("leaves out a row that it cannot hold (text_records "),
+  ]);
+  await play.block(main, [domainWrite(main, "after.eth", {})]);
+  expect((await play.changesAfter(rows.at(-1)?.number ?? 0)).some(({ name }) => name === "after.eth")).toBe(
+    true,
+  );
+});
+
+test("a feed that stands still says since when", async () => {
+  const { pool, db } = play.tables;
+  await play.block(main, []);
+  const age = () => pool.query("update feed_state set looked_at = now() - interval '40 seconds'");
+  await age();
+  expect((await readFeedState(db)).gapSince, "nothing is to be said").toBeNull();
+  play.engine.mine(main, { seconds: 12, writes: [] });
+  await play.engine.index(main);
+  const since = (await readFeedState(db)).gapSince ?? 0;
+  expect(Math.abs(Date.now() / 1_000 - 40 - since)).toBeLessThan(10);
+  await play.look();
+  expect((await readFeedState(db)).gapSince).toBeNull();
+  await age();
+  await play.look();
+  play.engine.mine(main, { seconds: 12, writes: [] });
+  await play.engine.index(main);
+  expect((await readFeedState(db)).gapSince, "a look is a sign of life").toBeNull();
 });

@@ -32,8 +32,11 @@ export type Chain = {
  * feed waits: a reorganisation or a start took rows back, and they, or others, are about to come. So the feed says only what is so
  * at the end of a block, and of what went and came back nothing.
  */
-export const advanceFeed = (client: pg.ClientBase, rules: LifeRules): Promise<Outcome> =>
-  inSnapshot(client, (db) => advanceAll(db, rules));
+export const advanceFeed = (
+  client: pg.ClientBase,
+  rules: LifeRules,
+  onLeftOut: Batch["onLeftOut"] = () => {},
+): Promise<Outcome> => inSnapshot(client, (db) => advanceAll(db, rules, onLeftOut));
 
 /** Does the work in one transaction, which sees the tables as of its first query; locks that come first come before that. */
 export async function inSnapshot<T>(client: pg.ClientBase, work: (db: Queries) => Promise<T>): Promise<T> {
@@ -52,7 +55,7 @@ export async function inSnapshot<T>(client: pg.ClientBase, work: (db: Queries) =
 /** A reorganisation locks all tables for a while; the next look sees what came of it. */
 const LOCK_WAIT_MS = 500;
 
-async function advanceAll(db: Queries, rules: LifeRules): Promise<Outcome> {
+async function advanceAll(db: Queries, rules: LifeRules, onLeftOut: Batch["onLeftOut"]): Promise<Outcome> {
   const indexer = await readIndexer((text) => db.query(text));
   if (!indexer?.isReady) return "not ready";
   const feed = await readFeed(db);
@@ -62,7 +65,7 @@ async function advanceAll(db: Queries, rules: LifeRules): Promise<Outcome> {
   let { newest } = feed;
   for (const chain of await listChains(db)) {
     if (isBehind(chain)) continue;
-    const batch = { db, chainId: chain.chainId, newest };
+    const batch = { db, chainId: chain.chainId, newest, onLeftOut };
     await advanceChain(batch, chain, rules);
     newest = batch.newest;
   }
@@ -73,14 +76,20 @@ async function advanceAll(db: Queries, rules: LifeRules): Promise<Outcome> {
 /** Whether the tables of a chain stand lower than the feed: then they are about to go on, or another branch comes. */
 export const isBehind = ({ now, said }: Chain): boolean => now.number < said.number;
 
-/** Says how far the feed is, where that is new. */
+/** How old the writer's sign of life may get before it gives the next one. */
+const SIGN_SECONDS = 10;
+
+/** Says how far the feed is, where that is new, and that the writer is alive. */
 export async function noteNewest(
   db: Queries,
   feed: Pick<Feed, "newest" | "start">,
   now: Pick<Feed, "newest" | "start">,
 ): Promise<void> {
-  if (now.newest === feed.newest && now.start === feed.start) return;
-  await db.query("update feed_state set newest = $1, start = $2", [now.newest, now.start]);
+  await db.query(
+    `update feed_state set newest = $1, start = $2, looked_at = now()
+     where (newest, start) is distinct from ($1, $2) or looked_at < now() - interval '${SIGN_SECONDS} seconds'`,
+    [now.newest, now.start],
+  );
   if (now.newest === feed.newest) return;
   await db.query("select pg_notify($1 || current_schema(), '')", [feedChannel("")]);
 }
@@ -160,7 +169,10 @@ async function isAhead({ db, chainId }: Batch, { said, now }: Chain): Promise<bo
 }
 
 /** Whether the block is the chain's. One that the journal does not have may be: a start can leave out blocks without logs. */
-export async function hasBlock({ db, chainId }: Batch, { number, hash }: BlockAt): Promise<boolean> {
+export async function hasBlock(
+  { db, chainId }: Pick<Batch, "db" | "chainId">,
+  { number, hash }: BlockAt,
+): Promise<boolean> {
   const rows = await db.query<{ hash: string }>(
     `select hash from ${JOURNAL} where chain_id = $1 and number = $2`,
     [chainId, number],

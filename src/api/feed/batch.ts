@@ -28,6 +28,8 @@ export type Batch = {
   /** The number of the newest change. */
   newest: number;
   db: Queries;
+  /** Hears of a row that the feed cannot hold. */
+  onLeftOut: (row: string, error: Error) => void;
 };
 
 /**

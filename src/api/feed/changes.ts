@@ -1,4 +1,5 @@
-import { append, type Batch, type BlockAt, type NewChange } from "./batch.ts";
+import { BaseError } from "viem";
+import { append, type Batch, type BlockAt, mark, type NewChange } from "./batch.ts";
 import { causesOf } from "./causes.ts";
 import { type Difference, differencesOf, shortened, type Values, valuesOf } from "./compare.ts";
 import { type Removed, slotKey } from "./removals.ts";
@@ -34,12 +35,59 @@ export async function appendDifferences(
   const again = new Map(removed.map((one) => [slotKey(one), one.value]));
   const touched = await listTouched(batch, removed);
   for (let i = 0; i < touched.length; i += PAGE) {
-    const page = touched.slice(i, i + PAGE);
-    const changed = await comparePage(batch, page, again);
-    await append(batch, await describe(batch, changed, window));
+    await appendPage(batch, touched.slice(i, i + PAGE), { again, window });
   }
   await batch.db.query("delete from feed_touched where chain_id = $1", [batch.chainId]);
 }
+
+type PagePlan = { again: ReadonlyMap<string, Removed["value"]>; window: Window };
+
+/**
+ * Appends what is different in a page of rows. A page that fails by what is in it is divided, until the one row is found that does:
+ * it alone is left out, and a marker says so.
+ */
+async function appendPage(batch: Batch, page: readonly Touched[], plan: PagePlan): Promise<void> {
+  const [first] = page;
+  if (first === undefined) return;
+  const { db } = batch;
+  await db.query("savepoint page");
+  try {
+    const changed = await comparePage(batch, page, plan.again);
+    await append(batch, await describe(batch, changed, plan.window));
+    await db.query("release savepoint page");
+  } catch (error) {
+    if (!isOfData(error)) throw error;
+    await db.query("rollback to savepoint page");
+    if (page.length === 1) return leaveOut(batch, first, { at: plan.window.to, error });
+    const half = Math.ceil(page.length / 2);
+    await appendPage(batch, page.slice(0, half), plan);
+    await appendPage(batch, page.slice(half), plan);
+  }
+}
+
+/** Errors of values, by our code, by viem's, or by PostgreSQL (its classes 22 and 54): they are the same at each attempt. */
+const isOfData = (error: unknown): error is Error =>
+  error instanceof TypeError ||
+  error instanceof RangeError ||
+  error instanceof SyntaxError ||
+  error instanceof BaseError ||
+  (error instanceof Error && /^(22|54)/.test(String((error as { code?: unknown }).code)));
+
+/** Says to those who follow the row that it has a change which is not said. */
+async function leaveOut(
+  batch: Batch,
+  { source, key }: Touched,
+  { at, error }: { at: BlockAt; error: Error },
+): Promise<void> {
+  batch.onLeftOut([source, ...key].join(" "), error);
+  const columns = sources.get(source)?.key.map(([column], i) => [column, key[i] ?? null] as const);
+  const { node = null, resolver = null, address = null } = Object.fromEntries(columns ?? []);
+  const addresses = address === null ? [] : [address];
+  await append(batch, [{ ...mark(LEFT_OUT, at), source, key, node, resolver, addresses }]);
+}
+
+/** The type of the marker of a row that the feed cannot hold. */
+const LEFT_OUT = "feed.left_out";
 
 const rowKey = ({ source, key }: Pick<Touched, "source" | "key">): string => JSON.stringify([source, ...key]);
 

@@ -39,7 +39,7 @@ export type Healing = "healed" | "waiting" | "lost";
  */
 export async function healFeed(
   client: pg.ClientBase,
-  { schema, rules }: { schema: string; rules: LifeRules },
+  { schema, rules, onLeftOut }: { schema: string; rules: LifeRules } & Pick<Batch, "onLeftOut">,
 ): Promise<Healing> {
   const quoted = `"${schema}"`;
   try {
@@ -58,7 +58,7 @@ export async function healFeed(
       await db.query(createFeedTriggers(quoted));
       let { newest } = feed;
       for (const base of bases) {
-        const batch = { db, chainId: base.chain.chainId, newest };
+        const batch = { db, chainId: base.chain.chainId, newest, onLeftOut };
         const said = await listSaid(batch, base);
         await append(batch, [mark("feed.healed", base.chain.now)]);
         await advanceChain(batch, base.chain, rules, { said });
@@ -105,7 +105,7 @@ async function basesOf(db: Queries, chains: readonly Chain[]): Promise<Base[] | 
  */
 async function baseOf(db: Queries, chain: Chain): Promise<Base | null> {
   const { chainId, said, nowFinal } = chain;
-  if (nowFinal <= said.number && (await hasBlock({ db, chainId, newest: 0 }, said)))
+  if (nowFinal <= said.number && (await hasBlock({ db, chainId }, said)))
     return { chain, block: said.number, from: Number.MAX_SAFE_INTEGER };
   const [end] = await db.query<{ number: string; block: number }>(NEWEST_END, [chainId, nowFinal]);
   return end ? { chain, block: end.block, from: Number(end.number) } : null;

@@ -1,4 +1,5 @@
 import { sql } from "ponder";
+import { JOURNAL } from "../../../engine/ponderInternals.ts";
 import { ApiError } from "../errors/errors.ts";
 import { findDatabaseError } from "../postgres/databaseErrors.ts";
 import type { Db } from "../postgres/db.ts";
@@ -12,13 +13,22 @@ export const MAX_SCANNED = 50_000;
 /** PostgreSQL's undefined_table, and undefined_column: the feed of another release, in whose place the writer puts one of its own. */
 const NO_FEED = ["42P01", "42703"];
 
+/** How old the last sign of life of the feed's writer is where it stands still: several looks, and signs, were left out. */
+export const STALLED_SECONDS = 30;
+
+/** SQL: the tables `s` have blocks that the feed's writer has not looked at for some time. */
+const STALLED = `s.looked_at < now() - interval '${STALLED_SECONDS} seconds' and exists (
+  select from feed_chains c cross join lateral (
+    select hash from ${JOURNAL} where chain_id = c.chain_id order by number desc limit 1) b where b.hash <> c.hash)`;
+
 /** @throws ApiError INDEX_NOT_READY while there is no feed: at first, and for some seconds after a fault or an update */
 export async function readFeedState(db: Db): Promise<FeedState> {
   const rows = await db
     .execute(
       sql.raw(`select s.epoch, s.newest::float8 as newest, s.oldest::float8 as oldest, s.healed,
           pg_is_in_recovery() as "isStandby",
-          floor(extract(epoch from s.gap_at))::float8 as "gapSince", coalesce((
+          floor(extract(epoch from coalesce(s.gap_at, case when ${STALLED} then s.looked_at end)))::float8 as "gapSince",
+          coalesce((
           select json_agg(json_build_object('chainId', chain_id, 'number', number, 'hash', hash, 'timestamp', "timestamp",
             'finalNumber', final_number) order by chain_id) from feed_chains), '[]') as blocks
         from feed_state s`),

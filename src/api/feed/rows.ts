@@ -42,8 +42,8 @@ export type FeedBlock = {
 };
 
 /**
- * How far the feed is. `oldest`: readers who stand before it have missed changes. `gapSince`: a fault left a gap, which is about to
- * be healed; in unix seconds. `healed`: how many were, in this epoch.
+ * How far the feed is. `oldest`: readers who stand before it have missed changes. `gapSince`: since when a fault keeps changes out of
+ * the feed (a gap that is about to be healed, or a writer that stands still); in unix seconds. `healed`: how many gaps were, in this epoch.
  */
 export type FeedState = {
   epoch: string;

@@ -6,7 +6,8 @@ import { keySql, rowSql, sources } from "./sources.ts";
  * The feed's tables, beside those of the index and in its schema, so that they go with it:
  *
  * - `feed_state` has one row: the epoch, the number of the newest change, and the start of the indexer as of which the feed is
- *   (`start`). After a fault it says since when there is a gap, and why, until the writer has healed it (`heal.ts`).
+ *   (`start`). After a fault it says since when there is a gap, and why, until the writer has healed it (`heal.ts`). `looked_at` is
+ *   the writer's sign of life: the last look that brought the feed to the state of the tables.
  * - `feed_chains`: the block of each chain as of which the feed is.
  * - `feed_touched`: each write to a row of a source since the feed last looked, with the row as it was before. Triggers write it
  *   in the transaction of the write.
@@ -29,7 +30,7 @@ export const createFeedTables = (schema: string): string => `
   ${dropFeed(schema)};
   create table ${schema}.feed_state (epoch text not null, tables oid not null, rules text not null, newest bigint not null,
     oldest bigint not null, previous text, start text not null default '', gap_at timestamptz, gap_reason text,
-    healed integer not null default 0, one boolean primary key default true check (one));
+    healed integer not null default 0, looked_at timestamptz not null default now(), one boolean primary key default true check (one));
   create table ${schema}.feed_chains (chain_id integer primary key, number integer not null, hash text not null,
     "timestamp" bigint not null, final_number integer not null);
   ${createTouched(schema)};

@@ -1,7 +1,7 @@
 import pg from "pg";
 import { journalChannel } from "../../../engine/blocks/sql.ts";
 import { pairLocks } from "../postgres/advisoryLocks.ts";
-import { findDatabaseError } from "../postgres/databaseErrors.ts";
+import { findDatabaseError, isDatabaseAway } from "../postgres/databaseErrors.ts";
 import { createBell, onOwnConnection } from "../postgres/lockedWork.ts";
 import type { LifeRules } from "../rules/life.ts";
 import { workInTurns } from "../scheduling/repeated.ts";
@@ -18,7 +18,7 @@ export type WriterPlan = {
   retention: Retention;
   /** Schema of the index to which readers are sent; null where none was ever chosen. */
   active: () => Promise<string | null>;
-  log: (line: string) => void;
+  log: (line: string, level?: "warn" | "error") => void;
 };
 
 /** Notifications can be lost: the tables are looked at this often without one. */
@@ -37,7 +37,11 @@ const AGAIN = ["55P03", "40P01", "40001"];
 export function startFeed(plan: WriterPlan): { stop: () => Promise<void> } {
   return workInTurns({
     pauseMs: TRY_MS,
-    onError: ({ message }) => plan.log(`The feed of changes failed and goes on in a while: ${message}`),
+    onError: (error) =>
+      plan.log(
+        `The feed of changes failed and goes on in a while: ${error.message}`,
+        isDatabaseAway(error) ? "warn" : "error",
+      ),
     turn: (stopped) => {
       const { databaseUrl, schema } = plan;
       const options = `-c search_path="${schema}" -c jit=off`;
@@ -93,8 +97,10 @@ export async function lookAtFeed(
   client: pg.ClientBase,
   { schema, rules, active, log }: Omit<WriterPlan, "databaseUrl" | "retention">,
 ): Promise<Outcome> {
-  const outcome = await advanceFeed(client, rules);
-  const healing = outcome === "gap" ? await healFeed(client, { schema, rules }) : null;
+  const onLeftOut = (row: string, { message }: Error) =>
+    log(`The feed of changes leaves out a row that it cannot hold (${row}): ${message}`, "error");
+  const outcome = await advanceFeed(client, rules, onLeftOut);
+  const healing = outcome === "gap" ? await healFeed(client, { schema, rules, onLeftOut }) : null;
   if (healing === "healed") {
     log("A gap in the feed of changes was healed.");
     return "advanced";

@@ -32,13 +32,14 @@ export const counted = (row: Row, chains: Scope): SQL => {
 /** NUL as JSON escapes it, after an even number of backslashes. */
 const NUL = String.raw`(?<!\\)((?:\\\\)*)\\u0000`;
 
+/** The JSON of a log without NUL: PostgreSQL reads no field of JSON that has one. */
+const detailsIn = (row: Row): SQL =>
+  sql`regexp_replace(${eventAs(nameOf(row)).details}, ${sql.raw(`'${NUL}'`)}, '\\1', 'g')::json`;
+
 /** A text of a log without NUL, as the subgraph stores it. Texts with NUL stand in `details`. */
-export const textIn = (row: Row, column: "key" | "value" | "name"): SQL => {
-  const log = eventAs(nameOf(row));
-  return sql`coalesce(${log[column]}, case when ${log.details} is not null then
-    regexp_replace(${log.details}, ${sql.raw(`'${NUL}'`)}, '\\1', 'g')::json ->> ${sql.raw(`'${column}'`)} end)`;
-};
+export const textIn = (row: Row, column: "key" | "value" | "name"): SQL =>
+  sql`coalesce(${eventAs(nameOf(row))[column]}, ${detailOf(row, column)})`;
 
 /** An argument of a log that has no column. */
 export const detailOf = (row: Row, argument: string): SQL =>
-  sql`(${eventAs(nameOf(row)).details}::json ->> ${sql.raw(`'${argument}'`)})`;
+  sql`(${detailsIn(row)} ->> ${sql.raw(`'${argument}'`)})`;
