@@ -90,7 +90,7 @@ import { streamRoutes } from "./stream/routes.ts";
 import { subgraphRoutes } from "./subgraph/routes.ts";
 import { startUpkeep } from "./upkeep/upkeep.ts";
 import { createReceivers } from "./webhooks/attempt.ts";
-import { readWebhooksState, type WebhooksState } from "./webhooks/state.ts";
+import { readStalledSince, readWebhooksState } from "./webhooks/state.ts";
 import { createWebhooks } from "./webhooks/webhooks.ts";
 import { startWebhooks } from "./webhooks/worker.ts";
 
@@ -202,7 +202,7 @@ startInPlace("feed", () =>
   startFeed({
     ...{ databaseUrl, schema, rules: lifeOf(contracts.ensv2), retention: settings.changes },
     active: async () => (await readRelease(store)).active,
-    log: (line, level = "log") => console[level](line),
+    log: (line, level) => console[level ?? "log"](line),
   }),
 );
 
@@ -343,7 +343,11 @@ const pages = createPages({
 const places = createStreamPlaces();
 // The service's own tables may be away alone, where a standby is read: then the other metrics are given.
 const healingNow = lastKnown<Ctx, Healing | null>(readHealing, soon);
-const webhooksNow = lastKnown<null, WebhooksState | null>(() => readWebhooksState(store, { isPaid }), soon);
+const readWebhooks = async () => ({
+  ...(await readWebhooksState(store, { isPaid })),
+  stalledSince: await readStalledSince(db, store),
+});
+const webhooksNow = lastKnown<null, Awaited<ReturnType<typeof readWebhooks>> | null>(readWebhooks, soon);
 const metricsPages = {
   "/index-metrics": async () => {
     const ctx = await retryOnLock(createContext);

@@ -172,7 +172,7 @@ describe("webhooks", () => {
 
   test("subscriptions that match everything are taken in parts, lose nothing, and hold nothing up", async () => {
     const { store, play } = stage;
-    const matcher = createMatcher({ db: play.tables.db, store, contracts, isPaid: false });
+    const matcher = createMatcher({ db: play.tables.db, store, contracts, isPaid: false, onError: () => {} });
     while (await matcher.step());
     await store.query("delete from webhook_deliveries");
     await store.query("delete from webhook_events");

@@ -117,6 +117,7 @@ const readMetrics = (verification: Verification | null = null, unfit: Unfit | nu
       readWebhooks: async () => ({
         ...{ waiting: 7, oldestSeconds: 3.5, leftOut: 1 },
         states: { active: 4, failing: 3, unverified: 2, disabled: 1 },
+        stalledSince: Math.floor(Date.now() / 1_000) - 200,
       }),
       countStreams: () => 6,
       nameStore: () => ({ state: "ready", names: 7, bytes: 800 }),
@@ -151,6 +152,7 @@ test("metrics give how far the feed is, who reads it, and what waits for webhook
   const text = await readMetrics();
   expect(text).toContain('namedex_feed_block{chain="devnet"} 4240\n');
   expect(text).toMatch(/namedex_feed_gap_seconds 10\d\n/);
+  expect(text).toMatch(/namedex_webhook_stalled_seconds 20\d\n/);
   expect(text).toContain("namedex_feed_healed_gaps 8\n");
   expect(text).toContain("namedex_streams 6\n");
   expect(text).toContain("namedex_name_store_ready 1\n");

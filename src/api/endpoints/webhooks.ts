@@ -104,7 +104,11 @@ const list = (webhooks: Webhooks) =>
     ...{ method: "get", path: "/webhooks", summary: "The webhooks of a key" },
     reply: z.strictObject({ webhooks: z.array(webhook) }),
     errors: [...errors],
-    handle: async (_, __, caller) => ({ webhooks: (await webhooks.list(caller)).map(toWebhook) }),
+    handle: async (_, { db }, caller) => {
+      const known = await webhooks.list(caller);
+      const since = await webhooks.stalledSince(db);
+      return { webhooks: known.map((one) => toWebhook(one, since)) };
+    },
   });
 
 const find = (webhooks: Webhooks) =>
@@ -114,7 +118,10 @@ const find = (webhooks: Webhooks) =>
     params: z.object({ id }),
     reply: webhook,
     errors: [...errorsOfOne],
-    handle: async ({ id: of }, _, caller) => toWebhook(await webhooks.find(of, caller)),
+    handle: async ({ id: of }, { db }, caller) => {
+      const known = await webhooks.find(of, caller);
+      return toWebhook(known, await webhooks.stalledSince(db));
+    },
   });
 
 const change = (webhooks: Webhooks) =>

@@ -1,4 +1,4 @@
-import { BaseError } from "viem";
+import { isOfValues } from "../postgres/databaseErrors.ts";
 import { append, type Batch, type BlockAt, mark, type NewChange } from "./batch.ts";
 import { causesOf } from "./causes.ts";
 import { type Difference, differencesOf, shortened, type Values, valuesOf } from "./compare.ts";
@@ -56,7 +56,7 @@ async function appendPage(batch: Batch, page: readonly Touched[], plan: PagePlan
     await append(batch, await describe(batch, changed, plan.window));
     await db.query("release savepoint page");
   } catch (error) {
-    if (!isOfData(error)) throw error;
+    if (!isOfValues(error)) throw error;
     await db.query("rollback to savepoint page");
     if (page.length === 1) return leaveOut(batch, first, { at: plan.window.to, error });
     const half = Math.ceil(page.length / 2);
@@ -64,14 +64,6 @@ async function appendPage(batch: Batch, page: readonly Touched[], plan: PagePlan
     await appendPage(batch, page.slice(half), plan);
   }
 }
-
-/** Errors of values, by our code, by viem's, or by PostgreSQL (its classes 22 and 54): they are the same at each attempt. */
-const isOfData = (error: unknown): error is Error =>
-  error instanceof TypeError ||
-  error instanceof RangeError ||
-  error instanceof SyntaxError ||
-  error instanceof BaseError ||
-  (error instanceof Error && /^(22|54)/.test(String((error as { code?: unknown }).code)));
 
 /** Says to those who follow the row that it has a change which is not said. */
 async function leaveOut(

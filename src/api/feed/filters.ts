@@ -1,5 +1,6 @@
 import type { SQL } from "drizzle-orm";
 import { sql } from "ponder";
+import { z } from "zod";
 import type { ChangeRow } from "./rows.ts";
 
 /** Which changes a reader wants; all where nothing is said. */
@@ -13,6 +14,16 @@ export type ChangeFilters = {
   address?: string | undefined;
   resolver?: string | undefined;
 };
+
+/** Filters as they are stored: what was stored by another release, or by hand, may have another form. */
+export const storedFilters: z.ZodType<ChangeFilters> = z.strictObject({
+  types: z.array(z.string()).optional(),
+  chainIds: z.array(z.int()).optional(),
+  node: z.string().optional(),
+  subtree: z.string().optional(),
+  address: z.string().optional(),
+  resolver: z.string().optional(),
+});
 
 type Filter<Wanted> = { sql: (wanted: Wanted) => SQL; holds: (row: ChangeRow, wanted: Wanted) => boolean };
 

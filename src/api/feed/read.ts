@@ -14,7 +14,7 @@ export const MAX_SCANNED = 50_000;
 const NO_FEED = ["42P01", "42703"];
 
 /** How old the last sign of life of the feed's writer is where it stands still: several looks, and signs, were left out. */
-export const STALLED_SECONDS = 30;
+const STALLED_SECONDS = 30;
 
 /** SQL: the tables `s` have blocks that the feed's writer has not looked at for some time. */
 const STALLED = `s.looked_at < now() - interval '${STALLED_SECONDS} seconds' and exists (
@@ -48,6 +48,15 @@ export const readFeedIfAny = (db: Db): Promise<FeedState | null> =>
     if (thrown instanceof ApiError && thrown.code === "INDEX_NOT_READY") return null;
     throw thrown;
   });
+
+/** Since when the first change after a number is in the feed, in unix seconds; null if it is not there for longer than some looks take. */
+export async function readUnsortedSince(db: Db, after: number): Promise<number | null> {
+  const { rows } = await db.execute(sql`
+    select floor(extract(epoch from written_at))::float8 as since from (
+      select written_at from feed_changes where number > ${after} order by number limit 1) f
+    where written_at < now() - make_interval(secs => ${STALLED_SECONDS})`);
+  return (rows as { since: number }[])[0]?.since ?? null;
+}
 
 const noFeed = () =>
   new ApiError("INDEX_NOT_READY", "The feed of changes has not begun yet.", {

@@ -7,8 +7,9 @@ import type { ChangeRow, FeedBlock, FeedState } from "./rows.ts";
 import type { Row, Source } from "./source.ts";
 import { keySql, rowSql, sources } from "./sources.ts";
 
-/** Rows of one name that are given at once; a name that has more is read by its lists. */
+/** Rows of one name that are given at once, and their bytes; a name that has more is read by its lists. */
 export const MAX_RESYNCED = 1_000;
+export const MAX_RESYNCED_BYTES = 8 * 2 ** 20;
 
 /** What finds the rows `t` of a node: an index by node, or by resolver where there is none. Other sources are of no name. */
 const byNode: Readonly<Record<string, (node: string) => SQL>> = {
@@ -44,7 +45,7 @@ export async function readResync(db: Db, plan: Plan): Promise<ChangeRow[] | null
  * What a reader of one name can hold of it now, as changes at the newest position. The state of the feed is read before: what
  * changed since comes again after its position, with the same value.
  *
- * @returns null if the name has too many values
+ * @returns null if the name has too many values, or too large ones
  */
 export async function readStateOf(db: Db, { node, feed, filters }: Plan): Promise<ChangeRow[] | null> {
   const parts = Object.entries(byNode).map(([table, rows]) => {
@@ -54,8 +55,10 @@ export async function readStateOf(db: Db, { node, feed, filters }: Plan): Promis
   });
   const { rows } = await db.execute(sql`
     select f.*, (select full_name from domains where node = ${node} order by chain_id = f."chainId" desc limit 1) as name
-    from (${sql.join(parts, sql` union all `)}) f`);
-  if (rows.length > MAX_RESYNCED) return null;
+    from (
+      select "table", key, "chainId", bytes, case when bytes <= ${MAX_RESYNCED_BYTES} then row end as row
+      from (select *, sum(pg_column_size(row)) over () as bytes from (${sql.join(parts, sql` union all `)}) p) s) f`);
+  if (rows.length > MAX_RESYNCED || Number(rows[0]?.bytes) > MAX_RESYNCED_BYTES) return null;
   const found = rows as Found[];
   return found.flatMap((one) => changesOf(one, feed)).filter((row) => isWanted(row, filters));
 }

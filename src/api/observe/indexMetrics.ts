@@ -29,7 +29,7 @@ type IndexView = {
   /** How far the feed of changes is; null where there is none. */
   readFeed: () => Promise<Pick<FeedState, "blocks" | "gapSince" | "healed"> | null>;
   /** Null while the service's own tables do not answer. */
-  readWebhooks: () => Promise<WebhooksState | null>;
+  readWebhooks: () => Promise<(WebhooksState & { stalledSince: number | null }) | null>;
   /** Open streams of this process. */
   countStreams: () => number;
   /** How the store of names of this process is. */
@@ -93,16 +93,21 @@ async function noteTables(
   }
   for (const { chainId, number } of feed?.blocks ?? [])
     meters.feedBlock.set({ chain: contracts.chainName(chainId) }, number);
-  meters.feedGap.set(
-    feed?.gapSince == null ? 0 : Math.max(1, Math.floor(Date.now() / 1_000) - feed.gapSince),
-  );
+  meters.feedGap.set(secondsSince(feed?.gapSince));
   meters.feedHealed.set(feed?.healed ?? 0);
-  if (webhooks !== null) noteWebhooks(meters, webhooks);
+  if (webhooks !== null) {
+    noteWebhooks(meters, webhooks);
+    meters.webhookStalled.set(secondsSince(webhooks.stalledSince));
+  }
   await noteDatabase(db, meters);
   noteVerification(meters, await lastVerification(indexer.schema));
   meters.anomalies.reset(); // A reorganisation may have removed the last anomaly of a reason.
   for (const { reason, count } of anomalies) meters.anomalies.set({ reason }, count);
 }
+
+/** 0 where there is no such time, else at least 1. */
+const secondsSince = (time: number | null | undefined): number =>
+  time == null ? 0 : Math.max(1, Math.floor(Date.now() / 1_000) - time);
 
 function noteNames(meters: Meters, { state, names, bytes }: NameStoreState): void {
   meters.nameStoreReady.set(state === "ready" ? 1 : 0);

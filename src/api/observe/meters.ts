@@ -147,10 +147,14 @@ export function createMeters() {
       "namedex_webhook_left_out",
       "Changes left out of webhooks for want of room, of which no message says so yet.",
     ),
+    webhookStalled: gauge(
+      "namedex_webhook_stalled_seconds",
+      "For how long a fault has kept changes from active webhooks; 0 if none does.",
+    ),
     feedBlock: gauge("namedex_feed_block", "Block as of which the feed of changes is.", ["chain"]),
     feedGap: gauge(
       "namedex_feed_gap_seconds",
-      "For how long the feed of changes has had a gap that is not healed; 0 if it has none.",
+      "For how long a fault has kept changes out of the feed; 0 if none does.",
     ),
     feedHealed: gauge(
       "namedex_feed_healed_gaps",

@@ -6,14 +6,19 @@ import type { Tested } from "./webhooks.ts";
 
 const timeOf = (date: Date | null): string | null => date?.toISOString() ?? null;
 
-/** A webhook as its owner sees it. */
-export const toWebhook = (known: Webhook): z.input<typeof schemas.webhook> => ({
+/** A webhook as its owner sees it. `stalledSince`: a fault keeps changes from all active ones, in unix seconds. */
+export const toWebhook = (
+  known: Webhook,
+  stalledSince: number | null = null,
+): z.input<typeof schemas.webhook> => ({
   ...{ id: known.id, url: known.url, filters: known.asked, when: known.timing, payload: known.payload },
   ...{ state: known.state, disabled_because: known.disabledBecause, waiting: known.waiting },
   ...{ left_out: known.dropped, failing_since: timeOf(known.failingSince) },
   next_attempt: known.failures > 0 && known.state === "active" ? timeOf(known.nextAt) : null,
   ...{ last_position: known.lastPosition, old_secret_until: timeOf(known.oldSecretUntil) },
   created_at: known.createdAt.toISOString(),
+  ...(stalledSince !== null &&
+    known.state === "active" && { stalled_since: timeOf(new Date(stalledSince * 1_000)) ?? undefined }),
 });
 
 export const toWebhookTest = ({

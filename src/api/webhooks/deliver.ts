@@ -31,8 +31,8 @@ export type DeliveryObserver = {
 /** What a delivery is called in the ledger. */
 const DELIVERY = "webhook delivery";
 
-/** How long a webhook waits whose key has no credits, or whose secret cannot be read. */
-const STOPPED_SECONDS = 60;
+/** How long a webhook waits whose key has no credits, whose secret cannot be read, or that cannot be served. */
+export const STOPPED_SECONDS = 60;
 
 /**
  * Sends what waits for a webhook, one after the other, so in order: until nothing waits, an attempt fails, or others have their

@@ -1,6 +1,6 @@
 import { AT_ONCE } from "./bounds.ts";
-import { type DeliveryPlan, serveTurn } from "./deliver.ts";
-import { type Due, listDue } from "./queue.ts";
+import { type DeliveryPlan, STOPPED_SECONDS, serveTurn } from "./deliver.ts";
+import { type Due, listDue, postpone } from "./queue.ts";
 import type { Turns } from "./turns.ts";
 
 /** Gives webhooks their turns, many at the same time, each alone: no other process serves it meanwhile. */
@@ -13,8 +13,6 @@ export type Dispatcher = {
 
 type Turn = Due & { done: Promise<void> };
 
-const hostOf = ({ url }: Due): string => new URL(url).host;
-
 export function createDispatcher(
   plan: DeliveryPlan & { turns: Turns },
   { signal, onError }: { signal: AbortSignal; onError: (error: unknown) => void },
@@ -25,8 +23,11 @@ export function createDispatcher(
 
   const begin = (due: Due): void => {
     const done = serveTurn(plan, due.id, signal)
-      .catch((error: unknown) => {
-        if (!signal.aborted) onError(error);
+      .catch(async (error: unknown) => {
+        if (signal.aborted) return;
+        onError(error);
+        // One that cannot be served would be the next one at once, and again.
+        await postpone(plan.store, due.id, STOPPED_SECONDS).catch(() => {});
       })
       // Without its connection a process has no turns, and they are free.
       .then(() => plan.turns.free(due.id).catch(() => {}))
@@ -78,6 +79,6 @@ function hasRoom(turns: readonly Due[], one: Due): boolean {
   if (one.failures > 0 && count(({ failures }) => failures > 0) >= AT_ONCE.failing) return false;
   return (
     count(({ keyId }) => keyId === one.keyId) < AT_ONCE.key &&
-    count((turn) => hostOf(turn) === hostOf(one)) < AT_ONCE.host
+    count(({ host }) => host === one.host) < AT_ONCE.host
   );
 }

@@ -2,7 +2,7 @@ import type { Contracts } from "../../../abis/contracts.ts";
 import type { ChangeFilters } from "../feed/filters.ts";
 import { writePosition } from "../feed/position.ts";
 import { readStateOf } from "../feed/resync.ts";
-import type { ChangeRow, FeedState } from "../feed/rows.ts";
+import type { FeedState } from "../feed/rows.ts";
 import type { Queries } from "../postgres/client.ts";
 import type { Db } from "../postgres/db.ts";
 import { MAX_MATCHES, MAX_WAITING, NAMES_AT_ONCE } from "./bounds.ts";
@@ -45,8 +45,10 @@ export async function sayGaps(queries: Queries, plan: Plan, feed: FeedState): Pr
     if (free < 1) continue;
     const isOfName = gap.filters.node !== undefined && gap.timing === "instant";
     if (sum > MAX_MATCHES || (isOfName && ++names > NAMES_AT_ONCE)) continue; // In the next step.
-    const values = isOfName ? await valuesFor(plan, { gap, feed, most: free - 1 }) : null;
-    const messages = messagesOf(gap, { values, feed, contracts: plan.contracts });
+    const values = isOfName
+      ? await valuesFor(plan, { gap, feed, most: free - 1 }).catch(() => null) // The gap itself is said all the same.
+      : null;
+    const messages = messagesOf(gap, { values, feed });
     room.set(gap.keyId, free - messages.length);
     sum += messages.length;
     said.push({ id: gap.id, messages });
@@ -65,20 +67,21 @@ const listGaps = ({ query }: Queries, { isPaid }: Plan): Promise<Gap[]> =>
     [MAX_WAITING / 2, isPaid],
   );
 
-/** All values of a webhook's name as they are now; null if there is no room for them. */
+/** A message for each value that a webhook's name has now; null if there is no room for them. */
 async function valuesFor(
-  { db }: Plan,
+  { db, contracts }: Plan,
   { gap, feed, most }: { gap: Gap; feed: FeedState; most: number },
-): Promise<ChangeRow[] | null> {
+): Promise<Message[] | null> {
   const { filters } = gap;
   const rows = await readStateOf(db, { node: filters.node ?? "", feed, filters });
-  return rows === null || rows.length > most ? null : rows;
+  if (rows === null || rows.length > most) return null;
+  return rows.map((row) => changeMessage(row, { contracts, epoch: feed.epoch }));
 }
 
 /** The message about what was left out, and one for each value, in this order. */
 function messagesOf(
   { id, reason, after, dropped }: Gap,
-  { values, feed, contracts }: { values: ChangeRow[] | null; feed: FeedState; contracts: Contracts },
+  { values, feed }: { values: Message[] | null; feed: FeedState },
 ): Message[] {
   const { epoch, newest } = feed;
   const gap = ownMessage(GAP_TYPE, {
@@ -86,10 +89,7 @@ function messagesOf(
     ...{ next_position: writePosition({ epoch, number: newest }), values: values?.length ?? null },
   });
   // The position of all values is the same one, and a later gap can bring them again: each needs an id of its own.
-  const ofValues = (values ?? []).map((row, i) => ({
-    ...changeMessage(row, { contracts, epoch }),
-    id: `${gap.id}-${i + 1}`,
-  }));
+  const ofValues = (values ?? []).map((message, i) => ({ ...message, id: `${gap.id}-${i + 1}` }));
   return [gap, ...ofValues];
 }
 

@@ -1,9 +1,11 @@
 import type { Contracts } from "../../../abis/contracts.ts";
 import { toApiError } from "../errors/errors.ts";
+import { storedFilters } from "../feed/filters.ts";
 import { writePosition } from "../feed/position.ts";
 import { FINAL_MARKER, readChanges, readFeedState, readMadeFinal } from "../feed/read.ts";
 import type { ChangeRow, FeedState } from "../feed/rows.ts";
 import type { Queries } from "../postgres/client.ts";
+import { isOfValues } from "../postgres/databaseErrors.ts";
 import type { Db } from "../postgres/db.ts";
 import type { Store } from "../serviceDb/store.ts";
 import { MAX_MATCHES, PAGE } from "./bounds.ts";
@@ -11,7 +13,7 @@ import { sayGaps } from "./gaps.ts";
 import { changeMessage } from "./message.ts";
 import { addDeliveries, addEvents, readRoom } from "./queue.ts";
 import { indexSubscriptions, type Subscription, type Subscriptions } from "./subscriptions.ts";
-import { readSubscriptions } from "./table.ts";
+import { disable, readSubscriptions } from "./table.ts";
 
 export type MatcherPlan = {
   /** The index, with its feed. */
@@ -20,6 +22,8 @@ export type MatcherPlan = {
   contracts: Contracts;
   /** Whether deliveries cost credits. */
   isPaid: boolean;
+  /** Hears of a change of which no message can be made. */
+  onError: (error: Error) => void;
 };
 
 /** Where sorting out stands. `finalAfter`: within the changes that the next marker makes final. */
@@ -27,8 +31,8 @@ type Position = { epoch: string | null; number: number; finalAfter: number | nul
 
 type Match = { row: ChangeRow; wanting: readonly Subscription[] };
 
-/** What one step found, and where it leads. */
-type Step = { matches: Match[]; next: Position };
+/** What one step found, and where it leads. `after`: where it leads if it ends with the match of this number. */
+type Step = { matches: Match[]; next: Position; after: (number: number) => Position };
 
 /**
  * Reads the feed once for all webhooks, and appends what each wants to its deliveries. The position moves in the same transaction:
@@ -47,7 +51,10 @@ export function createMatcher(plan: MatcherPlan): {
       const { position, version } = await readPosition(plan.store);
       if (version !== known.version || Date.now() - known.at > KNOWN_MS) {
         const { version: read, list } = await readSubscriptions(plan.store);
-        known = { version: read, list: indexSubscriptions(list), at: Date.now() };
+        const isRead = ({ filters }: Subscription) => storedFilters.safeParse(filters).success;
+        for (const { id } of list.filter((one) => !isRead(one)))
+          await plan.store.transaction((queries) => disable(queries, id, UNREADABLE));
+        known = { version: read, list: indexSubscriptions(list.filter(isRead)), at: Date.now() };
         if (read !== version) return true; // Changed just now.
       }
       if (!isIn(position, feed)) return begin(plan, { feed, version, position });
@@ -59,6 +66,9 @@ export function createMatcher(plan: MatcherPlan): {
     },
   };
 }
+
+/** Why a webhook ends that no change can be held against: it must not stop the sorting for all others. */
+const UNREADABLE = "its filters cannot be read: set them again";
 
 /** The list is read again after this time, too: keys are revoked without a word to it. */
 const KNOWN_MS = 10_000;
@@ -124,7 +134,7 @@ async function nextStep({ db }: MatcherPlan, { feed, position, wanted }: At): Pr
   const { epoch, newest } = feed;
   const { number } = position;
   const at = (to: number): Position => ({ epoch, number: to, finalAfter: null });
-  if (wanted.size === 0 || number === newest) return { matches: [], next: at(newest) };
+  if (wanted.size === 0 || number === newest) return { matches: [], next: at(newest), after: at };
   const { rows, next } = await readChanges(db, { after: number, newest, limit: PAGE, filters: {} });
   const marker = wanted.hasFinal ? rows.findIndex(({ type }) => type === FINAL_MARKER) : -1;
   const [first] = rows;
@@ -132,7 +142,7 @@ async function nextStep({ db }: MatcherPlan, { feed, position, wanted }: At): Pr
   const page = marker < 0 ? rows : rows.slice(0, marker);
   const matches = matchesOf(page, (row) => wanted.wanting(row, "instant"));
   const last = matches.cutAt ?? (marker < 0 ? next : (rows[marker]?.number ?? next + 1) - 1);
-  return { matches: matches.found, next: at(last) };
+  return { matches: matches.found, next: at(last), after: at };
 }
 
 /** A part of what a marker makes final; with the last one the marker itself. */
@@ -143,11 +153,13 @@ async function finalStep(
   const rows = await readMadeFinal(db, { marker, after: position.finalAfter ?? 0, limit: PAGE });
   const { found, cutAt } = matchesOf(rows, (row) => wanted.wanting(row, "final"));
   const last = cutAt ?? (rows.length < PAGE ? null : (rows.at(-1)?.number ?? null));
-  if (last !== null) return { matches: found, next: { ...position, finalAfter: last } };
+  const after = (number: number): Position => ({ ...position, finalAfter: number });
+  if (last !== null) return { matches: found, next: after(last), after };
   const ofMarker = (["instant", "final"] as const).flatMap((timing) => wanted.wanting(marker, timing));
   return {
     matches: [...found, { row: marker, wanting: ofMarker }],
     next: { ...position, number: marker.number, finalAfter: null },
+    after,
   };
 }
 
@@ -167,29 +179,47 @@ function matchesOf(
   return { found, cutAt: null };
 }
 
-/** @returns whether more is there already */
-async function advance(
+type Advance = { feed: FeedState; version: number; step: Step };
+
+/**
+ * Appends the deliveries of a step. One that fails by what is in it is divided, until the one change is found that does: it alone is
+ * left out, as what there is no room for.
+ *
+ * @returns whether more is there already
+ */
+async function advance(plan: MatcherPlan, { feed, version, step }: Advance): Promise<boolean> {
+  const { matches, after } = step;
+  try {
+    await take(plan, { feed, version, step });
+    return step.next.number < feed.newest;
+  } catch (error) {
+    if (!isOfValues(error) || matches.length === 0) throw error;
+    if (matches.length === 1) {
+      plan.onError(error);
+      await take(plan, { feed, version, step, isUnsendable: true });
+      return step.next.number < feed.newest;
+    }
+    const half = matches.slice(0, Math.ceil(matches.length / 2));
+    const next = after(half.at(-1)?.row.number ?? 0);
+    return advance(plan, { feed, version, step: { matches: half, next, after } });
+  }
+}
+
+async function take(
   plan: MatcherPlan,
-  { feed, version, step }: { feed: FeedState; version: number; step: Step },
-): Promise<boolean> {
-  const { store } = plan;
-  const { next, matches } = step;
-  await store.transaction(async (queries) => {
+  { feed, version, step: { next, matches }, isUnsendable = false }: Advance & { isUnsendable?: boolean },
+): Promise<void> {
+  await plan.store.transaction(async (queries) => {
     if (!(await holdVersion(queries, version))) return;
     const matched = matches.flatMap(({ wanting }) => wanting);
     const gaps = await gapsOf(queries, matched);
-    const room = await readRoom(
-      queries,
-      matched.map(({ keyId }) => keyId),
-      plan,
-    );
-    const { accepted, left } = divide(matches, { gaps, room });
+    const keyIds = isUnsendable ? [] : matched.map(({ keyId }) => keyId);
+    const { accepted, left } = divide(matches, { gaps, room: await readRoom(queries, keyIds, plan) });
     await append(queries, plan, { feed, accepted });
-    await noteLeftOut(queries, { left, feed });
+    await noteLeftOut(queries, { left, feed, reason: isUnsendable ? "unsendable" : "too_many_waiting" });
     await movePosition(queries, next);
     await sayGaps(queries, plan, { ...feed, newest: next.number });
   });
-  return next.number < feed.newest;
 }
 
 /** What was left out of a webhook's changes: how many, and the number of the first. */
@@ -246,17 +276,17 @@ async function append(
 
 async function noteLeftOut(
   { query }: Queries,
-  { left, feed: { epoch } }: { left: LeftOut; feed: FeedState },
+  { left, feed: { epoch }, reason }: { left: LeftOut; feed: FeedState; reason: string },
 ): Promise<void> {
   if (left.size === 0) return;
   const values = [...left.values()];
   await query(
-    `update webhooks set dropped = dropped + count, gap_reason = coalesce(gap_reason, 'too_many_waiting'),
+    `update webhooks set dropped = dropped + count, gap_reason = coalesce(gap_reason, $4),
        gap_after = coalesce(gap_after, after)
      from unnest($1::int[], $2::int[], $3::text[]) as given (of, count, after) where id = of`,
     [
       ...[[...left.keys()], values.map(({ count }) => count)],
-      values.map(({ first }) => writePosition({ epoch, number: Math.max(0, first - 1) })),
+      ...[values.map(({ first }) => writePosition({ epoch, number: Math.max(0, first - 1) })), reason],
     ],
   );
 }

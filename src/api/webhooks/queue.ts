@@ -47,7 +47,7 @@ export async function nextJob({ query }: Queries, webhookId: number): Promise<Jo
 }
 
 /** A webhook that has something to send now. */
-export type Due = { id: number; keyId: number; url: string; failures: number };
+export type Due = { id: number; keyId: number; host: string; failures: number };
 
 /**
  * Those that were served longest ago first, and those that fail last; of each key and host no more than may be served at the same
@@ -58,8 +58,8 @@ export const listDue = (
   { except, limit, isPaid }: { except: readonly number[]; limit: number; isPaid: boolean },
 ): Promise<Due[]> =>
   query<Due>(
-    `select id, "keyId", url, failures from (
-       select w.id, w.key_id as "keyId", w.url, w.failures, w.served_at,
+    `select id, "keyId", host, failures from (
+       select w.id, w.key_id as "keyId", split_part(w.url, '/', 3) as host, w.failures, w.served_at,
          row_number() over (partition by w.key_id order by w.failures > 0, w.served_at nulls first) as of_key,
          row_number() over (partition by split_part(w.url, '/', 3)
            order by w.failures > 0, w.served_at nulls first) as of_host

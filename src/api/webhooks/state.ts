@@ -1,4 +1,6 @@
+import { readFeedIfAny, readUnsortedSince } from "../feed/read.ts";
 import type { Queries } from "../postgres/client.ts";
+import type { Db } from "../postgres/db.ts";
 
 /** How the webhooks of a service are, for its operator. */
 export type WebhooksState = {
@@ -11,6 +13,22 @@ export type WebhooksState = {
   /** Changes that were left out, and of which no message says so yet. */
   leftOut: number;
 };
+
+/**
+ * Since when a fault keeps changes from active webhooks, in unix seconds: the feed stands still, or nobody sorts out who wants which.
+ * Null where neither is so. An index that does not answer says so elsewhere, and keeps nobody from looking after webhooks.
+ */
+export async function readStalledSince(db: Db, { query }: Queries): Promise<number | null> {
+  const feed = await readFeedIfAny(db).catch(() => null);
+  const [at] = await query<{ epoch: string; number: number }>(
+    `select epoch, number::float8 as number from webhook_feed
+     where epoch is not null and exists (select from webhooks where state = 'active')`,
+  );
+  if (feed === null || at === undefined) return null;
+  const unsorted = await readUnsortedSince(db, at.epoch === feed.epoch ? at.number : 0).catch(() => null);
+  const since = [feed.gapSince, unsorted].flatMap((one) => one ?? []);
+  return since.length === 0 ? null : Math.min(...since);
+}
 
 type Counted = WebhooksState["states"] & Omit<WebhooksState, "states">;
 

@@ -15,6 +15,7 @@ import { bodyOf, ownMessage, TEST_TYPE } from "./message.ts";
 import { type Delivery, listDeliveries } from "./queue.ts";
 import { type Replayed, replay } from "./replay.ts";
 import { newSecret, openSecrets, sealSecret } from "./secrets.ts";
+import { readStalledSince } from "./state.ts";
 import {
   type Asked,
   activate,
@@ -76,6 +77,8 @@ export type Webhooks = {
     asked: { after: After; db: Db; contracts: Contracts },
     caller: Caller,
   ) => Promise<Replayed>;
+  /** Since when a fault keeps changes from all active webhooks, in unix seconds; null if none does. `db` has the feed. */
+  stalledSince: (db: Db) => Promise<number | null>;
   deliveries: (
     id: number,
     asked: { before: number | null; limit: number },
@@ -109,6 +112,7 @@ export function createWebhooks(plan: WebhooksPlan): Webhooks {
     },
     test: async (id, { db }, caller) => test(plan, await owned(id, caller), db),
     replay: async (id, asked, caller) => replay(store, await owned(id, caller), asked),
+    stalledSince: (db) => readStalledSince(db, store),
     deliveries: async (id, asked, caller) => {
       await owned(id, caller);
       return listDeliveries(store, id, asked);

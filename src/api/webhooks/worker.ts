@@ -91,17 +91,25 @@ async function workOn(plan: WorkerPlan, client: pg.Client, ended: AbortSignal): 
     { signal, onError: (error) => plan.log(`A webhook was not served: ${(error as Error).message}`) },
   );
   try {
-    const matcher = createMatcher({ db, store, contracts, isPaid });
+    const onError = (error: Error) => plan.log(`A change was left out of webhooks: ${error.message}`);
+    const matcher = createMatcher({ db, store, contracts, isPaid, onError });
+    // What keeps changes from being sorted out must not keep what waits from being sent.
+    const sort = async (): Promise<void> => {
+      try {
+        while (!signal.aborted && (await matcher.step())) void dispatcher.look();
+        if (Date.now() > due.trim) await trim(store, due);
+      } catch (error) {
+        if (!signal.aborted)
+          plan.log(`Changes cannot be sorted out for webhooks: ${(error as Error).message}`);
+      }
+    };
     const sorter = sorterOn(locks, plan);
     const bell = createBell(client, signal);
     const due = { trim: 0, active: Date.now() + ACTIVE_MS };
     while (!signal.aborted) {
       const news = bell.next(everyMs);
       void dispatcher.look();
-      if (await sorter.isThis()) {
-        while (!signal.aborted && (await matcher.step())) void dispatcher.look();
-        if (Date.now() > due.trim) await trim(store, due);
-      }
+      if (await sorter.isThis()) await sort();
       if (Date.now() > due.active) {
         if (!(await plan.isActive())) return;
         due.active = Date.now() + ACTIVE_MS;

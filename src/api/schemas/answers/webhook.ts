@@ -33,6 +33,9 @@ export const webhook = z
     }),
     old_secret_until: time("Until when the secret before signs, too; null if there is none").nullable(),
     created_at: time("When it was created"),
+    stalled_since: time(
+      "Since when a fault of this service keeps changes from it. None is lost: they come when it is over. Absent where there is none",
+    ).optional(),
   })
   .openapi("Webhook");
 
