@@ -29,6 +29,13 @@ const END_BYTES = 1_024 * 1_024;
 /** zstd asks for memory as the file says: this much, and no more. Its command writes such files up to `--ultra`. */
 const MAX_WINDOW_LOG = 27;
 
+/**
+ * What a compressed table may unpack to, for each of its bytes that were read, and besides. Tables of labels unpack to a few times their
+ * size: most of their bytes are hashes. A kilobyte that unpacks to gigabytes would keep the import busy for nothing.
+ */
+export const MAX_RATIO = 100;
+const SMALL_BYTES = 1_024 * 1_024;
+
 /** @throws CommandError if the file cannot be read */
 export async function findTable(path: string): Promise<Table> {
   const file = await open(path).catch((error: NodeJS.ErrnoException) => {
@@ -61,6 +68,7 @@ export async function* bytesOf(
   const file = createReadStream(table.path, { start: isPlain ? from : 0, highWaterMark: READ_BYTES });
   if (isPlain) onRead(Math.min(from, table.bytes));
   else file.on("data", (piece) => onRead(piece.length));
+  const most = () => SMALL_BYTES + MAX_RATIO * file.bytesRead;
   const plain = isPlain ? file : inflated(file, table);
   let at = isPlain ? from : 0;
   try {
@@ -68,6 +76,8 @@ export async function* bytesOf(
       // A compressed file has no way to its middle: what was done before is read again and passed over.
       const skipped = Math.min(Math.max(from - at, 0), piece.length);
       at += piece.length;
+      if (!isPlain && at > most())
+        throw new DamagedRecord(at, `it unpacks to more than ${MAX_RATIO} times its size`);
       if (isPlain) onRead(piece.length);
       if (skipped < piece.length) yield piece.subarray(skipped);
     }

@@ -141,7 +141,28 @@ test("a content address is a CID of version 1", () => {
   expect(contentUri("0x1234")).toBeNull();
 });
 
-test("a cell is no formula", () => {
+test("a cell is no formula, whatever a program passes over before it", () => {
+  const signs = ["=", "+", "-", "@", "\uff1d", "\uff0b", "\uff0d", "\uff20"];
+  const before = [
+    "",
+    "\t",
+    "\r",
+    "\n",
+    "\ufeff",
+    " ",
+    "\u00a0",
+    "\u3000",
+    "\u200b",
+    "\0",
+    "\u2028",
+    "\ufeff \n",
+  ];
+  for (const text of before.flatMap((space) => signs.map((sign) => `${space}${sign}1+1`)))
+    expect(toCell(text)).toBe(`"'${text}"`);
+  for (const space of before.slice(1)) expect(toCell(`${space}a`)).toBe(`"'${space}a"`);
+  for (const text of ["", "alice.eth", "1", "ä.eth", "0xab", "🦊.eth", "日本.eth"])
+    expect(toCell(text)).toBe(`"${text}"`);
+  expect(toCell("−1"), "a minus that spreadsheets read as one").toBe(`"'−1"`);
   expect(['=cmd|"x"', "+1", "-1", "@a", "a"].map(toCell)).toEqual([
     `"'=cmd|""x"""`,
     `"'+1"`,

@@ -215,6 +215,17 @@ describe("a damaged table is refused with its place, and what came before is sto
     return Buffer.concat([bytes.subarray(0, -5_000), Buffer.alloc(3_000), bytes.subarray(-2_000)]);
   }
 
+  test.each(["gzip", "zstd"] as const)(
+    "%s that unpacks to far more than a table of labels does",
+    async (kind) => {
+      const path = write("bomb", packed[kind](listOf(["vitalik", ...new Array(2 ** 24).fill("a")])));
+      const began = performance.now();
+      await expect(runImport([path])).rejects.toThrow(/more than 100 times its size/);
+      expect(performance.now() - began).toBeLessThan(15_000);
+      expect(await storedLabels()).toEqual(["vitalik"]);
+    },
+  );
+
   test("the place is that of the record", async () => {
     const at = ensrainbow("searchlight", 0, [{ label: "vitalik" }]).length;
     const path = write("damaged", good.subarray(0, -2));

@@ -221,3 +221,28 @@ test("a final webhook gets a change when its block is final, and never what was 
   instant.close();
   await worker.stop();
 });
+
+test("filters that are no filters are refused, and are never all changes", async () => {
+  const url = receiver.url;
+  const post = (filters: string) =>
+    stage.fetch(
+      new Request("http://own.example/webhooks", {
+        method: "POST",
+        headers: { "content-type": "application/json", "x-api-key": stage.key.key },
+        body: `{"url":"${url}","filters":${filters}}`,
+      }),
+    );
+  const refused = [
+    ...[
+      '{"__proto__":{"name":"alice.eth"}}',
+      '{"__proto__":"alice.eth"}',
+      '{"constructor":"a"}',
+      "[]",
+      '"name"',
+      "7",
+    ],
+    ...['{"colour":"blue"}', '{"name":"alice.eth","__proto__":{}}', "null", "true"],
+  ];
+  for (const filters of refused) expect([filters, (await post(filters)).status]).toEqual([filters, 400]);
+  expect((await stage.ask("GET", "/webhooks")).body).toEqual({ webhooks: [] });
+});

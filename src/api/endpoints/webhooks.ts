@@ -22,9 +22,9 @@ const url = input.text("url", {
   example: "https://receiver.example.org/namedex",
 });
 
-/** Filters in a body: read as those of a query, and stored as they were written. */
+/** Filters in a body: read as those of a query, and stored as they were written. `z.record` would lose a key `__proto__`. */
 const filters = z
-  .record(z.string(), z.unknown())
+  .unknown()
   .transform((asked, issues) => {
     const read = z.strictObject(changeFilters).safeParse(asked);
     if (read.success) return { asked: asked as Asked, read: read.data };

@@ -8,6 +8,11 @@ export const csvFile = (fileName: string, rows: readonly (readonly string[])[]):
     },
   });
 
-/** A cell in quotes (RFC 4180). A spreadsheet would run a name that begins as a formula: an apostrophe makes it text. */
+/**
+ * A cell in quotes (RFC 4180). A spreadsheet would run a name that begins as a formula, also after what it passes over (spaces, line
+ * ends, byte order marks) and in other widths: an apostrophe makes it text.
+ */
 export const toCell = (text: string): string =>
-  `"${(/^[=+\-@\t\r]/.test(text) ? `'${text}` : text).replaceAll('"', '""')}"`;
+  `"${(FORMULA.test(text.slice(0, 2).normalize("NFKC")) ? `'${text}` : text).replaceAll('"', '""')}"`;
+
+const FORMULA = /^[\p{C}\p{Z}=+\-@\u2212]/u;

@@ -51,7 +51,7 @@ export async function answerQuery(
   const blocks = blocksOf(db, env);
   const answering = { readerOf: readersOf(reader, blocks), blocks, budget: schemaBudget() };
   const answers = await Promise.all(plan.roots.map((root) => answerRoot(root, answering)));
-  return Object.assign({}, ...answers);
+  return Object.assign(Object.create(null), ...answers);
 }
 
 type Answering = {

@@ -156,7 +156,8 @@ const bareRow = ({ types: [only] }: EntityPlan, key: Key): Raw => ({
 
 /** The answers of rows, in their order. */
 async function answersOf(reader: Reader, plan: EntityPlan, raws: readonly Raw[]): Promise<Answer[]> {
-  const answers: Answer[] = raws.map(() => ({}));
+  // A caller chooses the keys, also `__proto__`.
+  const answers: Answer[] = raws.map(() => Object.create(null));
   const indexes = raws.map((raw) => typeIndexOf(plan, raw));
   for (const [t, { type, selections }] of plan.types.entries()) {
     const own = raws.flatMap((raw, i) => (indexes[i] === t ? [{ raw, answer: answers[i] as Answer }] : []));
