@@ -147,6 +147,19 @@ test("a service that fails is asked for the same again, more and more slowly", a
   expect(pauses).toHaveLength(4);
 });
 
+test("a label for which the service fails keeps no other from being asked for, and is asked for again", async () => {
+  const [first = ""] = labels.map((label) => `${namehash(`${label}.eth`)} ${label}`).sort();
+  const failing = labelhash(first.split(" ")[1] ?? "");
+  const asked = heal(async (hash) => {
+    if (hash === failing) throw new LabelServiceError("status 500", { isFinal: false });
+    return textOf(hash);
+  });
+  const others = labels.filter((label) => labelhash(label) !== failing && label !== "with.dot");
+  await vi.waitUntil(async () => (await stored()).length === others.length, WAIT_MS);
+  await vi.waitUntil(() => asked.filter((hash) => hash === failing).length > 2, WAIT_MS);
+  expect((await stored()).map(({ label }) => label)).toEqual(others.sort());
+});
+
 test("an index that is still in its backfill asks for nothing", async () => {
   const asked = heal(
     async () => null,

@@ -65,35 +65,44 @@ const pause = (ms: number, signal: AbortSignal): Promise<void> =>
 async function askInRounds(plan: HealingPlan, ended: AbortSignal): Promise<void> {
   const { warn, times = usualTimes } = plan;
   let failures = 0;
+  const onFailure = async (error: unknown): Promise<void> => {
+    if (ended.aborted) return;
+    const isFinal = error instanceof LabelServiceError && error.isFinal;
+    const wait = isFinal ? times.longest : Math.min(times.failure * 2 ** failures, times.longest);
+    failures++;
+    warn(`Labels cannot be asked for: ${(error as Error).message}`);
+    await pause(wait, ended);
+  };
   while (!ended.aborted && (await plan.mayAsk())) {
     try {
-      await askForAll(plan, { ended, onAnswer: () => (failures = 0) });
+      await askForAll(plan, { ended, onAnswer: () => (failures = 0), onFailure });
       await pause(times.round, ended);
     } catch (error) {
-      if (ended.aborted) return;
-      const isFinal = error instanceof LabelServiceError && error.isFinal;
-      const wait = isFinal ? times.longest : Math.min(times.failure * 2 ** failures, times.longest);
-      failures++;
-      warn(`Labels cannot be asked for: ${(error as Error).message}`);
-      await pause(wait, ended);
+      await onFailure(error);
     }
   }
 }
 
-type Asking = { ended: AbortSignal; onAnswer: () => void };
+type Asking = { ended: AbortSignal; onAnswer: () => void; onFailure: (error: unknown) => Promise<void> };
 
-/** Goes through the names with unknown labels once. */
-async function askForAll(plan: HealingPlan, { ended, onAnswer }: Asking): Promise<void> {
-  const { service, asked, schema, times = usualTimes } = plan;
+/** Goes through the names with unknown labels once. One that fails is passed over, and asked for again in the next round. */
+async function askForAll(plan: HealingPlan, { ended, onAnswer, onFailure }: Asking): Promise<void> {
+  const { asked, schema, times = usualTimes } = plan;
   for (let page = await asked.listUnasked(schema, null); page !== null; ) {
     for (const hash of page.hashes) {
       if (ended.aborted) return;
-      const label = await service.heal(hash);
-      onAnswer();
-      if (label !== null && isPrintable(label) && isLabelOf(hash, label)) await asked.noteKnown(hash, label);
-      else await asked.noteUnknown(hash);
-      await pause(times.question, ended);
+      await askFor(plan, { hash, onAnswer }).then(() => pause(times.question, ended), onFailure);
     }
     page = await asked.listUnasked(schema, page.last);
   }
+}
+
+async function askFor(
+  { service, asked }: HealingPlan,
+  { hash, onAnswer }: { hash: `0x${string}` } & Pick<Asking, "onAnswer">,
+): Promise<void> {
+  const label = await service.heal(hash);
+  if (label !== null && isPrintable(label) && isLabelOf(hash, label)) await asked.noteKnown(hash, label);
+  else await asked.noteUnknown(hash);
+  onAnswer();
 }
