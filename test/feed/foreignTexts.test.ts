@@ -135,7 +135,7 @@ test("random texts are said as they were set, again in a resync, and as they wer
       }
       for (let i = 0; i < 7; i++) await play.block(main, []);
     }),
-    { numRuns: 20 },
+    { numRuns: 10 },
   );
   expect((await readFeedState(play.tables.db)).gapSince).toBeNull();
 });
@@ -190,4 +190,17 @@ test("a feed that stands still says since when", async () => {
   play.engine.mine(main, { seconds: 12, writes: [] });
   await play.engine.index(main);
   expect((await readFeedState(db)).gapSince, "a look is a sign of life").toBeNull();
+});
+
+test("a name whose values are too large is in no resync: they are not read", async () => {
+  const feed = await readFeedState(play.tables.db);
+  const read = () => readResync(play.tables.db, { node: namehash(NAME), feed, filters: {} });
+  await play.tables.pool.query("delete from text_records");
+  await play.block(main, [textOf("a", "x".repeat(2 ** 20))]);
+  expect(textsIn((await read()) ?? [])).toHaveLength(1);
+  await play.block(
+    main,
+    Array.from({ length: 8 }, (_, i) => textOf(`k${i}`, "x".repeat(2 ** 20))),
+  );
+  expect(await read()).toBeNull();
 });

@@ -4140,6 +4140,10 @@ export type Webhook = {
      * When it was created
      */
     created_at: bigint;
+    /**
+     * Since when a fault of this service keeps changes from it. None is lost: they come when it is over. Absent where there is none
+     */
+    stalled_since?: bigint;
 };
 
 export type ChangedWebhook = Webhook & {
