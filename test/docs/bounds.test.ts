@@ -14,6 +14,7 @@ import { MAX_SAMPLES as MAX_EXPORT_SAMPLES } from "../../ops/export/options.ts";
 import { FILE_ROWS as STATE_FILE_ROWS } from "../../ops/export/state.ts";
 import { MAX_RECORD_BYTES } from "../../ops/labels/forms/record.ts";
 import { MAX_LACKING } from "../../ops/labels/lacking.ts";
+import { MAX_RATIO } from "../../ops/labels/openTable.ts";
 import { MAX_MANIFEST_BYTES, MAX_PART_BYTES, PART_BYTES } from "../../ops/snapshot/manifest.ts";
 import { RANGE_BLOCKS } from "../../ops/verify/logRanges.ts";
 import { MAX_SAMPLES } from "../../ops/verify/options.ts";
@@ -48,7 +49,7 @@ import { MOST_TOUCHED } from "../../src/api/feed/advance.ts";
 import { MAX_TEXT_BYTES } from "../../src/api/feed/compare.ts";
 import { MOST_HEALED } from "../../src/api/feed/heal.ts";
 import { MAX_SCANNED } from "../../src/api/feed/read.ts";
-import { MAX_RESYNCED } from "../../src/api/feed/resync.ts";
+import { MAX_RESYNCED, MAX_RESYNCED_BYTES } from "../../src/api/feed/resync.ts";
 import {
   DEEP_AFTER,
   MAX_PAGE,
@@ -156,6 +157,7 @@ const bounds: [what: string, bound: string][] = [
   ],
   ["such labels in the indexer's memory", `${inWords(MAX_GIVEN_LABELS)} of ${mib(MAX_GIVEN_BYTES)}`],
   ["a record of a table of labels (`npm run labels`)", mib(MAX_RECORD_BYTES)],
+  ["what a compressed table of labels unpacks to (`npm run labels`)", `${MAX_RATIO} times its size`],
   ["labels of an index whose text a table is searched for", inWords(MAX_LACKING)],
   ["an answer of a label service (`LABEL_HEALING_URL`)", kib(MAX_HEALING_BYTES)],
   ["a snapshot's manifest", mib(MAX_MANIFEST_BYTES)],
@@ -282,7 +284,7 @@ const bounds: [what: string, bound: string][] = [
   ["streams of the feed of one process", shares({ most: MOST_STREAMS, each: MOST_OF_CALLER })],
   ["pages of the feed that a process reads at once for streams that are behind", `${READ_AT_ONCE}`],
   ["changes in memory for a reader of a stream that is behind", `${MOST_OF_PAGE / 1_024} KiB`],
-  ["values of a name in a resync of the feed", `${inWords(MAX_RESYNCED)} rows`],
+  ["values of a name in a resync of the feed", `${inWords(MAX_RESYNCED)} rows, ${mib(MAX_RESYNCED_BYTES)}`],
   ["webhooks of a key, and of a service", `${hooks.MAX_OF_KEY}, and ${inWords(hooks.MAX_WEBHOOKS)}`],
   ["the URL of a webhook", `${inWords(hooks.MAX_URL)} characters; https, ports ${hooks.PORTS.join(" and ")}`],
   ["deliveries of a key's webhooks that wait", inWords(hooks.MAX_WAITING)],
