@@ -30,10 +30,10 @@ const END_BYTES = 1_024 * 1_024;
 const MAX_WINDOW_LOG = 27;
 
 /**
- * What a compressed table may unpack to, for each of its bytes that were read, and besides. Tables of labels unpack to a few times their
- * size: most of their bytes are hashes. A kilobyte that unpacks to gigabytes would keep the import busy for nothing.
+ * What a compressed table may unpack to, for each of its bytes that were read, and besides. Most of a table's bytes
+ * are hashes, so it unpacks to a few times its size. A kilobyte that unpacks to gigabytes would keep the import busy for nothing.
  */
-export const MAX_RATIO = 100;
+export const MAX_RATIO = 20;
 const SMALL_BYTES = 1_024 * 1_024;
 
 /** @throws CommandError if the file cannot be read */

@@ -157,7 +157,7 @@ const bounds: [what: string, bound: string][] = [
   ],
   ["such labels in the indexer's memory", `${inWords(MAX_GIVEN_LABELS)} of ${mib(MAX_GIVEN_BYTES)}`],
   ["a record of a table of labels (`npm run labels`)", mib(MAX_RECORD_BYTES)],
-  ["what a compressed table of labels unpacks to (`npm run labels`)", `${MAX_RATIO} times its size`],
+  ["unpacked bytes of a compressed table of labels (`npm run labels`)", `${MAX_RATIO} times its size`],
   ["labels of an index whose text a table is searched for", inWords(MAX_LACKING)],
   ["an answer of a label service (`LABEL_HEALING_URL`)", kib(MAX_HEALING_BYTES)],
   ["a snapshot's manifest", mib(MAX_MANIFEST_BYTES)],

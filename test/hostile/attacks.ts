@@ -9,6 +9,7 @@ import { attacksByRequests } from "./attacks/requests.ts";
 import { attacksByResolvers } from "./attacks/resolvers.ts";
 import { attacksByStrangers } from "./attacks/strangers.ts";
 import { attacksBySubgraph } from "./attacks/subgraph.ts";
+import { attacksByTexts } from "./attacks/texts.ts";
 
 /** How large the largest attacks are: a check has less time than a benchmark. */
 export type Size = {
@@ -55,6 +56,7 @@ export const familiesOf = ({
 }: Size): readonly Family[] => [
   { name: "names", attacks: attacksByNames({ leaves, leavesBelowSeveral, reveals }) },
   { name: "records", attacks: attacksByRecords({ logs, burstMegabytes }) },
+  { name: "texts", attacks: attacksByTexts({ seed }) },
   { name: "approvals", attacks: attacksByApprovals({ approvals }) },
   { name: "events", attacks: attacksByEvents({ gifts }) },
   { name: "resolvers", attacks: attacksByResolvers({ pointed }) },
@@ -68,7 +70,7 @@ export const familiesOf = ({
 /** Parts of the names of attacks that stand for their families where there is time for a few. */
 const triedFirst = [
   ...["nested names with a label of 3 by", "names below 1 unknown labels"],
-  ...["texts, addresses and names", "logs in one block"],
+  ...["texts, addresses and names", "logs in one block", "odd texts in names"],
   ...["an owner with", "subnames that a stranger gives", "names that a stranger points at", "random logs"],
   ...["bodies that are broken", "callers who read no answer", "queries of the subgraph that are large"],
   "a resolver that answers texts of 131",

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, inject, test, vi } from "vitest";
 import { ethNode, setSubnodeOwner } from "../devnet/acts.ts";
 import { isLong, isSlow, sizeOf } from "../support/size.ts";
 import { request } from "../truth/chainReads.ts";
@@ -6,8 +6,9 @@ import { judge } from "../truth/oracle.ts";
 import { type Asked, askAll, questionsAbout } from "./ask.ts";
 import type { Attack } from "./attack.ts";
 import { familiesOf, isTriedFirst } from "./attacks.ts";
+import { expectFeed, expectPages, expectSubgraph } from "./everyInterface.ts";
 import { askAsWritten, metricsTargets } from "./metricsTargets.ts";
-import { type HostileStage, openHostileStage } from "./stage.ts";
+import { feedBehind, type HostileStage, openHostileStage } from "./stage.ts";
 
 /*
  * What strangers can do, on one chain and one index. After each attack the indexer lives and has reached the head,
@@ -37,7 +38,14 @@ async function expectWell(): Promise<void> {
   expect(stage.stack.ended()).toBe(null);
   const { status, body } = await stage.stack.api<{ ready: boolean }>("/indexing-status");
   expect([status, body.ready]).toEqual([200, true]);
+  // No text and no number of logs stops the feed.
+  await vi.waitFor(async () => expect(await feedBehind(stage)).toEqual([]), {
+    timeout: FEED_MS,
+    interval: 100,
+  });
 }
+
+const FEED_MS = 60_000;
 
 const sizes = {
   // Both more than one block names (src/indexing/write/blockQueue.ts), and not as many as each other: attacks go by their names.
@@ -109,6 +117,14 @@ for (const { name, attacks } of familiesOf({ ...sizes, seed })) {
       for (const one of questionsAbout(stage, traces)) touched.set(`${one.path} ${one.body}`, one);
       if (isLong()) await askTouched();
     });
+
+    if (name === "texts") {
+      test("the feed, its stream, tools, the subgraph, pages and tables have odd texts as they were set", async () => {
+        await expectFeed(stage, seed);
+        await expectSubgraph(stage, seed);
+        await expectPages(stage);
+      });
+    }
 
     test("every operation answers about what was touched", async () => {
       if (isSlow() && !isLong()) expect(touched.size).toBeGreaterThan(50);

@@ -69,3 +69,18 @@ export async function openHostileStage({
     throw error;
   }
 }
+
+/** Chains whose blocks the feed of changes does not have yet; also says so where it stands still. */
+export async function feedBehind({ stack }: HostileStage): Promise<unknown[]> {
+  const { body } = await stack.api<Feed>("/changes?after=newest");
+  const rows = await stack.sql<{ number: number }>(
+    "select max(number) as number from blocks group by chain_id",
+  );
+  const newest = Math.min(...body.blocks.map(({ block_number }) => block_number));
+  return [
+    ...rows.filter(({ number }) => number > newest),
+    ...(body.gap_timestamp === null ? [] : [{ gap: body.gap_timestamp }]),
+  ];
+}
+
+type Feed = { blocks: { block_number: number }[]; gap_timestamp: number | null };

@@ -1,6 +1,8 @@
+import fc from "fast-check";
 import { namehash } from "viem";
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
+import { afterAll, afterEach, beforeAll, beforeEach, expect, inject, test } from "vitest";
 import { readStalledSince } from "../../src/api/webhooks/state.ts";
+import { storable } from "../../src/indexing/write/storable.ts";
 import { domainWrite, textWrite } from "../feed/writes.ts";
 import { account } from "../query/rows.ts";
 import { openReceiver, type Receiver } from "./receiver.ts";
@@ -40,6 +42,37 @@ test("a text with NUL is delivered as it was set", async () => {
   await until(() => expect(changesOf(receiver)).toHaveLength(1));
   expect(changesOf(receiver)[0]?.data).toMatchObject({ key: "k", new_value: { value: "va\0lue" } });
   expect(changesOf(receiver)[0]?.text).toContain("va\\u0000lue");
+});
+
+test("random texts are delivered as they were set, in order", async () => {
+  await stage.subscribe(receiver.url, { filters: { type: "record.text.changed" } });
+  const odd = fc.constantFrom(
+    "\0",
+    "\ufffe",
+    "\uffff",
+    "\u2028",
+    '"',
+    "\\u0000",
+    "\r\n",
+    "__proto__",
+    "\u0001",
+  );
+  const text = fc.array(fc.oneof(odd, fc.string({ unit: "binary" })), { maxLength: 5 });
+  const set = fc
+    .sample(fc.tuple(text, text), { seed: inject("seed"), numRuns: 40 })
+    .map((pair) => pair.map((parts) => Buffer.from(parts.join("")).toString()) as [string, string]);
+  const writes = set.map(([key, value], i) => {
+    const { patch, ...write } = textWrite(stage.main, 1_000 + i);
+    const texts = { key: storable(key), value: storable(value) };
+    return { ...write, patch: { ...patch, ...texts, exact: JSON.stringify({ key, value }) } };
+  });
+  await stage.play.block(stage.main, writes);
+  await until(() => expect(changesOf(receiver)).toHaveLength(set.length));
+  const arrived = changesOf(receiver).map(({ data }) => [
+    data.key,
+    (data.new_value as { value: string }).value,
+  ]);
+  expect(arrived).toEqual(set);
 });
 
 test("a webhook whose filters cannot be read ends, and says why; all others go on", async () => {

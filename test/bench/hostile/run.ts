@@ -18,6 +18,7 @@ import { attacksByQueues } from "../../hostile/attacks/queues.ts";
 import { familiesOf } from "../../hostile/attacks.ts";
 import {
   DEEP_CHAIN_ID,
+  feedBehind,
   type HostilePlan,
   type HostileStage,
   openHostileStage,
@@ -29,6 +30,8 @@ import type { Asking, Seen } from "./prober.ts";
 
 const MAX_BLOCK_SECONDS = 2;
 const MAX_PAUSE_MS = 100;
+/** A look of the feed begins at least each two seconds. */
+const MAX_FEED_SECONDS = 10;
 const MAX_GROWTH_MIB = 100;
 /** How long memory may take to be given back. */
 const SETTLE_MS = 20_000;
@@ -95,12 +98,22 @@ async function settledMemory(stage: HostileStage, enough: number): Promise<numbe
   return least;
 }
 
+/** How long after the index the feed of changes has the newest block; without end if it stands still. */
+async function secondsOfFeed(stage: HostileStage): Promise<number> {
+  for (const began = performance.now(); ; await sleep(50)) {
+    const seconds = (performance.now() - began) / 1_000;
+    if ((await feedBehind(stage)).length === 0) return seconds;
+    if (seconds > 60) return Number.POSITIVE_INFINITY;
+  }
+}
+
 /** Makes one attack, and asks every operation about what it has touched. */
 async function measure({ stage, prober }: Scene, { name, run }: Attack): Promise<Row[]> {
   const before = await memoryOf(stage);
   await take(prober);
   const traces = await run(stage);
   await stage.stack.waitForHead();
+  const feed = await secondsOfFeed(stage);
   const answers = await askAll(stage, questionsAbout(stage, traces));
   const { longestBlock, longestPause, failed } = await take(prober);
   const memory = await settledMemory(stage, before + MAX_GROWTH_MIB);
@@ -112,12 +125,20 @@ async function measure({ stage, prober }: Scene, { name, run }: Attack): Promise
     largest,
     growth: memory - before,
     failed,
+    feed,
   });
 }
 
-type Measured = { block: number; pause: number; largest: number; growth: number; failed: number };
+type Measured = {
+  block: number;
+  pause: number;
+  largest: number;
+  growth: number;
+  failed: number;
+  feed: number;
+};
 
-function rowsOf(name: string, { block, pause, largest, growth, failed }: Measured): Row[] {
+function rowsOf(name: string, { block, pause, largest, growth, failed, feed }: Measured): Row[] {
   const figure = (what: string, value: number, unit: string, atMost: number): Figure => ({
     ...{ bench: "hostile", name: `${name}: ${what}`, value, unit, target: { of: "value", atMost } },
   });
@@ -127,12 +148,16 @@ function rowsOf(name: string, { block, pause, largest, growth, failed }: Measure
     figure("largest answer", largest, "bytes", MAX_JSON_BYTES),
     figure("growth of memory", Math.max(0, growth), "MiB", MAX_GROWTH_MIB),
     figure("answers refused to others", failed, "", 0),
+    figure("feed behind the index", feed, "s", MAX_FEED_SECONDS),
   ].map(judge);
 }
 
 /** An attack after which the indexer is gone, or no longer follows, has no bound at all. */
 const failedRows = (name: string): Row[] =>
-  rowsOf(name, { ...{ block: Infinity, pause: Infinity, largest: 0 }, ...{ growth: Infinity, failed: 0 } });
+  rowsOf(name, {
+    ...{ block: Infinity, pause: Infinity, largest: 0 },
+    ...{ growth: Infinity, failed: 0, feed: Infinity },
+  });
 
 async function measureAll(databaseServer: string): Promise<Row[]> {
   const size = {

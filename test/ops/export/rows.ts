@@ -23,6 +23,7 @@ const texts = [
     ";",
     "$$",
   ],
+  ...["\ufffe", "\uffff", "\ufffd", "\u2400", "\u007f", "=1+1", "\uff1d1+1", '{"key":"a\\u0000"}'],
   ...['line\nwith, all "of" it\r\n', "x".repeat(LONG)],
 ];
 

@@ -1,0 +1,137 @@
+import assert from "node:assert/strict";
+import { NAME, textsSet } from "./attacks/texts.ts";
+import type { HostileStage } from "./stage.ts";
+
+/*
+ * After odd texts were put everywhere: each interface gives them, well-formed, and as they were set. Operations and calendars are asked
+ * by `ask.ts`, webhooks by `test/webhooks/foreignRows.test.ts`, exports by `test/ops/export.test.ts`.
+ */
+
+type Change = {
+  type: string;
+  key?: string | null;
+  new_value?: { value?: string | null } | null;
+  position: string;
+};
+
+const encode = encodeURIComponent;
+/** A text that is longer is in the feed by its hash. */
+const MOST = 1_024;
+const isWhole = (text: string): boolean => Buffer.byteLength(text) <= MOST;
+
+/** The feed has what was set, in its pages, its stream and as a tool, and REST gives the same texts. */
+export async function expectFeed(stage: HostileStage, seed: number): Promise<void> {
+  const { url } = stage.stack;
+  const wanted = new Map([...textsSet(seed)].filter(([key, value]) => isWhole(key) && isWhole(value)));
+  assert(wanted.size > 30);
+  const changes: Change[] = [];
+  for (let after = "oldest", more = true; more; ) {
+    const page = await json<{
+      changes: Change[];
+      next_position: string;
+      has_more: boolean;
+      gap_timestamp: number | null;
+    }>(`${url}/changes?name=${NAME}&limit=50&after=${after}`);
+    assert.equal(page.gap_timestamp, null);
+    changes.push(...page.changes);
+    [after, more] = [page.next_position, page.has_more];
+  }
+  const said = textsIn(changes);
+  for (const [key, value] of wanted) {
+    assert.equal(said.get(key), value, `the feed has ${JSON.stringify(key)}`);
+    if (key.length === 0 || key.includes("/") || key === ".") continue;
+    const { status, body } = await stage.stack.api<{ value: string | null }>(
+      `/domain/${NAME}/records/text/${encode(key)}`,
+    );
+    // A key with NUL cannot be in a path.
+    if (status === 200) assert.equal(body.value, value, `REST has ${JSON.stringify(key)}`);
+    else assert(key.includes("\0") || /^\.\.?$/.test(key), `${JSON.stringify(key)}: ${status}`);
+  }
+  const streamed = await readStream(`${url}/changes/stream?name=${NAME}&after=oldest`, changes.length);
+  assert.deepEqual(streamed, changes);
+  const called = await post<{ result: { structuredContent: { changes: Change[] } } }>(`${url}/mcp`, {
+    ...{ jsonrpc: "2.0", id: 1, method: "tools/call" },
+    params: { name: "get_changes", arguments: { name: NAME, limit: 50 } },
+  });
+  assert.deepEqual(
+    called.result.structuredContent.changes,
+    changes.slice(0, called.result.structuredContent.changes.length),
+  );
+}
+
+const textsIn = (changes: readonly Change[]): Map<string, string | null> =>
+  new Map(
+    changes.flatMap(({ type, key, new_value }) =>
+      type === "record.text.changed" && key != null ? [[key, new_value?.value ?? null] as const] : [],
+    ),
+  );
+
+/** The query language has the texts without NUL, as the subgraph stores them. */
+export async function expectSubgraph({ stack }: HostileStage, seed: number): Promise<void> {
+  const query = `{ domains(where: { name: "${NAME}" }) { __proto__: name resolver { texts events(first: 1000) {
+    ... on TextChanged { key value } ... on NameChanged { name } } } } }`;
+  type Answer = {
+    data: { domains: { resolver: { texts: string[]; events: { key?: string; value?: string }[] } }[] };
+  };
+  const { data } = await post<Answer>(`${stack.url}/subgraph`, { query });
+  const [domain] = data.domains;
+  assert(domain && Object.hasOwn(domain, "__proto__"));
+  const plain = (text: string) => text.replaceAll("\0", "");
+  const said = new Map(domain.resolver.events.map(({ key, value }) => [key, value]));
+  for (const [key, value] of textsSet(seed))
+    assert(said.get(plain(key)) === plain(value) || value === "", JSON.stringify(key));
+}
+
+/** Pages show no control character, and no cell of a table is a formula. */
+export async function expectPages({ stack, mallory }: HostileStage): Promise<void> {
+  for (const path of [`name/${NAME}`, `address/${mallory}`]) {
+    const reply = await fetch(`${stack.url}/explore/${path}`);
+    const html = await reply.text();
+    assert.equal(reply.status, 200, path);
+    assert.doesNotMatch(html, /[^\P{Cc}\t\n\r]|<x>/u, path);
+  }
+  const csv = await (await fetch(`${stack.url}/explore/address/${mallory}/names.csv`)).text();
+  const cells = [...csv.matchAll(/"((?:[^"]|"")*)"(?:,|\r\n)/g)].map(([, cell = ""]) => cell);
+  assert(cells.length > 100);
+  assert.equal(
+    cells.reduce((sum, cell) => sum + cell.length + 3, 0) + csv.split('"\r\n').length - 1,
+    csv.length,
+  );
+  for (const cell of cells) assert.doesNotMatch(cell.normalize("NFKC"), /^[\p{C}\p{Z}]*[=+\-@]/u);
+  assert(cells.some((cell) => cell.startsWith("'=1+1")));
+}
+
+async function json<Body>(url: string, init?: RequestInit): Promise<Body> {
+  const reply = await fetch(url, init);
+  const text = await reply.text();
+  assert.equal(reply.status, 200, `${url}: ${text.slice(0, 300)}`);
+  return JSON.parse(text) as Body;
+}
+
+const post = <Body>(url: string, body: unknown): Promise<Body> =>
+  json(url, {
+    ...{ method: "POST", body: JSON.stringify(body) },
+    headers: { "content-type": "application/json", accept: "application/json, text/event-stream" },
+  });
+
+/** The first events of a stream. */
+async function readStream(url: string, count: number): Promise<Change[]> {
+  const end = new AbortController();
+  const reply = await fetch(url, { signal: end.signal });
+  const changes: Change[] = [];
+  let text = "";
+  const decoder = new TextDecoder();
+  for await (const piece of reply.body ?? []) {
+    text += decoder.decode(piece, { stream: true });
+    const events = text.split("\n\n");
+    text = events.pop() ?? "";
+    for (const event of events) {
+      const data = /^event: change\n(?:id: .*\n)?data: (.*)$/.exec(event)?.[1];
+      if (data !== undefined) changes.push(JSON.parse(data) as Change);
+      else assert.match(event, /^:/, event.slice(0, 200));
+    }
+    if (changes.length >= count) break;
+  }
+  end.abort();
+  return changes;
+}
