@@ -177,7 +177,7 @@ const layers: Layer[] = [
   {
     files: "src/api/feed/",
     may: [
-      ...["pg", "ponder", "drizzle-orm", "viem", "engine/"],
+      ...["pg", "ponder", "drizzle-orm", "viem", "zod", "engine/"],
       ...api("errors/", "postgres/", "rules/", "scheduling/"),
     ],
     because:

@@ -66,9 +66,9 @@ const isText = ({ type }: Change): boolean => type === "record.text.changed";
 
 const textsIn = (changes: readonly Change[]): Map<string, string | null> =>
   new Map(
-    changes.flatMap(({ type, key, new_value }) =>
-      key != null ? [[key, new_value?.value ?? null] as const] : [],
-    ),
+    changes
+      .filter(isText)
+      .flatMap(({ key, new_value }) => (key != null ? [[key, new_value?.value ?? null] as const] : [])),
   );
 
 /** The query language has the texts without NUL, as the subgraph stores them. */
@@ -134,7 +134,7 @@ async function readStream(url: string, last: string): Promise<Change[]> {
     const events = text.split("\n\n");
     text = events.pop() ?? "";
     for (const event of events) {
-      const data = /^event: change\n(?:id: .*\n)?data: (.*)$/.exec(event)?.[1];
+      const data = /^event: change\n(?:id: .*\n)?data: ([^\r\n]*)$/.exec(event)?.[1];
       if (data !== undefined) changes.push(JSON.parse(data) as Change);
       else assert.match(event, /^(:|retry: )/, event.slice(0, 200));
     }

@@ -138,7 +138,7 @@ test("what keeps changes from being sorted out keeps nothing else from being sen
   await stage.block("waiting.eth");
   await until(() => expect(domainsOf(receiver)).toEqual(["waiting.eth"]));
   expect(await stateOf(id)).not.toHaveProperty("stalled_since");
-  // Nobody may append deliveries: the sorting fails.
+  // No process may append deliveries: the sorting fails.
   await spoil("alter table webhook_events add constraint refused check (false) not valid");
   await stage.block("held.eth");
   await spoil("update webhook_deliveries set finished_at = null, is_delivered = null");

@@ -1,7 +1,7 @@
-import { isOfValues } from "../postgres/databaseErrors.ts";
 import { append, type Batch, type BlockAt, mark, type NewChange } from "./batch.ts";
 import { causesOf } from "./causes.ts";
 import { type Difference, differencesOf, shortened, type Values, valuesOf } from "./compare.ts";
+import { isOfValues } from "./isOfValues.ts";
 import { type Removed, slotKey } from "./removals.ts";
 import type { Row, Source } from "./source.ts";
 import { keySql, rowSql, sources } from "./sources.ts";

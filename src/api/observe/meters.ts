@@ -149,12 +149,12 @@ export function createMeters() {
     ),
     webhookStalled: gauge(
       "namedex_webhook_stalled_seconds",
-      "For how long a fault has kept changes from active webhooks; 0 if none does.",
+      "For how long a fault has held back changes from active webhooks; 0 if none does.",
     ),
     feedBlock: gauge("namedex_feed_block", "Block as of which the feed of changes is.", ["chain"]),
     feedGap: gauge(
       "namedex_feed_gap_seconds",
-      "For how long a fault has kept changes out of the feed; 0 if none does.",
+      "For how long a fault has held back changes from the feed; 0 if none does.",
     ),
     feedHealed: gauge(
       "namedex_feed_healed_gaps",

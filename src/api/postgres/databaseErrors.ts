@@ -1,5 +1,3 @@
-import { BaseError } from "viem";
-
 /** The thrown error, or its cause, that has one of these PostgreSQL codes; null if none has. */
 export function findDatabaseError(thrown: unknown, codes: readonly string[]): Error | null {
   for (let error = thrown; error instanceof Error; error = error.cause) {
@@ -53,8 +51,3 @@ export function isDatabaseAway(thrown: unknown): boolean {
   }
   return false;
 }
-
-/** Whether values are at fault: by our code, by viem's, or by PostgreSQL (its classes 22 and 54). Each attempt fails alike. */
-export const isOfValues = (error: unknown): error is Error =>
-  [TypeError, RangeError, SyntaxError, BaseError].some((type) => error instanceof type) ||
-  (error instanceof Error && /^(22|54)/.test(String((error as { code?: unknown }).code)));

@@ -1,11 +1,11 @@
 import type { Contracts } from "../../../abis/contracts.ts";
 import { toApiError } from "../errors/errors.ts";
 import { storedFilters } from "../feed/filters.ts";
+import { isOfValues } from "../feed/isOfValues.ts";
 import { writePosition } from "../feed/position.ts";
 import { FINAL_MARKER, readChanges, readFeedState, readMadeFinal } from "../feed/read.ts";
 import type { ChangeRow, FeedState } from "../feed/rows.ts";
 import type { Queries } from "../postgres/client.ts";
-import { isOfValues } from "../postgres/databaseErrors.ts";
 import type { Db } from "../postgres/db.ts";
 import type { Store } from "../serviceDb/store.ts";
 import { MAX_MATCHES, PAGE } from "./bounds.ts";

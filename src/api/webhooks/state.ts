@@ -15,8 +15,8 @@ export type WebhooksState = {
 };
 
 /**
- * Since when a fault keeps changes from active webhooks, in unix seconds: the feed stands still, or nobody sorts out who wants which.
- * Null where neither is so. An index that does not answer says so elsewhere, and keeps nobody from looking after webhooks.
+ * Since when a fault keeps changes from active webhooks, in unix seconds: the feed stands still, or no process sorts out who wants which.
+ * Null where neither is so. An index that does not answer says so elsewhere, and keeps no owner from looking after webhooks.
  */
 export async function readStalledSince(db: Db, { query }: Queries): Promise<number | null> {
   const feed = await readFeedIfAny(db).catch(() => null);
