@@ -56,8 +56,18 @@ const textsOf = (seed: number, count: number): string[] => [
   ]),
 ];
 
-/** Labels of which anyone may register a name: three characters or more. */
-const labels = odd.map((part, i) => `${part}lab${i}`);
+/** Labels of which anyone may register a name: three characters or more. Each costs a registration. */
+const labels = [
+  "\0",
+  "\ufffe",
+  "\r\n",
+  "BEGIN:VEVENT\r\n",
+  "=1+1",
+  "\uff1d1+1",
+  "\n=1",
+  "\ufeff=1",
+  "<x>",
+].map((part, i) => `${part}lab${i}`);
 
 export const NAME = "texts.eth";
 const KEYS = 60;
