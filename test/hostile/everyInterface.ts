@@ -110,13 +110,14 @@ async function json<Body>(url: string, init?: RequestInit): Promise<Body> {
   const reply = await fetch(url, init);
   const text = await reply.text();
   assert.equal(reply.status, 200, `${url}: ${text.slice(0, 300)}`);
-  return JSON.parse(text) as Body;
+  // An MCP server may answer by one event.
+  return JSON.parse(text.replace(/^event: message\ndata: /, "")) as Body;
 }
 
 const post = <Body>(url: string, body: unknown): Promise<Body> =>
   json(url, {
     ...{ method: "POST", body: JSON.stringify(body) },
-    headers: { "content-type": "application/json", accept: "application/json, text/event-stream" },
+    headers: { "content-type": "application/json", accept: "*/*" },
   });
 
 const STREAM_MS = 30_000;
