@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
+import { firstLine } from "../log/entry.ts";
 import type { GatewaySettings } from "../settings/gateway.ts";
 import { ApiError } from "../src/api/errors/errors.ts";
 import { ask, CallerLeft, type UpstreamRequest } from "./ask.ts";
@@ -64,7 +65,7 @@ export async function forward(
     } catch (error) {
       if (error instanceof CallerLeft) throw error;
       if (error instanceof BodyTooLarge) throw tooLarge(settings);
-      if (isAway(indexer, error)) indexers.rest(indexer, "unreachable", String((error as Error).message));
+      if (isAway(indexer, error)) indexers.rest(indexer, "unreachable", firstLine(error));
       if (tried.size >= MAX_TRIES || !mayRepeat(request, error)) throw unreachable(error, settings);
     } finally {
       free();

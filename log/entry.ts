@@ -1,3 +1,5 @@
+import { inspect } from "node:util";
+
 /** How much a line matters. An `error` needs a look; what strangers cause is never one. */
 export type Level = "debug" | "info" | "warn" | "error";
 
@@ -19,10 +21,52 @@ const MAX_ERROR_LENGTH = 8_000;
 /** Also of what is no error, such as the request that a node refused. */
 export const MAX_FIELD_LENGTH = 1_000;
 
-/** An error's text with its stack; the words of what is none. */
+/** How many errors that an error was made of are said. */
+const MOST_CAUSES = 3;
+
+/** What an error has, also where it is no `Error` any more but what was read of one. */
+export type ErrorParts = {
+  name?: string;
+  message?: string;
+  stack?: string;
+  cause?: unknown;
+  /** Those of an `AggregateError`, whose own message may be empty. */
+  errors?: unknown;
+};
+
+/** An error's text with its stack and what caused it; the words of what is none. */
 export function errorText(error: unknown): string {
-  const text = error instanceof Error ? (error.stack ?? `${error.name}: ${error.message}`) : String(error);
-  return cutTo(text, MAX_ERROR_LENGTH);
+  if (!(error instanceof Error))
+    return cutTo(typeof error === "string" ? error : inspect(error), MAX_ERROR_LENGTH);
+  const causes = causesOf(error).map((cause) => `caused by: ${cutTo(firstLine(cause), MAX_FIELD_LENGTH)}`);
+  return [cutTo(stackOf(error), MAX_ERROR_LENGTH), ...causes].join("\n");
+}
+
+/** The stack, under the error's name and message: some libraries empty the stack, or change the message later. */
+export function stackOf({ name = "Error", message = "", stack = "" }: ErrorParts): string {
+  const [first = ""] = message.trimStart().split("\n");
+  if (stack.trim() === "") return `${name}: ${message}`;
+  return stack.includes(first) ? stack : `${name}: ${first}\n${stack}`;
+}
+
+/** An error's name and the first line of its message; if it has no message, those of what it was made of. */
+export function firstLine(error: unknown): string {
+  const said = [error, ...causesOf(error)].find((one) => messageOf(one).trim() !== "") ?? error;
+  const [line = ""] = messageOf(said).trim().split("\n");
+  return said instanceof Error ? `${said.name}: ${line}` : line;
+}
+
+const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+
+/** Errors that an error was made of, the nearest first. */
+function causesOf(error: unknown): unknown[] {
+  const found = [error];
+  for (const one of found) {
+    if (found.length > MOST_CAUSES) break; // Causes can be a circle.
+    const { errors, cause } = Object(one) as ErrorParts;
+    found.push(...(Array.isArray(errors) ? errors : []), ...(cause ? [cause] : []));
+  }
+  return found.slice(1, MOST_CAUSES + 1);
 }
 
 export const cutTo = (text: string, length: number): string =>

@@ -1,4 +1,12 @@
-import { cutTo, type Entry, errorText, type Level, MAX_FIELD_LENGTH } from "./entry.ts";
+import {
+  cutTo,
+  type Entry,
+  type ErrorParts,
+  errorText,
+  type Level,
+  MAX_FIELD_LENGTH,
+  stackOf,
+} from "./entry.ts";
 
 /** Ponder's numbers for levels are pino's. */
 const levels: Record<string | number, Level> = {
@@ -58,17 +66,16 @@ function parse(line: string): Record<string, unknown> | null {
   }
 }
 
-/** Ponder gives an error as an object: what it was about stands in `where` and `meta`. */
+/** Ponder gives an error as an object: what it was about stands in `where` and `meta`, and its parts in `aggregateErrors`. */
 function textOfError(error: unknown): string | null {
   if (error === undefined || error === null) return null;
   if (typeof error !== "object") return errorText(error);
-  const { stack, name = "Error", message = "", where, meta } = error as Record<string, unknown>;
-  const parts = [
-    stack ?? `${name}: ${message}`,
-    where === undefined ? null : `where: ${where}`,
-    meta ?? null,
-  ];
-  return errorText(parts.filter((part) => part !== null).join("\n"));
+  const { where, meta, aggregateErrors, ...parts } = error as ErrorParts & Record<string, unknown>;
+  const own =
+    parts.message === undefined && parts.stack === undefined ? JSON.stringify(parts) : stackOf(parts);
+  const causes = Array.isArray(aggregateErrors) ? (aggregateErrors as ErrorParts[]) : [];
+  const lines = [own, ...causes.map(stackOf), where && `where: ${where}`, meta];
+  return errorText(lines.filter(Boolean).join("\n"));
 }
 
 const cut = (value: unknown): unknown => (typeof value === "string" ? cutTo(value, MAX_FIELD_LENGTH) : value);

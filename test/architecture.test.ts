@@ -169,7 +169,7 @@ const layers: Layer[] = [
   },
   {
     files: "src/api/labels/",
-    may: ["src/ens/name.ts", ...api("outgoing/", "scheduling/")],
+    may: ["src/ens/name.ts", ...api("outgoing/", "postgres/databaseErrors.ts", "scheduling/")],
     mayTypes: api("serviceDb/"),
     because:
       "labels that others than the chain's logs gave, on their way from the service's table to the handlers of this process",

@@ -56,7 +56,12 @@ export function noteIndexed(chainId: number): void {
 
 /** The first line of an error, cut: the others may be long, and quote what strangers wrote. */
 export function firstLineOf(error: unknown): string {
-  const text = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
-  const [line = ""] = text.split("\n");
+  const [line = ""] = textOf(error).split("\n");
   return line.slice(0, MAX_WHY_LENGTH);
 }
+
+/** Where all addresses of a host refuse, the error has a code and no message. */
+const textOf = (error: unknown): string =>
+  error instanceof Error
+    ? `${error.name}: ${error.message.trim() || (error as { code?: string }).code}`
+    : String(error);

@@ -1,7 +1,7 @@
 import type pg from "pg";
 import { SettingsError } from "../../settings/settings.ts";
 import { withClient } from "../../src/api/postgres/client.ts";
-import { isDatabaseAway } from "../../src/api/postgres/databaseErrors.ts";
+import { isDatabaseAway, messageOf } from "../../src/api/postgres/databaseErrors.ts";
 import { UnavailableError } from "../commandLine/exitCodes.ts";
 import { onOneLine } from "../commandLine/foreignText.ts";
 
@@ -26,7 +26,7 @@ export function onDatabase<T>(databaseUrl: string, work: (client: pg.Client) => 
   return withClient(config, work).catch((error: Error) => {
     if (error instanceof SettingsError) throw error;
     const Fault = isDatabaseAway(error) ? UnavailableError : SettingsError;
-    throw new Fault(`DATABASE_URL: ${placeOf(databaseUrl)} cannot be used (${onOneLine(error.message)})`);
+    throw new Fault(`DATABASE_URL: ${placeOf(databaseUrl)} cannot be used (${onOneLine(messageOf(error))})`);
   });
 }
 
@@ -43,7 +43,7 @@ async function requireTrigrams(client: pg.Client): Promise<void> {
   await client.query(command).catch(async (error: Error) => {
     if ((await findTrigramSchema(client)) === "public") return; // Another process created it at the same time.
     throw new SettingsError(
-      `DATABASE_URL: the extension pg_trgm is missing and could not be added (${onOneLine(error.message)}); let a superuser run: ${command}`,
+      `DATABASE_URL: the extension pg_trgm is missing and could not be added (${onOneLine(messageOf(error))}); let a superuser run: ${command}`,
     );
   });
 }

@@ -1,7 +1,7 @@
 import { type DatabaseSettings, databaseVariables } from "../../settings/database.ts";
 import { SettingsError } from "../../settings/settings.ts";
 import { queriesOf } from "../../src/api/postgres/client.ts";
-import { READ_ONLY } from "../../src/api/postgres/databaseErrors.ts";
+import { messageOf, READ_ONLY } from "../../src/api/postgres/databaseErrors.ts";
 import { findPrimary } from "../../src/api/postgres/primaryPool.ts";
 import { isSameDatabase, readServer, type Server } from "../../src/api/postgres/servers.ts";
 import { UnavailableError } from "../commandLine/exitCodes.ts";
@@ -29,7 +29,7 @@ export async function requireServers(
 /** @throws UnavailableError while none of the servers is a primary, as in the minutes of a failover */
 export const findServicePrimary = (urls: readonly string[]): ReturnType<typeof findPrimary> =>
   findPrimary(urls).catch((error: Error & { code?: string }) => {
-    const why = error.code === READ_ONLY ? "all of them are standbys" : onOneLine(error.message);
+    const why = error.code === READ_ONLY ? "all of them are standbys" : onOneLine(messageOf(error));
     throw new UnavailableError(
       `SERVICE_DATABASE_URL: no primary among ${urls.map(placeOf).join(", ")} (${why})`,
     );

@@ -1,4 +1,5 @@
 import pg from "pg";
+import { errorText } from "../../log/entry.ts";
 import type { Given } from "../../settings/check.ts";
 import { SettingsError } from "../../settings/check.ts";
 import { loadEnvironmentFiles } from "../../settings/environment.ts";
@@ -65,7 +66,7 @@ function explain(error: unknown, { failure, aboutSettings }: ProgramFrame): stri
 /** Why a program failed: in a sentence where an operator can mend it, else with the stack. */
 export function reasonOf(error: unknown): string {
   if (error instanceof CommandError || error instanceof SettingsError) return error.message;
-  return databaseFault(error) ?? (error instanceof Error ? (error.stack ?? error.message) : String(error));
+  return databaseFault(error) ?? errorText(error);
 }
 
 /** PostgreSQL's codes for a right that is missing: to do something, and to use any schema of the search path. */

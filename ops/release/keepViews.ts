@@ -1,3 +1,4 @@
+import { messageOf } from "../../src/api/postgres/databaseErrors.ts";
 import { readRelease } from "../../src/api/serviceDb/releases.ts";
 import { onOneLine } from "../commandLine/foreignText.ts";
 import { type Connection, withConnection } from "./connection.ts";
@@ -29,7 +30,7 @@ export function keepViews(plan: ViewsPlan): () => void {
   async function look() {
     const problem = await lookAfterViews(plan).then(
       () => "",
-      (error: Error & { code?: string }) => (error.code === "55P03" ? "" : onOneLine(error.message)),
+      (error: Error & { code?: string }) => (error.code === "55P03" ? "" : onOneLine(messageOf(error))),
     );
     if (problem !== "" && problem !== logged) {
       plan.log.warn(

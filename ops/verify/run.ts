@@ -3,6 +3,7 @@ import type { Settings } from "../../settings/settings.ts";
 import { namedKeys } from "../../src/api/comparison/namedKeys.ts";
 import { createRpc } from "../../src/api/live/rpc.ts";
 import { queriesOf, withClient } from "../../src/api/postgres/client.ts";
+import { messageOf } from "../../src/api/postgres/databaseErrors.ts";
 import { onOneLine } from "../commandLine/foreignText.ts";
 import { type Progress, startProgress } from "../commandLine/progress.ts";
 import { deploymentOf, nodeUrlsOf } from "./chains.ts";
@@ -43,7 +44,7 @@ export async function verify({ options, settings, signal }: VerifyRun): Promise<
   if (result !== null && failure === null && isAboutIndex(options)) {
     await storeResult(settings, result).catch((error: Error) =>
       console.error(
-        `The result is not shown at /indexing-status, because it could not be stored: ${onOneLine(error.message)}`,
+        `The result is not shown at /indexing-status, because it could not be stored: ${onOneLine(messageOf(error))}`,
       ),
     );
   }

@@ -1,4 +1,6 @@
+import { pino } from "pino";
 import { expect, test } from "vitest";
+import { errorText, firstLine } from "../../log/entry.ts";
 import { readEntry } from "../../log/read.ts";
 import { formatEntry } from "../../log/write.ts";
 
@@ -25,6 +27,69 @@ test("a line of Ponder has our form: time, words for levels, and the error's tex
     message: "Received JSON-RPC error",
     error: "HttpRequestError: no\n    at f\nblock: 7",
   });
+});
+
+/** A line as Ponder's logger writes it: errors go through pino, and Ponder joins the lines of `meta`. */
+function lineOf(error: Error): string {
+  const { err } = pino.stdSerializers;
+  const meta = (error as { meta?: unknown }).meta;
+  const plain = { ...err(Object.assign(error, Array.isArray(meta) && { meta: meta.join("\n") })) };
+  return JSON.stringify({ level: 50, msg: "uncaughtException", error: plain });
+}
+
+const changed = (error: Error, parts: object): Error => Object.assign(error, parts);
+
+test.each<[what: string, error: Error, text: RegExp]>([
+  [
+    "whose stack Ponder emptied",
+    changed(new Error('Schema "a" was used by another app'), {
+      stack: undefined,
+      name: "MigrationError",
+      meta: [],
+    }),
+    /^MigrationError: Schema "a" was used by another app$/,
+  ],
+  [
+    "whose stack is of no use",
+    changed(new Error("is null"), { stack: "    at f", name: "DelayedInsertError", meta: ["row: 7"] }),
+    /^DelayedInsertError: is null\n {4}at f\nrow: 7$/,
+  ],
+  [
+    "whose message was changed afterwards",
+    changed(new Error("no"), {
+      message: "Error while executing ponder.config.ts: no",
+      stack: "Error: no\n    at g",
+    }),
+    /^Error: Error while executing ponder.config.ts: no\nError: no\n {4}at g$/,
+  ],
+  [
+    "that was caused by another",
+    new Error("Failed query", { cause: new Error("disk full") }),
+    /^Error: Failed query: disk full\n[\s\S]*\ncaused by: Error: disk full\n/,
+  ],
+  [
+    "that was made of several, without a message of its own",
+    new AggregateError([
+      new Error("connect ECONNREFUSED ::1:1"),
+      new Error("connect ECONNREFUSED 127.0.0.1:1"),
+    ]),
+    /connect ECONNREFUSED ::1:1[\s\S]*connect ECONNREFUSED 127.0.0.1:1/,
+  ],
+])("the reason of an error %s is in the log", (_, error, text) => {
+  expect(readEntry(lineOf(error), as).error).toMatch(text);
+  if (!error.stack?.includes("at f"))
+    expect(errorText(error)).toMatch(/used by another|executing ponder|disk full|::1:1/);
+});
+
+test("an error's first line is that of what it was made of, if it says nothing itself", () => {
+  expect(firstLine(new AggregateError([new Error("connect ECONNREFUSED ::1:1")]))).toBe(
+    "Error: connect ECONNREFUSED ::1:1",
+  );
+  const circle = new Error("");
+  circle.cause = circle;
+  expect(firstLine(circle)).toBe("Error: ");
+  expect(errorText(circle)).toMatch(/^Error: \n {4}at /);
+  expect(errorText({ code: 7 })).toBe("{ code: 7 }");
 });
 
 test("a contract that reverts is no error, whatever Ponder calls it", () => {

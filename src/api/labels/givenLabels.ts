@@ -1,3 +1,4 @@
+import { messageOf } from "../postgres/databaseErrors.ts";
 import type { LabelRows } from "../serviceDb/provenLabels.ts";
 import { type GivenLabel, packLabels } from "./packedLabels.ts";
 
@@ -42,7 +43,7 @@ export function holdGivenLabels({ rows, schema, warn, followMs = FOLLOW_MS }: Pl
       warn("There are more labels of callers and tables than are held in memory: some stay unused");
   };
   const follow = async (): Promise<void> => {
-    await readNew().catch((error: unknown) => warn(`New labels cannot be read: ${(error as Error).message}`));
+    await readNew().catch((error: unknown) => warn(`New labels cannot be read: ${messageOf(error)}`));
     if (!state.isFull) wait();
   };
   const wait = (): void => {
@@ -55,7 +56,7 @@ export function holdGivenLabels({ rows, schema, warn, followMs = FOLLOW_MS }: Pl
         await readNew();
         return wait();
       } catch (error) {
-        warn(`The index waits for the labels of callers and tables: ${(error as Error).message}`);
+        warn(`The index waits for the labels of callers and tables: ${messageOf(error)}`);
         await new Promise((resolve) => setTimeout(resolve, followMs));
       }
     }

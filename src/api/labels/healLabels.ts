@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { isLabelOf, isPrintable } from "../../ens/name.ts";
+import { messageOf } from "../postgres/databaseErrors.ts";
 import { workInTurns } from "../scheduling/repeated.ts";
 import type { AskedLabels } from "../serviceDb/askedLabels.ts";
 import { type LabelService, LabelServiceError } from "./labelService.ts";
@@ -70,7 +71,7 @@ async function askInRounds(plan: HealingPlan, ended: AbortSignal): Promise<void>
     const isFinal = error instanceof LabelServiceError && error.isFinal;
     const wait = isFinal ? times.longest : Math.min(times.failure * 2 ** failures, times.longest);
     failures++;
-    warn(`Labels cannot be asked for: ${(error as Error).message}`);
+    warn(`Labels cannot be asked for: ${messageOf(error)}`);
     await pause(wait, ended);
   };
   while (!ended.aborted && (await plan.mayAsk())) {

@@ -51,3 +51,9 @@ export function isDatabaseAway(thrown: unknown): boolean {
   }
   return false;
 }
+
+/** What an error says. A host with several addresses that all refuse is an error without a message, but with a code. */
+export function messageOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  return error.message || String((error as { code?: unknown }).code ?? error.name);
+}

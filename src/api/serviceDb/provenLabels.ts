@@ -1,4 +1,5 @@
 import { databaseLocks } from "../postgres/advisoryLocks.ts";
+import { messageOf } from "../postgres/databaseErrors.ts";
 import type { Store } from "./store.ts";
 
 /** A text, and where it is from. */
@@ -135,6 +136,6 @@ export function provenLabelsIn(store: Pick<Store, "query">): ProvenLabels {
 const bytesOf = (hash: string): Buffer => Buffer.from(hash.slice(2), "hex");
 
 function warn(error: unknown): never[] {
-  console.warn("Proven labels cannot be used:", error instanceof Error ? error.message : error);
+  console.warn("Proven labels cannot be used:", messageOf(error));
   return [];
 }

@@ -9,6 +9,7 @@ import {
 } from "../counts/maintain.ts";
 import { pairLocks } from "../postgres/advisoryLocks.ts";
 import { queriesOf, withClient } from "../postgres/client.ts";
+import { messageOf } from "../postgres/databaseErrors.ts";
 import { takeLock } from "../postgres/lockedWork.ts";
 import type { Scope } from "../query/scope.ts";
 import { buildIndexes } from "./build.ts";
@@ -51,8 +52,8 @@ export function startUpkeep(plan: UpkeepPlan): { stop: () => Promise<void> } {
   let isStopped = false;
   const round = () => {
     running = doRound(plan, startedAt)
-      .catch((error: Error) => {
-        plan.log(`Upkeep of the index failed and will be tried again: ${error.message}`);
+      .catch((error: unknown) => {
+        plan.log(`Upkeep of the index failed and will be tried again: ${messageOf(error)}`);
         return true;
       })
       .then((isDone) => schedule(isDone ? ROUND_MS : SOON_MS));

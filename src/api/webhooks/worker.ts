@@ -3,6 +3,7 @@ import type { Contracts } from "../../../abis/contracts.ts";
 import { feedChannel } from "../feed/channel.ts";
 import { pairLocks } from "../postgres/advisoryLocks.ts";
 import { type Queries, queriesInOrder } from "../postgres/client.ts";
+import { messageOf } from "../postgres/databaseErrors.ts";
 import type { Db } from "../postgres/db.ts";
 import { createBell, onOwnConnection, takeLock } from "../postgres/lockedWork.ts";
 import { workInTurns } from "../scheduling/repeated.ts";
@@ -88,7 +89,7 @@ async function workOn(plan: WorkerPlan, client: pg.Client, ended: AbortSignal): 
   const locks = queriesInOrder(client);
   const dispatcher = createDispatcher(
     { store, receivers, hosts: createHosts(), secretKey, isPaid, observer, turns: turnsOn(locks, schema) },
-    { signal, onError: (error) => plan.log(`A webhook was not served: ${(error as Error).message}`) },
+    { signal, onError: (error) => plan.log(`A webhook was not served: ${messageOf(error)}`) },
   );
   try {
     const onError = (error: Error) => plan.log(`A change was left out of webhooks: ${error.message}`);
