@@ -368,12 +368,13 @@ const metricsPages = {
     return text === null ? null : metricsPage(text);
   },
 };
-startInPlace("metrics", () => {
-  const onError = (error: unknown) => log.error({ error }, "metrics cannot be read");
-  const server = startOperatorServer(settings.metrics, { pages: metricsPages, onError });
-  server.listening.catch(onError);
-  return server;
-});
+// A port that cannot be opened is no rejection that anything handles: Ponder says why, and ends with code 75.
+startInPlace("metrics", () =>
+  startOperatorServer(settings.metrics, {
+    pages: metricsPages,
+    onError: (error) => log.error({ error }, "metrics cannot be read"),
+  }),
+);
 
 const takeAvatarTurn = rateLimiter(CHAIN_A_SECOND);
 const avatars = avatarRoutes({

@@ -22,8 +22,8 @@ export type PonderPlan = {
 
 /** A running Ponder: indexer and API, or the API alone. */
 export type Ponder = {
-  /** Where it answers. If another program took the port meanwhile, Ponder takes the next one, and says so in its log. */
-  readonly url: string;
+  /** Where it answers. */
+  url: string;
   child: ChildProcess;
   pid: number;
   /** Ends it by SIGINT: only then it gives its lock in the database back. */
@@ -41,20 +41,10 @@ export function startPonder({ command, port, env, folder, onLog }: PonderPlan): 
     options: { cwd: folder, env: { ...env, PORT: String(port) }, stdio: ["ignore", "pipe", "pipe"] },
   });
   if (child.pid === undefined) throw new Error("Ponder could not be started");
-  let listensOn = port;
-  const onLine = (text: string) => {
-    listensOn = portOf(text) ?? listensOn;
-    onLog(parseLine(text));
-  };
   for (const stream of [child.stdout, child.stderr]) {
-    if (stream) createInterface({ input: stream }).on("line", onLine);
+    if (stream) createInterface({ input: stream }).on("line", (text) => onLog(parseLine(text)));
   }
-  return {
-    get url() {
-      return `http://127.0.0.1:${listensOn}`;
-    },
-    ...{ child, pid: child.pid, stop: () => endChild(child) },
-  };
+  return { url: `http://127.0.0.1:${port}`, child, pid: child.pid, stop: () => endChild(child) };
 }
 
 const ANSWER_PATIENCE_MS = 10_000;
@@ -120,12 +110,6 @@ const INFO = 30;
 
 const levelOf = (level: number | string | undefined): number =>
   typeof level === "string" ? (levels[level] ?? INFO) : (level ?? INFO);
-
-/** The port on which Ponder says that it listens; null if the line says something else. */
-function portOf(text: string): number | null {
-  const [, port] = /"msg":"Created HTTP server","port":(\d+)/.exec(text) ?? [];
-  return port === undefined ? null : Number(port);
-}
 
 /** Ponder writes levels as numbers and `msg`; the API's own log has words and `message`. */
 export function parseLine(text: string): LogLine {

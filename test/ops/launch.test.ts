@@ -151,6 +151,22 @@ test.runIf(isSlow())("a port that another program has stops the start", async ()
   server.close();
 });
 
+test.runIf(isSlow()).each(["PORT", "METRICS_PORT"])(
+  "a %s that another program takes after the check ends the start, so that the supervisor starts it again",
+  async (variable) => {
+    const port = await freePort();
+    const server = createServer();
+    const { child, exit, output } = await launch("start", { [variable]: String(port) });
+    child.stdout?.on("data", () => {
+      if (output().includes("Access is open") && !server.listening) server.listen(port);
+    });
+    expect(await exit, output()).toBe(75);
+    expect(output()).toMatch(/ERROR indexer: unhandledRejection\n {2}Error: .*EADDRINUSE/);
+    expect(output()).toMatch(new RegExp(`Error: .*\\b${port}\\b`));
+    server.close();
+  },
+);
+
 test("a database without pg_trgm whose user may not add it is told what to ask for", async () => {
   const bare = await createTestDatabase();
   const url = new URL(bare.url);

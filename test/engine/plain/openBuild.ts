@@ -5,7 +5,7 @@ import { quietLogger } from "../../../engine/ponderModule.ts";
 import { ponderModule } from "../ponders.ts";
 
 /** Ponder's build (build/index.js) of a project with an API of two files. */
-export async function openBuild(cliOptions: Record<string, string> = {}) {
+export async function openBuild(cliOptions: Record<string, string | number> = {}) {
   const [{ createBuild }, { buildOptions }, { createShutdown }] = await Promise.all(
     ["build/index.js", "internal/options.js", "internal/shutdown.js"].map(ponderModule),
   );
