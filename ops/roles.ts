@@ -10,7 +10,8 @@ import { createRoles, type RoleName, type RolesResult, roleNames } from "./roles
 const usage = `Usage: npm run roles [-- --prefix namedex] [--new-password indexer|api|analyst]
 Creates the roles <prefix>_indexer, <prefix>_api and <prefix>_analyst if they are missing, and grants each its rights.
 --new-password gives one of them another password, and prints its DATABASE_URL. Connections that are open stay.
-DATABASE_URL must be of the database's owner with the right to create roles, or of a superuser.`;
+DATABASE_URL must be of the database's owner with the right to create roles, or of a superuser. Roles that are there already
+must have been created by the same owner.`;
 
 const uses: Record<RoleName, string> = {
   indexer: "npm start",
@@ -24,6 +25,8 @@ await runProgram(
   {
     ...{ env: process.env, help: line.includes("--help") ? usage : null },
     ...{ failure: "The roles were not created.", hideIn: [process.stderr] },
+    aboutRights:
+      "The role of DATABASE_URL must own the database, have CREATEROLE, and have created the roles that are there already. Use such a role, another --prefix, or a superuser.",
   },
   async (env) => {
     const { prefix, renewed } = readOptions(line);

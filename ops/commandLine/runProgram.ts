@@ -25,6 +25,8 @@ export type ProgramFrame = {
   codeOf?: (error: unknown) => number;
   /** What else to say where a setting is missing or wrong. */
   aboutSettings?: string;
+  /** What to say where the role of DATABASE_URL lacks a right; by default, what gives it. */
+  aboutRights?: string;
 };
 
 /**
@@ -57,31 +59,33 @@ export async function runProgram(
   }
 }
 
-function explain(error: unknown, { failure, aboutSettings }: ProgramFrame): string {
+function explain(error: unknown, { failure, aboutSettings, aboutRights }: ProgramFrame): string {
   if (error instanceof CommandError) return error.message;
   const more = error instanceof SettingsError && aboutSettings ? [aboutSettings] : [];
-  return [failure, reasonOf(error), ...more].join("\n");
+  return [failure, reasonOf(error, aboutRights), ...more].join("\n");
 }
 
 /** Why a program failed: in a sentence where an operator can mend it, else with the stack. */
-export function reasonOf(error: unknown): string {
+export function reasonOf(error: unknown, aboutRights?: string): string {
   if (error instanceof CommandError || error instanceof SettingsError) return error.message;
-  return databaseFault(error) ?? errorText(error);
+  return databaseFault(error, aboutRights) ?? errorText(error);
 }
 
 /** PostgreSQL's codes for a right that is missing: to do something, and to use any schema of the search path. */
 const WITHOUT_RIGHT = ["42501", "3F000"];
 
-const refusalOf = ({ message, code = "" }: pg.DatabaseError): string => {
+const giveRights =
+  "The role of DATABASE_URL lacks a right. npm run roles, with the DATABASE_URL of the database's owner, gives each role its rights.";
+
+const refusalOf = ({ message, code = "" }: pg.DatabaseError, aboutRights = giveRights): string => {
   const refusal = `The database refused: ${onOneLine(message)}`;
-  if (!WITHOUT_RIGHT.includes(code)) return refusal;
-  return `${refusal}\nThe role of DATABASE_URL lacks a right. npm run roles, with the DATABASE_URL of the database's owner, gives each role its rights.`;
+  return WITHOUT_RIGHT.includes(code) ? `${refusal}\n${aboutRights}` : refusal;
 };
 
 /** What an operator can mend of the database, in a sentence. */
-function databaseFault(error: unknown): string | null {
+function databaseFault(error: unknown, aboutRights?: string): string | null {
   if (!(error instanceof Error)) return null;
-  if (error instanceof pg.DatabaseError) return refusalOf(error);
+  if (error instanceof pg.DatabaseError) return refusalOf(error, aboutRights);
   if (!isUnreachable(error)) return null;
   const { code } = error as NodeJS.ErrnoException;
   if (code === undefined) return "The connection to the database has ended; is it running?";

@@ -48,11 +48,22 @@ export async function createRoles(client: pg.ClientBase, plan: RolesPlan): Promi
       const password = await givePassword(client, plan.roles[role], { isRenewed });
       if (password !== null) created.push({ role, user: plan.roles[role], password });
     }
+    await joinRoles(client, Object.values(plan.roles));
     for (const statement of forAll) await client.query(statement);
     const mended = await mend(client, plan);
-    for (const statement of settingsOf(plan)) await client.query(statement);
+    const { rows } = await client.query<{ name: string }>("SELECT current_database() AS name");
+    for (const statement of settingsOf(plan, rows[0]?.name ?? "")) await client.query(statement);
     return { created, mended };
   });
+}
+
+/** PostgreSQL lets nobody but a superuser give something to a role of which he is no member. */
+async function joinRoles(client: pg.ClientBase, roles: readonly string[]): Promise<void> {
+  const { rows } = await client.query<{ role: string }>(
+    "SELECT role FROM unnest($1::name[]) AS r (role) WHERE NOT pg_has_role(role, 'USAGE')",
+    [roles],
+  );
+  for (const { role } of rows) await client.query(`GRANT ${id(role)} TO CURRENT_USER`);
 }
 
 /** Gives what is missing, until nothing is. */
@@ -90,16 +101,20 @@ const forAll: readonly string[] = [
   "DO $$ BEGIN EXECUTE format('REVOKE ALL ON DATABASE %I FROM PUBLIC', current_database()); END $$",
 ];
 
-/** What may be stated again without looking: rights on what is created later, and what analysts' sessions begin with. */
-function settingsOf({ roles, viewsSchema }: RolesPlan): string[] {
+/**
+ * What may be stated again without looking: rights on what is created later, and what analysts' sessions begin with. Roles are of
+ * all databases of a server, so the latter holds for this one alone.
+ */
+function settingsOf({ roles, viewsSchema }: RolesPlan, database: string): string[] {
   const [indexer, api, analyst, views] = [roles.indexer, roles.api, roles.analyst, viewsSchema].map(id);
+  const analystHere = `${analyst} IN DATABASE ${id(database)}`;
   return [
     // Future builds are readable as soon as they are created.
     `ALTER DEFAULT PRIVILEGES FOR ROLE ${indexer} GRANT USAGE ON SCHEMAS TO ${api}`,
     `ALTER DEFAULT PRIVILEGES FOR ROLE ${indexer} GRANT SELECT ON TABLES TO ${api}`,
     `ALTER DEFAULT PRIVILEGES FOR ROLE ${indexer} IN SCHEMA ${views} GRANT SELECT ON TABLES TO ${analyst}`,
-    `ALTER ROLE ${analyst} SET default_transaction_read_only = on`,
-    `ALTER ROLE ${analyst} SET statement_timeout = '5min'`,
-    `ALTER ROLE ${analyst} SET search_path = ${views}`,
+    `ALTER ROLE ${analystHere} SET default_transaction_read_only = on`,
+    `ALTER ROLE ${analystHere} SET statement_timeout = '5min'`,
+    `ALTER ROLE ${analystHere} SET search_path = ${views}`,
   ];
 }

@@ -121,6 +121,51 @@ describe("the roles' program", () => {
   });
 });
 
+describe("an owner who is no superuser", () => {
+  const owner = `${prefix}_boss`;
+  const own = `${prefix}_own`;
+  const databases: Awaited<ReturnType<typeof createTestDatabase>>[] = [];
+  const nameOf = (url: string) => new URL(url).pathname.slice(1);
+
+  /** A database of this owner, and its URL for him. */
+  async function createOwned(): Promise<string> {
+    const created = await createTestDatabase();
+    databases.push(created);
+    await ask(created.url, `ALTER DATABASE ${nameOf(created.url)} OWNER TO ${owner}`);
+    return created.url.replace(/\/\/.*@/, `//${owner}:boss@`);
+  }
+
+  beforeAll(() => ask(database.url, `CREATE ROLE ${owner} LOGIN PASSWORD 'boss' CREATEROLE`));
+
+  afterAll(async () => {
+    for (const role of ["indexer", "api", "analyst"].map((name) => `${own}_${name}`)) {
+      for (const { url } of databases) await ask(url, `DROP OWNED BY ${role} CASCADE`);
+      await ask(database.url, `DROP ROLE ${role}`);
+    }
+    for (const { drop } of databases) await drop();
+    await ask(database.url, `DROP ROLE ${owner}`);
+  });
+
+  test("can make the roles, and again; a second database's run leaves the analysts of the first as they were", async () => {
+    const [first, second] = [await createOwned(), await createOwned()];
+    const make = (url: string, views: string) =>
+      run(["roles", "--prefix", own], { DATABASE_URL: url, DATABASE_VIEWS_SCHEMA: views });
+    const { code, out } = await make(first, "first_views");
+    expect([code, out.match(/DATABASE_URL=/g)?.length], out).toEqual([0, 3]);
+    const [, analyst = ""] = /DATABASE_URL=(\S+_analyst:\S+)/.exec(out) ?? [];
+    expect((await make(first, "first_views")).out).toMatch(/no right was missing/);
+    expect(await make(second, "second_views")).toMatchObject({ code: 0 });
+    expect(await ask(analyst, "SHOW search_path")).toEqual([{ search_path: "first_views" }]);
+    const beside = analyst.replace(nameOf(first), nameOf(second));
+    expect(await ask(beside, "SHOW search_path")).toEqual([{ search_path: "second_views" }]);
+    for (const url of [analyst, beside]) {
+      expect(await ask(url, "SHOW default_transaction_read_only")).toEqual([
+        { default_transaction_read_only: "on" },
+      ]);
+    }
+  });
+});
+
 test("another password is made by a command: the old one is refused, the rights stay", async () => {
   const { code, out } = await run(["roles", "--prefix", prefix, "--new-password", "api"], {
     DATABASE_URL: database.url,
@@ -142,7 +187,9 @@ test("no program ends with a stack trace for a missing right: it names what give
     const { code, out } = await run(words, env, words[0] === "restore" ? backup : undefined);
     expect([words, code]).toEqual([words, 1]);
     expect(out, words[0]).not.toMatch(/^ {4}at /m);
-    expect(out, words[0]).toContain("npm run roles");
+    const remedy = words[0] === "roles" ? "must own the database, have CREATEROLE" : "npm run roles";
+    expect(out, words[0]).toContain(remedy);
+    if (words[0] === "roles") expect(out).not.toContain("npm run roles"); // That is what was run.
   }
 });
 

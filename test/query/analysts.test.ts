@@ -31,7 +31,8 @@ let analyst: pg.Pool;
 
 /** The script with its variables put in as psql does. */
 function roleScript(): string {
-  const words: Record<string, string> = { role, views, password };
+  const DBNAME = new URL(tables.databaseUrl).pathname.slice(1);
+  const words: Record<string, string> = { role, views, password, DBNAME };
   return readFileSync(roleFile, "utf8").replaceAll(/:(["'])(\w+)\1/g, (_, quote: string, name: string) => {
     const word = words[name] ?? "";
     return quote === '"' ? pg.escapeIdentifier(word) : pg.escapeLiteral(word);
