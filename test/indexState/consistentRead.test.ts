@@ -1,8 +1,11 @@
 import { drizzle } from "drizzle-orm/node-postgres";
 import type pg from "pg";
 import { sql } from "ponder";
+import { zeroHash } from "viem";
 import { afterAll, afterEach, beforeAll, expect, test, vi } from "vitest";
 import { ponderModule, quietLogger } from "../../engine/ponderModule.ts";
+import { childCount } from "../../src/api/counts/childCounts.ts";
+import { listRecordRows } from "../../src/api/counts/recordRows.ts";
 import { ApiError } from "../../src/api/errors/errors.ts";
 import {
   type ConsistentRead,
@@ -13,7 +16,7 @@ import { prepareIndexPool } from "../../src/api/indexState/indexPool.ts";
 import { readTablesState, versionColumn } from "../../src/api/indexState/position.ts";
 import type { Db } from "../../src/api/postgres/db.ts";
 import { noteVersion } from "../../src/api/postgres/seenState.ts";
-import { CHAIN_ID } from "../query/rows.ts";
+import { CHAIN_ID, MAIN } from "../query/rows.ts";
 import { createTables, setProgress, type Tables } from "../query/tables.ts";
 import { openPool } from "../support/database.ts";
 import schema from "../support/ponderSchema.ts";
@@ -91,6 +94,18 @@ test("where a block comes at every turn, a snapshot answers", async () => {
   expect(result[0]).toBe(result[1]);
   expect(position).toEqual([expect.objectContaining({ number: result[0] })]);
   expect(block).toBe(206);
+});
+
+test("a snapshot answers also while the names are not counted yet", async () => {
+  let block = 250;
+  const { result } = await readConsistently(async (db) => {
+    const [row] = await listRecordRows(db, { chains: MAIN, nodes: [zeroHash] });
+    const counted = await childCount.read(db, { chains: MAIN, node: zeroHash });
+    await index(++block);
+    return [row, counted, await readBlock(db)];
+  });
+  expect(result.slice(0, 2)).toEqual([undefined, 0]);
+  expect(block).toBeGreaterThan(252);
 });
 
 test("the position is that of the state which was read, also for an answer of one query", async () => {

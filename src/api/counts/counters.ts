@@ -1,7 +1,7 @@
 import type { SQL, SQLWrapper } from "drizzle-orm";
 import { sql } from "ponder";
 import type { Address } from "viem";
-import { findDatabaseError } from "../postgres/databaseErrors.ts";
+import { ifThere } from "../postgres/absent.ts";
 import type { Db } from "../postgres/db.ts";
 import { type Scope, type ScopeSql, statementOf } from "../query/scope.ts";
 import { asCounted } from "../rules/asCounted.ts";
@@ -24,27 +24,19 @@ export const momentOf = ({ life }: ScopeSql): SQL =>
     `(select taken_at from figures_state where counted = 'domains'::regclass::oid and rules = ${rulesNumber(life)})`,
   );
 
-/** PostgreSQL's undefined_table and undefined_column: nothing was counted, or by a program with other rules. */
-const notCounted = ["42P01", "42703"];
-
 type WithMoment<Row> = Row & { moment: string | null };
 
 /** The rows of a statement that selects the counters' moment with each row; null if there are no counters. */
 export const readCounters = <Row extends object>(db: Db, statement: SQL): Promise<Row[] | null> =>
-  ifCounted(Promise.resolve(db.execute(statement)).then(({ rows }) => rows));
+  ifCounted(async () => (await db.execute(statement)).rows);
 
-async function ifCounted<Row extends object>(reading: Promise<object[]>): Promise<Row[] | null> {
-  try {
-    const rows = (await reading) as WithMoment<Row>[];
-    return rows[0] === undefined || rows[0].moment === null ? null : rows;
-  } catch (error) {
-    if (isNotCounted(error)) return null;
-    throw error;
-  }
+async function ifCounted<Row extends object>(read: () => Promise<object[]>): Promise<Row[] | null> {
+  const rows = (await ifThere(COUNTERS, read)) as WithMoment<Row>[] | null;
+  return rows?.[0] === undefined || rows[0].moment === null ? null : rows;
 }
 
-/** Whether a statement failed because there are no counters. */
-export const isNotCounted = (error: unknown): boolean => findDatabaseError(error, notCounted) !== null;
+/** The name of the counters, where they are not there. */
+export const COUNTERS = "counters";
 
 type Values = Record<string, unknown>;
 
@@ -75,7 +67,7 @@ export function preparedCountRows<const Column extends string, Value>(
       .prepare(of.title(`counters_${name}`)),
   );
   return async (db: Db, scope: Scope, values: Values): Promise<Record<Column, Value>[] | null> => {
-    const rows = await ifCounted<Record<Column, Value>>(counts(db, scope, values));
+    const rows = await ifCounted<Record<Column, Value>>(() => counts(db, scope, values));
     return rows?.map((row) => pick(row, columns)) ?? null;
   };
 }

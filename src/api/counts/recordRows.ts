@@ -1,6 +1,7 @@
 import { sql } from "ponder";
 import type { Hex } from "viem";
 import { versionColumn } from "../indexState/position.ts";
+import { ifThere } from "../postgres/absent.ts";
 import type { Db } from "../postgres/db.ts";
 import { withQuickRows } from "../postgres/quickRows.ts";
 import { noteVersion } from "../postgres/seenState.ts";
@@ -9,7 +10,7 @@ import { labelSourceOfRow } from "../query/labels.ts";
 import { type Scope, statementOf } from "../query/scope.ts";
 import { sourceInIndex } from "../rules/labelSource.ts";
 import { childCountOfRow } from "./childCounts.ts";
-import { isNotCounted } from "./counters.ts";
+import { COUNTERS } from "./counters.ts";
 
 /**
  * A row with what a domain record shows besides: how many names are right under it, absent while there are no counters, and
@@ -30,21 +31,17 @@ export async function listRecordRows(
   { chains, nodes }: { chains: Scope; nodes: readonly Hex[] },
 ): Promise<RecordRow[]> {
   if (nodes.length === 0) return [];
-  try {
-    const rows = await recordRows(db, chains, { nodes });
-    const [first] = rows;
-    if (first?.version) noteVersion(first.version);
-    return rows.map(({ subnameCount, storedSource, version: _, ...row }) => {
-      const read: RecordRow = toRow(row);
-      if (subnameCount !== null) read.subnameCount = subnameCount;
-      const labelSource = sourceInIndex(read, storedSource);
-      if (labelSource !== undefined) read.labelSource = labelSource;
-      return read;
-    });
-  } catch (error) {
-    if (!isNotCounted(error)) throw error;
-    return listDomains(db, { chainId: chains.ids[0] as number, nodes });
-  }
+  const rows = await ifThere(COUNTERS, () => recordRows(db, chains, { nodes }));
+  if (rows === null) return listDomains(db, { chainId: chains.ids[0] as number, nodes });
+  const [first] = rows;
+  if (first?.version) noteVersion(first.version);
+  return rows.map(({ subnameCount, storedSource, version: _, ...row }) => {
+    const read: RecordRow = toRow(row);
+    if (subnameCount !== null) read.subnameCount = subnameCount;
+    const labelSource = sourceInIndex(read, storedSource);
+    if (labelSource !== undefined) read.labelSource = labelSource;
+    return read;
+  });
 }
 
 /** Of many rows the state would come with each of them. */

@@ -1,3 +1,4 @@
+import { rememberAbsent } from "../postgres/absent.ts";
 import type { Db } from "../postgres/db.ts";
 import { readWithState } from "../postgres/seenState.ts";
 import { shared } from "../scheduling/shared.ts";
@@ -44,7 +45,7 @@ export function createConsistentRead(
 ): ConsistentRead {
   return (read) => {
     let tries = 0;
-    return retryOnLock(async () => {
+    const readOnce = async () => {
       while (tries++ < OPTIMISTIC_TRIES) {
         const before = states.known ?? (await states.read());
         const { result, version: seen } = await readWithState(() => read(db, before.version));
@@ -56,7 +57,8 @@ export function createConsistentRead(
         const { version, position } = await readTablesState(snapshot);
         return { result: await read(snapshot, version), position };
       });
-    });
+    };
+    return rememberAbsent(() => retryOnLock(readOnce));
   };
 }
 
