@@ -4,6 +4,7 @@ import { expect, test } from "vitest";
 import { keysProgram } from "../../ops/keys/commands.ts";
 import { releaseProgram } from "../../ops/release/commands.ts";
 import { snapshotProgram } from "../../ops/snapshot/commands.ts";
+import { webhooksProgram } from "../../ops/webhooks/commands.ts";
 import { operations } from "../../src/api/endpoints/index.ts";
 import { root } from "../support/projectFiles.ts";
 import { commandsOf } from "./page.ts";
@@ -21,6 +22,7 @@ const programs: Record<string, Shown> = {
   keys: keysProgram as unknown as Shown,
   release: releaseProgram as unknown as Shown,
   snapshot: snapshotProgram as unknown as Shown,
+  webhooks: webhooksProgram as unknown as Shown,
 };
 
 test("each npm command of the pages is one of the project", () => {
@@ -34,7 +36,7 @@ test("each npm command of the pages is one of the project", () => {
 
 test("each has the words and options that its program takes", () => {
   const asked = commands.flatMap((command) => [
-    ...command.matchAll(/npm run (keys|release|snapshot) -- (\w+)([^&|<>]*)/g),
+    ...command.matchAll(/npm run (keys|release|snapshot|webhooks) -- (\w+)([^&|<>]*)/g),
   ]);
   expect(asked.length).toBeGreaterThan(8);
   for (const [line, program = "", name = "", rest = ""] of asked) {

@@ -97,6 +97,29 @@ describe("image and units", () => {
     expect(stderr).toContain("Node.js 24 or later is needed, and this machine has 20.20.2");
   });
 
+  const runScript = (words: string[], env: Record<string, string> = {}) =>
+    spawnSync(join(root, "docs/deploy/run.sh"), words, { encoding: "utf8", env: { ...process.env, ...env } });
+
+  test("run.sh runs every program of operators, and nothing else", () => {
+    const programs = readdirSync(join(root, "ops")).filter((name) => name.endsWith(".ts"));
+    const { status, stderr } = runScript(["relese"]);
+    expect(status).toBe(64);
+    for (const name of programs) expect(stderr).toContain(`${name.slice(0, -3)}, `);
+    expect(runScript(["webhooks", "--help"])).toMatchObject({
+      status: 0,
+      stdout: expect.stringMatching(/deliveries <id>/),
+    });
+    expect(runScript(["../gateway/index"]).status).toBe(64);
+  });
+
+  test("a Node.js that does not start is quoted", () => {
+    const { status, stderr } = runScript(["webhooks"], { NODE_OPTIONS: "--max-old-space=3000" });
+    expect([status, stderr]).toEqual([
+      78,
+      expect.stringMatching(/does not start: .*--max-old-space= is not allowed in NODE_OPTIONS/),
+    ]);
+  });
+
   test("the image holds no tests, no settings and nothing of git", () => {
     expect(read(".dockerignore").split("\n")).toEqual(
       expect.arrayContaining(["test", ".git", ".env", ".env.*", "node_modules"]),
