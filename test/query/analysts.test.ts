@@ -9,7 +9,7 @@ import { readTables, writeDictionary } from "./dictionary.ts";
 import { ETH_REGISTRY, entryRow, FAR, reservedRow } from "./ensv2.ts";
 import { purchaseRow } from "./ensv2Lists.ts";
 import { fillWithMany } from "./manyRows.ts";
-import { transaction } from "./rows.ts";
+import { CHAIN_ID, transaction } from "./rows.ts";
 import { createTables, type Tables } from "./tables.ts";
 
 const guideFile = new URL("../../docs/analysts.md", import.meta.url);
@@ -52,6 +52,7 @@ async function makeViews() {
 
 /** Some of the questions are about the time to come. */
 const expiringFromNowOn = `update domains set
+  expiry_timestamp = floor(extract(epoch from now())) + created_block_number * 1000,
   registrar_expiry_timestamp = floor(extract(epoch from now())) + created_block_number * 1000,
   wrapper_expiry_timestamp = floor(extract(epoch from now())) + created_block_number * 1000
   where registrar_expiry_timestamp is not null`;
@@ -125,6 +126,18 @@ describe("the analysts' role", () => {
   test.each(examples)("may ask: $title", async ({ sql }) => {
     const { rows } = await analyst.query(sql);
     expect(rows.length).toBeGreaterThan(0);
+  });
+
+  test("names of a layer 2 are not among those right under .eth, and sales are told apart by chain", async () => {
+    const [expiring, sales] = examples.map(({ sql }) => sql) as [string, string];
+    const ofBase = "update domains set chain_id = 8453, parent_node = '0x02' where full_name = 'name2.eth'";
+    const names = async () =>
+      (await analyst.query<{ full_name: string }>(expiring)).rows.map((row) => row.full_name);
+    expect(await names()).toContain("name2.eth");
+    await tables.pool.query(ofBase);
+    expect(await names()).not.toContain("name2.eth");
+    const chains = (await analyst.query<{ chain_id: number }>(sales)).rows.map((row) => row.chain_id);
+    expect(new Set(chains)).toEqual(new Set([CHAIN_ID, 8453]));
   });
 
   test.each([
