@@ -29,6 +29,23 @@ const workers = () =>
     "select pid from pg_stat_activity where application_name = 'service_webhooks' and datname = current_database()",
   );
 
+test("a test costs a credit where it arrives, and nothing where it does not", async () => {
+  const { body: made } = await stage.ask("POST", "/webhooks", { body: { url: receiver.url } });
+  const before = Number(await creditsOf(stage.key.id));
+  const tested = async (answer: number) => {
+    receiver.answer = status(answer);
+    await stage.passWaits();
+    const { body } = await stage.ask("POST", `/webhooks/${made.id}/test`);
+    return [body.is_delivered, before - Number(await creditsOf(stage.key.id))];
+  };
+  expect([await tested(500), await tested(302), await tested(200)]).toEqual([
+    [false, 0],
+    [false, 0],
+    [true, 1],
+  ]);
+  await stage.clear();
+});
+
 test("the first worker of a service sends what came since a webhook was tested", async () => {
   await stage.subscribe(receiver.url, ONE);
   await stage.block("early.eth");

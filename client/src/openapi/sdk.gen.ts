@@ -1992,7 +1992,7 @@ export const patchWebhooksById = <ThrowOnError extends boolean = false>(paramete
 /**
  * Sends a test message
  *
- * Sends a signed message of the type `webhook.test`, once. If it is answered with 2xx the webhook is active, also after it was disabled: it gets the changes from now on.
+ * Sends a signed message of the type `webhook.test`, once. If it is answered with 2xx the webhook is active, also after it was disabled: it gets the changes from now on. A test that is not answered so costs nothing.
  */
 export const postWebhooksTest = <ThrowOnError extends boolean = false>(parameters: {
     id: number;

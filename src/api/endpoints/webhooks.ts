@@ -176,12 +176,13 @@ const test = (webhooks: Webhooks) =>
     ...shared,
     ...{ method: "post", path: "/webhooks/{id}/test", summary: "Sends a test message" },
     description:
-      "Sends a signed message of the type `webhook.test`, once. If it is answered with 2xx the webhook is active, also after it was disabled: it gets the changes from now on.",
+      "Sends a signed message of the type `webhook.test`, once. If it is answered with 2xx the webhook is active, also after it was disabled: it gets the changes from now on. A test that is not answered so costs nothing.",
     params: z.object({ id }),
     reply: webhookTest,
     index: "any state",
     errors: [...errorsOfOne],
     cost: 1,
+    isFree: (reply) => !(JSON.parse(reply) as { is_delivered: boolean }).is_delivered,
     handle: async ({ id: of }, { db }, caller) => toWebhookTest(await webhooks.test(of, { db }, caller)),
   });
 

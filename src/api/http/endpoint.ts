@@ -53,6 +53,8 @@ export type Declaration<P extends Fields, Q extends Fields, B extends Fields, R 
    * `Age` tells caches how much of the time is over.
    */
   takenAt?: (reply: string) => number;
+  /** Whether this reply, as its text says, costs nothing: what was asked for did not come about. */
+  isFree?: (reply: string) => boolean;
   /**
    * True if an answer may be given again to any caller, in the same second and state of the tables. Left out: each request
    * is answered for itself. Only for GET, of a complete index, without secrets. What a node or a caller's proof said is never

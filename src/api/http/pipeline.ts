@@ -102,7 +102,8 @@ async function charged(
   const admission = await access.admit(caller, { credits, operation: nameOf(operation) });
   try {
     const reply = await next();
-    return { reply, headers: await admission.settle() };
+    const isFree = operation.isFree?.(reply) ?? false;
+    return { reply, headers: await (isFree ? admission.giveBack() : admission.settle()) };
   } catch (thrown) {
     const headers = await admission.giveBack();
     if (thrown instanceof ApiError) thrown.addHeaders(headers);
