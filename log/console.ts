@@ -1,12 +1,10 @@
 import { format } from "node:util";
+import { levelOfNode } from "./entry.ts";
 
 type Say = (fields: Record<string, unknown>, message: string) => void;
 
 /** What of a log the console needs. */
 export type ConsoleLog = { info: Say; warn: Say; error: Say };
-
-/** Node's own warnings, of a deprecated call for example: it prints them as errors. */
-const ofNode = /^\(node:\d+\) /;
 
 /** What modules and libraries say on the console becomes lines of the log, with their level. */
 export function sendConsoleTo(log: ConsoleLog): void {
@@ -15,7 +13,7 @@ export function sendConsoleTo(log: ConsoleLog): void {
     (...words: unknown[]) => {
       const error = words.find((word) => word instanceof Error);
       const message = format(...words.filter((word) => word !== error)).replace(/:\s*$/, "");
-      log[level === "error" && ofNode.test(message) ? "warn" : level](
+      log[(level === "error" && levelOfNode(message)) || level](
         error === undefined ? {} : { error },
         message,
       );

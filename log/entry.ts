@@ -16,6 +16,15 @@ export type Entry = {
   [field: string]: unknown;
 };
 
+/**
+ * The level of a warning of Node itself, which prints them all as errors; null for any other text. A deprecated call is one for the
+ * developers of a package.
+ */
+export function levelOfNode(text: string): "info" | "warn" | null {
+  if (!/^\(node:\d+\) /.test(text)) return null;
+  return /^\S+ (\[\w+\] )?DeprecationWarning: /.test(text) ? "info" : "warn";
+}
+
 /** Longer texts of errors are cut: they may quote what strangers wrote. */
 const MAX_ERROR_LENGTH = 8_000;
 /** Also of what is no error, such as the request that a node refused. */
@@ -32,6 +41,9 @@ export type ErrorParts = {
   cause?: unknown;
   /** Those of an `AggregateError`, whose own message may be empty. */
   errors?: unknown;
+  /** What a node answered, where the request to it failed: viem's message has it after the request, which can be long. */
+  status?: unknown;
+  details?: unknown;
 };
 
 /** An error's text with its stack and what caused it; the words of what is none. */
@@ -43,10 +55,16 @@ export function errorText(error: unknown): string {
 }
 
 /** The stack, under the error's name and message: some libraries empty the stack, or change the message later. */
-export function stackOf({ name = "Error", message = "", stack = "" }: ErrorParts): string {
-  const [first = ""] = message.trimStart().split("\n");
+export function stackOf({ name = "Error", message = "", stack = "", status, details }: ErrorParts): string {
+  const [line = "", ...lines] = message.trimStart().split("\n");
+  const answered = [status, details].filter((one) => typeof one === "number" || typeof one === "string");
+  const head = `${name}: ${line}`;
+  if (answered.length > 0) {
+    const rest = stack.trim() === "" ? lines.join("\n") : stack.replace(head, "").trimStart();
+    return `${head} (${cutTo(answered.join(" ").replaceAll(/\s+/g, " "), MAX_FIELD_LENGTH)})\n${rest}`;
+  }
   if (stack.trim() === "") return `${name}: ${message}`;
-  return stack.includes(first) ? stack : `${name}: ${first}\n${stack}`;
+  return stack.includes(line) ? stack : `${head}\n${stack}`;
 }
 
 /** An error's name and the first line of its message; if it has no message, those of what it was made of. */

@@ -4,6 +4,7 @@ import {
   type ErrorParts,
   errorText,
   type Level,
+  levelOfNode,
   MAX_FIELD_LENGTH,
   stackOf,
 } from "./entry.ts";
@@ -40,7 +41,7 @@ export function readEntry(line: string, { program, usual }: { program: string; u
     level: read === "error" && (isOfStranger || isHarmless(words, others.code)) ? "warn" : read,
     program,
     message: words,
-    ...Object.fromEntries(Object.entries(others).map(([name, value]) => [name, cut(value)])),
+    ...Object.fromEntries(Object.entries(others).map(([name, value]) => [name, cut(name, value)])),
     ...(typeof duration === "number" && { ms: Math.round(duration) }),
     ...(text !== null && { error: text }),
   };
@@ -50,7 +51,7 @@ export function readEntry(line: string, { program, usual }: { program: string; u
 function ofText(text: string, { program, usual }: { program: string; usual: Level }): Entry {
   const lines = text.split("\n").filter((line) => line.trim() !== "");
   return {
-    ...{ time: new Date().toISOString(), level: usual, program },
+    ...{ time: new Date().toISOString(), level: levelOfNode(text.trimStart()) ?? usual, program },
     message: cutTo(lines[0]?.trim() ?? "", MAX_FIELD_LENGTH),
     ...(lines.length > 1 && { error: errorText(text) }),
   };
@@ -78,4 +79,8 @@ function textOfError(error: unknown): string | null {
   return errorText(lines.filter(Boolean).join("\n"));
 }
 
-const cut = (value: unknown): unknown => (typeof value === "string" ? cutTo(value, MAX_FIELD_LENGTH) : value);
+/** Ponder writes a duration with one unit too much (`2ss`) in `last_active`. */
+const cut = (name: string, value: unknown): unknown => {
+  if (typeof value !== "string") return value;
+  return cutTo(name === "last_active" ? value.replace(/ss$/, "s") : value, MAX_FIELD_LENGTH);
+};

@@ -3,6 +3,7 @@ import { readDatabaseSettings } from "../settings/settings.ts";
 import { withClient } from "../src/api/postgres/client.ts";
 import { urlOfPrimary } from "../src/api/postgres/primaryPool.ts";
 import { backUp } from "./backup/write.ts";
+import { counted } from "./commandLine/counted.ts";
 import { runProgram } from "./commandLine/runProgram.ts";
 
 // `npm run --silent backup > namedex.jsonl`: saves keys, credits and their ledger, which are not on any chain.
@@ -16,7 +17,7 @@ await runProgram(
       backUp(client, { schema: serviceSchema, write: writeLine }),
     );
     // Standard output is the backup.
-    console.error(`${rows} rows of the schema "${serviceSchema}" backed up.`);
+    console.error(`${counted(rows, "row")} of the schema "${serviceSchema}" backed up.`);
     return {};
   },
 );

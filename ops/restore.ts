@@ -3,6 +3,7 @@ import { readDatabaseSettings } from "../settings/settings.ts";
 import { withClient } from "../src/api/postgres/client.ts";
 import { urlOfPrimary } from "../src/api/postgres/primaryPool.ts";
 import { restore } from "./backup/restore.ts";
+import { counted } from "./commandLine/counted.ts";
 import { runProgram } from "./commandLine/runProgram.ts";
 
 // `npm run restore < namedex.jsonl`: restores the service's schema from a backup.
@@ -15,7 +16,7 @@ await runProgram(
     const rows = await withClient({ connectionString }, (client) =>
       restore(client, { schema: serviceSchema, lines: inputLines() }),
     );
-    return { text: `${rows} rows restored into the schema "${serviceSchema}".` };
+    return { text: `${counted(rows, "row")} restored into the schema "${serviceSchema}".` };
   },
 );
 

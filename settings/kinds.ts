@@ -87,7 +87,7 @@ export const postgresUrl: Kind<string> = text(
 const urlList = (expected: string, isRight: (url: string) => boolean): Kind<string[]> => ({
   expected,
   shape: z.string().transform((list, context) => {
-    const urls = list.split(",").map((url) => url.trim());
+    const urls = [...new Set(list.split(",").map((url) => url.trim()))];
     const wrongItem = urls.find((url) => !isRight(url));
     if (wrongItem === undefined) return urls;
     context.addIssue({ code: "custom", params: { wrongItem } });

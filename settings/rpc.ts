@@ -43,7 +43,7 @@ const indexerUrls = httpUrls(
 export const rpcUrlVariable = optional(indexerUrls, {
   example: "https://rpc.example.org",
   unset: "devnet: `http://127.0.0.1:8545`; else required for the network itself",
-  meaning: `RPC URLs of the indexer, one variable per chain: \`RPC_URL_1\` for mainnet, \`RPC_URL_11155111\` for Sepolia. A layer 2 is indexed if its URL is set: its primary names, and all names below the name that it manages (${withNames.join(", ")}); primary names only on ${withoutNames.join(", ")}. [performance.md](performance.md#names-of-layer-2) says what names of a layer 2 cost; a change of the chains asks for a new index.`,
+  meaning: `RPC URLs of the indexer, one variable per chain: \`RPC_URL_1\` for mainnet, \`RPC_URL_11155111\` for Sepolia. A layer 2 is indexed if its URL is set: its primary names, and all names below the name that it manages (${withNames.join(", ")}); primary names only on ${withoutNames.join(", ")}. [performance.md](performance.md#names-of-layer-2) says what names of a layer 2 cost; a change of the chains asks for a new index. A URL for a chain that no network has stops the start.`,
 });
 
 export const rpcVariables = {
@@ -97,6 +97,7 @@ function readRpcUrls(
   { ENS_NETWORK }: RpcValues,
   given: Given,
 ): Record<number, string[]> {
+  refuseUnknownChains(deployment, given);
   const urls: Record<number, string[]> = {};
   for (const { chainId } of [deployment, ...deployment.layer2]) {
     const name = `RPC_URL_${chainId}`;
@@ -105,6 +106,22 @@ function readRpcUrls(
   }
   urls[deployment.chainId] ??= defaultRpcUrls(deployment, ENS_NETWORK);
   return urls;
+}
+
+/** The chains of all networks: one file may have the settings of several. */
+const knownChains = [1, 11155111, 31337, ...chainsOfLayer2.map(({ chainId }) => chainId)];
+
+/** The URL of a chain that no network has would have no effect, and no one would see. */
+function refuseUnknownChains({ name, chainId, layer2 }: Deployment, given: Given): void {
+  const own = [chainId, ...layer2.map((chain) => chain.chainId)];
+  const complaints = Object.entries(given).flatMap(([variable, value]) => {
+    const [, id] = /^RPC_URL_(\d+)$/.exec(variable) ?? [];
+    if (id === undefined || !value || [...own, ...knownChains].includes(Number(id))) return [];
+    return [
+      `${variable} is of no chain of ${name}: expected ${own.map((one) => `RPC_URL_${one}`).join(", ")}`,
+    ];
+  });
+  if (complaints.length > 0) throw new SettingsError(complaints.join("\n"));
 }
 
 function defaultRpcUrls({ chainId, name }: Deployment, network: Network): string[] {

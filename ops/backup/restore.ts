@@ -2,6 +2,7 @@ import pg from "pg";
 import { inTransaction } from "../../src/api/postgres/client.ts";
 import { migrateTo, migrations } from "../../src/api/serviceDb/migrations.ts";
 import { CommandError } from "../commandLine/command.ts";
+import { counted } from "../commandLine/counted.ts";
 import { onOneLine } from "../commandLine/foreignText.ts";
 import type { Header, Line } from "./write.ts";
 
@@ -37,8 +38,18 @@ async function requireAbsent(client: pg.ClientBase, schema: string): Promise<voi
   const { rowCount } = await client.query("SELECT FROM pg_tables WHERE schemaname = $1", [schema]);
   if (rowCount === 0) return;
   throw refused(
-    `The schema "${schema}" has tables already. Restore into a new one, for example DATABASE_SERVICE_SCHEMA=namedex_restored`,
+    `The schema "${schema}" has tables already. Restore into a new one, for example DATABASE_SERVICE_SCHEMA=${await freeSchema(client)}`,
   );
+}
+
+/** The name of a schema that is not there yet. */
+async function freeSchema(client: pg.ClientBase): Promise<string> {
+  const { rows } = await client.query<{ name: string }>(
+    "SELECT nspname AS name FROM pg_namespace WHERE nspname LIKE 'namedex\\_restored%'",
+  );
+  const taken = rows.map(({ name }) => name);
+  const names = ["namedex_restored", ...taken.map((_, i) => `namedex_restored_${i + 2}`)];
+  return names.find((name) => !taken.includes(name)) ?? "";
 }
 
 /**
@@ -114,7 +125,7 @@ async function* readRows(
     } else throw refused(`The backup is damaged at row ${count + 1}: ${onOneLine(line.slice(0, 40))}…`);
     isBegun = true;
   }
-  throw refused(isBegun ? `The backup is cut off after ${count} rows` : "The backup is empty");
+  throw refused(isBegun ? `The backup is cut off after ${counted(count, "row")}` : "The backup is empty");
 }
 
 /** PostgreSQL parses the rows: its numbers are wider than JavaScript's. */

@@ -86,7 +86,10 @@ async function checkChain({ chainId, name, urls }: Chain): Promise<void> {
     );
   }
   if (answers.some((answer) => answer.chainId === chainId)) return;
-  const reasons = answers.map(({ host, reason }) => `${host}: ${onOneLine(reason ?? "")}`).join("; ");
+  // Several URLs of one host differ in their keys, which are not shown.
+  const reasons = [...new Set(answers.map(({ host, reason }) => `${host}: ${onOneLine(reason ?? "")}`))].join(
+    "; ",
+  );
   throw new UnavailableError(`RPC_URL_${chainId}: no node of ${name} answers (${reasons})`);
 }
 

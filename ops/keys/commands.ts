@@ -1,6 +1,7 @@
 import type { KeySummary, Keys, UsageRow } from "../../src/api/serviceDb/keys.ts";
 import { alignColumns } from "../commandLine/columns.ts";
 import { type Command, CommandError, type Program, readNumber } from "../commandLine/command.ts";
+import { counted } from "../commandLine/counted.ts";
 
 const usageText = `Keys of a metered service, and their credits.
 
@@ -31,7 +32,7 @@ const create: Act = async (keys, _, { label = "", credits = "1000" }) => {
     credits: given,
     reason: "made by the operator",
   });
-  const text = `Key ${id} has ${given} credits. Only its hash is stored, so write it down now:\n\n  ${key}\n\nCallers send it in the header X-API-Key.`;
+  const text = `Key ${id} has ${counted(given, "credit")}. Only its hash is stored, so write it down now:\n\n  ${key}\n\nCallers send it in the header X-API-Key.`;
   return { json: { id, key, label, credits: given }, text };
 };
 
@@ -54,7 +55,10 @@ const usage: Act = async (keys, [word = ""], { days = "30" }) => {
   const rows = await keys.usage(id, since);
   const cells = rows.map((row) => [row.day, String(row.requests), String(row.credits), row.operation]);
   const header = ["day", "requests", "credits", "operation"];
-  const text = rows.length > 0 ? alignColumns([header, ...cells]) : `Key ${id} was not used in ${days} days.`;
+  const text =
+    rows.length > 0
+      ? alignColumns([header, ...cells])
+      : `Key ${id} was not used in ${counted(Number(days), "day")}.`;
   return { json: rows satisfies UsageRow[], text };
 };
 
@@ -63,7 +67,7 @@ const grant: Act = async (keys, [word = "", amount = ""]) => {
   const given = readNumber("credits", amount, { min: 1, max: MAX_CREDITS });
   const credits = await keys.grant(id, { credits: given, reason: "granted by the operator" });
   if (credits === null) throw noKey(id, " that is not revoked");
-  return { json: { id, credits }, text: `Key ${id} has ${credits} credits now.` };
+  return { json: { id, credits }, text: `Key ${id} has ${counted(credits, "credit")} now.` };
 };
 
 const revoke: Act = async (keys, [word = ""]) => {

@@ -3,6 +3,7 @@ import pg from "pg";
 import type { DatabaseSettings } from "../../settings/database.ts";
 import { openStore, type Store } from "../../src/api/serviceDb/store.ts";
 import { CommandError } from "../commandLine/command.ts";
+import { counted } from "../commandLine/counted.ts";
 import { describeBytes, startProgress } from "../commandLine/progress.ts";
 import type { Result } from "../commandLine/runProgram.ts";
 import { DamagedRecord, type LabelSet } from "./forms/record.ts";
@@ -85,5 +86,8 @@ function describeOutcome({ records, stored, wrong, unusable }: Outcome, { count 
     wrong > 0 && `${wrong} had the hash of another text`,
     unusable > 0 && `${unusable} cannot stand in a name`,
   ].filter(Boolean);
-  return [`${records} records, ${stored} labels stored of ${count} that the index lacks`, ...more].join("; ");
+  return [
+    `${counted(records, "record")}, ${counted(stored, "label")} stored of ${count} that the index lacks`,
+    ...more,
+  ].join("; ");
 }

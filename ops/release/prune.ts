@@ -11,7 +11,8 @@ export function reasonToKeep(
   if (released[0] === schema) return "readers are sent to it";
   if (released.includes(schema)) return "it was chosen before, so `back` needs it";
   if (isRunning) return "an indexer writes it";
-  if (connections > 0) return `${connections} connections read it (npm run serve?)`;
+  if (connections > 0)
+    return `${connections} ${connections === 1 ? "connection reads" : "connections read"} it (npm run serve?)`;
   return null;
 }
 

@@ -1,3 +1,4 @@
+import { counted } from "../commandLine/counted.ts";
 import type { LogPlace, RangeDifference } from "./compareLogs.ts";
 import { safeJson } from "./report.ts";
 
@@ -23,11 +24,13 @@ const SHOWN_LOGS = 3;
 
 export function logsText(result: LogsResult): string {
   const { ranges, blocks, logs, chain, seed, seconds, differences, failure } = result;
-  const head = `${ranges} ranges with ${blocks} blocks and ${logs} logs of ${chain}, chosen by the seed ${seed}, compared with the cache in ${Math.round(seconds)} s.`;
+  const head = `${counted(ranges, "range")} with ${counted(blocks, "block")} and ${counted(logs, "log")} of ${chain}, chosen by the seed ${seed}, compared with the cache in ${Math.round(seconds)} s.`;
   const shown = differences.slice(0, SHOWN_RANGES).map((one) => rangeText(one, result));
   const more = differences.length - shown.length;
   const verdict =
-    differences.length === 0 ? "Cache and node have the same logs." : `${differences.length} ranges differ.`;
+    differences.length === 0
+      ? "Cache and node have the same logs."
+      : `${differences.length} ${differences.length === 1 ? "range differs" : "ranges differ"}.`;
   return [
     ...(ranges > 0 ? [head] : []),
     ...shown,

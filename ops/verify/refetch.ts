@@ -3,6 +3,7 @@ import { listSchemas, readIndexer } from "../../engine/ponderInternals.ts";
 import type { Settings } from "../../settings/settings.ts";
 import { inTransaction, queriesOf, withClient } from "../../src/api/postgres/client.ts";
 import { CommandError } from "../commandLine/command.ts";
+import { counted } from "../commandLine/counted.ts";
 import type { Range } from "./logRanges.ts";
 
 /**
@@ -31,7 +32,7 @@ export const refetch = (
       const { logs, filters } = await forgetBlocks(query, { chainId, from, to });
       if (filters === 0)
         return `The cache has none of the blocks ${from} to ${to} of the chain ${chainId}. Nothing was removed.`;
-      return `Removed ${logs} logs of the blocks ${from} to ${to} of the chain ${chainId} from the cache.
+      return `Removed ${counted(logs, "log")} of the blocks ${from} to ${to} of the chain ${chainId} from the cache.
 What is indexed already stays as it is. To index these blocks again, build another index beside this one: start with another
 DATABASE_SCHEMA. It takes everything else from the cache, and asks the node for these blocks. Then move readers to it
 (npm run release; docs/operations.md, "A new version without a gap").`;

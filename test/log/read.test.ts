@@ -1,4 +1,5 @@
 import { pino } from "pino";
+import { HttpRequestError } from "viem";
 import { expect, test } from "vitest";
 import { errorText, firstLine } from "../../log/entry.ts";
 import { readEntry } from "../../log/read.ts";
@@ -79,6 +80,31 @@ test.each<[what: string, error: Error, text: RegExp]>([
   expect(readEntry(lineOf(error), as).error).toMatch(text);
   if (!error.stack?.includes("at f"))
     expect(errorText(error)).toMatch(/used by another|executing ponder|disk full|::1:1/);
+});
+
+test("what a node answered is in the first line, and not behind a long request", () => {
+  const rpcUrl = `http://127.0.0.1/${"x".repeat(20_000)}`;
+  const refused = new HttpRequestError({
+    url: rpcUrl,
+    status: 429,
+    details: "Too\nmany requests",
+    body: { a: 1 },
+  });
+  const first = "HttpRequestError: HTTP request failed. (429 Too many requests)\n";
+  expect(readEntry(lineOf(refused), as).error?.startsWith(first)).toBe(true);
+  expect(errorText(refused).startsWith(first)).toBe(true);
+});
+
+test("deprecated calls are for developers, Node's other warnings are warnings, and durations have one unit", () => {
+  const said = (text: string) => readEntry(text, { ...as, usual: "error" }).level;
+  expect(said("(node:7) [DEP0040] DeprecationWarning: The module is deprecated.\n(Use `node --trace)")).toBe(
+    "info",
+  );
+  expect(said("(node:7) DeprecationWarning: Calling it is deprecated.")).toBe("info");
+  expect(said("(node:7) MaxListenersExceededWarning: Possible leak")).toBe("warn");
+  expect(said("Error: (node:7) DeprecationWarning: no")).toBe("error");
+  const recovered = { level: 30, msg: "Detected crash recovery", last_active: "2ss" };
+  expect(readEntry(JSON.stringify(recovered), as).last_active).toBe("2s");
 });
 
 test("an error's first line is that of what it was made of, if it says nothing itself", () => {

@@ -91,6 +91,16 @@ describe("a restore into a new schema", () => {
     expect(await listKeys()).toMatchObject({ code: 0, out: expect.stringContaining("shop") });
   });
 
+  test("that was made already is refused, and another one named", async () => {
+    await roles({ DATABASE_SERVICE_SCHEMA: RESTORED });
+    await restoreAs(urls.api ?? "");
+    const { code, out } = await restoreAs(urls.api ?? "");
+    expect([code, out]).toEqual([
+      1,
+      expect.stringContaining("for example DATABASE_SERVICE_SCHEMA=namedex_restored_2"),
+    ]);
+  });
+
   test.each(["indexer", "superuser"])("by the %s leaves it to the role of the API", async (role) => {
     expect(await restoreAs(urls[role] ?? database.url)).toMatchObject({ code: 0 });
     expect(await listKeys()).toMatchObject({ code: 0, out: expect.stringContaining("shop") });

@@ -106,6 +106,12 @@ describe("settings", () => {
     expect(settings.rpcUrls[8453]).toEqual(["https://base.example.org", "https://b.example.org"]);
   });
 
+  test("a URL given twice is one, and those of other networks' chains are not used", () => {
+    const twice = "https://a.example.org,https://a.example.org";
+    const env = { ...mainnet, RPC_URL_1: twice, RPC_URL_11155111: "https://sepolia.example.org" };
+    expect(readSettings(env).rpcUrls).toEqual({ 1: ["https://a.example.org"] });
+  });
+
   test("a custom deployment comes from its file", () => {
     const settings = readSettings(custom(deployment));
     expect(settings.deployment.name).toBe("private");
@@ -134,6 +140,11 @@ describe("settings", () => {
       "an RPC URL of a layer 2 that is none",
       { ...mainnet, RPC_URL_10: "ftp://x" },
       ['RPC_URL_10 has "ftp://x"'],
+    ],
+    [
+      "an RPC URL of a chain that no network has",
+      { ...mainnet, RPC_URL_8543: "https://base.example.org" },
+      ["RPC_URL_8543 is of no chain of mainnet: expected RPC_URL_1, ", "RPC_URL_8453"],
     ],
     ["a live RPC URL that is none", { ...mainnet, LIVE_RPC_URL: "x" }, ['LIVE_RPC_URL has "x"']],
     [
