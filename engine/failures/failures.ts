@@ -48,6 +48,26 @@ export function noteFailedBlock(chainId: number, blockNumber: number | null, err
   };
 }
 
+/** A line that Ponder logs of a query that failed. Those of a transaction say how often it was tried. */
+type FailedQuery = { msg: string; retry_count?: number; error?: unknown };
+type Logger = { warn: (line: FailedQuery, ...more: unknown[]) => void };
+
+/**
+ * The logger of a block's transaction, which also notes each of its attempts that failed: also those that failed before the
+ * first row, or at the commit, as where the disk is full.
+ */
+export function notingFailures<Kind extends Logger>(
+  logger: Kind,
+  chainId: number,
+  blockNumber: number,
+): Kind {
+  const warn: Logger["warn"] = (line, ...more) => {
+    if (line.retry_count !== undefined) noteFailedBlock(chainId, blockNumber, line.error);
+    logger.warn(line, ...more);
+  };
+  return { ...logger, warn };
+}
+
 /** Notes that blocks of a chain are indexed again. */
 export function noteIndexed(chainId: number): void {
   const known = failures();

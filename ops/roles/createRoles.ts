@@ -57,7 +57,7 @@ export async function createRoles(client: pg.ClientBase, plan: RolesPlan): Promi
   });
 }
 
-/** PostgreSQL lets nobody but a superuser give something to a role of which he is no member. */
+/** Only a superuser may give something to a role without being a member of it. */
 async function joinRoles(client: pg.ClientBase, roles: readonly string[]): Promise<void> {
   const { rows } = await client.query<{ role: string }>(
     "SELECT role FROM unnest($1::name[]) AS r (role) WHERE NOT pg_has_role(role, 'USAGE')",

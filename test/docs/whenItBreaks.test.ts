@@ -2,14 +2,10 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { projectFiles, root } from "../support/projectFiles.ts";
+import { explainedErrors } from "./explainedErrors.ts";
 
 const read = (file: string) => readFileSync(join(root, file), "utf8");
-const page = read("docs/when-it-breaks.md");
-
-/** What the table of errors has in its first column, by its first words. */
-const explained = [...page.matchAll(/^\| (`.*?`) \| .* \| .* \|$/gm)].flatMap(([, cell = ""]) =>
-  [...cell.matchAll(/`([^`]+)`/g)].map(([, words = ""]) => words.split("…")[0]?.trim() ?? ""),
-);
+const explained = explainedErrors();
 
 const isExplained = (message: string) => explained.some((words) => message.startsWith(words));
 

@@ -38,7 +38,7 @@ function askContinuously(url: string): Asked {
     if (reply === null) return;
     const text = await reply.text();
     answers++;
-    // Whoever said meanwhile that it is not ready may refuse.
+    // A process that said meanwhile that it is not ready may refuse.
     if (reply.status !== 200 && isReady && (await readReady()))
       faults.push(`${path}: ${reply.status} ${text}`);
   };
@@ -66,7 +66,7 @@ async function readyFor({ isReady }: Asked): Promise<void> {
   await sleep(AFTER_READY_MS);
 }
 
-test("who says that it is ready answers: after a start, a restart and a release, with blocks all the time", async () => {
+test("a process that says it is ready answers: after a start, a restart and a release, with blocks all the time", async () => {
   const local = await startDemoChain();
   onTestFinished(() => local.anvil.stop());
   const stack = await launchStack({ deployment: local.deployment, rpcUrl: local.anvil.url });

@@ -43,12 +43,12 @@ const changed = (error: Error, parts: object): Error => Object.assign(error, par
 test.each<[what: string, error: Error, text: RegExp]>([
   [
     "whose stack Ponder emptied",
-    changed(new Error('Schema "a" was used by another app'), {
+    changed(new Error('Failed to acquire lock on schema "a"'), {
       stack: undefined,
       name: "MigrationError",
       meta: [],
     }),
-    /^MigrationError: Schema "a" was used by another app$/,
+    /^MigrationError: Failed to acquire lock on schema "a"$/,
   ],
   [
     "whose stack is of no use",
@@ -79,7 +79,7 @@ test.each<[what: string, error: Error, text: RegExp]>([
 ])("the reason of an error %s is in the log", (_, error, text) => {
   expect(readEntry(lineOf(error), as).error).toMatch(text);
   if (!error.stack?.includes("at f"))
-    expect(errorText(error)).toMatch(/used by another|executing ponder|disk full|::1:1/);
+    expect(errorText(error)).toMatch(/acquire lock|executing ponder|disk full|::1:1/);
 });
 
 test("what a node answered is in the first line, and not behind a long request", () => {

@@ -128,7 +128,7 @@ describe("the analysts' role", () => {
     expect(rows.length).toBeGreaterThan(0);
   });
 
-  test("names of a layer 2 are not among those right under .eth, and sales are told apart by chain", async () => {
+  test("names of a layer 2 are not among those right under .eth, and sales are counted by chain", async () => {
     const [expiring, sales] = examples.map(({ sql }) => sql) as [string, string];
     const ofBase = "update domains set chain_id = 8453, parent_node = '0x02' where full_name = 'name2.eth'";
     const names = async () =>

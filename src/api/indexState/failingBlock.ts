@@ -28,9 +28,16 @@ export const failingBlockOf =
 
 /** Notes the block that this process tries again, as long as it does, where replicas find it. Replicas have none. */
 export function noteFailingBlock(noted: FailingBlocks, schema: string): { stop: () => Promise<void> } {
+  let isPrepared = false;
   let isNoted = false;
   let running: Promise<void> = Promise.resolve();
   const look = async () => {
+    if (!isPrepared) {
+      isPrepared = await noted.prepare(schema).then(
+        () => true,
+        () => false,
+      );
+    }
     const block = ownBlock();
     if (block !== null) await noted.note(schema, block);
     else if (isNoted) await noted.clear(schema);

@@ -20,8 +20,8 @@ const UNREACHABLE = [
   ],
 ];
 
-/** PostgreSQL has no connection left, is stopping, or is starting. Source: its documentation, appendix A. */
-const BUSY = ["53300", "57P01", "57P02", "57P03"];
+/** PostgreSQL's disk is full, it has no connection left, is stopping, or is starting. Source: its documentation, appendix A. */
+const BUSY = ["53100", "53300", "57P01", "57P02", "57P03"];
 
 /** PostgreSQL's read_only_sql_transaction: what is to be written was sent to a standby. */
 export const READ_ONLY = "25006";

@@ -12,6 +12,8 @@ export type NotedBlock = {
 
 /** The block that the indexer of each schema tries again: the indexer notes it, and replicas read it. */
 export type FailingBlocks = {
+  /** Makes the row of a schema: a full disk takes no new one, but a row that is there can be changed in its page. */
+  prepare: (schema: string) => Promise<void>;
   note: (schema: string, block: NotedBlock) => Promise<void>;
   /** The block was indexed. */
   clear: (schema: string) => Promise<void>;
@@ -22,6 +24,13 @@ export type FailingBlocks = {
 const KEPT_SECONDS = 30;
 
 export const failingBlocksIn = ({ query }: Queries): FailingBlocks => ({
+  prepare: async (schema) => {
+    await query(
+      `INSERT INTO failing_blocks (index_schema, chain_id, attempts, since, why, noted_at)
+       VALUES ($1, 0, 0, 0, '', '-infinity') ON CONFLICT DO NOTHING`,
+      [schema],
+    );
+  },
   note: async (schema, { chainId, blockNumber, attempts, since, why }) => {
     await query(
       `INSERT INTO failing_blocks (index_schema, chain_id, block_number, attempts, since, why)
@@ -32,7 +41,7 @@ export const failingBlocksIn = ({ query }: Queries): FailingBlocks => ({
     );
   },
   clear: async (schema) => {
-    await query("DELETE FROM failing_blocks WHERE index_schema = $1", [schema]);
+    await query("UPDATE failing_blocks SET noted_at = '-infinity' WHERE index_schema = $1", [schema]);
   },
   read: async (schema) => {
     const [row] = await query<NotedBlock>(
