@@ -453,6 +453,7 @@ const layers: Layer[] = [
     files: "test/devnet/",
     may: [
       ...["viem", "pg", "zod", "solc", "abis/", "settings/", "patches/applied.js", "ops/checks/"],
+      "log/read.ts",
       "ops/release/keepViews.ts",
     ],
     because:

@@ -48,7 +48,7 @@ async function start(): Promise<number> {
   const heads = chain && (await readHeads(chain));
   const logFile = join(home, "ponder.log");
   env.DATABASE_SCHEMA = settings.schema;
-  // No usual one: a server for metrics does not look for another port, as Ponder does for its own.
+  // No usual one: several checkouts run beside each other.
   env.METRICS_PORT ??= String(await freePort());
   const ponder = await startIndexer({ env, port, logFile, folder: process.cwd(), heads });
   const schema = given.DATABASE_URL ? settings.schema : await showViews(settings);

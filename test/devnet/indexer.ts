@@ -1,4 +1,5 @@
 import { createWriteStream } from "node:fs";
+import { readEntry } from "../../log/read.ts";
 import { ask, isReady, type LogLine, type Ponder, readStatus, startPonder, until } from "./ponder.ts";
 import { beginStep, type Step, say, styled } from "./screen.ts";
 
@@ -70,10 +71,9 @@ export function forScreen({ level, msg, text }: LogLine): string | null {
   if (isRequest(text)) return null;
   if (awaited.test(msg)) return styled("dim", msg);
   if (level < WARNING || expected.some((pattern) => pattern.test(text))) return null;
-  const { error } = JSON.parse(text) as { error?: { stack?: string; message?: string } };
-  if (level < ERROR)
-    return `${styled("yellow", "Ponder:")} ${msg}${error?.message ? `: ${firstLine(error.message)}` : ""}`;
-  return `${styled("red", `Ponder: ${msg}`)}${error ? `\n${error.stack ?? error.message ?? ""}` : ""}`;
+  const { error = "" } = readEntry(text, { program: "Ponder", usual: "info" });
+  if (level < ERROR) return `${styled("yellow", "Ponder:")} ${msg}${error && `: ${firstLine(error)}`}`;
+  return `${styled("red", `Ponder: ${msg}`)}${error && `\n${error}`}`;
 }
 
 /** A request that failed is the answer of its caller; the file has its line. */

@@ -136,7 +136,9 @@ async function openLine(
     for (const one of [socket, beyond]) {
       open.add(one);
       one.on("error", () => {});
-      one.on("close", () => [socket, beyond].forEach((end) => end.destroy()));
+      one.on("close", () => {
+        for (const end of [socket, beyond]) end.destroy();
+      });
     }
     socket.pipe(beyond).pipe(socket);
   });
