@@ -183,9 +183,9 @@ test("each error of the page is in the log as the page has it, at its level and 
   await vi.waitFor(
     async () => {
       const status = (await (await fetch(`${indexer.url}/indexing-status`)).json()) as { ready: boolean };
-      expect(status.ready).toBe(true);
+      expect(status.ready, JSON.stringify(played.slice(-8))).toBe(true);
     },
-    { timeout: 180_000, interval: 500 },
+    { timeout: 300_000, interval: 500 },
   );
   await without("domains", async () => {
     expect((await fetch(`${indexer.url}/whois/alice.eth`)).status).toBe(500);

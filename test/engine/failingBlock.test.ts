@@ -19,7 +19,8 @@ test("each attempt of a block's transaction that failed is noted once, wherever 
 
 test("where all addresses of a host refuse, the reason is the code", () => {
   const refused = Object.assign(new AggregateError([]), { code: "ECONNREFUSED" });
-  notingFailures({ warn: () => {} }, 1, 7).warn({ msg: "x", retry_count: 0, error: refused });
+  const logger = { warn: (_: { msg: string; retry_count?: number; error?: unknown }) => {} };
+  notingFailures(logger, 1, 7).warn({ msg: "x", retry_count: 0, error: refused });
   expect(failures().block?.why).toBe("AggregateError: ECONNREFUSED");
 });
 
