@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { createPageReader, DEEP_AFTER, MAX_PAGE, MAX_WAITING } from "../../src/api/http/deepPages.ts";
+import { cutPage, MAX_BY_NUMBER, offsetOf } from "../../src/api/query/page.ts";
 
 const last = { page: MAX_PAGE };
 const firstDeep = DEEP_AFTER / 25 + 1;
@@ -53,12 +54,26 @@ test("a reading that fails makes room for the next", async () => {
   expect(await readPage(last, async () => "page")).toBe("page");
 });
 
-test("larger pages end, and are deep, after as many results", async () => {
+test("larger pages are deep after as many results", async () => {
   const readPage = createPageReader();
   const { read, running } = slowReading();
-  await expect(readPage({ page: 501, page_size: 200 }, read)).rejects.toThrow("end with 500");
   for (let i = 0; i < 3; i++) void readPage({ page: 6, page_size: 200 }, read);
   await turns();
   expect(running()).toBe(2);
   expect(await readPage({ page: 5, page_size: 200 }, async () => "first")).toBe("first");
 });
+
+test.each([25, 30, 200])(
+  "of a list with more results than numbers of pages reach, pages of %d end",
+  (size) => {
+    const last = Math.floor(MAX_BY_NUMBER / size);
+    const pageOf = (page: number) => ({ page, size, isCounted: true });
+    const rows = [{ position: ["name.eth"] }];
+    expect(cutPage(rows, pageOf(last)).rows).toEqual(rows);
+    for (const page of [last + 1, Number.MAX_SAFE_INTEGER]) {
+      expect(offsetOf(pageOf(page))).toBeLessThanOrEqual(MAX_BY_NUMBER);
+      expect(() => cutPage(rows, pageOf(page))).toThrow(`end with ${last}. To reach more, go on by`);
+      expect(cutPage([], pageOf(page))).toEqual({ rows: [], next: null });
+    }
+  },
+);

@@ -42,11 +42,28 @@ test.each([
   ),
 ])("%s", async (path) => {
   const { status, body } = await api.get(path);
+  await expectNothingBeyondTheEnd(path, body);
   expect([200, 404], JSON.stringify(body)).toContain(status);
   for (const list of Object.values(body)) {
     if (Array.isArray(list)) expect(list.length).toBeLessThanOrEqual(PAGE_SIZE);
   }
 });
+
+/** A list ends somewhere, and what lies behind its end is empty: whatever the number of the page. */
+async function expectNothingBeyondTheEnd(path: string, { page, total }: Record<string, unknown>) {
+  if (page === undefined && total === undefined) return;
+  for (const number of [999_999, Number.MAX_SAFE_INTEGER]) {
+    const beyond = await api.get(`${path}${path.includes("?") ? "&" : "?"}page=${number}`);
+    expect(beyond.status, JSON.stringify(beyond.body)).toBe(200);
+    expect(beyond.body).toMatchObject({
+      page: number,
+      next_cursor: null,
+      ...(total !== undefined && { total }),
+    });
+    const { not_covered: _, ...lists } = beyond.body;
+    expect(Object.values(lists).filter(Array.isArray).flat()).toEqual([]);
+  }
+}
 
 test("a list of all names fills its page, and tells how many there are", async () => {
   for (const path of ["/search-domains", `/address/${owner}/domains?include_expired=true`]) {

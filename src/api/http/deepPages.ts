@@ -3,12 +3,9 @@ import { limiter } from "../scheduling/bounded.ts";
 import { PAGE_SIZE } from "../schemas/paging.ts";
 
 /*
- * The work of a page grows with the number of results before it. So no page lies deeper than a bound, and few pages that lie
- * deep are read at once: a crowd that asks for them does not take the connections of others.
+ * The work of a page grows with the number of results before it. So no page skips more than a bound (`query/page.ts`), and few
+ * pages that lie deep are read at once: a crowd that asks for them does not take the connections of others.
  */
-
-/** Results that can be reached by the numbers of pages. A cursor leads to all, and is read as fast as the first page. */
-const MAX_BY_NUMBER = 100_000;
 
 /** The last page of a list that can be asked for by its number, with 25 results each. */
 export const MAX_PAGE = 4_000;
@@ -19,15 +16,6 @@ export const DEEP_AFTER = 1_000;
 /** Deep pages that one process reads at once; those above wait, and not more of them than these. */
 export const MAX_AT_ONCE = 2;
 export const MAX_WAITING = 16;
-
-/** @throws ApiError LIMIT_EXCEEDED */
-function checkPage(page: number, size: number): void {
-  if (page * size <= MAX_BY_NUMBER) return;
-  throw new ApiError(
-    "LIMIT_EXCEEDED",
-    `Pages of ${size} end with ${Math.floor(MAX_BY_NUMBER / size)}. To reach more, go on by \`cursor\`, which has no end, or narrow the list by filters.`,
-  );
-}
 
 /** The input of an operation. One without `page` has no pages, or goes on by a cursor. */
 type Input = { page?: unknown; page_size?: unknown };
@@ -41,7 +29,6 @@ export function createPageReader(): ReadPage {
   let present = 0;
   return async ({ page, page_size: size = PAGE_SIZE }, read) => {
     if (typeof page !== "number" || typeof size !== "number") return read();
-    checkPage(page, size);
     if ((page - 1) * size < DEEP_AFTER) return read();
     if (present >= MAX_AT_ONCE + MAX_WAITING) {
       throw new ApiError(

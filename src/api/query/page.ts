@@ -1,6 +1,7 @@
 import { domain } from "ponder:schema";
 import type { SQL, SQLWrapper } from "drizzle-orm";
 import { sql } from "ponder";
+import { ApiError } from "../errors/errors.ts";
 import { ownerAt } from "../rules/ownershipSql.ts";
 import type { Time } from "../rules/time.ts";
 import type { Keyset, OrderKey, Position } from "./keyset.ts";
@@ -33,8 +34,12 @@ export type PageRequest = Part & {
   unknownLast?: boolean | undefined;
 };
 
-/** Rows before a page; 0 where it begins after a row. */
-export const offsetOf = (part: Part): number => (part.after === undefined ? (part.page - 1) * part.size : 0);
+/** Results that can be reached by the numbers of pages. A cursor leads to all, and is read as fast as the first page. */
+export const MAX_BY_NUMBER = 100_000;
+
+/** Rows to skip before a page, 0 where it begins after a row. No page skips more than can be reached by number. */
+export const offsetOf = (part: Part): number =>
+  part.after === undefined ? Math.min((part.page - 1) * part.size, MAX_BY_NUMBER) : 0;
 
 /** Rows to read for a page: one more tells whether another page follows. */
 export const limitOf = ({ size }: Pick<Part, "size">): number => size + 1;
@@ -71,11 +76,22 @@ export type Page<Row> = {
   next: Position | null;
 };
 
-/** The rows of a page, from those that were read for it. */
+/**
+ * The rows of a page, from those that were read for it. A page beyond the end of the list is empty, whatever its number.
+ *
+ * @throws ApiError LIMIT_EXCEEDED if the list has more rows than numbers of pages reach, and the page lies behind them
+ */
 export function cutPage<Row extends { position: Position }>(
   read: readonly Row[],
-  { size }: Pick<Part, "size">,
+  part: Part,
 ): { rows: Row[]; next: Position | null } {
+  const { size } = part;
+  if (read.length > 0 && part.after === undefined && part.page * size > MAX_BY_NUMBER) {
+    throw new ApiError(
+      "LIMIT_EXCEEDED",
+      `Pages of ${size} end with ${Math.floor(MAX_BY_NUMBER / size)}. To reach more, go on by \`cursor\`, which has no end, or narrow the list by filters.`,
+    );
+  }
   const rows = read.slice(0, size);
   return { rows, next: read.length > size ? (rows.at(-1)?.position ?? null) : null };
 }

@@ -9,7 +9,7 @@ export const PAGE_SIZE = 25;
 export const MAX_PAGE_SIZE = 200;
 
 /** Far beyond any list. */
-const MAX_PAGE = 10_000_000;
+const MAX_PAGE = Number.MAX_SAFE_INTEGER;
 
 const CURSOR =
   "`next_cursor` of the answer before: the results after that one's last. Not with `page`. All other parameters stay as they were, besides `page_size` and `total`";
