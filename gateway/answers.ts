@@ -33,13 +33,12 @@ export function sendError(response: ServerResponse, thrown: unknown): void {
 const PREFLIGHT_SECONDS = "86400";
 
 /**
- * Answers what needs no indexer: a browser's question whether a page may ask (`OPTIONS` before the request itself), so
- * that pages can read the error if no indexer answers; and `OPTIONS *`. False for all other requests.
+ * Answers `OPTIONS`, which needs no indexer, so that pages can read the error if no indexer answers. An indexer would answer
+ * every `OPTIONS` as a browser's preflight, without `Allow`. False for all other requests.
  */
-export function answerOptions({ method, url, headers }: IncomingMessage, response: ServerResponse): boolean {
+export function answerOptions({ method, headers }: IncomingMessage, response: ServerResponse): boolean {
   if (method !== "OPTIONS") return false;
   const isPreflight = headers.origin !== undefined && headers["access-control-request-method"] !== undefined;
-  if (!isPreflight && url !== "*") return false;
   const asked = headers["access-control-request-headers"];
   response.writeHead(204, {
     ...forPages,

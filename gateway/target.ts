@@ -4,8 +4,8 @@ import { ApiError } from "../src/api/errors/errors.ts";
 /** Methods that are forwarded. Others have no meaning here, and TRACE would show a caller what proxies added. */
 const methods = new Set(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]);
 
-/** What an operation of the API can be asked with. */
-export const ALLOWED = "GET, HEAD, POST, OPTIONS";
+/** What operations of the API can be asked with. */
+export const ALLOWED = "GET, HEAD, POST, PATCH, DELETE, OPTIONS";
 
 /**
  * Path and query that a request asks for. Clients of proxies send a whole address (`GET http://host/path`), which every

@@ -116,7 +116,7 @@ async function disturb(next: (end: number) => number): Promise<void> {
   ]);
   await tables.pool.query(
     `insert into events (chain_id, block_number, log_index, ordinal, block_timestamp, transaction_hash, contract, contract_address, event_type)
-     select 1, $1, i, 0, 1, '0x01', 'REGISTRY', '0x01', 'NewOwner' from generate_series(1, $2::int) as i on conflict do nothing`,
+     select case when i % 3 = 0 then 8453 else 1 end, $1, i, 0, 1, '0x01', 'REGISTRY', '0x01', 'NewOwner' from generate_series(1, $2::int) as i on conflict do nothing`,
     [next(1_000_000), next(5)],
   );
   await tables.pool.query("delete from events where block_number % 7 = $1", [next(7)]);

@@ -1,6 +1,7 @@
 import { connect } from "node:net";
 import { describe, expect, test } from "vitest";
 import { NAME_PREFIXES } from "../../gateway/server.ts";
+import { ALLOWED } from "../../gateway/target.ts";
 import { operations } from "../../src/api/endpoints/index.ts";
 import { namePrefixesOf } from "../../src/api/http/paths.ts";
 import { freePort } from "../devnet/ports.ts";
@@ -41,7 +42,7 @@ const chunked = ["POST /x", "Transfer-Encoding: chunked"] as const;
 /** What is sent, the status, and the code of the error; for other answers the request that the indexer got. */
 const odd: [what: string, bytes: string, status: number, outcome: string][] = [
   ["OPTIONS *", request("OPTIONS *"), 204, ""],
-  ["OPTIONS of a path", request("OPTIONS /whois/bulk"), 200, "OPTIONS /whois/bulk"],
+  ["OPTIONS of a path", request("OPTIONS /whois/bulk"), 204, ""],
   ["a whole address", request("GET http://other.example/whois/a.eth?b=1"), 200, "GET /whois/a.eth?b=1"],
   ["a whole address without a path", request("GET http://other.example"), 200, "GET /"],
   ["an address with a name and a password", request("GET http://u:p@other.example/x"), 200, "GET /x"],
@@ -92,7 +93,7 @@ describe("an odd request is answered in the form of all others, and does no harm
       if (status === 200) expect([what, ...upstream.requests]).toEqual([what, outcome]);
       if (status !== 200) expect(heard.headers.get("access-control-allow-origin")).toBe("*");
       if (status === 204 || status === 405)
-        expect(heard.headers.get("allow")).toBe("GET, HEAD, POST, OPTIONS");
+        expect(heard.headers.get("allow")).toBe("GET, HEAD, POST, PATCH, DELETE, OPTIONS");
       const { body } = await gateway.status();
       expect([what, body.indexers[0]?.state]).toEqual([what, "synced"]);
     }
@@ -110,6 +111,11 @@ test("a HEAD that cannot be read, or is too long, gets no body", async () => {
     const heard = read(await exchange(gateway, bytes));
     expect([heard.status, heard.body]).toEqual([400, ""]);
   }
+});
+
+test("operations can be asked with the methods that are allowed", () => {
+  const methods = new Set(operations.map(({ method }) => method.toUpperCase()));
+  expect([...methods].filter((method) => !ALLOWED.split(", ").includes(method))).toEqual([]);
 });
 
 describe("a web page", () => {
@@ -135,6 +141,13 @@ describe("a web page", () => {
     expect(refused.headers.get("access-control-allow-origin")).toBe("*");
     expect(refused.headers.get("access-control-expose-headers")).toContain("Retry-After");
     expect(refused.headers.get("retry-after")).toBe("5");
+  });
+
+  test.each(["PATCH", "DELETE"])("may ask with %s", async (method) => {
+    const gateway = await open([await startUpstream(says("a"))]);
+    const headers = { ...preflight, "Access-Control-Request-Method": method };
+    const asked = await fetch(`${gateway.url}/webhooks/1`, { method: "OPTIONS", headers });
+    expect(asked.headers.get("access-control-allow-methods")?.split(", ")).toContain(method);
   });
 
   test("is told that none is synced where one answers, but is not ready", async () => {

@@ -307,6 +307,36 @@ describe("the default reverse record", () => {
   });
 });
 
+describe("coin_type", () => {
+  const onBase = 0x80000000 + LAYER2_CHAIN_ID;
+
+  test("asks for the name on another chain", async () => {
+    const address = await claim("mine.eth");
+    await resolving("mine.eth", { resolver: STATIC_RESOLVER, addresses: { 60: address } });
+    await tables.writer.insert(primaryName).values({
+      ...{
+        address,
+        coinType: onBase,
+        name: "based.eth",
+        isNameKnown: true,
+        registrar: "L2_REVERSE_REGISTRAR",
+      },
+      ...{ chainId: LAYER2_CHAIN_ID, blockNumber: 1, transactionHash: transaction(1) },
+    });
+    await resolving("based.eth", { resolver: STATIC_RESOLVER, addresses: { [onBase]: address } });
+    expect((await ask(address, `?coin_type=${onBase}`)).body).toMatchObject({ primary_name: "based.eth" });
+    for (const query of ["", "?coin_type=60"])
+      expect((await ask(address, query)).body).toMatchObject({ primary_name: "mine.eth" });
+    const { body } = await ask(address, `?coin_type=${onBase}&history=true`);
+    expect(body.current).toMatchObject({ primary_name: "based.eth" });
+  });
+
+  test.each(["0", "61", "2147483647", "4294967296", "-1", "x"])("%s is refused", async (coinType) => {
+    const refused = { status: 400, body: { error: { code: "INVALID_PARAMETER" } } };
+    expect(await ask(account(1), `?coin_type=${coinType}`)).toMatchObject(refused);
+  });
+});
+
 describe("history=true", () => {
   test("lists claims as they were made, of all chains, oldest first", async () => {
     const address = await claimByDefault(null);
@@ -410,6 +440,7 @@ describe("POST /address/primary-names/bulk", () => {
   });
 
   test("answers each address in its place; what fails does not fail the others", async () => {
+    accounts = 0xabcde; // With letters, which have two cases.
     const named = await claim("bulk.eth");
     await resolving("bulk.eth", { resolver: STATIC_RESOLVER, addresses: { 60: named } });
     const hidden = await claim(null, STRANGE_RESOLVER);
@@ -422,7 +453,10 @@ describe("POST /address/primary-names/bulk", () => {
     });
     expect(status).toBe(200);
     expect(Object.entries(body.results as object)).toEqual([
-      [getAddress(named), { primary_name: "bulk.eth", registrar: REVERSE, query: named }],
+      [
+        getAddress(named),
+        { primary_name: "bulk.eth", registrar: REVERSE, query: upper, other_queries: [named] },
+      ],
       [getAddress(unnamed), { ...none, query: unnamed }],
       [
         getAddress(hidden),

@@ -114,7 +114,7 @@ describe("GET /ens-stats", () => {
       expiring_30d: 1,
       expiring_90d: 2,
       unique_owners: 3,
-      total_events: 12,
+      total_events: 11,
       registrations_24h: 3,
       registrations_7d: 5,
       renewals_7d: 1,

@@ -7,7 +7,7 @@ const DAY = 86_400;
 
 /** Registrations and renewals of the last days, told again by counting them one by one; and how many logs there are. */
 export async function judgePurchases(judge: Judge): Promise<void> {
-  const { getFresh, same, logs, layer2 } = judge;
+  const { getFresh, same, logs } = judge;
   const purchases = listPurchases(judge);
   await judgeDays({ getFresh, same }, purchases);
   const statistics = await getFresh("/ens-stats");
@@ -24,10 +24,7 @@ export async function judgePurchases(judge: Judge): Promise<void> {
   same(
     "total_events",
     statistics.total_events,
-    [logs, ...layer2.map((chain) => chain.logs)]
-      .flat()
-      .map(namesIn)
-      .reduce((a, b) => a + b, 0),
+    logs.map(namesIn).reduce((a, b) => a + b, 0),
   );
 }
 

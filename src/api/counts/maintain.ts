@@ -6,6 +6,7 @@ import { mayDiffer } from "./classes.ts";
 import { lookedAfterBy, madeBy, mayReplace } from "./maintainer.ts";
 import {
   countClaims,
+  countEvents,
   counterTables,
   countNames,
   createTables,
@@ -96,9 +97,10 @@ export async function createCounters(
       await client.query(createTriggers(counted));
       await client.query(countNames(counted, [{ sign: 1, rows: `${schema}.domains`, at: `${now}::bigint` }]));
       await client.query(countClaims(schema, [{ sign: 1, rows: `${schema}.primary_names` }]));
+      await client.query(countEvents(schema, [{ sign: 1, rows: `${schema}.events` }]));
       await client.query(
         `insert into ${schema}.figures_state
-         select ${now}, '${schema}.domains'::regclass::oid, ${rulesNumber(counted.life)}, count(*), ${madeBy(startedAt)}${ensv2 === undefined ? "" : `, '${textOf(ensv2)}'`} from ${schema}.events`,
+         select ${now}, '${schema}.domains'::regclass::oid, ${rulesNumber(counted.life)}, ${madeBy(startedAt)}${ensv2 === undefined ? "" : `, '${textOf(ensv2)}'`}`,
       );
     });
   } catch (error) {

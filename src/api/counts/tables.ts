@@ -58,9 +58,13 @@ export function countClaims(schema: string, parts: readonly Omit<Part, "at">[]):
       chains = counter.chains + excluded.chains, squares = counter.squares + excluded.squares`;
 }
 
-const countEvents = (schema: string, parts: readonly Omit<Part, "at">[]): string =>
-  `update ${schema}.figures_state set events = events
-    ${parts.map(({ sign, rows }) => `${sign < 0 ? "-" : "+"} (select count(*) from ${rows})`).join(" ")}`;
+/** SQL that adds rows of `events`. */
+export const countEvents = (schema: string, parts: readonly Omit<Part, "at">[]): string =>
+  `insert into ${schema}.figures_events as counter (chain_id, events)
+    select chain_id, sum(sign) from (
+      ${parts.map(({ sign, rows }) => `select chain_id, ${sign} as sign from ${rows}`).join(" union all ")}
+    ) as change group by chain_id
+    on conflict (chain_id) do update set events = counter.events + excluded.events`;
 
 export const counterTables = [
   "figures_state",
@@ -71,6 +75,7 @@ export const counterTables = [
   "figures_addresses",
   "figures_parents",
   "figures_claims",
+  "figures_events",
 ];
 
 export const dropTables = (schema: string): string =>
@@ -87,7 +92,7 @@ export function createTables({ schema, life }: Counted): string {
   return `
   ${dropTables(schema)};
   create table ${schema}.figures_state (taken_at bigint not null, counted oid not null, rules integer not null,
-    events bigint not null, ${maintainerColumns}${terms});
+    ${maintainerColumns}${terms});
   create table ${schema}.figures_names (chain_id integer, is_eth boolean, is_counted boolean, has_parent boolean,
     is_owned boolean, is_label_known boolean, label_length integer, phase text, expires_within integer,
     is_wrapped boolean${ofEnsv2}, names bigint not null, primary key (${classColumns(life).join(", ")}));
@@ -102,7 +107,8 @@ export function createTables({ schema, life }: Counted): string {
   create table ${schema}.figures_parents (chain_id integer, parent_node text, active bigint not null,
     all_time bigint not null, primary key (chain_id, parent_node));
   create table ${schema}.figures_claims (registrar text, chain_id integer, with_name bigint not null,
-    cleared bigint not null, unknown bigint not null, primary key (registrar, chain_id))`;
+    cleared bigint not null, unknown bigint not null, primary key (registrar, chain_id));
+  create table ${schema}.figures_events (chain_id integer primary key, events bigint not null)`;
 }
 
 const operations = {

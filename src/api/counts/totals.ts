@@ -45,7 +45,7 @@ const isExpiredIn = forEachForm(({ life }: ScopeSql) => classCondition(life.expi
 export const totals: Count<AsOf, { totals: Totals; events: number }> = countOf({
   fromCounters: totalsFromCounters,
   fromRows: async (db, at) => {
-    const [ofNames, events] = await Promise.all([readTotals(db, at), countEvents(db)]);
+    const [ofNames, events] = await Promise.all([readTotals(db, at), countEvents(db, at)]);
     return { totals: ofNames, events };
   },
 });
@@ -61,7 +61,7 @@ async function totalsFromCounters(
         ${sumIf(isActiveIn(chains))} as active,
         ${sumIf(isExpiredIn(chains))} as expired, ${sumIf("is_wrapped")} as wrapped,
         ${sumIf(classExpiresWithin(30))} as "expiring30d", ${sumIf(classExpiresWithin(90))} as "expiring90d",
-        (select count from owners)::int as owners, (select events from figures_state)::int as events
+        (select count from owners)::int as owners, (select coalesce(sum(events), 0) from figures_events where ${sqlOf(chains).holds(chainId)})::int as events
       from class where ${sqlOf(chains).holds(chainId)} and is_counted and is_owned`,
   );
   const [row] = rows ?? [];

@@ -8,7 +8,7 @@ import { type Summary, summarise } from "../query/addresses/summary.ts";
 import { claimKeys, listClaims } from "../query/claims.ts";
 import { sqlOf } from "../query/scope.ts";
 import { checkListed } from "../resolution/listedNames.ts";
-import { type Outcome, tryPrimaryName } from "../resolution/primaryNames.ts";
+import { hasPrimaryNames, type Outcome, tryPrimaryName } from "../resolution/primaryNames.ts";
 import {
   address,
   count,
@@ -32,14 +32,27 @@ import { sumOf } from "../statistics/numbers.ts";
 import { addressNameEndpoints } from "./addressNames.ts";
 import { addressAt, BY_CHAIN, byChain, CHAINS, COUNTED } from "./askedAddress.ts";
 
+const coinType = input
+  .digits("coin_type", {
+    ...{ min: 0, max: 2 ** 32 - 1, example: 2_147_492_101 },
+    description:
+      "Coin type of the primary name: one of an EVM chain (ENSIP-11), or 2147483648 for the default one",
+  })
+  .refine((number) => hasPrimaryNames(BigInt(number)), {
+    error: () => "`coin_type` must be the coin type of an EVM chain.",
+  })
+  .optional()
+  .openapi({ default: 60 });
+
 const addressPrimaryName = endpoint({
   method: "get",
   path: "/address/{address}/primary-name",
   group: "Addresses",
   summary: "The primary name of an address",
-  description: `The name that the address chose for itself on the chain of the registry (coin type 60), by its own reverse record or else the default one (ENSIP-19). Given only if it is normalised and resolves to the address; else null. With \`history=true\` also every name that the address ever claimed, on all chains, oldest first, as it was claimed. ${NEWEST}`,
+  description: `The name that the address chose for itself on Ethereum, or on the chain of \`coin_type\`, by its reverse record there or else the default one (ENSIP-19). Given only if it is normalised and resolves to the address; else null. With \`history=true\` also every name that the address ever claimed, on all chains, oldest first, as it was claimed. ${NEWEST}`,
   params: z.object({ address: input.address() }),
   query: z.object({
+    coin_type: coinType,
     history: input.flag("history", "`true` to list all claims too"),
     ...historyPage(),
     partial: input.partial(),
@@ -140,8 +153,15 @@ const addressSummary = endpoint({
 });
 
 /** The primary name of an address, or what stands in its place in an answer to someone who takes less than all. */
-async function findPrimaryName(ctx: Ctx, { address, partial }: { address: Address; partial: boolean }) {
-  const outcome: Outcome = await tryPrimaryName(ctx, address);
+async function findPrimaryName(
+  ctx: Ctx,
+  {
+    address,
+    coin_type = 60,
+    partial,
+  }: { address: Address; coin_type?: number | undefined; partial: boolean },
+) {
+  const outcome: Outcome = await tryPrimaryName(ctx, address, BigInt(coin_type));
   if (!(outcome instanceof ApiError)) return outcome;
   if (!partial) throw outcome;
   return { unresolved: unresolvedParts(["primary_name"], outcome) };

@@ -32,11 +32,17 @@ const bulkBody = bulkFields.superRefine(({ addresses }, issues) => {
   }
 });
 
-const query = z.string().openapi({ description: "The address as it was sent" });
+const spellings = {
+  query: z.string().openapi({ description: "The address as it was sent" }),
+  other_queries: z
+    .array(z.string())
+    .optional()
+    .openapi({ description: "Its other spellings, where it was sent in several" }),
+};
 
 const unanswered = z
   .strictObject({
-    query,
+    ...spellings,
     error: z.strictObject({
       code: z.enum(["INVALID_ADDRESS", "LIVE_RESOLUTION_FAILED", "LIMIT_EXCEEDED"]),
       message: z.string(),
@@ -44,7 +50,7 @@ const unanswered = z
   })
   .openapi("UnansweredPrimaryName");
 
-const answered = z.strictObject({ ...primaryName.shape, query }).openapi("AnsweredPrimaryName");
+const answered = z.strictObject({ ...primaryName.shape, ...spellings }).openapi("AnsweredPrimaryName");
 
 type Unanswered = z.infer<typeof unanswered>;
 
@@ -54,22 +60,29 @@ const primaryNamesBulk = endpoint({
   group: "Addresses",
   summary: "Primary names of many addresses",
   description:
-    "Up to 200 addresses. `results` has one entry for each address, under the address in EIP-55 capitals, with the address as it was sent in `query`; nulls where it has no primary name. An entry with `error` has no `primary_name`, because it could not be found out: the address is not valid, and stands as it was sent; or only the chain can tell its name; or the names that the addresses claim have more than 5,000 labels in all (`LIMIT_EXCEEDED`). Such entries do not fail the others.",
+    "Up to 200 addresses. `results` has one entry for each address, under the address in EIP-55 capitals, with the address as it was sent in `query`, and its other spellings in `other_queries`; nulls where it has no primary name. An entry with `error` has no `primary_name`, because it could not be found out: the address is not valid, and stands as it was sent; or only the chain can tell its name; or the names that the addresses claim have more than 5,000 labels in all (`LIMIT_EXCEEDED`). Such entries do not fail the others.",
   body: bulkBody,
-  reply: z.strictObject({ results: z.record(z.string(), z.union([answered, unanswered])) }),
+  reply: z.strictObject({
+    results: z.record(z.string(), z.union([answered, unanswered])).openapi({
+      description:
+        "By address in EIP-55 capitals, in whatever case it was sent; what is no address is under the text that was sent",
+    }),
+  }),
   errors: ["LIMIT_EXCEEDED"],
   cost: ({ addresses }) => addresses.length,
   tool: "get_primary_names",
   handle: async ({ addresses }, ctx) => {
-    const items = addresses.map((text) => ({ text, parsed: readAddress(text) }));
+    const items = [...new Set(addresses)].map((text) => ({ text, parsed: readAddress(text) }));
+    const textsOf = Map.groupBy(items, ({ parsed, text }) => (parsed instanceof ApiError ? text : parsed));
     const valid = [...new Set(items.flatMap(({ parsed }) => (parsed instanceof ApiError ? [] : [parsed])))];
     const outcomes = await resolvePrimaryNames(ctx, valid);
     const byAddress = new Map(valid.map((address, i) => [address, outcomes[i] as Outcome]));
-    const results = items.map(({ text, parsed }) =>
-      parsed instanceof ApiError
-        ? [text, toUnanswered(text, parsed)]
-        : [toAddress(parsed), toEntry(text, byAddress.get(parsed) as Outcome, ctx)],
-    );
+    const results = [...textsOf.values()].map(([{ text, parsed }, ...others]) => {
+      if (parsed instanceof ApiError) return [text, toUnanswered(text, parsed)];
+      const entry = toEntry(text, byAddress.get(parsed) as Outcome, ctx);
+      const spelledOtherwise = others.length > 0 && { other_queries: others.map(({ text }) => text) };
+      return [toAddress(parsed), { ...entry, ...spelledOtherwise }];
+    });
     return { results: Object.fromEntries(results) };
   },
 });

@@ -57,7 +57,7 @@ const ensStats = statistic({
     expiring_90d: count,
     unique_owners: count.openapi({ description: "Addresses that effectively own an active name" }),
     total_events: count.openapi({
-      description: "Logs in the index, of all chains; one that concerns several names counts for each",
+      description: "Logs of these chains in the index; one that concerns several names counts for each",
     }),
     registrations_24h: count,
     registrations_7d: count,

@@ -70,9 +70,12 @@ export async function readTotals(db: Db, at: AsOf): Promise<Totals> {
 
 const total = (column: SQL.Aliased<number>): SQL<number> => sql<number>`coalesce(sum(${column}), 0)::int`;
 
-/** How many logs of all chains the index has, once for each name that a log concerns. */
-export async function countEvents(db: Db): Promise<number> {
-  const [row] = await db.select({ count: sql<number>`count(*)::int` }).from(event);
+/** How many logs of these chains the index has, once for each name that a log concerns. */
+export async function countEvents(db: Db, { chains }: AsOf): Promise<number> {
+  const [row] = await db
+    .select({ count: sql<number>`count(*)::int` })
+    .from(event)
+    .where(sqlOf(chains).holds(event.chainId));
   return row?.count ?? 0;
 }
 

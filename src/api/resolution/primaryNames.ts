@@ -39,14 +39,18 @@ export type ResolvedPrimaryName = { primary: PrimaryName | null; source: "indexe
 export type Outcome = ResolvedPrimaryName | ApiError;
 
 /**
- * The primary name of an address, or the error in its place.
+ * The primary name of an address for a coin type, by default on Ethereum, or the error in its place.
  *
  * @example
  * const outcome = await tryPrimaryName(ctx, "0x70997970c51812dc3a010c7d01b50e0d17dc79c8");
  * return outcome instanceof ApiError ? "unknown" : (outcome.primary?.name ?? "none");
  */
-export async function tryPrimaryName(ctx: Ctx, address: Address): Promise<Outcome> {
-  const [outcome] = await resolvePrimaryNames(ctx, [address]);
+export async function tryPrimaryName(
+  ctx: Ctx,
+  address: Address,
+  coinType = ETHEREUM_COIN_TYPE,
+): Promise<Outcome> {
+  const [outcome] = await resolvePrimaryNamesOn(ctx, [{ address, coinType }]);
   return outcome as Outcome;
 }
 
