@@ -225,6 +225,20 @@ describe("GET /domain/:name/permissions", () => {
     ]);
   });
 
+  test.each([
+    ["alice.eth", "eth", []],
+    ["locked.eth", "eth", []],
+    ["lent.locked.eth", "locked.eth", ["wrapper"]],
+    ["crowd.alice.eth", "alice.eth", ["registry"]],
+  ])("%s: no contract that owns names for others may replace it", async (name, parent, layers) => {
+    const body = await ask(`/domain/${name}/permissions`);
+    const owners = find(body.permissions as Item[], { kind: "parent_owner" });
+    expect(owners.map(({ layer }) => layer)).toEqual(layers);
+    expect(body.parent).toMatchObject({ name: parent });
+    const may = owners.flatMap((owner) => owner.may as string[]);
+    expect(new Set((body.parent as { may: string[] }).may)).toEqual(new Set(may));
+  });
+
   test("what a parent may do ends with PARENT_CANNOT_CONTROL", async () => {
     const kept = await ask("/domain/kept.locked.eth/permissions");
     expect(kept.parent).toMatchObject({ name: "locked.eth", may: ["extend_expiry"] });

@@ -31,9 +31,12 @@ export async function readPowers(
 ): Promise<OfEnsv1> {
   const { now } = ctx;
   const [forName, forParent] = await Promise.all([wrapperActsFor(ctx, row), wrapperActsFor(ctx, parent)]);
+  const { wrapper, registrar } = ctx.contracts.nameContracts(row.chainId);
+  const ofParent = parent === null ? [] : powersOfParent(row, parent, { now, wrapperActs: forParent });
   return {
     ...{ row, parent, powers: powersOf(row, { now, wrapperActs: forName }) },
-    parentPowers: parent === null ? [] : powersOfParent(row, parent, { now, wrapperActs: forParent }),
+    // The NameWrapper and the registrar own names for others, by rules of their own: they replace nobody's name.
+    parentPowers: ofParent.filter(({ owner }) => owner !== wrapper && owner !== registrar),
   };
 }
 

@@ -93,10 +93,7 @@ function parentOf(ctx: Ctx, { ensv1, state, parentState }: Known): ParentPower |
     return { name, node, may: isLive ? ["replace"] : [], cannotControlUntil: null };
   }
   if (ensv1 === null || ensv1.parent === null) return null;
-  const { row, parent } = ensv1;
-  // The NameWrapper and the registrar own names for others, by rules of their own.
-  const { wrapper, registrar } = ctx.contracts.nameContracts(row.chainId);
-  const powers = ensv1.parentPowers.filter(({ owner }) => owner !== wrapper && owner !== registrar);
+  const { row, parent, parentPowers } = ensv1;
   const token = {
     wrapperFuses: row.wrapperFuses ?? 0,
     wrapperExpiryTimestamp: row.wrapperExpiryTimestamp ?? 0n,
@@ -104,7 +101,7 @@ function parentOf(ctx: Ctx, { ensv1, state, parentState }: Known): ParentPower |
   const isGivenUp = (fusesAt(token, BigInt(ctx.now)) & PARENT_CANNOT_CONTROL) !== 0;
   return {
     ...{ name: parent.fullName, node: parent.node },
-    may: [...new Set(powers.flatMap(({ may }) => may))],
+    may: [...new Set(parentPowers.flatMap(({ may }) => may))],
     cannotControlUntil: isGivenUp && row.isWrapped ? token.wrapperExpiryTimestamp : null,
   };
 }
