@@ -15,8 +15,8 @@ export function usePrimaryName(address: string) {
     queryKey: ["primary-name", address],
     // The request ends if the component goes, or if the address changes.
     queryFn: async ({ signal }) => {
-      const answer = await namedex.getAddressPrimaryName({ address }, { signal });
-      return ("known" in answer && answer.known && answer.primary_name) || null;
+      const answer = await namedex.address(address).primaryName({}, { signal });
+      return (answer.known && answer.primary_name) || null;
     },
     // The client itself asks again after errors that pass.
     retry: false,

@@ -56,9 +56,15 @@ export async function primaryNames(
     ...{ size: maxItems.post_address_primary_names_bulk.addresses, options },
     ask: (batch, each) => operations.postAddressPrimaryNamesBulk({ addresses: batch }, each),
   });
+  const found = new Map<string, PrimaryNames["results"][string]>();
+  for (const [address, item] of answers.flatMap(({ results }) => Object.entries(results))) {
+    // Two spellings of an address may be in two requests.
+    const before = found.get(address);
+    const others = before && [...(before.other_queries ?? []), item.query, ...(item.other_queries ?? [])];
+    found.set(address, before ? { ...before, other_queries: [...new Set(others)] } : item);
+  }
   // Keys may be any text that was sent, `__proto__` too: fromEntries makes each a field.
-  const results = Object.fromEntries(answers.flatMap(({ results }) => Object.entries(results)));
-  return { results, as_of: blocksOf(answers) };
+  return { results: Object.fromEntries(found), as_of: blocksOf(answers) };
 }
 
 /** The blocks of all requests, each once: blocks can come between two of them, and then a chain has several. */

@@ -42,6 +42,7 @@ export type Namedex = Operations & {
   readonly whoisMany: (items: ManyNames, options?: CallOptions) => Promise<Answer<"postWhoisBulk">>;
   /**
    * The primary names of any number of addresses: as `postAddressPrimaryNamesBulk`, in as few requests as possible.
+   * `results` is keyed by address in EIP-55 capitals, in whatever case it was given.
    *
    * @example
    * const { results } = await namedex.primaryNames({ addresses });

@@ -63,8 +63,21 @@ export type NameQuestions = Of<typeof ofName, typeof listsOfName, "name"> & {
   readonly text: (key: string, options?: CallOptions) => Promise<Answer<"getDomainRecordsTextByKey">>;
 };
 
+type OfPrimaryName = Omit<NonNullable<OperationParameters<"getAddressPrimaryName">>, "address">;
+type PrimaryNameAnswer = Answer<"getAddressPrimaryName">;
+type WithHistory = Extract<PrimaryNameAnswer, { history: unknown }>;
+
 /** What can be asked of one address. */
-export type AddressQuestions = Of<typeof ofAddress, typeof listsOfAddress, "address">;
+export type AddressQuestions = Omit<Of<typeof ofAddress, typeof listsOfAddress, "address">, "primaryName"> & {
+  /** The primary name: `primaryName()`; with `{ history: "true" }` also every claim. */
+  readonly primaryName: {
+    (parameters: OfPrimaryName & { history: "true" }, options?: CallOptions): Promise<WithHistory>;
+    (
+      parameters?: OfPrimaryName & { history?: "false" },
+      options?: CallOptions,
+    ): Promise<Exclude<PrimaryNameAnswer, WithHistory>>;
+  };
+};
 
 /** How one is asked, and how a list is. */
 type Sources = {

@@ -19,7 +19,7 @@ const knownBy: readonly (readonly [string, string])[] = [
   ["price_block", "domain"],
 ];
 
-const asked = ["query", "name", "namehash", "hash", "address", "coin_type", "agent_id"];
+const asked = ["query", "other_queries", "name", "namehash", "hash", "address", "coin_type", "agent_id"];
 const reasons = ["error", "unresolved", "indexed", "source"];
 const others = ["type", "domain", "availability_status", "resolution", "as_of"];
 

@@ -59,7 +59,8 @@ export async function verify(
 }
 
 function headerOf({ headers }: WebhookRequest, name: string): string {
-  const value = headers instanceof Headers ? headers.get(name) : (headers as Record<string, unknown>)[name];
+  const entries = headers instanceof Headers ? [...headers] : Object.entries(headers);
+  const [, value] = entries.find(([given]) => given.toLowerCase() === name) ?? [];
   if (typeof value === "string" && value !== "") return value;
   throw new WebhookError(`The request has no header ${name}`);
 }
@@ -85,7 +86,8 @@ async function isSigned(
   secret: string,
 ): Promise<boolean> {
   const bytes = bytesOf(secret.startsWith(PREFIX) ? secret.slice(PREFIX.length) : secret);
-  if (bytes === null) throw new WebhookError("The secret is not whsec_ and base64");
+  // Web Crypto takes no key without bytes.
+  if (bytes === null || bytes.length === 0) throw new WebhookError("The secret is not whsec_ and base64");
   const key = await crypto.subtle.importKey("raw", bytes, { name: "HMAC", hash: "SHA-256" }, false, [
     "verify",
   ]);

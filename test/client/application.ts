@@ -113,6 +113,14 @@ for await (const event of namedex.items("getDomainEvents", { name: "alice.eth", 
 // @ts-expect-error Parameters of time are numbers.
 namedex.getDomainEvents({ name: "alice.eth", time_from: new Date() });
 
+const { primaryName } = namedex.address("0x70997970C51812dc3A010C7d01b50e0d17dc79C8");
+const current = await primaryName();
+current.known satisfies boolean;
+if (current.known) current.primary_name satisfies string | undefined;
+// @ts-expect-error The history was not asked for.
+current.history;
+(await primaryName({ history: "true" })).history.length satisfies number;
+
 // Single operations.
 const ask = connect({ url: "/" });
 (await ask(getWhoisByName, { name: "alice.eth" })).known satisfies boolean;

@@ -44,4 +44,5 @@ export const eventFields: Readonly<Record<EventType, readonly string[]>> = {
     ...["key", "coin_type", "name"],
   ],
   subregistry: ["subregistry_address", "parent_address", "name"],
+  agent: ["agent_id", "value", "owner_address", "from_address", "to_address"],
 };

@@ -136,6 +136,8 @@ describe("verify of the client", () => {
     "webhook-signature": signatureOf({ id, seconds, body }, [by]),
   });
   const now = () => Math.floor(Date.now() / 1_000);
+  const inCase = (headers: Record<string, string>, spell: (name: string) => string) =>
+    Object.fromEntries(Object.entries(headers).map(([name, value]) => [spell(name), value]));
 
   test("takes what the standard's library signs, in every form of a request", async () => {
     const date = new Date();
@@ -149,6 +151,8 @@ describe("verify of the client", () => {
       { headers, body },
       { headers, body: bytes },
       { headers: new Headers(headers), body },
+      { headers: inCase(headers, (name) => name.toUpperCase()), body },
+      { headers: inCase(headers, (name) => name.replaceAll(/\b[a-z]/g, (c) => c.toUpperCase())), body },
       request,
     ]) {
       expect(await verify(one, secret)).toMatchObject({
@@ -176,7 +180,8 @@ describe("verify of the client", () => {
       { headers: {}, body },
     ];
     for (const one of wrong) await expect(verify(one, secret)).rejects.toThrow(WebhookError);
-    await expect(verify({ headers: right, body }, "whsec_%%")).rejects.toThrow(WebhookError);
+    for (const bad of ["whsec_%%", "whsec_", "", [], ["", secret]])
+      await expect(verify({ headers: right, body }, bad)).rejects.toThrow(WebhookError);
     expect(await verify({ headers: right, body }, secret)).toMatchObject({ id: "a-1" });
   });
 });

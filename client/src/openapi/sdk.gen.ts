@@ -895,10 +895,11 @@ export const getAddressDomainCount = <ThrowOnError extends boolean = false>(para
 /**
  * The primary name of an address
  *
- * The name that the address chose for itself on the chain of the registry (coin type 60), by its own reverse record or else the default one (ENSIP-19). Given only if it is normalised and resolves to the address; else null. With `history=true` also every name that the address ever claimed, on all chains, oldest first, as it was claimed. Without `page`, `cursor` and `page_size` the answer has the newest 1000 entries in the same order; if `total` is more, `page` or `page_size` and then `cursor` lead to all.
+ * The name that the address chose for itself on Ethereum, or on the chain of `coin_type`, by its reverse record there or else the default one (ENSIP-19). Given only if it is normalised and resolves to the address; else null. With `history=true` also every name that the address ever claimed, on all chains, oldest first, as it was claimed. Without `page`, `cursor` and `page_size` the answer has the newest 1000 entries in the same order; if `total` is more, `page` or `page_size` and then `cursor` lead to all.
  */
 export const getAddressPrimaryName = <ThrowOnError extends boolean = false>(parameters: {
     address: string;
+    coin_type?: number;
     history?: 'true' | 'false';
     page?: number;
     cursor?: string;
@@ -909,6 +910,7 @@ export const getAddressPrimaryName = <ThrowOnError extends boolean = false>(para
 }, options?: Options<never, ThrowOnError>): RequestResult<GetAddressPrimaryNameResponses, GetAddressPrimaryNameErrors, ThrowOnError, 'data'> => {
     const params = buildClientParams([parameters], [{ args: [
                 { in: 'path', key: 'address' },
+                { in: 'query', key: 'coin_type' },
                 { in: 'query', key: 'history' },
                 { in: 'query', key: 'page' },
                 { in: 'query', key: 'cursor' },
@@ -1499,7 +1501,7 @@ export const getRegistryRoleChanges = <ThrowOnError extends boolean = false>(par
 /**
  * Primary names of many addresses
  *
- * Up to 200 addresses. `results` has one entry for each address, under the address in EIP-55 capitals, with the address as it was sent in `query`; nulls where it has no primary name. An entry with `error` has no `primary_name`, because it could not be found out: the address is not valid, and stands as it was sent; or only the chain can tell its name; or the names that the addresses claim have more than 5,000 labels in all (`LIMIT_EXCEEDED`). Such entries do not fail the others.
+ * Up to 200 addresses. `results` has one entry for each address, under the address in EIP-55 capitals, with the address as it was sent in `query`, and its other spellings in `other_queries`; nulls where it has no primary name. An entry with `error` has no `primary_name`, because it could not be found out: the address is not valid, and stands as it was sent; or only the chain can tell its name; or the names that the addresses claim have more than 5,000 labels in all (`LIMIT_EXCEEDED`). Such entries do not fail the others.
  */
 export const postAddressPrimaryNamesBulk = <ThrowOnError extends boolean = false>(parameters: {
     strict?: 'true' | 'false';

@@ -1147,6 +1147,25 @@ export type Event = {
     parent_address?: `0x${string}`;
     name?: string;
 } | {
+    type: 'agent';
+    /**
+     * `AgentBound`: the agent that was bound
+     */
+    agent_id?: string;
+    value?: string;
+    /**
+     * EIP-55 checksummed address
+     */
+    owner_address?: `0x${string}`;
+    /**
+     * EIP-55 checksummed address
+     */
+    from_address?: `0x${string}`;
+    /**
+     * EIP-55 checksummed address
+     */
+    to_address?: `0x${string}`;
+} | {
     type?: undefined;
     /**
      * EIP-55 checksummed address
@@ -3101,6 +3120,10 @@ export type AnsweredPrimaryName = {
      * The address as it was sent
      */
     query: string;
+    /**
+     * Its other spellings, where it was sent in several
+     */
+    other_queries?: Array<string>;
 };
 
 export type UnansweredPrimaryName = {
@@ -3109,6 +3132,10 @@ export type UnansweredPrimaryName = {
      * The address as it was sent
      */
     query: string;
+    /**
+     * Its other spellings, where it was sent in several
+     */
+    other_queries?: Array<string>;
     error: {
         code: 'INVALID_ADDRESS' | 'LIVE_RESOLUTION_FAILED' | 'LIMIT_EXCEEDED';
         message: string;
@@ -3318,7 +3345,7 @@ export type EnsStats = {
      */
     unique_owners: number;
     /**
-     * Logs in the index, of all chains; one that concerns several names counts for each
+     * Logs of these chains in the index; one that concerns several names counts for each
      */
     total_events: number;
     registrations_24h: number;
@@ -6977,6 +7004,10 @@ export type GetAddressPrimaryNameData = {
     };
     query?: {
         /**
+         * Coin type of the primary name: one of an EVM chain (ENSIP-11), or 2147483648 for the default one
+         */
+        coin_type?: number;
+        /**
          * `true` to list all claims too
          */
         history?: 'true' | 'false';
@@ -8937,6 +8968,9 @@ export type PostAddressPrimaryNamesBulkResponses = {
      * The answer.
      */
     200: {
+        /**
+         * By address in EIP-55 capitals, in whatever case it was sent; what is no address is under the text that was sent
+         */
         results: {
             [key: string]: AnsweredPrimaryName | UnansweredPrimaryName;
         };

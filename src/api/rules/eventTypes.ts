@@ -1,7 +1,7 @@
 /*
- * What kind of change a log tells. The contracts have a hundred events, and callers look for twelve kinds of them. One
+ * What kind of change a log tells. The contracts have a hundred events, and callers look for thirteen kinds of them. One
  * change often has several logs: registrar and controller both log a registration. Logs of no kind are about a contract
- * itself (its owner, its code, its prices), an auction's bids, or agents.
+ * itself (its owner, its code, its prices), or an auction's bids.
  */
 
 /** Kinds of events. */
@@ -18,6 +18,7 @@ export const eventTypes = [
   "primary_name",
   "permission",
   "subregistry",
+  "agent",
 ] as const;
 
 export type EventType = (typeof eventTypes)[number];
@@ -100,6 +101,8 @@ const logs: Record<string, Partial<Record<EventType, readonly string[]>>> = {
     primary_name: ["NameUpdated"],
     permission: ["EACRolesChanged", "ResourceArgument"],
   },
+  AGENT_ADAPTER: { agent: ["AgentBound"] },
+  AGENT_REGISTRY: { agent: ["Registered", "URIUpdated", "Transfer"] },
 };
 
 /** The registration by which a name comes from ENSv1, if its sender migrates names. */
@@ -148,8 +151,6 @@ const others: Record<string, readonly string[]> = {
   ENSV2_FACTORY: ["ProxyDeployed"],
   ENSV2_LABEL_STORE: ["Label"],
   ENSV2_UNIVERSAL_RESOLVER: ["Upgraded"],
-  AGENT_ADAPTER: ["AgentBound"],
-  AGENT_REGISTRY: ["Registered", "URIUpdated", "Transfer"],
 };
 
 /** Every event that is indexed. */

@@ -16,7 +16,7 @@ export const event = z
       }),
     type: z.enum(eventTypes).optional().openapi({
       description:
-        "The kind of change. Absent where the log is of none: a contract's own administration, bids, agents. `primary_name` also has each record `name`, by which reverse nodes name addresses. Registrar and controller both log a sale. No log tells an expiry",
+        "The kind of change. Absent where the log is of none: a contract's own administration, bids. `agent` is a binding of an agent to the name. `primary_name` also has each record `name`, by which reverse nodes name addresses. Registrar and controller both log a sale. No log tells an expiry",
     }),
     contract: z.string().openapi({
       example: "REGISTRY",
