@@ -141,6 +141,24 @@ test("a content address is a CID of version 1", () => {
   expect(contentUri("0x1234")).toBeNull();
 });
 
+test("a content address of IPNS is a key, or the name of DNSLink in its place", () => {
+  const ofText = (text: string, length = text.length) =>
+    `0xe501017200${length.toString(16).padStart(2, "0")}${Buffer.from(text).toString("hex")}`;
+  expect(contentUri("0xe5010172000f6170702e756e69737761702e6f7267")).toBe("ipns://app.uniswap.org");
+  expect(contentUri(ofText("docs.Example-1.eth.limo"))).toBe("ipns://docs.Example-1.eth.limo");
+  const key = `0xe501017200240801122${"0a1b2c3d".repeat(8)}`.padEnd(2 + 2 * 42, "0");
+  for (const other of [
+    key,
+    ofText("nodot"),
+    ofText("a.b", 9),
+    ofText("a b.eth"),
+    ofText("javascript:x.y"),
+    ofText(""),
+  ]) {
+    expect(contentUri(other)).toMatch(/^ipns:\/\/bafz/);
+  }
+});
+
 test("a cell is no formula, whatever a program passes over before it", () => {
   const signs = ["=", "+", "-", "@", "\uff1d", "\uff0b", "\uff0d", "\uff20"];
   const before = [

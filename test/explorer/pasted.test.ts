@@ -21,6 +21,9 @@ test.each([
 test.each([
   ["alice.eth/", "alice.eth"],
   ["alice//", "alice"],
+  [" Alice.ETH ", "Alice.ETH"],
+  [`" Alice.ETH "`, "Alice.ETH"],
+  [" “https://alice.eth.limo/blog”\n", "alice.eth"],
   ["alice.eth", "alice.eth"],
   [address, address],
 ])("of %s is sought %s", (text, meant) => {

@@ -70,7 +70,7 @@ export function beginVisit(c: Context, service: Service): RecordedVisit {
   const tryAsk = <Reply>(path: string, given?: Given) => answer<Reply>(path, given).catch(orApiError);
   const status = answer<IndexingStatus>(STATUS).catch(() => null);
   const visit: Visit = {
-    param: (name) => c.req.param(name) ?? "",
+    param: (name) => (c.req.param(name) ?? "").trim(),
     query: (name) => c.req.query(name) || undefined,
     ask: answer,
     askMany,

@@ -1,6 +1,8 @@
+import { nodeOfNameByNode } from "../../../ens/name.ts";
 import { ApiError } from "../../errors/errors.ts";
 import { parseName } from "../../schemas/input.ts";
 import type { ExplorerPage, Visit } from "../page.ts";
+import { askedAs } from "../parts/name.tsx";
 import { meantBy } from "./pasted.ts";
 
 /** Longest input that is looked at; no name, address or hash is as long. */
@@ -10,7 +12,7 @@ export const MAX_SOUGHT = 1_100;
 export const goPage: ExplorerPage = {
   path: "/explore/go",
   render: async (visit) =>
-    redirect(await placeOf(visit, meantBy((visit.query("q") ?? "").trim().slice(0, MAX_SOUGHT)))),
+    redirect(await placeOf(visit, meantBy((visit.query("q") ?? "").slice(0, MAX_SOUGHT)))),
 };
 
 async function placeOf(visit: Visit, text: string): Promise<string> {
@@ -20,20 +22,36 @@ async function placeOf(visit: Visit, text: string): Promise<string> {
   const [, agentId] = text.match(/^(?:agent\s*#?|#)\s*(\d{1,78})$/i) ?? [];
   if (agentId !== undefined) return `agents/${agentId}`;
   if (/^(0|[1-9]\d{0,76})$/.test(text) && (await isAgent(visit, text))) return `agents/${text}`;
-  if (text.includes(".") || text.startsWith("[")) return `name/${encoded}`;
+  if (text.includes(".") || text.startsWith("["))
+    return (await isUnnormalised(visit, text))
+      ? `name/${encodeURIComponent(askedAs(text))}`
+      : `name/${encoded}`;
   if (isLabel(text)) return `name/${encodeURIComponent(`${text}.eth`)}`;
   return `search?q=${encoded}`;
 }
 
 /** A word that can be a .eth name: people ask whether it is free. Its page leads to the names that contain it. */
 function isLabel(text: string): boolean {
-  if (/\s/u.test(text)) return false;
+  return !/\s/u.test(text) && isReadable(`${text}.eth`);
+}
+
+/** Whether it can be normalised. */
+function isReadable(name: string): boolean {
   try {
-    return parseName(`${text}.eth`).name !== "";
+    return parseName(name).name !== "";
   } catch (error) {
     if (error instanceof ApiError) return false;
     throw error;
   }
+}
+
+/** Whether it is, to the letter, a name of the index that cannot be normalised: no wallet resolves it, but it was registered. */
+async function isUnnormalised(visit: Visit, text: string): Promise<boolean> {
+  if (isReadable(text)) return false;
+  const hash = nodeOfNameByNode(askedAs(text));
+  if (hash === null) return false;
+  const reply = await visit.tryAsk<{ type?: string }>("/lookup-hash/{hash}", { hash, partial: "true" });
+  return !(reply instanceof ApiError) && reply.type === "namehash";
 }
 
 /**

@@ -7,11 +7,13 @@ const sought = /^(?:0x[0-9a-f]{40}|0x[0-9a-f]{64}|[^\s/]+\.[^\s/.]+)$/iu;
 /**
  * What a visitor means who pasted the URL of another explorer, or a name with slashes at its end. Of a URL it is the name in
  * its host (`https://alice.eth.limo`), else the first part of its path, or value of its query, that is an address, a hash or
- * a name. The URL is only read, never fetched. Any other text is returned as it is, without slashes at its end.
+ * a name. The URL is only read, never fetched. Any other text is returned as it is, without spaces and quotes around it, and
+ * without slashes at its end.
  *
  * @example meantBy("https://app.ens.domains/alice.eth?tab=records") // "alice.eth"
  */
-export function meantBy(text: string): string {
+export function meantBy(pasted: string): string {
+  const text = pasted.replace(/^[\s"“”]+|[\s"“”]+$/gu, "");
   const url = /^https?:\/\//i.test(text) && URL.canParse(text) ? new URL(text) : undefined;
   if (!url) return text.replace(/\/+$/, "");
   const [, name] = url.hostname.match(websites) ?? [];

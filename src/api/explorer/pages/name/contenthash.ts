@@ -9,10 +9,23 @@ const protocols: readonly [prefix: string, scheme: string][] = [
   ["0xe501", "ipns"],
 ];
 
-/** The address of content on IPFS (as a CID of version 1) or Swarm; null for everything else. */
+/** A key of IPNS that is no hash but a text: CID version 1, libp2p-key, identity, its length. Source: multiformats. */
+const IPNS_TEXT = /^0xe501017200([0-7][0-9a-f])([0-9a-f]+)$/;
+
+/** The domain name of DNSLink that stands in the place of a key; null where there is a key. */
+function dnsLinkIn(bytes: string): string | null {
+  const [, length = "", hex = ""] = IPNS_TEXT.exec(bytes) ?? [];
+  const name = Buffer.from(hex, "hex").toString("latin1");
+  const isName = /^(?=.*\.)[a-z0-9_-]+(\.[a-z0-9_-]+)*$/i.test(name);
+  return isName && name.length === Number.parseInt(length, 16) ? name : null;
+}
+
+/** The address of content on IPFS and IPNS (as a CID of version 1, or a name of DNSLink) or Swarm; null for everything else. */
 export function contentUri(bytes: string): string | null {
   if (bytes.length > MAX_LENGTH) return null;
   if (bytes.startsWith("0xe40101fa011b20")) return `bzz://${bytes.slice(16)}`;
+  const dnsLink = dnsLinkIn(bytes);
+  if (dnsLink !== null) return `ipns://${dnsLink}`;
   const [prefix, scheme] = protocols.find(([prefix]) => bytes.startsWith(prefix)) ?? [];
   if (prefix === undefined) return null;
   const cid = Buffer.from(bytes.slice(prefix.length), "hex");

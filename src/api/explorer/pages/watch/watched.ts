@@ -13,9 +13,9 @@ export const MAX_NAME = 255;
 /** What a list says of a name: its answer, or why there is none. */
 export type Watched = { query: string; whois: Whois | null; fault: string | null };
 
-/** The names of a list's address, each once: separated by commas, spaces or lines. */
+/** The names of a list's address, each once: separated by commas, spaces, lines or quotes. */
 export function namesIn(text: string | undefined): { names: string[]; others: number } {
-  const words = (text ?? "").split(/[\s,]+/u).filter((word) => word !== "" && word.length <= MAX_NAME);
+  const words = (text ?? "").split(/[\s,"]+/u).filter((word) => word !== "" && word.length <= MAX_NAME);
   const all = [...new Set(words)];
   return { names: all.slice(0, MAX_WATCHED), others: Math.max(0, all.length - MAX_WATCHED) };
 }
