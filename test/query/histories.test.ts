@@ -249,7 +249,12 @@ describe("GET /domain/:name/resolver-history and text history", () => {
       history: [
         { ...logged(53, STATIC_RESOLVER, null), value_known: false },
         logged(52, STATIC_RESOLVER, "v\0"),
-        boundary(50),
+        {
+          ...boundary(50),
+          restored: {
+            ...{ value: "at a resolver no more active", block_number: 31, transaction_hash: transaction(31) },
+          },
+        },
         boundary(40),
         boundary(30),
         logged(30, STATIC_RESOLVER, "three"),

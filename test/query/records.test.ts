@@ -1,4 +1,4 @@
-import { addressRecord, domain, resolverNode, textRecord } from "ponder:schema";
+import { addressRecord, domain, event, resolverNode, textRecord } from "ponder:schema";
 import { getAddress, type Hex, keccak256, namehash, stringToBytes, toHex } from "viem";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { openApi, type TestApi } from "./api.ts";
@@ -6,6 +6,7 @@ import {
   account,
   CHAIN_ID,
   domainRow,
+  eventRow,
   registeredRow,
   STATIC_RESOLVER,
   STRANGE_RESOLVER,
@@ -204,6 +205,24 @@ describe("GET /domain/:name/records/text/:key", () => {
       transaction_hash: null,
     });
     expect(await text("unheard.eth", "url")).toMatchObject({ value: null, resolver: { status: "none" } });
+  });
+
+  test("of a record that ended with all others, block and transaction are of that clearing", async () => {
+    const cleared = (block: number) =>
+      eventRow(
+        { block, log: 3, tx: block },
+        {
+          ...{ contract: "RESOLVER", contractAddress: STATIC_RESOLVER, eventType: "VersionChanged" },
+          node: namehash("cleared.eth"),
+        },
+      );
+    await tables.writer.insert(event).values([cleared(5), cleared(6)]);
+    // The row of the second clearing: the text was set between the two.
+    expect(await text("cleared.eth", "url")).toMatchObject({
+      ...{ value: null, block_number: 6, transaction_hash: transaction(6) },
+    });
+    expect(await text("cleared.eth", "never")).toMatchObject({ value: null, block_number: null });
+    expect(await text("cleared.eth", "avatar")).toMatchObject({ value: "version 2" });
   });
 
   test("keys are taken as they are", async () => {

@@ -1,7 +1,7 @@
 import { z } from "@hono/zod-openapi";
 import type { Ctx } from "../http/context.ts";
 import { endpoint } from "../http/endpoint.ts";
-import { findText, type TextRow } from "../query/records.ts";
+import { type Clearing, findClearing, findText, type TextRow } from "../query/records.ts";
 import { listTextSteps, textKeys } from "../query/textHistory.ts";
 import {
   type DomainOutcome,
@@ -145,7 +145,7 @@ const textRecord = endpoint({
   group: "Domains",
   summary: "One text record of a name",
   description:
-    "Value null: the record is not set. Block and transaction are those of its last setting; of a live value there is no transaction, and the block is the one at which it was resolved. All three are absent where `unresolved` says that the value could not be found out.",
+    "Value null: the record is not set. Block and transaction are those of its last setting, or of the clearing of all records that ended it; of a live value there is no transaction, and the block is the one at which it was resolved. All three are absent where `unresolved` says that the value could not be found out.",
   params: z.object({ name: input.name(), key }),
   emptyParam: "key",
   query: z.object({ partial: input.partial() }),
@@ -160,10 +160,11 @@ const textRecord = endpoint({
         .optional()
         .openapi({ description: "Null if the record is not set; absent where `unresolved` says why" }),
       block_number: blockNumber.nullable().optional().openapi({
-        description: "Where it was set, or of a live answer; null if it is not set; absent where `value` is",
+        description:
+          "Where it was set or cleared, or of a live answer; null if it never was set; absent where `value` is",
       }),
       transaction_hash: hash.nullable().optional().openapi({
-        description: "Null for a live answer, and if the record is not set; absent where `value` is",
+        description: "Null for a live answer, and if the record never was set; absent where `value` is",
       }),
       source,
       unresolved: unresolved.optional(),
@@ -174,13 +175,14 @@ const textRecord = endpoint({
   hotAnswers: true,
   tool: "get_records",
   handle: async ({ name, key, partial }, ctx) => {
-    const { outcome, text } = await findCurrentText(ctx, name, key);
+    const { outcome, text, clearing } = await findCurrentText(ctx, name, key);
     if (!partial) orThrow(outcome);
     if (outcome.kind === "unresolved") {
       return { domain: name.name, key, ...withoutResolver(ctx, outcome, "value") };
     }
+    const set = text ?? clearing;
     const [block, transaction] =
-      outcome.source === "live" ? [outcome.blockNumber, null] : [text?.blockNumber, text?.transactionHash];
+      outcome.source === "live" ? [outcome.blockNumber, null] : [set?.blockNumber, set?.transactionHash];
     return {
       ...{ domain: name.name, resolver: resolverOf(outcome, ctx), key },
       value: outcome.source === "live" ? liveValue(outcome) : text && exactText(text).value,
@@ -196,11 +198,12 @@ async function findCurrentText(
   ctx: Ctx,
   name: ParsedName,
   key: string,
-): Promise<{ outcome: DomainOutcome; text: TextRow | null }> {
+): Promise<{ outcome: DomainOutcome; text: TextRow | null; clearing?: Clearing | null }> {
   const outcome = await tryWithRecords(ctx, name, oneText(key));
   if (outcome.source === "live" || outcome.kind === "unresolved") return { outcome, text: null };
   const recordsKey = recordsKeyOf(outcome);
   const text = recordsKey && (await findText(ctx.db, recordsKey, key));
+  if (recordsKey && !text) return { outcome, text, clearing: await findClearing(ctx.db, recordsKey, key) };
   if (!text || text.isValueKnown) return { outcome, text };
   return { outcome: await tryLive(ctx, name, oneText(key)), text: null };
 }
@@ -212,7 +215,7 @@ const textHistory = endpoint({
   path: "/domain/{name}/records/text/{key}/history",
   group: "Domains",
   summary: "How a text record went",
-  description: `Newest first, from the events of the resolver that was active at the time, if it is an indexed one: what others log proves nothing. A value ends with null where the resolver changed or all records were cleared. Where only the chain can tell the value now, it comes first, \`live\`, without page or on the first one; \`total\` does not count it. ${NEWEST}`,
+  description: `Newest first, from the events of the resolver that was active at the time, if it is an indexed one: what others log proves nothing. A value ends with null where the resolver changed or all records were cleared. Where only the chain can tell the value now, it comes first, \`live\`, without page or on the first one, beside the entries of a page; \`total\` counts it. ${NEWEST}`,
   params: z.object({ name: input.name(), key }),
   emptyParam: "key",
   query: z.object({ ...historyPage(), partial: input.partial() }),
@@ -236,22 +239,29 @@ const textHistory = endpoint({
     const { section, fields } = openHistory({
       ...{ operation: "/domain/{name}/records/text/{key}/history", input: request, keys: textKeys() },
     });
-    const hasLiveEntry = request.cursor === undefined && (request.page ?? 1) === 1;
+    const of = { node: name.node, chains, key, indexedResolvers, resolverCode };
+    const isFirst = request.cursor === undefined && (request.page ?? 1) === 1;
     const [{ rows, ...listed }, outcome] = await Promise.all([
-      listTextSteps(ctx.db, { node: name.node, chains, key, indexedResolvers, resolverCode }, section),
-      hasLiveEntry ? findCurrentText(ctx, name, key).then((found) => found.outcome) : null,
+      listTextSteps(ctx.db, of, section),
+      isFirst || request.total ? findCurrentText(ctx, name, key).then((found) => found.outcome) : null,
     ]);
     if (outcome && !partial) orThrow(outcome);
     const history = rows.map(toTextHistoryEntry);
+    const newest = async () =>
+      isFirst ? history : (await listTextSteps(ctx.db, of, NEWEST_STEP)).rows.map(toTextHistoryEntry);
+    const now = outcome?.source === "live" ? toLiveEntry(outcome, await newest()) : [];
+    const total = listed.total === null ? null : listed.total + now.length;
     return {
       ...{ domain: name.name, key },
-      history: [...(outcome?.source === "live" ? toLiveEntry(outcome, history) : []), ...history],
-      ...fields(listed),
+      history: isFirst ? [...now, ...history] : history,
+      ...fields({ ...listed, total }),
       ...(await historyGap(ctx, name)),
       ...(outcome?.kind === "unresolved" && { unresolved: unresolvedParts(["value"], outcome.error) }),
     };
   },
 });
+
+const NEWEST_STEP = { page: 1, size: 1, isCounted: false };
 
 type Entry = z.infer<typeof textHistoryEntry>;
 

@@ -116,9 +116,10 @@ function answerUnrouted(c: Context, paths: Path[]): Response {
 function emptyParameterError(operation: Endpoint, requested: string[]): ApiError {
   const part = partsOf(operation.path).find((part, i) => part.startsWith("{") && requested[i] === "");
   const name = part?.slice(1, -1) ?? "";
+  const hint = name === operation.emptyParam ? " In a path it cannot be empty, `.` or `..`." : "";
   return (
     ownErrorOf(operation, name, "") ??
-    new ApiError("INVALID_PARAMETER", `\`${name}\` is empty: the path ends too early.`)
+    new ApiError("INVALID_PARAMETER", `\`${name}\` is empty: the path ends too early.${hint}`)
   );
 }
 

@@ -32,7 +32,7 @@ export type Declaration<P extends Fields, Q extends Fields, B extends Fields, R 
   summary: string;
   description: string;
   params: P;
-  /** The parameter of the path that may be empty: nothing stands in its place then. */
+  /** A parameter that a tool may give empty. In a path `.` would look the same once a browser has resolved it: it is refused. */
   emptyParam?: string & keyof z.input<P>;
   query: Q;
   body: B;

@@ -1,15 +1,24 @@
-import type { MiddlewareHandler } from "hono";
+import type { Context, MiddlewareHandler } from "hono";
 import { ApiError, type ErrorCode } from "../errors/errors.ts";
 import type { Endpoint } from "./endpoint.ts";
 import { matches, ownErrorOf, partsOf, requestedParts } from "./paths.ts";
 
+/** A part that stands for no name of its own: `.` or `..`, also percent-encoded. Source: the URL standard. */
+const DOT_SEGMENT = /\/(?:\.|%2e){1,2}(?:[/?#]|$)/i;
+
+/** The target as it was sent: the URL of a request has its dot segments resolved. */
+const sentTarget = (c: Context): string => (c.env as { incoming?: { url?: string } })?.incoming?.url ?? "";
+
 /**
- * Refuses a path whose percent-encoding is no UTF-8 (`%FF`, a lone `%`): the router would read it as the text `%FF`, and
- * answer about another name than the caller's.
+ * Refuses a path whose percent-encoding is no UTF-8 (`%FF`, a lone `%`), or that has dot segments: the router would read
+ * another path, and answer about another name or key than the caller's.
  */
 export const requireReadablePath =
   (operations: readonly Endpoint[]): MiddlewareHandler =>
   async (c, next) => {
+    if (DOT_SEGMENT.test(sentTarget(c).split("?", 1)[0] ?? "")) {
+      throw new ApiError("INVALID_PARAMETER", "No part of a path can be `.` or `..`.");
+    }
     const { url } = c.req;
     const begin = url.indexOf("/", url.indexOf("://") + 3);
     const path = begin < 0 ? "/" : (url.slice(begin).split(/[?#]/, 1)[0] ?? "/");

@@ -67,17 +67,10 @@ function routeOf(operation: Endpoint) {
   });
 }
 
-type Route = ReturnType<typeof routeOf> & { hide?: boolean };
+type Route = ReturnType<typeof routeOf>;
 
 /** The path in the form of Hono's router. */
 const routingPathOf = ({ path }: Route): string => path.replaceAll(/\/\{(.+?)\}/g, "/:$1");
-
-/** The path of an operation without one of its parameters. The router takes no empty part of a path for a parameter. */
-function emptyRouteOf(operation: Endpoint, name: string) {
-  const { [name]: _, ...others } = operation.params.shape;
-  const path = operation.path.replace(`{${name}}`, "");
-  return Object.assign(routeOf({ ...operation, path, params: z.object(others) }), { hide: true });
-}
 
 /** `GET /domain/{name}/events` is `get_domain_events`, `GET /agents/{agentId}` is `get_agents_by_agentId`. */
 function operationId({ method, path }: Endpoint): string {
@@ -101,9 +94,9 @@ export function routesOf(
   { executeOperation, callerOf }: OperationServer,
 ): OpenAPIHono {
   const app = new OpenAPIHono({ defaultHook: answerInvalid });
-  const answer = (route: Route, operation: Endpoint, given: Record<string, string>) => {
+  const answer = (route: Route, operation: Endpoint) => {
     const respond = async (c: Context, read: readonly unknown[]) => {
-      const { strict, ...input } = Object.assign({ strict: false }, given, ...read);
+      const { strict, ...input } = Object.assign({ strict: false }, ...read);
       const ignored = ignoredParameters(c, operation, { strict });
       const { reply, headers } = await executeOperation({ operation, input, caller: callerOf(c) });
       return send(c, operation, { reply, headers: { ...headers, ...ignored } });
@@ -115,17 +108,10 @@ export function routesOf(
       );
       return;
     }
-    const { hide, ...described } = route;
-    if (!hide) app.openAPIRegistry.registerPath(described);
+    app.openAPIRegistry.registerPath(route);
     app.on(route.method, routingPathOf(route), (c) => respond(c, readParts(c, route.request)));
   };
-  for (const operation of operations) {
-    answer(routeOf(operation), operation, {});
-    const { emptyParam } = operation;
-    if (emptyParam !== undefined) {
-      answer(emptyRouteOf(operation, emptyParam), operation, { [emptyParam]: "" });
-    }
-  }
+  for (const operation of operations) answer(routeOf(operation), operation);
   return app;
 }
 

@@ -1,4 +1,4 @@
-import { addressRecord, resolverChange, resolverNode, textRecord } from "ponder:schema";
+import { addressRecord, event, resolverChange, resolverNode, textRecord } from "ponder:schema";
 import { and, eq, sql } from "ponder";
 import type { Address, Hex } from "viem";
 import { keccak256 } from "../../ens/keccak.ts";
@@ -140,6 +140,45 @@ export async function findText(db: Db, of: RecordsOf, key: string): Promise<Text
   const [row] = await textOf(db).execute({ ...of, keyHash: keccak256(key) });
   return row ?? null;
 }
+
+/** Where all records of a node were cleared. */
+export type Clearing = { blockNumber: number; transactionHash: Hex };
+
+/** The clearing of all records that ended a text; null if the key was never set before one. */
+export async function findClearing(db: Db, of: RecordsOf, key: string): Promise<Clearing | null> {
+  const [row] = await clearingOf(db).execute({ ...of, keyHash: keccak256(key) });
+  return row ?? null;
+}
+
+/** Versions that are looked at: to set a text in many more of them costs a stranger more than a look at each costs us. */
+const MAX_VERSIONS = 1_000;
+
+/** The version in which the text was set last. Each clearing counts the version up by one. */
+const lastVersionOfText = sql`(select version from generate_series(
+    greatest(0, ${versionInForce} - ${sql.raw(String(MAX_VERSIONS))}), ${versionInForce} - 1) as version
+  where exists (select from ${textRecord} where ${textRecord.chainId} = ${placeholder("chainId")}
+    and ${textRecord.resolver} = ${placeholder("resolver")} and ${textRecord.node} = ${placeholder("node")}
+    and ${textRecord.version} = version and ${textRecord.keyHash} = ${placeholder("keyHash")})
+  order by version desc limit 1)`;
+
+const clearingOf = prepared((db) =>
+  db
+    .select({ blockNumber: event.blockNumber, transactionHash: event.transactionHash })
+    .from(event)
+    .where(
+      and(
+        eq(event.chainId, placeholder("chainId")),
+        eq(event.node, placeholder("node")),
+        eq(event.contractAddress, placeholder("resolver")),
+        sql`${event.eventType} in ('VersionChanged', 'Cleared')`,
+        sql`${lastVersionOfText} is not null`,
+      ),
+    )
+    .orderBy(event.blockNumber, event.logIndex)
+    .limit(1)
+    .offset(sql`${lastVersionOfText}` as unknown as number)
+    .prepare("clearing_of_text"),
+);
 
 const textOf = prepared((db) =>
   db

@@ -22,6 +22,13 @@ export type TextStep = {
   value: string | null;
   hiddenValue: string | null;
   valueSource: string | null;
+  /** Of a change of the resolver: what the new one held already. Null if nothing. */
+  restored: RestoredText | null;
+};
+
+/** A text that was set at a resolver before the name came back to it. */
+export type RestoredText = Pick<TextStep, "value" | "hiddenValue" | "valueSource" | "blockNumber"> & {
+  transactionHash: Hex;
 };
 
 /** A text record of a name in one registry, and the resolvers there that are to be believed, lower case. */
@@ -190,11 +197,27 @@ const shownOfStep = {
   ...pageColumns,
 };
 
+/** What the new resolver of a step held before: the last log of the text there, unless all records were cleared since. */
+const restoredBy = (isOfKey: SQL | undefined) =>
+  sql<RestoredText | null>`case when page.ordinal is null then (
+    select case when ${event.eventType} = 'TextChanged' then json_build_object(
+      'value', ${shownOfStep.value}, 'hiddenValue', ${shownOfStep.hiddenValue}, 'valueSource', ${event.valueSource},
+      'blockNumber', ${event.blockNumber}, 'transactionHash', ${event.transactionHash}) end
+    from ${resolverChange} join ${event} on ${event.chainId} = ${resolverChange.chainId}
+      and ${event.node} = ${resolverChange.node} and ${event.contract} = 'RESOLVER'
+      and ${event.contractAddress} = ${resolverChange.resolver}
+      and (${event.blockNumber}, ${event.logIndex}) < (${resolverChange.blockNumber}, ${resolverChange.logIndex})
+      and (${event.eventType} = 'VersionChanged' or (${event.eventType} = 'TextChanged' and ${isOfKey}))
+    where ${resolverChange.chainId} = page.chain_id and ${resolverChange.node} = ${placeholder("node")}
+      and ${resolverChange.blockNumber} = page.at_block and ${resolverChange.logIndex} = page.at_log
+      and ${resolverChange.resolver} = any (${placeholder("indexedResolvers")}::text[])
+    order by ${event.blockNumber} desc, ${event.logIndex} desc limit 1) end`;
+
 const preparedSteps = (name: string, isOfKey: SQL | undefined) =>
   inForms((form: ListForm, title) =>
     statementOf((of, db) =>
       db
-        .select({ blockNumber: sql<number>`page.at_block`, ...shownOfStep })
+        .select({ blockNumber: sql<number>`page.at_block`, restored: restoredBy(isOfKey), ...shownOfStep })
         .from(pageOf(listedSteps(isOfKey, of), textKeys(), form))
         .leftJoin(event, isEventOfRow)
         .orderBy(orderOfPage(textKeys("page")))

@@ -2,7 +2,7 @@ import type { Hex } from "viem";
 import type { z } from "zod";
 import type { LiveRecords } from "../live/records.ts";
 import type { TextRow, TextValue } from "../query/records.ts";
-import type { TextStep } from "../query/textHistory.ts";
+import type { RestoredText, TextStep } from "../query/textHistory.ts";
 import type { IndexedRecords } from "../resolution/indexedRecords.ts";
 import type * as schemas from "../schemas/answers.ts";
 import type { RecordsAsked, RecordType } from "../schemas/recordChoice.ts";
@@ -105,11 +105,27 @@ const toLiveRecords = ({ texts, addresses, contenthash }: LiveRecords) => ({
 
 type HistoryEntry = z.infer<typeof schemas.textHistoryEntry>;
 
+/** What the name's new resolver held already; null if the text was empty there. */
+function toRestored(restored: RestoredText): HistoryEntry["restored"] | null {
+  const { blockNumber, transactionHash, valueSource } = restored;
+  const value = shownText(restored.value, restored.hiddenValue);
+  const isUnknown = valueSource === "unknown";
+  if (!value?.shown && !isUnknown) return null;
+  return {
+    value: value?.shown || null,
+    ...(isUnknown && { value_known: false as const }),
+    ...{ block_number: blockNumber, transaction_hash: transactionHash },
+    ...truncatedOf({ value }),
+  };
+}
+
 /** A step in the history of a text. */
 export function toTextHistoryEntry(step: TextStep): HistoryEntry {
   const { blockNumber, resolver, transactionHash } = step;
   if (resolver === null || transactionHash === null) {
-    return { value: null, block_number: blockNumber, source: "resolver_change" };
+    const boundary = { value: null, block_number: blockNumber, source: "resolver_change" } as const;
+    const restored = step.restored && toRestored(step.restored);
+    return restored ? { ...boundary, restored } : boundary;
   }
   const value = shownText(step.value, step.hiddenValue);
   return {

@@ -3,15 +3,30 @@ import { endedBy } from "./lifetime.ts";
 import { payment } from "./payment.ts";
 import { address, blockNumber, chain, count, decimal, hash, mergedEvents, truncated } from "./values.ts";
 
+const valueKnown = z.literal(false).optional().openapi({
+  description: "Present where the index cannot know the value: an old resolver logged the key alone",
+});
+
 /** The value of a text record since a block. */
 export const textHistoryEntry = z
   .strictObject({
     value: z.string().nullable().openapi({
       description: "Null where it was cleared, or ended with its resolver; also with `value_known`",
     }),
-    value_known: z.literal(false).optional().openapi({
-      description: "Present where the index cannot know the value: an old resolver logged the key alone",
-    }),
+    value_known: valueKnown,
+    restored: z
+      .strictObject({
+        value: z.string().nullable().openapi({ description: "Null with `value_known` alone" }),
+        value_known: valueKnown,
+        block_number: blockNumber,
+        transaction_hash: hash,
+        truncated,
+      })
+      .optional()
+      .openapi({
+        description:
+          "With `resolver_change`: the value that the new resolver holds since before, and where it was set. The record has it from this block on",
+      }),
     block_number: blockNumber,
     source: z.enum(["indexed", "resolver_change", "live"]).openapi({
       description:
