@@ -217,7 +217,7 @@ describe("errors", () => {
     // Operations without parameters of their own take it, too.
     expect((await ask("/note/alice.eth/a?strict=true")).status).toBe(200);
     expect(await ask("/note/alice.eth/a?strict=true&b=1")).toMatchObject(named("b"));
-    expect(await ask("/mark/alice.eth/?strict=true&b=1")).toMatchObject(named("b"));
+    expect(await ask("/mark/alice.eth/a?strict=true&b=1")).toMatchObject(named("b"));
   });
 
   test.each([

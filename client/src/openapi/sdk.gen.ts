@@ -273,7 +273,7 @@ export const getDomainRecords = <ThrowOnError extends boolean = false>(parameter
 /**
  * One text record of a name
  *
- * Value null: the record is not set. Block and transaction are those of its last setting; of a live value there is no transaction, and the block is the one at which it was resolved. All three are absent where `unresolved` says that the value could not be found out.
+ * Value null: the record is not set. Block and transaction are those of its last setting, or of the clearing of all records that ended it; of a live value there is no transaction, and the block is the one at which it was resolved. All three are absent where `unresolved` says that the value could not be found out.
  */
 export const getDomainRecordsTextByKey = <ThrowOnError extends boolean = false>(parameters: {
     name: string;
@@ -299,7 +299,7 @@ export const getDomainRecordsTextByKey = <ThrowOnError extends boolean = false>(
 /**
  * How a text record went
  *
- * Newest first, from the events of the resolver that was active at the time, if it is an indexed one: what others log proves nothing. A value ends with null where the resolver changed or all records were cleared. Where only the chain can tell the value now, it comes first, `live`, without page or on the first one; `total` does not count it. Without `page`, `cursor` and `page_size` the answer has the newest 1000 entries in the same order; if `total` is more, `page` or `page_size` and then `cursor` lead to all.
+ * Newest first, from the events of the resolver that was active at the time, if it is an indexed one: what others log proves nothing. A value ends with null where the resolver changed or all records were cleared. Where only the chain can tell the value now, it comes first, `live`, without page or on the first one, beside the entries of a page; `total` counts it. Without `page`, `cursor` and `page_size` the answer has the newest 1000 entries in the same order; if `total` is more, `page` or `page_size` and then `cursor` lead to all.
  */
 export const getDomainRecordsTextHistory = <ThrowOnError extends boolean = false>(parameters: {
     name: string;

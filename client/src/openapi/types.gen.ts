@@ -917,11 +917,11 @@ export type TextRecord = {
      */
     value?: string;
     /**
-     * Where it was set, or of a live answer; null if it is not set; absent where `value` is
+     * Where it was set or cleared, or of a live answer; null if it never was set; absent where `value` is
      */
     block_number?: number;
     /**
-     * Null for a live answer, and if the record is not set; absent where `value` is
+     * Null for a live answer, and if the record never was set; absent where `value` is
      */
     transaction_hash?: `0x${string}`;
     /**
@@ -941,6 +941,25 @@ export type TextHistoryEntry = {
      * Present where the index cannot know the value: an old resolver logged the key alone
      */
     value_known?: false;
+    /**
+     * With `resolver_change`: the value that the new resolver holds since before, and where it was set. The record has it from this block on
+     */
+    restored?: {
+        /**
+         * Null with `value_known` alone
+         */
+        value?: string;
+        /**
+         * Present where the index cannot know the value: an old resolver logged the key alone
+         */
+        value_known?: false;
+        block_number: number;
+        transaction_hash: `0x${string}`;
+        /**
+         * Present where fields are cut: a text after 1024 characters, bytes after 1024 bytes
+         */
+        truncated?: Array<string>;
+    };
     block_number: number;
     /**
      * `indexed`: set by an event; `resolver_change`: a new resolver ended the value; `live`: the value now, resolved on chain
