@@ -46,6 +46,12 @@ test("first pages, and what has no pages, do not wait for deep ones", async () =
   expect(await readPage({ page_size: 200 }, async () => "by cursor")).toBe("by cursor");
 });
 
+test("a page that lies too deep is refused as a limit", async () => {
+  const beyond = { page: MAX_PAGE + 1, size: 25, isCounted: false };
+  const read = async () => cutPage([{ position: ["name.eth"] }], beyond);
+  await expect(createPageReader()(beyond, read)).rejects.toMatchObject({ code: "LIMIT_EXCEEDED" });
+});
+
 test("a reading that fails makes room for the next", async () => {
   const readPage = createPageReader();
   for (let i = 0; i < 50; i++) {

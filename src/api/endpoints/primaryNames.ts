@@ -77,7 +77,8 @@ const primaryNamesBulk = endpoint({
     const valid = [...new Set(items.flatMap(({ parsed }) => (parsed instanceof ApiError ? [] : [parsed])))];
     const outcomes = await resolvePrimaryNames(ctx, valid);
     const byAddress = new Map(valid.map((address, i) => [address, outcomes[i] as Outcome]));
-    const results = [...textsOf.values()].map(([{ text, parsed }, ...others]) => {
+    const results = [...textsOf.values()].map((spelled) => {
+      const [{ text, parsed }, ...others] = spelled as [(typeof items)[number], ...typeof items];
       if (parsed instanceof ApiError) return [text, toUnanswered(text, parsed)];
       const entry = toEntry(text, byAddress.get(parsed) as Outcome, ctx);
       const spelledOtherwise = others.length > 0 && { other_queries: others.map(({ text }) => text) };

@@ -23,13 +23,21 @@ type Input = { page?: unknown; page_size?: unknown };
 /** Reads a page of a list, or what has no pages. */
 export type ReadPage = <Reply>(input: Input, read: () => Promise<Reply>) => Promise<Reply>;
 
+function refuseTooDeep(error: unknown): never {
+  if (error instanceof Error && error.name === "PageTooDeep") {
+    throw new ApiError("LIMIT_EXCEEDED", error.message);
+  }
+  throw error;
+}
+
 export function createPageReader(): ReadPage {
   const inTurn = limiter(MAX_AT_ONCE);
   const { signal } = new AbortController();
   let present = 0;
   return async ({ page, page_size: size = PAGE_SIZE }, read) => {
     if (typeof page !== "number" || typeof size !== "number") return read();
-    if ((page - 1) * size < DEEP_AFTER) return read();
+    const readOrRefuse = () => read().catch(refuseTooDeep);
+    if ((page - 1) * size < DEEP_AFTER) return readOrRefuse();
     if (present >= MAX_AT_ONCE + MAX_WAITING) {
       throw new ApiError(
         "LIMIT_EXCEEDED",
@@ -38,7 +46,7 @@ export function createPageReader(): ReadPage {
     }
     present++;
     try {
-      return await inTurn(signal, read);
+      return await inTurn(signal, readOrRefuse);
     } finally {
       present--;
     }

@@ -1,7 +1,6 @@
 import { domain } from "ponder:schema";
 import type { SQL, SQLWrapper } from "drizzle-orm";
 import { sql } from "ponder";
-import { ApiError } from "../errors/errors.ts";
 import { ownerAt } from "../rules/ownershipSql.ts";
 import type { Time } from "../rules/time.ts";
 import type { Keyset, OrderKey, Position } from "./keyset.ts";
@@ -36,6 +35,11 @@ export type PageRequest = Part & {
 
 /** Results that can be reached by the numbers of pages. A cursor leads to all, and is read as fast as the first page. */
 export const MAX_BY_NUMBER = 100_000;
+
+/** The list has more rows than numbers of pages reach. `http/deepPages.ts` makes LIMIT_EXCEEDED of it. */
+class PageTooDeep extends Error {
+  override readonly name = "PageTooDeep";
+}
 
 /** Rows to skip before a page, 0 where it begins after a row. No page skips more than can be reached by number. */
 export const offsetOf = (part: Part): number =>
@@ -79,7 +83,7 @@ export type Page<Row> = {
 /**
  * The rows of a page, from those that were read for it. A page beyond the end of the list is empty, whatever its number.
  *
- * @throws ApiError LIMIT_EXCEEDED if the list has more rows than numbers of pages reach, and the page lies behind them
+ * @throws PageTooDeep if the list has more rows than numbers of pages reach, and the page lies behind them
  */
 export function cutPage<Row extends { position: Position }>(
   read: readonly Row[],
@@ -87,8 +91,7 @@ export function cutPage<Row extends { position: Position }>(
 ): { rows: Row[]; next: Position | null } {
   const { size } = part;
   if (read.length > 0 && part.after === undefined && part.page * size > MAX_BY_NUMBER) {
-    throw new ApiError(
-      "LIMIT_EXCEEDED",
+    throw new PageTooDeep(
       `Pages of ${size} end with ${Math.floor(MAX_BY_NUMBER / size)}. To reach more, go on by \`cursor\`, which has no end, or narrow the list by filters.`,
     );
   }
