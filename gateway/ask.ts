@@ -1,7 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Dispatcher } from "undici";
 import { isStream, limitPauses, limitReading, type ReaderPatience } from "../src/api/http/slowReaders.ts";
-import type { Body } from "./body.ts";
 import { type Headers, replyHeaders } from "./headers.ts";
 import type { Indexer } from "./indexers.ts";
 
@@ -12,7 +11,7 @@ export type UpstreamRequest = {
   headers: Headers;
   /** How long the caller may take to read the answer. */
   patience: ReaderPatience;
-  body: Body | null;
+  body: Buffer | null;
   /** Whether another indexer can be asked if this one refuses to answer. */
   canMove: () => boolean;
   /** The answer is a stream of events: it has no end, so it does not count as a request that is being answered. */
@@ -42,7 +41,7 @@ export function ask(indexer: Indexer, question: UpstreamRequest): Promise<Outcom
     method: (request.method ?? "GET") as Dispatcher.HttpMethod,
     path: `${indexer.prefix}${question.canMove() ? withoutResync(url) : url}`,
     headers,
-    body: body && (body.read() as AsyncIterable<Buffer> as never),
+    body,
   };
   return new Promise((resolve, reject) => {
     const pool = STREAM_PATH.test(url) ? indexer.streams : indexer.pool;

@@ -5,38 +5,36 @@ export class BodyTooLarge extends Error {
   override name = "BodyTooLarge";
 }
 
-/** The body of a request. It can be read again from its beginning if the first reader fails. */
-export type Body = { read: () => AsyncIterable<Buffer> };
+/** The bodies of this caller take all of its share. */
+export class NoRoomForBody extends Error {
+  override name = "NoRoomForBody";
+}
+
+/** The largest body, and what takes room for a part of one: false if there is none. */
+type BodyLimits = { maxBytes: number; takeRoom: (bytes: number) => boolean };
 
 const hasBody = ({ headers }: IncomingMessage): boolean =>
   headers["transfer-encoding"] !== undefined || Number(headers["content-length"] ?? 0) > 0;
 
-/** @throws BodyTooLarge if the declared length is too large */
-function refuseDeclared({ headers }: IncomingMessage, maxBytes: number): void {
-  if (Number(headers["content-length"] ?? 0) > maxBytes) throw new BodyTooLarge();
-}
-
 /**
- * Passes the parts of a body on as they arrive, and stores them (at most `maxBytes`) until the request is answered.
+ * Reads the whole body, so that no indexer waits for a caller who sends it slowly, and so that it can be sent again.
  *
- * @throws BodyTooLarge at once for a declared length, else while reading
+ * @throws BodyTooLarge at once for a declared length, else while reading; NoRoomForBody; or the error of a caller who left
  */
-export function bodyOf(request: IncomingMessage, maxBytes: number): Body | null {
+export async function readBody(
+  request: IncomingMessage,
+  { maxBytes, takeRoom }: BodyLimits,
+): Promise<Buffer | null> {
   if (!hasBody(request)) return null;
-  refuseDeclared(request, maxBytes);
-  const source = request[Symbol.asyncIterator]();
-  const parts: Promise<IteratorResult<Buffer>>[] = [];
-  const part = (index: number) => (parts[index] ??= source.next());
-  return {
-    async *read() {
-      let bytes = 0;
-      for (let index = 0; ; index++) {
-        const { done, value } = await part(index);
-        if (done) return;
-        bytes += value.length;
-        if (bytes > maxBytes) throw new BodyTooLarge();
-        yield value;
-      }
-    },
-  };
+  if (Number(request.headers["content-length"] ?? 0) > maxBytes) throw new BodyTooLarge();
+  const parts: Buffer[] = [];
+  let bytes = 0;
+  // The connection stays open where the body is refused: it gets the answer.
+  for await (const part of request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
+    bytes += part.length;
+    if (bytes > maxBytes) throw new BodyTooLarge();
+    if (!takeRoom(part.length)) throw new NoRoomForBody();
+    parts.push(part);
+  }
+  return Buffer.concat(parts);
 }

@@ -1,22 +1,45 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { firstLine } from "../log/entry.ts";
 import type { GatewaySettings } from "../settings/gateway.ts";
+import { clientAddress } from "../src/api/access/address.ts";
 import { ApiError } from "../src/api/errors/errors.ts";
 import { ask, CallerLeft, type UpstreamRequest } from "./ask.ts";
-import { type Body, BodyTooLarge, bodyOf } from "./body.ts";
+import { BodyTooLarge, NoRoomForBody, readBody } from "./body.ts";
 import { requestHeaders } from "./headers.ts";
 import { chooseIndexer, type Indexer, type Indexers, isAnswering } from "./indexers.ts";
 import type { Metrics } from "./metrics.ts";
+import { createShares, ENDLESS, type Shares } from "./places.ts";
 
 export type Forwarding = {
   indexers: Indexers;
   metrics: Metrics;
   settings: GatewaySettings;
+  shares: CallerShares;
   /** Answers without end that are being passed on: they are cut when the gateway stops. */
   streams: Set<ServerResponse>;
   /** Whether callers are asked to close their connections. */
   isStopping: () => boolean;
 };
+
+/** What callers share: requests that they have here, the bytes of their bodies, and answers of indexers. */
+export type CallerShares = Record<"requests" | "bodies" | "answers", Shares>;
+
+export function createCallerShares(
+  { all }: Indexers,
+  { maxRequestsPerAddress, maxRequests, maxBodyBytes }: GatewaySettings,
+): CallerShares {
+  const bytes = all.length * maxRequests * maxBodyBytes;
+  const answers = () => {
+    const synced = all.filter(({ state }) => state === "synced");
+    const free = synced.reduce((sum, { inFlight }) => sum + Math.max(0, maxRequests - inFlight), 0);
+    return { all: synced.length * maxRequests, free };
+  };
+  return {
+    requests: createShares({ each: maxRequestsPerAddress, room: ENDLESS }),
+    bodies: createShares({ room: (taken) => ({ all: bytes, free: bytes - taken }) }),
+    answers: createShares({ room: answers }),
+  };
+}
 
 /** How many indexers are asked for one request at most. */
 const MAX_TRIES = 2;
@@ -25,7 +48,8 @@ const MAX_TRIES = 2;
 const WHOLE = 4;
 
 /**
- * Forwards a request to the least busy synced indexer; to another one if the first cannot have handled it.
+ * Forwards a request to the least busy synced indexer; to another one if the first cannot have handled it. A caller has a
+ * limited number of requests here, held until the answer has ended.
  *
  * @throws ApiError only before any part of an answer was passed on
  */
@@ -34,15 +58,45 @@ export async function forward(
   response: ServerResponse,
   forwarding: Forwarding,
 ): Promise<Indexer> {
-  const { indexers, metrics, settings, streams } = forwarding;
+  const { shares, settings } = forwarding;
+  const forwardedFor = request.headers["x-forwarded-for"]?.toString();
+  const connection = request.socket.remoteAddress;
+  const address = clientAddress({ forwardedFor, connection }, settings.trustedProxies);
+  if (!shares.requests.take(address))
+    throw tooMany(`${settings.maxRequestsPerAddress} requests, which is all that one may have`);
+  let bytes = 0;
+  const takeRoom = (more: number): boolean => {
+    const isTaken = shares.bodies.take(address, more);
+    if (isTaken) bytes += more;
+    return isTaken;
+  };
+  try {
+    const body = await readBody(request, { maxBytes: settings.maxBodyBytes, takeRoom });
+    return await pass(forwarding, { request, response, body, address });
+  } catch (error) {
+    if (error instanceof BodyTooLarge) throw tooLarge(settings);
+    throw error instanceof NoRoomForBody
+      ? tooMany("its share of the room for bodies", { Connection: "close" })
+      : error;
+  } finally {
+    shares.bodies.give(address, bytes);
+    shares.requests.give(address);
+  }
+}
+
+/** A request that has arrived as a whole, and the address of its caller. */
+type Arrived = Pick<UpstreamRequest, "request" | "response" | "body"> & { address: string };
+
+async function pass(forwarding: Forwarding, { address, ...arrived }: Arrived): Promise<Indexer> {
+  const { indexers, metrics, settings, shares, streams } = forwarding;
+  const { request, response } = arrived;
   const tried = new Set<Indexer>();
   const choose = () => chooseIndexer(indexers.all, { tried, maxRequests: settings.maxRequests });
   let free = () => {};
   const question: UpstreamRequest = {
-    ...{ request, response },
+    ...arrived,
     patience: { pauseMs: settings.timeoutSeconds * 1_000, wholeMs: settings.timeoutSeconds * WHOLE * 1_000 },
     headers: requestHeaders(request, settings.trustedProxies),
-    body: readBody(request, settings),
     canMove: () => tried.size < MAX_TRIES && choose() !== null,
     onStream: () => {
       free();
@@ -53,8 +107,13 @@ export async function forward(
   for (;;) {
     const indexer = choose();
     if (indexer === null) throw noIndexerFor(indexers.all, tried);
+    if (!shares.answers.take(address)) throw tooMany("its share of the requests that can be answered now");
     tried.add(indexer);
-    free = placeIn(indexer);
+    indexer.inFlight++;
+    free = once(() => {
+      indexer.inFlight--;
+      shares.answers.give(address);
+    });
     try {
       const outcome = await ask(indexer, question);
       if (outcome === "broken_off") metrics.brokenOff(indexer);
@@ -64,7 +123,6 @@ export async function forward(
       indexers.rest(indexer, "not_ready", "answered 503");
     } catch (error) {
       if (error instanceof CallerLeft) throw error;
-      if (error instanceof BodyTooLarge) throw tooLarge(settings);
       if (isAway(indexer, error)) indexers.rest(indexer, "unreachable", firstLine(error));
       if (tried.size >= MAX_TRIES || !mayRepeat(request, error)) throw unreachable(error, settings);
     } finally {
@@ -74,22 +132,12 @@ export async function forward(
   }
 }
 
-/** Counts a request of an indexer; gives what ends the count, once. */
-function placeIn(indexer: Indexer): () => void {
-  let isCounted = true;
-  indexer.inFlight++;
+function once(run: () => void): () => void {
+  let hasRun = false;
   return () => {
-    if (isCounted) indexer.inFlight--;
-    isCounted = false;
+    if (!hasRun) run();
+    hasRun = true;
   };
-}
-
-function readBody(request: IncomingMessage, settings: GatewaySettings): Body | null {
-  try {
-    return bodyOf(request, settings.maxBodyBytes);
-  } catch (error) {
-    throw error instanceof BodyTooLarge ? tooLarge(settings) : error;
-  }
 }
 
 const codeOf = (error: unknown): string => String((error as { code?: unknown })?.code ?? "");
@@ -146,4 +194,10 @@ const noneReachable = (): ApiError =>
 const tooLarge = ({ maxBodyBytes }: GatewaySettings) =>
   new ApiError("LIMIT_EXCEEDED", `The body is larger than ${maxBodyBytes} bytes.`, {
     headers: { Connection: "close" },
+  });
+
+/** A place is free again as soon as an answer ends: most take far less than a second. */
+const tooMany = (what: string, headers = {}): ApiError =>
+  new ApiError("RATE_LIMITED", `This address has ${what}; ask again when one has ended.`, {
+    headers: { "Retry-After": "1", ...headers },
   });

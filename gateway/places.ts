@@ -1,36 +1,40 @@
 import { networkOf } from "../src/api/access/address.ts";
-import { ApiError } from "../src/api/errors/errors.ts";
 
-/** Places for requests, by the address of their callers: no address can take the places of all others. */
-export type Places = {
-  /** Takes a place; gives what frees it. @throws ApiError RATE_LIMITED if the address has all of its places */
-  take: (address: string) => () => void;
+/** Shares of something limited, by the address of callers. Each IPv4 address, and each /64 network of IPv6, has one. */
+export type Shares = {
+  /** Takes an amount for an address; false if that is more than its share. */
+  take: (address: string, amount?: number) => boolean;
+  give: (address: string, amount?: number) => void;
 };
 
-/** A place is free again as soon as an answer ends: most take far less than a second. */
-const RETRY_SECONDS = "1";
+/** `each` is the most that one address may have; `room` tells how much there is, and how much of it is free. */
+type SharesPlan = { each?: number; room: (taken: number) => { all: number; free: number } };
 
-/** Each IPv4 address, and each /64 network of IPv6, has the same number of places. Only those that hold places are stored. */
-export function createPlaces(placesPerAddress: number): Places {
-  const taken = new Map<string, number>();
+/** No limit but that of each address. */
+export const ENDLESS = () => ({ all: 1, free: Number.POSITIVE_INFINITY });
+
+/**
+ * The more is taken, the less an address may have: of what is free, the same part as is free of all. Of 100 places one
+ * address may have 38, and then a second one 19; who has nothing may take the last.
+ */
+export function createShares({ each = Number.POSITIVE_INFINITY, room }: SharesPlan): Shares {
+  const shares = new Map<string, number>();
+  let taken = 0;
+  const add = (network: string, amount: number) => {
+    const share = (shares.get(network) ?? 0) + amount;
+    taken += amount;
+    if (share === 0) shares.delete(network);
+    else shares.set(network, share);
+  };
   return {
-    take: (address) => {
+    take: (address, amount = 1) => {
       const network = networkOf(address);
-      const count = taken.get(network) ?? 0;
-      if (count >= placesPerAddress) throw tooMany(placesPerAddress);
-      taken.set(network, count + 1);
-      return () => {
-        const left = (taken.get(network) ?? 1) - 1;
-        if (left === 0) taken.delete(network);
-        else taken.set(network, left);
-      };
+      const wanted = (shares.get(network) ?? 0) + amount;
+      const { all, free } = room(taken);
+      const isShare = wanted * all <= free ** 2 || (wanted === amount && amount <= free);
+      if (isShare && wanted <= each) add(network, amount);
+      return isShare && wanted <= each;
     },
+    give: (address, amount = 1) => add(networkOf(address), -amount),
   };
 }
-
-const tooMany = (places: number): ApiError =>
-  new ApiError(
-    "RATE_LIMITED",
-    `This address has ${places} requests being answered, which is all that one may have; ask again when one has ended.`,
-    { headers: { "Retry-After": RETRY_SECONDS } },
-  );

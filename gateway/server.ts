@@ -2,15 +2,14 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { Server as NetServer } from "node:net";
 import type { Duplex } from "node:stream";
 import { setImmediate as nextTurn, setTimeout as sleep } from "node:timers/promises";
-import { clientAddress } from "../src/api/access/address.ts";
 import { ApiError } from "../src/api/errors/errors.ts";
+import { oneByOne } from "../src/api/http/oneByOne.ts";
 import { metricsPage, type OperatorPages, startOperatorServer } from "../src/api/http/operatorServer.ts";
 import { KEEP_ALIVE_MS } from "../src/api/http/slowClients.ts";
 import { refuseUnreadable } from "../src/api/http/unreadable.ts";
 import { answerOptions, refuseTunnel, send, sendError } from "./answers.ts";
-import { type Forwarding, forward } from "./forward.ts";
+import { createCallerShares, type Forwarding, forward } from "./forward.ts";
 import { type Indexer, partsDown } from "./indexers.ts";
-import { createPlaces, type Places } from "./places.ts";
 import { refuseMetrics, targetOf } from "./target.ts";
 
 /** While stopping: how often idle connections are closed. */
@@ -30,15 +29,17 @@ export type Gateway = {
 export const NAME_PREFIXES = ["/whois/", "/domain/"];
 
 /** Starts to listen. @throws the error of a port that cannot be used */
-export async function startServer(forwarding: Omit<Forwarding, "isStopping" | "streams">): Promise<Gateway> {
+export async function startServer(
+  forwarding: Omit<Forwarding, "isStopping" | "shares" | "streams">,
+): Promise<Gateway> {
   let isStopping = false;
-  const places = createPlaces(forwarding.settings.maxRequestsPerAddress);
-  const running: Running = { ...forwarding, places, streams: new Set(), isStopping: () => isStopping };
+  const shares = createCallerShares(forwarding.indexers, forwarding.settings);
+  const running: Forwarding = { ...forwarding, shares, streams: new Set(), isStopping: () => isStopping };
   const answers = new WeakMap<Duplex, ServerResponse>();
-  const answer = (request: IncomingMessage, response: ServerResponse) => {
+  const answer = oneByOne((request, response) => {
     answers.set(request.socket, response);
     void handle(running, request, response);
-  };
+  });
   // Without the header Host Node would answer by itself, not in our form.
   const server = createServer({ requireHostHeader: false }, answer);
   server.on("checkExpectation", answer);
@@ -72,9 +73,11 @@ export async function startServer(forwarding: Omit<Forwarding, "isStopping" | "s
   };
 }
 
-type Running = Forwarding & { places: Places };
-
-async function handle(running: Running, request: IncomingMessage, response: ServerResponse): Promise<void> {
+async function handle(
+  running: Forwarding,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
   const { metrics } = running;
   const began = performance.now();
   let indexer: Indexer | null = null;
@@ -84,30 +87,12 @@ async function handle(running: Running, request: IncomingMessage, response: Serv
     request.url = targetOf(request);
     if (!running.settings.forwardsMetrics) refuseMetrics(request.url);
     if (await answerOwn(running, request, response)) return;
-    indexer = await forwardInPlace(running, request, response);
+    indexer = await forward(request, response, running);
   } catch (error) {
-    if (response.headersSent || response.destroyed) return;
+    if (response.headersSent || response.destroyed || request.errored) return;
     sendError(response, error);
   } finally {
     metrics.answered({ indexer, status: response.statusCode, seconds: (performance.now() - began) / 1_000 });
-  }
-}
-
-/** Each caller has a limited number of places, held until the answer has ended. */
-async function forwardInPlace(
-  running: Running,
-  request: IncomingMessage,
-  response: ServerResponse,
-): Promise<Indexer> {
-  const forwardedFor = request.headers["x-forwarded-for"]?.toString();
-  const connection = request.socket.remoteAddress;
-  const leave = running.places.take(
-    clientAddress({ forwardedFor, connection }, running.settings.trustedProxies),
-  );
-  try {
-    return await forward(request, response, running);
-  } finally {
-    leave();
   }
 }
 

@@ -19,7 +19,7 @@ export type GatewaySettings = MetricsSettings & {
   timeoutSeconds: number;
   /** Requests that one indexer answers at the same time; more are refused. */
   maxRequests: number;
-  /** Requests of one client address (IPv6: one /64 network) that are answered at the same time; more are refused. */
+  /** Requests of one client address (IPv6: one /64 network) at the same time; more are refused. */
   maxRequestsPerAddress: number;
   maxBodyBytes: number;
   /** The operator's own proxies in front of the gateway: that many last entries of `X-Forwarded-For` are believed. */
@@ -73,7 +73,7 @@ export const gatewayVariables = {
   }),
   GATEWAY_MAX_REQUESTS_PER_ADDRESS: withDefault(50, wholeNumber({ from: 1, to: 10_000 }), {
     meaning:
-      "Requests of one client address (IPv6: of one /64 network) that are answered at the same time. Keep it below the places of all indexers together. If a proxy of yours is in front, set `GATEWAY_TRUSTED_PROXIES`: without it all callers have the proxy's address.",
+      "Requests of one client address (IPv6: of one /64 network) at the same time. The more places of indexers are taken, the fewer of them an address may have: of 100 that are free, 38. If a proxy of yours is in front, set `GATEWAY_TRUSTED_PROXIES`: without it all callers have the proxy's address.",
   }),
   GATEWAY_MAX_BODY_BYTES: withDefault(
     1_048_576,

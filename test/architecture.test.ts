@@ -199,8 +199,8 @@ const layers: Layer[] = [
     files: "src/api/stream/",
     may: [
       ...["hono", "@hono/zod-openapi"],
-      ...api("errors/", "feed/", "scheduling/", "http/inputError.ts", "endpoints/changes.ts"),
-      ...api("serializers/change.ts"),
+      ...api("errors/", "feed/", "scheduling/", "http/inputError.ts", "http/leftSignal.ts"),
+      ...api("endpoints/changes.ts", "serializers/change.ts"),
     ],
     mayTypes: ["abis/", ...api("access/access.ts", "postgres/db.ts")],
     because:
@@ -250,7 +250,7 @@ const layers: Layer[] = [
     files: "src/api/http/",
     may: [
       ...["hono", "@hono/zod-openapi", "lru-cache", "src/ens/name.ts"],
-      ...api("errors/", "postgres/databaseErrors.ts", "indexState/retryOnLock.ts", "scheduling/bounded.ts"),
+      ...api("errors/", "postgres/databaseErrors.ts", "indexState/retryOnLock.ts", "scheduling/"),
       ...api("schemas/input.ts", "schemas/paging.ts"),
     ],
     mayTypes: [
@@ -425,7 +425,8 @@ const layers: Layer[] = [
     may: [
       ...["undici", "prom-client", "zod", "settings/", "log/", "ops/commandLine/"],
       ...api("errors/", "access/address.ts"),
-      ...api("http/operatorServer.ts", "http/slowClients.ts", "http/slowReaders.ts", "http/unreadable.ts"),
+      ...api("http/oneByOne.ts", "http/operatorServer.ts", "http/slowClients.ts", "http/slowReaders.ts"),
+      ...api("http/unreadable.ts"),
     ],
     because:
       "another program with another life cycle: it forwards, and knows no ENS; callers are told apart, and slow readers ended, as the API does",

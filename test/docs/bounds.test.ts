@@ -58,6 +58,7 @@ import {
 } from "../../src/api/http/deepPages.ts";
 import { KNOWN_MS, MAX_ANSWER } from "../../src/api/http/hotAnswers.ts";
 import { MAX_KEYS, MAX_LEVELS, MAX_VALUES } from "../../src/api/http/jsonBounds.ts";
+import { MAX_BEHIND } from "../../src/api/http/oneByOne.ts";
 import { KEEP_ALIVE_MS, READER_PATIENCE } from "../../src/api/http/slowClients.ts";
 import { MAX_JSON_BYTES } from "../../src/api/http/writeReply.ts";
 import { FAILING_ATTEMPTS } from "../../src/api/indexState/failingBlock.ts";
@@ -359,6 +360,12 @@ const bounds: [what: string, bound: string][] = [
   [
     "requests of one address that the gateway answers at the same time",
     `${gatewayVariables.GATEWAY_MAX_REQUESTS_PER_ADDRESS.example} (`,
+  ],
+  ["places of one address at the gateway", "the same part as is free of all"],
+  ["bodies that the gateway holds", "as many as there are places, of the largest size"],
+  [
+    "requests of one connection that are answered at the same time, at the API and at the gateway",
+    `1; ${MAX_BEHIND} wait behind it`,
   ],
   ["a connection without a request", `${KEEP_ALIVE_MS / 1_000} s`],
   ["pause of a caller who reads an answer", `${READER_PATIENCE.pauseMs / 1_000} s`],

@@ -340,8 +340,10 @@ describe("which indexer is asked", unlessHeldUp, () => {
     const waiting: (() => void)[] = [];
     const hold = () => startUpstream((_, response) => void waiting.push(() => response.end("{}")));
     const upstreams = [await hold(), await hold()];
-    const gateway = await open(upstreams, { GATEWAY_MAX_REQUESTS: "3" });
-    const replies = Array.from({ length: 6 }, () => fetch(`${gateway.url}/x`));
+    const gateway = await open(upstreams, { GATEWAY_MAX_REQUESTS: "3", GATEWAY_TRUSTED_PROXIES: "1" });
+    const replies = Array.from({ length: 6 }, (_, i) =>
+      fetch(`${gateway.url}/x`, { headers: { "X-Forwarded-For": `192.0.2.${i}` } }),
+    );
     while (waiting.length < 6) await sleep(10);
     expect(upstreams.map(({ requests }) => requests.length)).toEqual([3, 3]);
     const refused = await fetch(`${gateway.url}/x`);

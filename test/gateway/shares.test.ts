@@ -10,11 +10,11 @@ afterEach(() => {
 });
 
 /** Asks for an answer, and reads it only as told. */
-function reader({ url }: RunningGateway, path: string): Socket {
+function reader({ url }: RunningGateway, path: string, address = "192.0.2.1"): Socket {
   const socket = connect(Number(new URL(url).port), "127.0.0.1");
   socket.on("error", () => {});
   socket.pause();
-  socket.write(`GET ${path} HTTP/1.1\r\nHost: names.example\r\n\r\n`);
+  socket.write(`GET ${path} HTTP/1.1\r\nHost: names.example\r\nX-Forwarded-For: ${address}\r\n\r\n`);
   readers.push(socket);
   return socket;
 }
@@ -29,8 +29,10 @@ const patience = { timeout: 60_000 };
 describe("an answer that its reader does not take", () => {
   test("ends, and its place is free: nothing is read, or a little now and then", async () => {
     const upstream = await startUpstream((_, response) => void response.end(large));
-    const gateway = await open([upstream], { GATEWAY_TIMEOUT_SECONDS: "1", GATEWAY_MAX_REQUESTS: "4" });
-    for (let i = 0; i < 3; i++) reader(gateway, "/none");
+    const gateway = await open([upstream], {
+      ...{ GATEWAY_TIMEOUT_SECONDS: "1", GATEWAY_MAX_REQUESTS: "4", GATEWAY_TRUSTED_PROXIES: "1" },
+    });
+    for (let i = 0; i < 3; i++) reader(gateway, "/none", `198.51.100.${i}`);
     // Reads without a pause, but so slowly that the whole would take longer than the gateway waits.
     const slow = reader(gateway, "/slow");
     let taken = 0;
@@ -65,7 +67,7 @@ describe("places", () => {
     const waiting: (() => void)[] = [];
     const upstream = await startUpstream((_, response) => void waiting.push(() => response.end("{}")));
     const gateway = await open([upstream], {
-      ...{ GATEWAY_TRUSTED_PROXIES: "1", GATEWAY_MAX_REQUESTS: "8", GATEWAY_MAX_REQUESTS_PER_ADDRESS: "3" },
+      ...{ GATEWAY_TRUSTED_PROXIES: "1", GATEWAY_MAX_REQUESTS: "24", GATEWAY_MAX_REQUESTS_PER_ADDRESS: "3" },
     });
     const ask = (address: string) =>
       fetch(`${gateway.url}/x`, { headers: { "X-Forwarded-For": `6.6.6.6, ${address}` } });

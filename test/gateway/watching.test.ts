@@ -77,7 +77,7 @@ test(
   unlessHeldUp,
   async () => {
     const upstream = await startQueue(10);
-    const gateway = await open([upstream]);
+    const gateway = await open([upstream], { GATEWAY_MAX_REQUESTS: "200" });
     const callers = startCallers(gateway, 40);
     const leave = crowd(upstream, 400);
     const timeState = async () => {

@@ -9,7 +9,7 @@ import { boundBody } from "./jsonBounds.ts";
 import { matches, namePrefixesOf, ownErrorOf, partsOf, requestedParts } from "./paths.ts";
 import { requireReadablePath } from "./readablePath.ts";
 import { type OperationServer, routesOf } from "./routes.ts";
-import { answerUnreadable, endSlowReaders, endSlowRequests } from "./slowClients.ts";
+import { answerOneByOne, answerUnreadable, endSlowReaders, endSlowRequests } from "./slowClients.ts";
 
 /** Admits every valid batch: 500 names of 1,024 bytes are half of it. */
 const MAX_BODY_BYTES = 1_048_576;
@@ -35,6 +35,7 @@ export function createApp({ operations, observe, otherRoutes, ...server }: AppPl
 
   const app = new Hono();
   app.onError(answerError);
+  app.use(answerOneByOne());
   app.use(requestId());
   app.use(observe);
   app.use(endSlowRequests());

@@ -1,6 +1,7 @@
-import type { Server, ServerResponse } from "node:http";
+import type { RequestListener, Server, ServerResponse } from "node:http";
 import type { HttpBindings } from "@hono/node-server";
 import type { MiddlewareHandler } from "hono";
+import { oneByOne } from "./oneByOne.ts";
 import { isStream, limitPauses, limitReading, type ReaderPatience } from "./slowReaders.ts";
 import { refuseUnreadable } from "./unreadable.ts";
 
@@ -16,39 +17,49 @@ const PATIENCE: Patience = { headersMs: 20_000, requestMs: 60_000 };
  */
 export const KEEP_ALIVE_MS = 65_000;
 
-/**
- * Ends requests that arrive too slowly, and keeps connections for the next one. Node would wait five minutes for each
- * request, and Ponder, which owns the server, has no setting for it; so the first request sets it. Node looks for late
- * requests every 30 seconds.
- */
-export function endSlowRequests({ headersMs, requestMs }: Patience = PATIENCE): MiddlewareHandler {
+/** Ponder owns the server, and has no setting for what it does: so its first request sets it. */
+function prepareServer(prepare: (server: Server) => void): MiddlewareHandler {
+  const prepared = new WeakSet<Server>();
   return async (c, next) => {
     const { incoming } = (c.env ?? {}) as Partial<HttpBindings>;
     const { server } = (incoming?.socket ?? {}) as { server?: Server };
-    const waits = { headersTimeout: headersMs, requestTimeout: requestMs, keepAliveTimeout: KEEP_ALIVE_MS };
-    if (server) Object.assign(server, waits);
+    if (server && !prepared.has(server)) {
+      prepared.add(server);
+      prepare(server);
+    }
     await next();
   };
 }
 
 /**
- * Answers what Node cannot read as a request in the form of all errors: a URL of more than 16 KiB, for example. Ponder
- * owns the server, so the first request sets this, too.
+ * Ends requests that arrive too slowly, and keeps connections for the next one. Node would wait five minutes for each
+ * request. It looks for late requests every 30 seconds.
  */
+export const endSlowRequests = ({ headersMs, requestMs }: Patience = PATIENCE): MiddlewareHandler =>
+  prepareServer((server) => {
+    const waits = { headersTimeout: headersMs, requestTimeout: requestMs, keepAliveTimeout: KEEP_ALIVE_MS };
+    Object.assign(server, waits);
+  });
+
+/** Answers the requests of a connection one after the other. */
+export const answerOneByOne = (): MiddlewareHandler =>
+  prepareServer((server) => {
+    const [listener] = server.listeners("request") as RequestListener[];
+    if (listener) server.off("request", listener).on("request", oneByOne(listener));
+  });
+
+/** Answers what Node cannot read as a request in the form of all errors: a URL of more than 16 KiB, for example. */
 export function answerUnreadable(namePrefixes: readonly string[] = []): MiddlewareHandler {
-  const servers = new WeakSet<Server>();
   const answers = new WeakMap<object, ServerResponse>();
-  return async (c, next) => {
+  const prepare = prepareServer((server) => {
+    server.on("clientError", (error, socket) =>
+      refuseUnreadable(error, socket, { before: answers.get(socket), namePrefixes }),
+    );
+  });
+  return (c, next) => {
     const { incoming, outgoing } = (c.env ?? {}) as Partial<HttpBindings>;
-    const { server } = (incoming?.socket ?? {}) as { server?: Server };
     if (incoming && outgoing) answers.set(incoming.socket, outgoing as ServerResponse);
-    if (server && !servers.has(server)) {
-      servers.add(server);
-      server.on("clientError", (error, socket) =>
-        refuseUnreadable(error, socket, { before: answers.get(socket), namePrefixes }),
-      );
-    }
-    await next();
+    return prepare(c, next);
   };
 }
 

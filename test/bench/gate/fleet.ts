@@ -8,9 +8,9 @@ import { CONNECTIONS } from "./seen.ts";
 /** What is asked, and how it is named in the rows. */
 export type Fleet = { name: string; url: string; stop: () => Promise<void> };
 
-/** One address asks for all callers: it may have as many requests at once as its program has connections. */
+/** One address asks for all callers: it may have as many requests at once as its program has connections, a third of all. */
 const GATEWAY = {
-  GATEWAY_MAX_REQUESTS: String(CONNECTIONS),
+  GATEWAY_MAX_REQUESTS: String(3 * CONNECTIONS),
   GATEWAY_MAX_REQUESTS_PER_ADDRESS: String(CONNECTIONS),
 };
 

@@ -1,0 +1,42 @@
+import type { RequestListener } from "node:http";
+import type { Socket } from "node:net";
+import { nextTurn } from "../scheduling/turns.ts";
+
+/** Requests of a connection that may wait behind the one that is being answered. */
+export const MAX_BEHIND = 100;
+
+/**
+ * Answers the requests of a connection one after the other. Node hands over every request that it has read, also before
+ * earlier ones are answered (pipelining): thousands in one read of 64 KiB. Here they wait in memory, the connection is not
+ * read meanwhile, and of all connections one goes on in a turn. A connection with more than `MAX_BEHIND` waiting ends.
+ */
+export function oneByOne(listener: RequestListener): RequestListener {
+  /** What waits, for each connection that has a request being answered. */
+  const lines = new WeakMap<Socket, (() => void)[]>();
+  /** Node itself reads on after each answer. */
+  function stayPaused(this: Socket): void {
+    if (lines.get(this)?.length) this.pause();
+  }
+  const goOn = async (socket: Socket): Promise<void> => {
+    const line = lines.get(socket);
+    if (!line?.length) return void lines.delete(socket);
+    await nextTurn();
+    const begin = line.shift();
+    if (line.length === 0) socket.off("resume", stayPaused).resume();
+    if (!socket.destroyed) begin?.();
+  };
+  return (request, response) => {
+    const { socket } = request;
+    if (socket.destroyed) return;
+    const begin = () => {
+      response.once("close", () => void goOn(socket));
+      listener(request, response);
+    };
+    const line = lines.get(socket);
+    if (line === undefined) {
+      lines.set(socket, []);
+      begin();
+    } else if (line.push(begin) > MAX_BEHIND) socket.destroy();
+    else if (line.length === 1) socket.on("resume", stayPaused).pause();
+  };
+}
