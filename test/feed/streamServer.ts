@@ -27,9 +27,16 @@ type Plan = {
   patience: { pauseMs: number; wholeMs: number };
   most: { all: number; caller: number };
   access?: Pick<Access, "admit">;
+  requireReadyIndex?: () => Promise<void>;
 };
 
-export async function openStreamServer({ play, patience, most, access }: Plan): Promise<StreamServer> {
+export async function openStreamServer({
+  play,
+  patience,
+  most,
+  access = openAccess,
+  requireReadyIndex = async () => {},
+}: Plan): Promise<StreamServer> {
   const { db } = play.tables;
   const hub = createHub({ db, everyMs: 50, onError: console.error });
   const places = createStreamPlaces(most.all, most.caller);
@@ -38,7 +45,7 @@ export async function openStreamServer({ play, patience, most, access }: Plan): 
   app.route(
     "/",
     streamRoutes({
-      ...{ db, contracts, hub, places, access: access ?? openAccess, requireReadyIndex: async () => {} },
+      ...{ db, contracts, hub, places, access, requireReadyIndex },
       ...{ callerOf: () => ({ address: "::1", header: () => undefined }), shareOf: () => "one" },
       times: { silentMs: 300, paidMs: 600 },
     }),

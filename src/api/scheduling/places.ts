@@ -34,12 +34,14 @@ export function fairPlaces(plan: PlacesPlan): Places {
     state.callers.set(name, caller);
     try {
       await waitForPlace(state, { caller, plan, signal });
-      return await task().finally(() => {
+      try {
+        return await task();
+      } finally {
         state.running--;
         caller.running--;
         putLast(state, caller);
         giveAway(state, plan);
-      });
+      }
     } finally {
       if (caller.running === 0 && caller.waiting.length === 0) state.callers.delete(name);
     }

@@ -48,6 +48,7 @@ export function createHub({ db, everyMs = EVERY_MS, onError }: HubPlan): Hub {
     const isSame = state?.epoch === found.epoch;
     const begin = isSame ? Math.max(state?.newest ?? 0, found.newest - MOST_IN_MEMORY) : found.newest;
     const fresh = await readBetween(db, begin, found.newest);
+    if (readers === 0) return found; // All have left meanwhile: nothing is kept.
     // Readers see the state and its rows at once: what they are given ends where the state does.
     if (begin !== state?.newest || !isSame) [rows, from] = [[], begin];
     rows = [...rows, ...fresh];

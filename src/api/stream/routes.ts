@@ -14,6 +14,7 @@ import {
 import { ApiError, answerError, toApiError } from "../errors/errors.ts";
 import { writePosition } from "../feed/position.ts";
 import { inputError } from "../http/inputError.ts";
+import { leftSignal } from "../http/leftSignal.ts";
 import type { Db } from "../postgres/db.ts";
 import { createEventTexts, inWrites, orAborted, standing } from "./events.ts";
 import { follow } from "./follow.ts";
@@ -50,6 +51,7 @@ export function streamRoutes(plan: StreamPlan): Hono {
   const textOf = createEventTexts(plan.contracts);
   app.get("/changes/stream", async (c) => {
     let leave = () => {};
+    const left = leftSignal(c);
     try {
       const asked = readQuery(c);
       await plan.requireReadyIndex();
@@ -68,7 +70,11 @@ export function streamRoutes(plan: StreamPlan): Hono {
       for (const [name, value] of Object.entries(await pay())) c.header(name, value);
       c.header("X-Accel-Buffering", "no");
       const reader = { epoch: state.epoch, begin, filters, pay, textOf };
-      return streamSSE(c, (stream) => send(stream, plan, reader).finally(leave));
+      if (c.req.method === "HEAD") {
+        leave();
+        return c.body(null, { headers: { "Content-Type": "text/event-stream" } });
+      }
+      return streamSSE(c, (stream) => send(stream, plan, { ...reader, left }).finally(leave));
     } catch (thrown) {
       leave();
       return answerError(thrown, c);
@@ -93,16 +99,15 @@ type Reader = {
   filters: ReturnType<typeof changeFiltersOf>;
   pay: () => Promise<unknown>;
   textOf: ReturnType<typeof createEventTexts>;
+  left: AbortSignal;
 };
 
 /** Sends what a reader begins with, and changes, until it leaves, does not pay, or the epoch ends. */
 async function send(stream: SSEStreamingApi, plan: StreamPlan, reader: Reader): Promise<void> {
   const { silentMs, paidMs } = plan.times ?? TIMES;
-  const { epoch, begin, filters, pay, textOf } = reader;
+  const { epoch, begin, filters, pay, textOf, left } = reader;
   const { from } = begin;
-  const left = new AbortController();
-  stream.onAbort(() => left.abort());
-  const write = (text: string) => orAborted(stream.write(text), left.signal);
+  const write = (text: string) => orAborted(stream.write(text), left);
   let paidAt = Date.now();
   try {
     const { resync: again } = begin;
@@ -112,7 +117,7 @@ async function send(stream: SSEStreamingApi, plan: StreamPlan, reader: Reader): 
       const end = standing(epoch, { number: from, count: again.length });
       for (const text of inWrites([`retry: ${RETRY_MS}\n\n`, ...texts, end])) await write(text);
     }
-    const parts = follow({ hub: plan.hub, db: plan.db, epoch, from, filters, silentMs, signal: left.signal });
+    const parts = follow({ hub: plan.hub, db: plan.db, epoch, from, filters, silentMs, signal: left });
     for await (const { rows, at } of parts) {
       if (Date.now() - paidAt >= paidMs) {
         await pay();
@@ -124,11 +129,11 @@ async function send(stream: SSEStreamingApi, plan: StreamPlan, reader: Reader): 
       ];
       for (const text of inWrites(texts)) {
         await write(text);
-        if (left.signal.aborted) return;
+        if (left.aborted) return;
       }
     }
     // A reader of one name connects again, and gets what it begins again with, or the error.
-    if (!left.signal.aborted && filters.node === undefined) throw epochEnded();
+    if (!left.aborted && filters.node === undefined) throw epochEnded();
   } catch (thrown) {
     const { code, message } = toApiError(thrown);
     await write(`event: error\ndata: ${JSON.stringify({ error: { code, message } })}\n\n`);
