@@ -1,6 +1,7 @@
 import type { Attack, Family } from "./attack.ts";
 import { attacksByApprovals } from "./attacks/approvals.ts";
 import { attacksByBranches } from "./attacks/branches.ts";
+import { attacksByConnections } from "./attacks/connections.ts";
 import { attacksByEvents } from "./attacks/events.ts";
 import { attacksByLiveAnswers } from "./attacks/live.ts";
 import { attacksByNames } from "./attacks/names.ts";
@@ -63,6 +64,7 @@ export const familiesOf = ({
   { name: "strangers", attacks: attacksByStrangers({ seed, logs: randomLogs }) },
   { name: "branches", attacks: attacksByBranches({ seed, turns: reorganisations, depth: 28 }) },
   { name: "requests", attacks: attacksByRequests({ oddTexts }) },
+  { name: "connections", attacks: attacksByConnections },
   { name: "queries of the subgraph", attacks: attacksBySubgraph },
   { name: "live answers", attacks: attacksByLiveAnswers({ count: bulk, inputs, comparisons }) },
 ];
@@ -72,7 +74,12 @@ const triedFirst = [
   ...["nested names with a label of 3 by", "names below 1 unknown labels"],
   ...["texts, addresses and names", "logs in one block", "odd texts in names"],
   ...["an owner with", "subnames that a stranger gives", "names that a stranger points at", "random logs"],
-  ...["bodies that are broken", "callers who read no answer", "queries of the subgraph that are large"],
+  ...[
+    "connections with",
+    "bodies that are broken",
+    "callers who read no answer",
+    "queries of the subgraph that are large",
+  ],
   "a resolver that answers texts of 131",
 ];
 

@@ -3,6 +3,7 @@ import type { Deployment } from "../../abis/deployments.ts";
 import { addressOf, type Chain, registerReferred } from "../devnet/acts.ts";
 import { deployHostileContracts } from "../devnet/deploy.ts";
 import { type LocalChain, startLocalChain } from "../devnet/localChain.ts";
+import { startGateway } from "../gateway/gateway.ts";
 import { type Stack, startStack } from "../support/stack.ts";
 import { SPELLER, takeOver } from "./logs.ts";
 import { type Operation, readOperations } from "./operations.ts";
@@ -21,6 +22,8 @@ export type HostileStage = {
   local: LocalChain;
   chain: Chain;
   stack: Stack;
+  /** What callers ask: the stack, or a gateway in front of it. */
+  front: string;
   operations: readonly Operation[];
   /** Who attacks. */
   mallory: Address;
@@ -37,6 +40,8 @@ export type HostilePlan = {
   chainId?: number;
   /** The deployment to index, where it is not the chain's own. */
   deploymentOf?: (local: LocalChain) => Deployment;
+  /** Whether callers ask a gateway in front of it. */
+  hasGateway?: boolean;
 };
 
 /** Starts a chain, puts the attacker's contracts on it, and a Namedex beside it. */
@@ -45,6 +50,7 @@ export async function openHostileStage({
   env = {},
   chainId,
   deploymentOf = ({ deployment }) => deployment,
+  hasGateway = false,
 }: HostilePlan = {}): Promise<HostileStage> {
   const local = await startLocalChain({ balance: 1_000_000_000, ...(chainId !== undefined && { chainId }) });
   try {
@@ -53,15 +59,21 @@ export async function openHostileStage({
     const chain = { ...local.chain, contracts: { ...local.chain.contracts, ...hostile } };
     const [, alice, , mallory] = chain.accounts as [Address, Address, Address, Address];
     await registerReferred(chain, { from: alice, label: "alice", resolver: "resolver5" });
-    const settings = { TRUSTED_PROXIES: "1", ...env }; // So that one attack can come from several addresses.
+    // So that one attack can come from several addresses.
+    const settings = { TRUSTED_PROXIES: hasGateway ? "2" : "1", ...env };
     const plan = { rpcUrl: local.anvil.url, deployment: deploymentOf(local), env: settings };
     const stack = await startStack({ ...plan, ...(databaseServer !== undefined && { databaseServer }) });
+    const gateway = hasGateway
+      ? await startGateway([stack], { GATEWAY_TRUSTED_PROXIES: "1", GATEWAY_MAX_LAG_SECONDS: "1000000000" })
+      : null;
     const close = async () => {
+      await gateway?.stop("SIGKILL");
       await stack.destroy();
       await local.anvil.stop();
     };
     const operations = await readOperations(stack.url);
-    const stage = { local, chain, stack, operations, mallory, alice, close };
+    const front = gateway?.url ?? stack.url;
+    const stage = { local, chain, stack, front, operations, mallory, alice, close };
     await takeOver(stage, SPELLER);
     return stage;
   } catch (error) {

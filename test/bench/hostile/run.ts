@@ -14,6 +14,7 @@ import { startTemporaryPostgres } from "../../devnet/postgres.ts";
 import { askAll, questionsAbout } from "../../hostile/ask.ts";
 import type { Attack } from "../../hostile/attack.ts";
 import { attacksByBranches } from "../../hostile/attacks/branches.ts";
+import { attacksAtGateway } from "../../hostile/attacks/connections.ts";
 import { attacksByQueues } from "../../hostile/attacks/queues.ts";
 import { familiesOf } from "../../hostile/attacks.ts";
 import {
@@ -59,9 +60,15 @@ async function openScene(databaseServer: string, plan: HostilePlan = {}): Promis
   const env = { NODE_OPTIONS: `--import=${collect}` };
   const stage = await openHostileStage({ ...plan, databaseServer, env });
   const prober = fork(fileURLToPath(new URL("./prober.ts", import.meta.url)));
-  const { url, databaseUrl, schema } = stage.stack;
+  const { databaseUrl, schema } = stage.stack;
   const paths = [`/whois/${VICTIM}`, "/indexing-status"];
-  prober.send({ url, paths, rpcUrl: stage.local.anvil.url, databaseUrl, schema } satisfies Asking);
+  prober.send({
+    url: stage.front,
+    paths,
+    rpcUrl: stage.local.anvil.url,
+    databaseUrl,
+    schema,
+  } satisfies Asking);
   await sleep(1_000);
   return { stage, prober };
 }
@@ -183,6 +190,7 @@ async function measureAll(databaseServer: string): Promise<Row[]> {
       attacks: attacksByQueues({ entries: 2_000 }),
       plan: { deploymentOf: withEnsv2 },
     })),
+    ...(await measureOn({ databaseServer, attacks: attacksAtGateway, plan: { hasGateway: true } })),
     ...(await measureOn({
       databaseServer,
       attacks: attacksByBranches({ seed, turns: size.reorganisations, depth: 64 }),
