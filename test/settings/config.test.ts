@@ -1,4 +1,6 @@
-import { readFileSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import type { Abi, AbiEvent } from "viem";
 import { afterEach, expect, test, vi } from "vitest";
 import { mainnet } from "../../abis/deployments/mainnet.ts";
 import { type Entry, familyOf } from "../../src/indexing/write/families.ts";
@@ -6,6 +8,7 @@ import { type Entry, familyOf } from "../../src/indexing/write/families.ts";
 afterEach(() => {
   vi.unstubAllEnvs();
   vi.resetModules();
+  vi.doUnmock("ponder:registry");
 });
 
 /** The configuration of Ponder as a start with these variables would read it. */
@@ -84,4 +87,33 @@ test("the switch for archive reads is part of the index's identity", async () =>
   vi.resetModules();
   const on = await readConfig({ ...threeVariables, ARCHIVE_READS: "on" });
   expect(on.contracts.Resolver.abi).not.toEqual(off.contracts.Resolver.abi);
+});
+
+/** As an ABI in words declares it: so Ponder tells events of one name apart. */
+const declared = ({ name, inputs }: AbiEvent): string =>
+  `${name}(${inputs.map((one) => `${one.type}${one.indexed ? " indexed" : ""} ${one.name}`).join(", ")})`;
+
+/** Events of an ABI that several contracts share, which one of these never emits. */
+const neverEmitted = ["RegistryOld:ApprovalForAll"]; // The registry of 2017 has no operators.
+
+test("every event that is followed has a handler, and every handler an event", async () => {
+  const handled = new Set<string>();
+  vi.doMock("ponder:registry", () => ({ ponder: { on: (name: string) => handled.add(name) } }));
+  const { contracts } = await readConfig(threeVariables);
+  const folder = new URL("../../src/indexing/", import.meta.url);
+  for (const file of readdirSync(folder)) {
+    if (file.endsWith(".ts")) await import(fileURLToPath(new URL(file, folder)));
+  }
+  const followed = Object.entries(contracts).flatMap(([entry, contract]) => {
+    const { abi, filter } = contract as { abi: Abi; filter?: { event: string } | { event: string }[] };
+    const events = abi.filter((item): item is AbiEvent => item.type === "event");
+    const only = filter && new Set([filter].flat().map(({ event }) => event));
+    return events
+      .filter(({ name }) => only?.has(name) ?? true)
+      .map((event) => {
+        const isOverloaded = events.filter(({ name }) => name === event.name).length > 1;
+        return `${entry}:${isOverloaded ? declared(event) : event.name}`;
+      });
+  });
+  expect([...handled, ...neverEmitted].sort()).toEqual([...new Set(followed)].sort());
 });
