@@ -585,6 +585,10 @@ describe("what has one place only", () => {
     expect(filesWith(asking, rest)).toEqual([]);
   });
 
+  test("forms are read by src/api/explorer/keyForm.ts: the parsers of Hono and Node have no bounds", () => {
+    expect(filesWith(/\.parseBody\(|\.formData\(|body\.blob\(/, program)).toEqual([]);
+  });
+
   test("counts are read by the readers of src/api/counts: no caller chooses between counters and rows", () => {
     const outside = program.filter((file) => !/^src\/api\/(counts|query)\//.test(file));
     const sources =

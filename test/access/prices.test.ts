@@ -200,7 +200,8 @@ test("every route is an operation or in the table, under both prefixes, and ther
 function ask(route: string, key: string, given?: unknown): Response | Promise<Response> {
   const { path, body: usual } = questionOf(route);
   const body = given ?? usual;
-  const headers = { "X-API-Key": key, "Content-Type": "application/json" };
+  const type = route === "POST /explore/key" ? "application/x-www-form-urlencoded" : "application/json";
+  const headers = { "X-API-Key": key, "Content-Type": type };
   return app.request(path, {
     ...{ method: route.split(" ")[0] ?? "", headers },
     body: body === undefined ? null : JSON.stringify(body),

@@ -34,6 +34,7 @@ import { MAX_INPUTS, MAX_LABELS as MAX_LABELS_OF_LOOKUP } from "../../src/api/en
 import { MONTHS_AHEAD } from "../../src/api/endpoints/population.ts";
 import { MAX_PRICED, MAX_PRICED_LABELS } from "../../src/api/endpoints/prices.ts";
 import { MAX_PERIODS, MAX_RANKED } from "../../src/api/endpoints/sales.ts";
+import { MAX_FORM_BYTES } from "../../src/api/explorer/keyForm.ts";
 import { MAX_CALENDAR_NAMES } from "../../src/api/explorer/pages/address/calendar.tsx";
 import { MAX_CLAIMS } from "../../src/api/explorer/pages/address/primaryNames.tsx";
 import { MAX_DROPS } from "../../src/api/explorer/pages/drops/drops.ts";
@@ -357,6 +358,7 @@ const bounds: [what: string, bound: string][] = [
     `${subgraph.FREQUENT.mostNames} of ${inWords(subgraph.FREQUENT.periodMs / 60_000)} minutes, those that come often first`,
   ],
   ["a body of JSON", `${inWords(MAX_VALUES)} values, ${MAX_KEYS} keys, ${MAX_LEVELS} levels`],
+  ["the form for a key of the explorer", `${inWords(MAX_FORM_BYTES)} bytes`],
   [
     "requests of one address that the gateway answers at the same time",
     `${gatewayVariables.GATEWAY_MAX_REQUESTS_PER_ADDRESS.example} (`,

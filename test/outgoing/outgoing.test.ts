@@ -114,11 +114,14 @@ describe("a URL that may not be asked", () => {
     expect(visits).toEqual([]);
   });
 
-  test("a host of this service is not asked, at its port", async () => {
+  test("a host of this service is not asked, whatever its port", async () => {
     const ownHosts = ["api.example", `127.0.0.1:${port}`];
     const itself = "is this service itself, so it is not asked";
     expect(await failureOf("https://api.example/whois/alice.eth", { ownHosts })).toContain(itself);
     expect(await failureOf("https://API.example:443/", { ownHosts })).toContain(itself);
+    expect(await failureOf("https://api.example./", { ownHosts })).toContain(itself);
+    expect(await failureOf("https://api.example:8443/", { ownHosts })).toContain(itself);
+    expect(await failureOf("https://api.example/", { ownHosts: ["api.example:8443"] })).toContain(itself);
     expect(await failureOf("http://127.0.0.1:PORT/", { ...development, ownHosts })).toContain(itself);
     expect(visits).toEqual([]);
   });

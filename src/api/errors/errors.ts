@@ -29,7 +29,8 @@ export const errorCodes = {
   },
   FORBIDDEN_ORIGIN: {
     status: 403,
-    meaning: "A web page of another host may not use a server on the machine of its reader.",
+    meaning:
+      "A web page of another host may not do this: use a server on the machine of its reader, or send the explorer's form for a key.",
   },
   NOT_FOUND: {
     status: 404,

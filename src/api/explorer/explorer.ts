@@ -5,6 +5,7 @@ import { assets } from "./assets.ts";
 import { errorPage } from "./errorPage.tsx";
 import { statusOf } from "./errorWords.ts";
 import { keepKey, keyIn } from "./keyCookie.ts";
+import { readForm, requireOwnPage } from "./keyForm.ts";
 import type { ExplorerPage, Page } from "./page.ts";
 import { MAX_SOUGHT } from "./pages/go.ts";
 import { pages } from "./pages.ts";
@@ -25,7 +26,7 @@ export function createExplorer(plan: ExplorerPlan): Hono {
   for (const page of pages) {
     app.get(page.path, (c, next) => (page.path === "/" && !wantsHtml(c) ? next() : answer(c, page, plan)));
   }
-  app.post("/explore/key", takeKey);
+  app.post("/explore/key", (c) => takeKey(c, plan));
   app.get("/explore/*", (c) => answer(c, nowhere, plan));
   return app;
 }
@@ -34,11 +35,13 @@ export function createExplorer(plan: ExplorerPlan): Hono {
 const OWN_PAGE = /^explore\/[^\\\s]*$/;
 
 /** Lets the browser keep the key, and leads back to the page that asked for it. */
-async function takeKey(c: Context): Promise<Response> {
-  const { key, back } = await c.req.parseBody();
-  keepKey(c, typeof key === "string" ? key : "");
+async function takeKey(c: Context, { publicUrl }: ExplorerPlan): Promise<Response> {
+  requireOwnPage(c, publicUrl);
+  const form = await readForm(c);
+  keepKey(c, form.get("key") ?? "");
   // A path below the one of this request: it leads to no other host.
-  const next = typeof back === "string" && OWN_PAGE.test(back) ? back : "";
+  const back = form.get("back") ?? "";
+  const next = OWN_PAGE.test(back) ? back : "";
   return c.redirect(`../${next}`, 303);
 }
 

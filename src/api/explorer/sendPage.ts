@@ -41,7 +41,8 @@ export async function sendPage(c: Context, { publicUrl, ...plan }: Plan): Promis
   c.status((plan.page.status ?? 200) as ContentfulStatusCode);
   c.header("Content-Type", "text/html; charset=utf-8");
   c.header("Content-Security-Policy", policy);
-  c.header("Referrer-Policy", "no-referrer");
+  // With `no-referrer` browsers would hide the origin of our own forms, too.
+  c.header("Referrer-Policy", "same-origin");
   c.header("Cache-Control", "no-cache");
   c.header("Vary", "Accept, Accept-Encoding");
   if (!c.req.header("accept-encoding")?.includes("gzip")) return c.body(html);

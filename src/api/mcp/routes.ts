@@ -7,6 +7,7 @@ import { type Context, Hono } from "hono";
 import type { Access, Caller } from "../access/access.ts";
 import { isLoopback } from "../access/address.ts";
 import { ApiError } from "../errors/errors.ts";
+import { requireBodyType } from "../http/bodyType.ts";
 import type { Endpoint } from "../http/endpoint.ts";
 import type { OperationServer } from "../http/routes.ts";
 import { serversFor } from "./server.ts";
@@ -74,10 +75,7 @@ function requireBothForms(accept = "*/*"): void {
 }
 
 async function readMessages(c: Context): Promise<unknown> {
-  const type = c.req.header("content-type")?.split(";")[0]?.trim().toLowerCase();
-  if (type !== "application/json") {
-    throw new ApiError("INVALID_PARAMETER", "The body must be sent with Content-Type: application/json.");
-  }
+  requireBodyType(c, "application/json");
   const messages = await parse(c);
   if (Array.isArray(messages) && messages.length > MAX_MESSAGES) {
     throw new ApiError("LIMIT_EXCEEDED", `At most ${MAX_MESSAGES} messages in one request.`);

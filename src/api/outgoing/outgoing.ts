@@ -118,12 +118,18 @@ function requireAllowed(url: URL, { subject, ownHosts, allowLoopback, ports }: O
   if (ports && !isOwnMachine && !ports.includes(portOf(url))) {
     throw refused(`The ${subject}'s URL has the port ${portOf(url)}; allowed: ${ports.join(", ")}`);
   }
-  if (ownHosts.includes(url.host)) {
+  // Another port of the service's host leads to the service too, except on a developer's machine.
+  const ownForm = isOwnMachine ? withoutDot : nameOfHost;
+  if (ownHosts.some((own) => ownForm(own) === ownForm(url.host))) {
     throw refused(`${sanitizeMessage(url.host)} is this service itself, so it is not asked`);
   }
   const literal = literalOf(url);
   if (literal !== null && !isOwnMachine && !isPublic(literal)) throw notPublic(url.host);
 }
+
+/** `api.example.` is the host `api.example`. */
+const withoutDot = (host: string): string => host.replace(/\.+(?=(:\d+)?$)/, "");
+const nameOfHost = (host: string): string => withoutDot(host).replace(/:\d+$/, "");
 
 const portOf = ({ port }: URL): number => (port === "" ? HTTPS_PORT : Number(port));
 

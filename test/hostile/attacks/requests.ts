@@ -124,6 +124,24 @@ const manyKeys = (count: number): Attack => ({
   },
 });
 
+const multipart = "multipart/form-data; boundary=b";
+
+/** The one form that the service takes, as large as a body may be, or in the form of files. */
+const forms = crowd("forms that are large, or of many parts", {
+  ...{ atOnce: 4, statuses: [errorCodes.LIMIT_EXCEEDED.status, errorCodes.INVALID_PARAMETER.status] },
+  requests: many(5, () => [
+    ["application/x-www-form-urlencoded", "a&".repeat(524_000)],
+    ["application/x-www-form-urlencoded", "a[]=%00&".repeat(131_000)],
+    [multipart, `--b\r\n\r\n${"a".repeat(500_000)}`],
+    [multipart, '--b\r\nContent-Disposition: form-data; name="k"\r\n\r\n\r\n'.repeat(400)],
+  ])
+    .flat()
+    .map(([type = "", body = ""]) => [
+      "/explore/key",
+      { method: "POST", headers: { "content-type": type }, body },
+    ]),
+});
+
 /** The last one that a list has, and those behind it. */
 const latePages = crowd("requests for late pages", {
   atOnce: 60,
@@ -256,6 +274,7 @@ export const attacksByRequests = ({ oddTexts: textsOfEach }: { oddTexts: number 
     },
   },
   manyKeys(80_000),
+  forms,
   pings,
   latePages,
   cursors,
