@@ -159,6 +159,7 @@ describe("faults of ours", () => {
     const headers = { "RateLimit-Policy": '"a"' };
     const admission = (operation: string) => ({
       giveBack: async () => headers,
+      raise: () => Promise.reject(new Error("No tool is planned")),
       settle: async () => {
         settled.push(operation);
         return { ...headers, "X-Credits-Remaining": "41" };

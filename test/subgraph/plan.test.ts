@@ -47,7 +47,7 @@ describe("a query is refused before it is read", () => {
     [
       "reads",
       `{ ${times(80, (i) => `a${i}: domain(${id}) { parent { name } }`)} }`,
-      `at most ${MAX_STATEMENTS} are done`,
+      `more than ${MAX_STATEMENTS} reads`,
     ],
     [
       "entities",

@@ -11,6 +11,8 @@ export type Price = {
   credits: number;
   /** Method and path as declared: `GET /whois/{name}`. A payment is valid for this operation only. */
   operation: string;
+  /** The whole price is known after some work, and told to `Admission.raise`: payments are checked, and asked for, there. */
+  isPart?: boolean;
 };
 
 /**
@@ -22,6 +24,8 @@ export type Admission = {
   settle: () => Promise<Record<string, string>>;
   /** Gives back what is held for a request that failed, and gives the headers of its error. Never throws. */
   giveBack: () => Promise<Record<string, string>>;
+  /** The admission for the whole price; this one then holds nothing. @throws as `Access.admit` */
+  raise: (credits: number) => Promise<Admission>;
 };
 
 /** Decides which requests are answered, and who pays. */
@@ -35,11 +39,15 @@ export type Access = {
   admit: (caller: Caller, price: Price) => Promise<Admission>;
 };
 
-/** Permission that holds nothing: the same headers for an answer and an error. */
-export const admissionWith = (headers: Record<string, string>): Admission => ({
-  settle: async () => headers,
-  giveBack: async () => headers,
-});
+/** Permission that holds nothing: the same headers for an answer and an error, and by itself for every price. */
+export function admissionWith(headers: Record<string, string>, raise?: Admission["raise"]): Admission {
+  const admission: Admission = {
+    settle: async () => headers,
+    giveBack: async () => headers,
+    raise: raise ?? (async () => admission),
+  };
+  return admission;
+}
 
 /** Answers every request and counts nothing (`ACCESS=open`). */
 export const openAccess: Access = { count: () => {}, admit: async () => admissionWith({}) };

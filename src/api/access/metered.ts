@@ -45,13 +45,14 @@ export function meteredAccess(parts: MeteredParts): Access {
 }
 
 /** A request that is paid for counts towards no limit of its address. */
-const uncounted = (counted: RequestCount, { address }: Caller, admission: Admission): Admission => ({
+const uncounted = (counted: RequestCount, caller: Caller, admission: Admission): Admission => ({
   ...admission,
   settle: async () => {
     const headers = await admission.settle();
-    counted.giveBack(address);
+    counted.giveBack(caller.address);
     return headers;
   },
+  raise: async (credits) => uncounted(counted, caller, await admission.raise(credits)),
 });
 
 type Request = { caller: Caller; price: Price };
@@ -60,6 +61,8 @@ async function admitKey(parts: MeteredParts, request: Request & { key: string })
   const reservation = await parts.reservations.reserve(request.key, request.price);
   if (reservation !== null) return holdCredits(parts, request, reservation);
   const { credits } = await findUsable(parts, request);
+  if (isAskedLater(parts, request))
+    return admissionWith(PRIVATE, (whole) => admitKey(parts, costing(request, whole)));
   return (await admitPayment(parts, request)) ?? refuseBalance(parts, request, credits);
 }
 
@@ -87,7 +90,7 @@ function holdCredits(
 ): Admission {
   const { reservations } = parts;
   const headersOf = (credits: number) => ({ ...PRIVATE, ...remaining(credits) });
-  return {
+  const admission: Admission = {
     settle: async () => {
       if (await reservations.settle(id)) return headersOf(left);
       return (await admitKey(parts, request)).settle(); // The answer took so long that its credits were given back.
@@ -100,8 +103,24 @@ function holdCredits(
         return headersOf(left);
       }
     },
+    raise: async (credits) => {
+      if (credits === request.price.credits) return admission;
+      await admission.giveBack();
+      return admitKey(parts, costing(request, credits));
+    },
   };
+  return admission;
 }
+
+/** The same request, with its whole price. */
+const costing = <Asked extends Request>(request: Asked, credits: number): Asked => ({
+  ...request,
+  price: { credits, operation: request.price.operation },
+});
+
+/** A payment is for one price, and a request for one names it: both wait until it is known. */
+const isAskedLater = ({ payments }: MeteredParts, { price }: Request): boolean =>
+  price.isPart === true && payments !== null;
 
 const warn = (what: string, error: unknown): void =>
   console.warn(`${what} could not be given back now: ${error instanceof Error ? error.name : error}`);
@@ -119,14 +138,18 @@ async function refuseBalance(
 }
 
 /** Null where payments are off or none is sent. Each check asks the chain, so addresses with many bad payments wait. */
-async function admitPayment(
-  { limits, payments }: MeteredParts,
-  { caller, price }: Request,
-): Promise<Admission | null> {
+async function admitPayment(parts: MeteredParts, request: Request): Promise<Admission | null> {
+  const { limits, payments } = parts;
+  const { caller, price } = request;
   const authorization = caller.header("authorization");
   if (payments === null || authorization === undefined || !isPayment(authorization)) return null;
   const failures = await limits.failures.look(caller.address);
   if (failures.isOver) throw tooManyFailures(failures.headers);
+  if (isAskedLater(parts, request))
+    return admissionWith(PRIVATE, async (credits) => {
+      const whole = costing(request, credits);
+      return (await admitPayment(parts, whole)) ?? admitFree(parts, whole);
+    });
   const counted = <T>(attempt: Promise<T>): Promise<T> =>
     attempt.catch(async (thrown) => {
       if (isRefusal(thrown)) await limits.failures.take(caller.address);
@@ -139,6 +162,7 @@ async function admitPayment(
       await giveBack().catch((error) => warn("A payment", error));
       return PRIVATE;
     },
+    raise: () => Promise.reject(new Error("Invariant(access): a payment is for one price")),
   };
 }
 
@@ -149,18 +173,32 @@ const isRefusal = (thrown: unknown): boolean =>
   thrown instanceof ApiError && thrown.code === "PAYMENT_REQUIRED";
 
 /** A request on many items counts as one (section 5 of the contract), with as many items as the operator allows. */
-async function admitFree(parts: MeteredParts, { caller, price }: Request): Promise<Admission> {
-  const { limits, freeItems } = parts;
-  if (price.credits > freeItems) {
-    const why = `Without a key a request has at most ${freeItems} items (FREE_BULK_ITEMS), and this one has ${price.credits}`;
-    throw await refuseFree(parts, price, { code: "LIMIT_EXCEEDED", why });
+async function admitFree(parts: MeteredParts, request: Request): Promise<Admission> {
+  const { caller, price } = request;
+  await requireFewItems(parts, price);
+  const { isOver, headers } = await parts.limits.free.take(caller.address);
+  if (!isOver) {
+    const admission = admissionWith({ ...PRIVATE, ...headers }, async (credits) => {
+      await requireFewItems(parts, costing(request, credits).price);
+      return admission;
+    });
+    return admission;
   }
-  const { isOver, headers } = await limits.free.take(caller.address);
-  if (!isOver) return admissionWith({ ...PRIVATE, ...headers });
-  const why = `The free requests of this address are used up for ${headers["Retry-After"]} s`;
-  const error = await refuseFree(parts, price, { code: "RATE_LIMITED", why });
-  error.addHeaders(headers);
-  throw error;
+  const refuse = async (whole: Price): Promise<never> => {
+    const why = `The free requests of this address are used up for ${headers["Retry-After"]} s`;
+    const error = await refuseFree(parts, whole, { code: "RATE_LIMITED", why });
+    error.addHeaders(headers);
+    throw error;
+  };
+  if (!isAskedLater(parts, request)) return refuse(price);
+  return admissionWith(PRIVATE, (credits) => refuse(costing(request, credits).price));
+}
+
+async function requireFewItems(parts: MeteredParts, price: Price): Promise<void> {
+  const { freeItems } = parts;
+  if (price.credits <= freeItems) return;
+  const why = `Without a key a request has at most ${freeItems} items (FREE_BULK_ITEMS), and this one has ${price.credits}`;
+  throw await refuseFree(parts, price, { code: "LIMIT_EXCEEDED", why });
 }
 
 /** Where payments are accepted, the error says how to pay for this request. */

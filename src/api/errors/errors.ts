@@ -70,7 +70,11 @@ export type ErrorCode = keyof typeof errorCodes;
 /** The body of every error answer. */
 export type ErrorBody = { error: { code: ErrorCode; message: string } };
 
-type ErrorDetails = { headers?: Record<string, string>; problem?: Record<string, unknown> };
+type ErrorDetails = {
+  headers?: Record<string, string>;
+  problem?: Record<string, unknown>;
+  isCharged?: boolean;
+};
 
 /** An error that the caller gets to see: its message says what was wrong, and what is allowed. */
 export class ApiError extends Error {
@@ -80,12 +84,15 @@ export class ApiError extends Error {
   headers: Record<string, string>;
   /** Members of RFC 9457 beside our own; the answer is then application/problem+json. */
   readonly problem: Record<string, unknown> | undefined;
+  /** Its work is paid for like an answer's. All other errors are free. */
+  readonly isCharged: boolean;
 
   constructor(code: ErrorCode, message: string, more: ErrorDetails = {}) {
     super(message);
     this.code = code;
     this.headers = more.headers ?? {};
     this.problem = more.problem;
+    this.isCharged = more.isCharged ?? false;
   }
 
   /** Adds headers; headers that the error already has stay. */

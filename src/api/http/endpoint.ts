@@ -46,6 +46,11 @@ export type Declaration<P extends Fields, Q extends Fields, B extends Fields, R 
   errors: ErrorCode[];
   /** Price in credits; an operation on many items costs one credit for each. 0 is free and needs no key. */
   cost: number | ((input: Input<P, Q, B>) => number);
+  /**
+   * Work by which the price is known, done after admission for `cost`: it gives the input for `handle`, and the whole price.
+   * Left out: `cost` is the price.
+   */
+  plan?: (input: Input<P, Q, B>) => Promise<{ input: Record<string, unknown>; credits: number }>;
   /** How long caches may keep an answer, in seconds. Undefined: they must not. */
   cacheSeconds?: number;
   /**

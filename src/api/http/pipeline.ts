@@ -1,4 +1,4 @@
-import type { Access, Caller } from "../access/access.ts";
+import type { Access, Admission, Caller } from "../access/access.ts";
 import { ApiError } from "../errors/errors.ts";
 import type { ConsistentRead } from "../indexState/consistentRead.ts";
 import { retryOnLock } from "../indexState/retryOnLock.ts";
@@ -42,7 +42,8 @@ export type PipelineParts = {
  *
  * 1. Readiness: an index that is incomplete or late does not answer.
  * 2. Admission: who calls has a key, pays, or has free requests left. What pays is held before the work, charged after
- *    the reply, and given back if the call fails.
+ *    the reply, and given back if the call fails. An operation whose price takes work to know is planned here: it is
+ *    admitted for its least price, and then for the whole one.
  * 3. Observation: the outcome is counted.
  * 4. Hot answers: the same question of the same second and state of the index is answered from memory.
  * 5. Writing: the reply becomes JSON, or is a text already, if it is not too large.
@@ -55,14 +56,14 @@ export function createPipeline(parts: PipelineParts): ExecuteOperation {
   const readPage = createPageReader();
   return (call) =>
     whenReady(parts, call, (ctx) =>
-      charged(parts, call, () =>
-        observed(parts, call, () =>
-          unlessHot(parts, call, ctx, (watchedCtx) =>
-            written(call, () =>
-              checked(call, () =>
-                paged(readPage, call, () =>
-                  consistently(parts, call, watchedCtx, (readCtx) =>
-                    call.operation.handle(call.input, readCtx, call.caller),
+      charged(parts, call, (planned) =>
+        observed(parts, planned, () =>
+          unlessHot(parts, planned, ctx, (watchedCtx) =>
+            written(planned, () =>
+              checked(planned, () =>
+                paged(readPage, planned, () =>
+                  consistently(parts, planned, watchedCtx, (readCtx) =>
+                    planned.operation.handle(planned.input, readCtx, planned.caller),
                   ),
                 ),
               ),
@@ -94,18 +95,32 @@ async function whenReady(
 
 async function charged(
   { access }: PipelineParts,
-  { operation, input, caller }: OperationCall,
-  next: () => Promise<string>,
+  call: OperationCall,
+  next: (planned: OperationCall) => Promise<string>,
 ): Promise<OperationResult> {
+  const { operation, input, caller } = call;
   const credits = typeof operation.cost === "number" ? operation.cost : operation.cost(input);
-  if (credits === 0) return { reply: await next(), headers: {} };
-  const admission = await access.admit(caller, { credits, operation: nameOf(operation) });
+  if (credits === 0) return { reply: await next(call), headers: {} };
+  const { plan } = operation;
+  const price = { credits, operation: nameOf(operation), isPart: plan !== undefined };
+  const admission = await access.admit(caller, price);
+  const answer = (admitted: Admission, planned: OperationCall) =>
+    paidBy(admitted, async () => {
+      const reply = await next(planned);
+      const isFree = operation.isFree?.(reply) ?? false;
+      return { reply, headers: await (isFree ? admitted.giveBack() : admitted.settle()) };
+    });
+  if (plan === undefined) return answer(admission, call);
+  const planned = await paidBy(admission, () => plan(input));
+  return answer(await admission.raise(planned.credits), { ...call, input: planned.input });
+}
+
+async function paidBy<Result>(admission: Admission, work: () => Promise<Result>): Promise<Result> {
   try {
-    const reply = await next();
-    const isFree = operation.isFree?.(reply) ?? false;
-    return { reply, headers: await (isFree ? admission.giveBack() : admission.settle()) };
+    return await work();
   } catch (thrown) {
-    const headers = await admission.giveBack();
+    const isCharged = thrown instanceof ApiError && thrown.isCharged;
+    const headers = await (isCharged ? admission.settle() : admission.giveBack());
     if (thrown instanceof ApiError) thrown.addHeaders(headers);
     throw thrown;
   }

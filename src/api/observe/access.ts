@@ -1,4 +1,4 @@
-import type { Access, Caller } from "../access/access.ts";
+import type { Access, Admission, Caller } from "../access/access.ts";
 import { ApiError } from "../errors/errors.ts";
 import type { Meters } from "./meters.ts";
 
@@ -19,15 +19,16 @@ export const countedAccess = (access: Access, { admissions }: Meters): Access =>
         admissions.inc({ way, outcome: thrown instanceof ApiError ? thrown.code : "INTERNAL_ERROR" });
         throw thrown;
       });
-    const { settle, giveBack } = await counted(access.admit(caller, price));
-    return {
+    const watched = ({ settle, giveBack, raise }: Admission): Admission => ({
       giveBack,
       settle: async () => {
         const settled = await counted(settle());
         admissions.inc({ way, outcome: "answered" });
         return settled;
       },
-    };
+      raise: async (credits) => watched(await counted(raise(credits))),
+    });
+    return watched(await counted(access.admit(caller, price)));
   },
 });
 

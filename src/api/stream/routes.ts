@@ -2,7 +2,7 @@ import { z } from "@hono/zod-openapi";
 import { type Context, Hono } from "hono";
 import { type SSEStreamingApi, streamSSE } from "hono/streaming";
 import type { Contracts } from "../../../abis/contracts.ts";
-import type { Access, Caller } from "../access/access.ts";
+import type { Access, Admission, Caller } from "../access/access.ts";
 import {
   type Begin,
   beginOf,
@@ -52,10 +52,14 @@ export function streamRoutes(plan: StreamPlan): Hono {
   app.get("/changes/stream", async (c) => {
     let leave = () => {};
     const left = leftSignal(c);
+    let held: Admission | undefined;
     try {
       const asked = readQuery(c);
       await plan.requireReadyIndex();
       const caller = plan.callerOf(c);
+      const admit = () => plan.access.admit(caller, { credits: 1, operation: OPERATION });
+      // Before anything is read, and before a place is taken in the name of a key.
+      held = await admit();
       const free = plan.places.take(plan.shareOf(caller));
       leave = free;
       const state = await plan.hub.join();
@@ -65,9 +69,9 @@ export function streamRoutes(plan: StreamPlan): Hono {
       };
       const filters = changeFiltersOf(asked.filters, plan.contracts);
       const begin = await beginOf(plan.db, { ...asked, feed: state, filters });
-      const pay = async () =>
-        (await plan.access.admit(caller, { credits: 1, operation: OPERATION })).settle();
-      for (const [name, value] of Object.entries(await pay())) c.header(name, value);
+      for (const [name, value] of Object.entries(await held.settle())) c.header(name, value);
+      held = undefined;
+      const pay = async () => (await admit()).settle();
       c.header("X-Accel-Buffering", "no");
       const reader = { epoch: state.epoch, begin, filters, pay, textOf };
       if (c.req.method === "HEAD") {
@@ -77,6 +81,7 @@ export function streamRoutes(plan: StreamPlan): Hono {
       return streamSSE(c, (stream) => send(stream, plan, { ...reader, left }).finally(leave));
     } catch (thrown) {
       leave();
+      await held?.giveBack();
       return answerError(thrown, c);
     }
   });

@@ -11,6 +11,9 @@ export const FIRST = { byDefault: 100, most: 1_000 } as const;
 /** Entities before a page: the bound of the hosted subgraphs. */
 export const MAX_SKIP = 5_000;
 
+/** Characters of a query's text: comments and spaces are read, too, and count among no tokens. */
+export const MAX_QUERY = 150_000;
+
 /** Tokens of a query's text: names, signs and values. */
 export const MAX_TOKENS = 5_000;
 
@@ -37,9 +40,6 @@ export const MAX_ENTITIES = 250_000;
 
 /** Entities that are read for a query. */
 export const MAX_READ = 50_000;
-
-/** Characters of an answer. */
-export const MAX_ANSWER = 32_000_000;
 
 /** How often one field of an entity is selected, under as many names. */
 export const MAX_SAME = 10;

@@ -5,10 +5,11 @@ import { isOutOfTime } from "../http/pageTimeout.ts";
 import { findDatabaseError } from "../postgres/databaseErrors.ts";
 import { mainChain } from "../query/scope.ts";
 import { fairPlaces } from "../scheduling/places.ts";
+import { nextTurn } from "../scheduling/turns.ts";
 import { MAX_AT_ONCE, MAX_STATEMENTS_AT_ONCE, MAX_WAITING } from "./bounds.ts";
 import { answerQuery } from "./query/answer.ts";
-import type { QueryPlan } from "./query/plan.ts";
-import { requireSize } from "./query/size.ts";
+import { type GraphqlRequest, planOf, type QueryPlan } from "./query/plan.ts";
+import { writeAnswer } from "./query/size.ts";
 import type { InTurn } from "./query/subdomains.ts";
 import { QueryError } from "./queryError.ts";
 
@@ -63,12 +64,24 @@ export const subgraphOperation = endpoint({
   path: "/subgraph",
   group: "Lookups",
   summary: "The query language of the ENS subgraph",
-  body: z.object({ plan: z.custom<QueryPlan>(), share: z.string() }),
+  body: z.object({
+    request: z.custom<GraphqlRequest>(),
+    share: z.string(),
+    plan: z.custom<QueryPlan>().optional(),
+  }),
   reply: z.string(),
   mediaType: "application/graphql-response+json",
   errors: ["LIMIT_EXCEEDED"],
-  cost: ({ plan }) => plan.credits,
+  // A credit for the plan, which says what the query costs.
+  cost: 1,
+  plan: (input) =>
+    places(input.share, never, async () => {
+      await nextTurn();
+      const plan = planOf(input.request);
+      return { input: { ...input, plan }, credits: plan.credits };
+    }),
   handle: ({ plan, share }, { db, contracts }) => {
+    if (plan === undefined) throw new Error("Invariant(subgraph): queries are planned first");
     const { chainId, ensv2 } = contracts;
     const env = { chains: mainChain(contracts), chainId, ensv2 };
     return places(share, never, async () => {
@@ -76,9 +89,7 @@ export const subgraphOperation = endpoint({
       const ended = new AbortController();
       const inTurn: InTurn = (run) => statementPlaces(share, ended.signal, run);
       try {
-        const data = await forCaller(answerQuery(db, plan, env, inTurn));
-        requireSize(data);
-        return JSON.stringify({ data });
+        return writeAnswer(await forCaller(answerQuery(db, plan, env, inTurn)));
       } finally {
         ended.abort();
       }

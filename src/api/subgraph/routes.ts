@@ -3,7 +3,7 @@ import type { Caller } from "../access/access.ts";
 import { type ApiError, errorCodes, toLoggedError } from "../errors/errors.ts";
 import type { OperationServer } from "../http/routes.ts";
 import { subgraphOperation } from "./operation.ts";
-import { type GraphqlRequest, planOf } from "./query/plan.ts";
+import type { GraphqlRequest } from "./query/plan.ts";
 import { QueryError } from "./queryError.ts";
 
 /** The paths that hosted subgraphs have: a program changes the host alone. Ids and names say nothing here. */
@@ -21,11 +21,11 @@ export function subgraphRoutes(
 ): Hono {
   const answer = async (c: Context): Promise<Response> => {
     try {
-      const plan = planOf(readRequest(await c.req.text()));
+      const request = readRequest(await c.req.text());
       const caller = withKey(c, callerOf(c));
       const { reply, headers } = await executeOperation({
         operation: subgraphOperation,
-        input: { plan, share: shareOf(caller) },
+        input: { request, share: shareOf(caller) },
         caller,
       });
       return c.body(reply, 200, { ...headers, ...JSON_TYPE });

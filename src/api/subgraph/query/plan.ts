@@ -4,6 +4,7 @@ import {
   MAX_BLOCKS,
   MAX_DEPTH,
   MAX_ENTITIES,
+  MAX_QUERY,
   MAX_ROOTS,
   MAX_SAME,
   MAX_STATEMENTS,
@@ -16,7 +17,7 @@ import { type BlockArgument, readBlock } from "./block.ts";
 import type { FilterCount } from "./filter.ts";
 import { type SchemaPlan, schemaFields } from "./introspection.ts";
 import { type Given, type ListArguments, readListArguments } from "./listArguments.ts";
-import { argumentsOf, fieldsOf, type Query, queryOf, type Selected } from "./selections.ts";
+import { fieldsOf, type Query, queryOf, type Selected } from "./selections.ts";
 import { readValue, type Value } from "./values.ts";
 
 /*
@@ -58,6 +59,10 @@ type Planning = { query: Query; filters: FilterCount; statements: number };
 
 /** Reads a query, and counts what it asks for. @throws QueryError */
 export function planOf({ query: text, variables, operationName = null }: GraphqlRequest): QueryPlan {
+  if (text.length > MAX_QUERY)
+    throw new QueryError(
+      `The text of a query has at most ${MAX_QUERY} characters: put long values into variables`,
+    );
   const query = queryOf(parsed(text), { variables, operationName });
   const planning: Planning = {
     query,
@@ -70,10 +75,6 @@ export function planOf({ query: text, variables, operationName = null }: Graphql
   const blocks = new Set(all.map((root) => JSON.stringify("block" in root ? root.block : null)));
   if (blocks.size > MAX_BLOCKS)
     throw new QueryError(`A query names ${blocks.size} blocks; at most ${MAX_BLOCKS} are allowed`);
-  if (planning.statements > MAX_STATEMENTS)
-    throw new QueryError(
-      `The query needs ${planning.statements} reads; at most ${MAX_STATEMENTS} are done for one`,
-    );
   const asked = all.reduce((sum, root) => sum + entitiesOf(root), 0);
   if (asked > MAX_ENTITIES)
     throw new QueryError(
@@ -93,7 +94,7 @@ function parsed(text: string) {
 function rootPlan({ key, field, sets }: Selected, planning: Planning): RootPlan {
   const name = field.name.value;
   if (name === "__typename") return { kind: "typename", key };
-  const given = argumentsOf(field, planning.query.variables);
+  const given = planning.query.argumentsOf(field);
   if (name === "__schema" || name === "__type")
     return { kind: "schema", key, of: schemaPlan(planning.query, sets, name === "__type" ? given : null) };
   if (name === "_meta") {
@@ -157,7 +158,8 @@ type At = { planning: Planning; depth: number };
 
 function entityPlan(entity: Entity, sets: readonly SelectionSetNode[], at: At): EntityPlan {
   if (at.depth > MAX_DEPTH) throw new QueryError(`A query has at most ${MAX_DEPTH} levels`);
-  at.planning.statements++;
+  if (++at.planning.statements > MAX_STATEMENTS)
+    throw new QueryError(`The query needs more than ${MAX_STATEMENTS} reads`);
   const types = membersOf(entity).map((type) => {
     const matches = (name: string) => name === type.name || name === type.implements;
     const fields = fieldsOf(at.planning.query, sets, matches);
@@ -186,7 +188,7 @@ function selection(type: Entity, { key, field: node, sets }: Selected, at: At): 
   if (name === "__typename") return { kind: "typename", key };
   const field: Field | undefined = Object.hasOwn(type.fields, name) ? type.fields[name] : undefined;
   if (field === undefined) throw new QueryError(`Type \`${type.name}\` has no field \`${name}\``);
-  const given = argumentsOf(node, at.planning.query.variables);
+  const given = at.planning.query.argumentsOf(node);
   const isList = field.kind === "derived" && field.isList;
   requireKnown(node, given, isList ? LIST : []);
   if (field.kind === "scalar") {

@@ -33,6 +33,7 @@ import {
 } from "./past.ts";
 import type { EntityPlan, Selection } from "./plan.ts";
 import { written } from "./scalars.ts";
+import { answerSize } from "./size.ts";
 import type { Spread } from "./spread.ts";
 import { belowStatement, keysStatement, listStatement, oneStatement } from "./statement.ts";
 
@@ -53,21 +54,30 @@ export type Reader = {
   spread: () => Promise<Spread>;
   /** How many names right below nodes count. */
   countSubdomains: (nodes: readonly Hex[]) => Promise<ReadonlyMap<Hex, number>>;
+  /** Counts a value that is in the answer at one place at least. @throws ApiError RESPONSE_TOO_LARGE */
+  addToSize: (value: unknown) => void;
 };
 
 /** A reader that stops where a query has read more than it may. @throws QueryError */
-export function boundedReader(reader: Reader): Reader {
+export function boundedReader(reader: Omit<Reader, "addToSize">): Reader {
   let read = 0;
+  const addToSize = answerSize();
   const counted =
     (rowsOf: Rows): Rows =>
     async (statement) => {
+      addToSize(""); // Nothing more is read for an answer that is too large already.
       const rows = await rowsOf(statement);
       read += rows.length;
       if (read > MAX_READ)
         throw new QueryError(`The answer has more than ${MAX_READ} entities: ask for fewer of them at once`);
       return rows;
     };
-  return { ...reader, rows: counted(reader.rows), rowsByKey: counted(reader.rowsByKey) };
+  return {
+    ...reader,
+    rows: counted(reader.rows),
+    rowsByKey: counted(reader.rowsByKey),
+    addToSize,
+  };
 }
 
 /** A list of entities. */
@@ -191,7 +201,10 @@ async function fill(reader: Reader, { one, ...rows }: Filling): Promise<void> {
 async function fillScalar(reader: Reader, { type, rows, one, column }: Filling<"scalar">): Promise<void> {
   const { field, key } = one;
   if (field.count === undefined) {
-    for (const { raw, answer } of rows) answer[key] = written(field, raw[column()]);
+    for (const { raw, answer } of rows) {
+      answer[key] = written(field, raw[column()]);
+      reader.addToSize(answer[key]);
+    }
     return;
   }
   const nodes = rows.map(({ raw }) => keyOfRaw(type, raw)[0] as Hex);

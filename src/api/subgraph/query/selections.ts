@@ -6,6 +6,7 @@ import {
   type FragmentDefinitionNode,
   Kind,
   type OperationDefinitionNode,
+  type SelectionNode,
   type SelectionSetNode,
 } from "graphql";
 import { MAX_FIELDS } from "../bounds.ts";
@@ -16,13 +17,27 @@ import { isObject, type Value, type Variables, valueIn } from "./values.ts";
 export type Query = {
   operation: OperationDefinitionNode;
   fragments: ReadonlyMap<string, FragmentDefinitionNode>;
-  variables: Variables;
+  /** The arguments of a field by their names. */
+  argumentsOf: (field: FieldNode) => Readonly<Record<string, Value>>;
+  /** The same with a sign in the place of each variable: fields are compared as they are written, not by long values. */
+  writtenArgumentsOf: (field: FieldNode) => Readonly<Record<string, Value>>;
+  /** Whether `@skip` and `@include` leave it in the answer; others mean nothing here. */
+  isIncluded: (one: SelectionNode) => boolean;
   /** Fields that were looked at so far: fragments count at each place. */
   count: { fields: number };
 };
 
 /** The fields under one name of the answer: they are one field, with what all of them select. */
-export type Selected = { key: string; field: FieldNode; sets: SelectionSetNode[] };
+export type Selected = { key: string; field: FieldNode; sets: SelectionSetNode[]; same: Set<FieldNode> };
+
+/** Fragments bring one part of a query to many places: what it comes to is computed once. */
+function remembered<Part, Result>(compute: (part: Part) => Result): (part: Part) => Result {
+  const known = new Map<Part, Result>();
+  return (part) => {
+    if (!known.has(part)) known.set(part, compute(part));
+    return known.get(part) as Result;
+  };
+}
 
 /** Chooses the operation, and reads its variables. @throws QueryError */
 export function queryOf(
@@ -36,10 +51,14 @@ export function queryOf(
   if (more.length > 0) throw new QueryError("The document has several operations: `operationName` is needed");
   if (operation.operation !== "query") throw new QueryError("Only queries are answered");
   const fragments = document.definitions.filter((one) => one.kind === Kind.FRAGMENT_DEFINITION);
+  const values = variablesOf(operation, isObject(variables) ? variables : {});
+  const signs = Object.fromEntries(Object.keys(values).map((name) => [name, Symbol(name)]));
   return {
     operation,
     fragments: new Map(fragments.map((one) => [one.name.value, one])),
-    variables: variablesOf(operation, isObject(variables) ? variables : {}),
+    argumentsOf: remembered((field) => argumentsOf(field, values)),
+    writtenArgumentsOf: remembered((field) => argumentsOf(field, signs as unknown as Variables)),
+    isIncluded: remembered((one) => isIncluded(one.directives ?? [], values)),
     count: { fields: 0 },
   };
 }
@@ -75,7 +94,7 @@ function addFields(query: Query, { set, ...adding }: Adding): void {
     query.count.fields++;
     if (query.count.fields > MAX_FIELDS)
       throw new QueryError(`A query has at most ${MAX_FIELDS} fields, those of fragments at each place`);
-    if (!isIncluded(one.directives ?? [], query.variables)) continue;
+    if (!query.isIncluded(one)) continue;
     if (one.kind === Kind.FIELD) addField(query, one, adding.selected);
     else if (one.kind === Kind.INLINE_FRAGMENT) {
       if (one.typeCondition && !adding.matches(one.typeCondition.name.value)) continue;
@@ -91,24 +110,24 @@ function addFields(query: Query, { set, ...adding }: Adding): void {
   }
 }
 
-function addField({ variables }: Query, field: FieldNode, selected: Map<string, Selected>): void {
+function addField({ writtenArgumentsOf }: Query, field: FieldNode, selected: Map<string, Selected>): void {
   const key = field.alias?.value ?? field.name.value;
   const sets = field.selectionSet ? [field.selectionSet] : [];
   const known = selected.get(key);
   if (known === undefined) {
-    selected.set(key, { key, field, sets });
+    selected.set(key, { key, field, sets, same: new Set([field]) });
     return;
   }
   const isSame =
-    known.field.name.value === field.name.value &&
-    (known.field === field ||
-      isDeepStrictEqual(argumentsOf(known.field, variables), argumentsOf(field, variables)));
+    known.same.has(field) ||
+    (known.field.name.value === field.name.value &&
+      isDeepStrictEqual(writtenArgumentsOf(known.field), writtenArgumentsOf(field)));
   if (!isSame)
     throw new QueryError(`\`${key}\` is selected twice, as different fields: name one by an alias`);
+  known.same.add(field);
   known.sets.push(...sets);
 }
 
-/** `@skip` and `@include`; others mean nothing here. */
 const isIncluded = (directives: readonly DirectiveNode[], variables: Variables): boolean =>
   directives.every(({ name, arguments: given = [] }) => {
     const condition = given.find((one) => one.name.value === "if");
@@ -118,9 +137,5 @@ const isIncluded = (directives: readonly DirectiveNode[], variables: Variables):
 
 const isTrue = (value: Value): boolean => value === true || value === "true";
 
-/** The arguments of a field by their names. */
-export const argumentsOf = (
-  { arguments: given = [] }: FieldNode,
-  variables: Variables,
-): Record<string, Value> =>
+const argumentsOf = ({ arguments: given = [] }: FieldNode, variables: Variables): Record<string, Value> =>
   Object.fromEntries(given.map(({ name, value }) => [name.value, valueIn(value, variables)]));
