@@ -1,5 +1,7 @@
 import { namehash } from "viem";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { PARENT_CANNOT_CONTROL } from "../../src/ens/wrapper.ts";
+import { account } from "../query/rows.ts";
 import type { Chain } from "./engine.ts";
 import { openPlay, type Play } from "./histories.ts";
 import { domainWrite } from "./writes.ts";
@@ -157,4 +159,30 @@ test("what a start leaves behind, because its branch has not reached it, is take
   expect(await expired()).toEqual(["new", "removed"]);
   await block(main, [], expiry - timeOf(main));
   expect(await expired()).toEqual(["new", "removed", "new"]);
+});
+
+test("time ends an emancipated subname with its token, and brings nothing to one whose parent keeps control", async () => {
+  const expiry = timeOf(main) + 100 * DAY;
+  const before = await newest();
+  const wrapped = (name: string, fuses: number) =>
+    domainWrite(main, name, {
+      is_wrapped: true,
+      wrapper_fuses: fuses,
+      effective_owner_address: account(1),
+      expiry_timestamp: expiry,
+      wrapper_expiry_timestamp: expiry,
+    });
+  await block(main, [wrapped("ends.boxed.eth", PARENT_CANNOT_CONTROL), wrapped("lasts.boxed.eth", 1)]);
+  await block(main, [], expiry - timeOf(main));
+  const types = async (name: string) => (await timesOf(name, before)).map(({ type }) => type);
+  const notices = Array.from({ length: 4 }, () => "name.expires_in");
+  expect(await types("ends.boxed.eth"), "the owner has it in the second of the expiry").toEqual(notices);
+  await block(main, [], 1);
+  expect((await types("ends.boxed.eth")).toSorted()).toEqual([
+    ...["name.expired"],
+    ...notices,
+    "wrapper.expired",
+  ]);
+  await block(main, [], 400 * DAY);
+  expect(await types("lasts.boxed.eth")).toEqual([]);
 });

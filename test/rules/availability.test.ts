@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { availabilityOf, neverRegistered } from "../../src/api/rules/availability.ts";
 import { ETH_NODE } from "../../src/ens/name.ts";
+import { PARENT_CANNOT_CONTROL } from "../../src/ens/wrapper.ts";
 import { account, CHAIN_ID } from "../query/rows.ts";
 
 const NOW = 1_800_000_000;
@@ -40,7 +41,10 @@ describe("other names", () => {
   });
 
   test("are unknown once expired, or without owner", () => {
-    expect(availabilityOf({ ...subname, expiryTimestamp: now }, NOW)).toBe("unknown");
+    const emancipated = { ...subname, isWrapped: true, wrapperFuses: PARENT_CANNOT_CONTROL };
+    // `getData` takes the owner away once block.timestamp is past the expiry.
+    expect(availabilityOf({ ...emancipated, expiryTimestamp: now }, NOW)).toBe("registered");
+    expect(availabilityOf({ ...emancipated, expiryTimestamp: now - 1n }, NOW)).toBe("unknown");
     expect(availabilityOf({ ...subname, effectiveOwnerAddress: null }, NOW)).toBe("unknown");
   });
 

@@ -90,7 +90,13 @@ const classRulesOf = ({ active, expired, lost, owned, availability, inPhase, ter
 
 const rulesOf = (life: LifeRules): Rules => ({
   ...classRulesOf(life),
-  ...{ isNotRoot, isCounted, lapsed, wrapped, unexplained },
+  isNotRoot,
+  isCounted,
+  lapsed,
+  wrapped,
+  unexplained,
+  hasEnd: life.hasEnd,
+  held: life.held,
   "expiring in 30 days": life.expiringWithin(30),
   "expiring in 90 days": life.expiringWithin(90),
   "not lapsed": not(lapsed),

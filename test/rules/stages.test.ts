@@ -7,6 +7,7 @@ import { type Kind, kinds, livesIn, type Phase } from "../../src/api/rules/stage
 import { holds } from "../../src/ens/condition.ts";
 import { managedNames, tokenNames } from "../../src/ens/managedNames.ts";
 import { ETH_NODE } from "../../src/ens/name.ts";
+import { PARENT_CANNOT_CONTROL } from "../../src/ens/wrapper.ts";
 import { account, CHAIN_ID, transaction } from "../query/rows.ts";
 
 const DAY = 86_400n;
@@ -31,7 +32,10 @@ const bounds: Record<Kind, Partial<Record<Phase, bigint>>> = {
     retiredEth: {},
   },
   ethOfEnsv2: ensv2,
-  ...{ token: { registered: 0n }, subname: { registered: 0n }, subnameOfEnsv2: { registered: 0n } },
+  token: { registered: 0n },
+  subname: { registered: 1n },
+  subnameOfEnsv2: { registered: 0n },
+  lastingSubname: {},
 };
 
 const ofMain = { chainId: CHAIN_ID, parentNode: ETH_NODE, labelLength: 5, effectiveOwnerAddress: account(1) };
@@ -39,7 +43,8 @@ const layer2Name = (name: string) => {
   const found = managedNames.find((one) => one.name === name);
   return { ...ofMain, chainId: found?.chainId ?? 0, parentNode: found?.node ?? null };
 };
-const names: Record<Kind, typeof ofMain & { registry?: string; isUnseen?: boolean }> = {
+type More = { registry?: string; isUnseen?: boolean; isWrapped?: boolean; wrapperFuses?: number };
+const names: Record<Kind, typeof ofMain & More> = {
   eth: ofMain,
   unseenEth: { ...ofMain, isUnseen: true },
   retiredEth: { ...ofMain, effectiveOwnerAddress: GRAVEYARD },
@@ -51,12 +56,15 @@ const names: Record<Kind, typeof ofMain & { registry?: string; isUnseen?: boolea
     chainId: tokenNames[0]?.chainId ?? 0,
     parentNode: tokenNames[0]?.node as typeof ETH_NODE,
   },
-  subname: { ...ofMain, parentNode: transaction(3) },
+  subname: { ...ofMain, parentNode: transaction(3), isWrapped: true, wrapperFuses: PARENT_CANNOT_CONTROL },
+  lastingSubname: { ...ofMain, parentNode: transaction(3), isWrapped: true, wrapperFuses: 1 },
   subnameOfEnsv2: { ...ofMain, parentNode: transaction(3), registry: account(0xe8) },
 };
 
 const lifetime = (kind: Kind, pathExpiryTimestamp: bigint | null = null) => ({
   ...{ registry: null, isUnseen: false, expiryTimestamp: EXPIRY, pathExpiryTimestamp },
+  isWrapped: false,
+  wrapperFuses: null,
   ...names[kind],
 });
 
@@ -79,6 +87,54 @@ describe.each(kinds)("%s", (kind) => {
   });
 });
 
+test.each(kinds)(
+  "%s: whether its expiry is announced, and who holds it before and after its ends",
+  (kind) => {
+    const name = lifetime(kind);
+    const isEnding = bounds[kind].registered !== undefined;
+    const at = (rule: typeof life.held, time: bigint) => holds(rule, name, time);
+    expect(at(life.hasEnd, EXPIRY - 1n)).toBe(isEnding);
+    expect(at(life.expiringWithin(30), EXPIRY - 1n)).toBe(isEnding);
+    expect(at(life.expiringWithin(30), EXPIRY - 30n * DAY - 1n)).toBe(false);
+    const { grace, registered } = bounds[kind];
+    const end = EXPIRY + (grace ?? registered ?? 0n);
+    const isKept = kind === "token" || kind === "lastingSubname";
+    expect(at(life.held, end - 1n)).toBe(kind !== "retiredEth");
+    expect(at(life.held, end)).toBe(isKept);
+  },
+);
+
+test("a wrapped subname without PARENT_CANNOT_CONTROL outlives the wrapper's expiry", () => {
+  const lasting = lifetime("lastingSubname");
+  const years = 365n * DAY;
+  for (const time of [EXPIRY - 1n, EXPIRY, EXPIRY + 1n, EXPIRY + 90n * DAY + 1n, EXPIRY + 50n * years]) {
+    expect(availabilityOf(lasting, Number(time), life)).toBe("registered");
+    expect(availabilityOf(lasting, Number(time))).toBe("registered");
+    for (const { active, registeredOrGrace, held } of [life, lifeOfEnsv1])
+      for (const rule of [active, registeredOrGrace, held])
+        expect(holds(rule, { ...lasting }, time)).toBe(true);
+    for (const { expired, lost } of [life, lifeOfEnsv1])
+      for (const rule of [expired, lost]) expect(holds(rule, { ...lasting }, time)).toBe(false);
+  }
+  expect(endsOfPhases(lasting)).toEqual([]);
+  const ownerless = { ...lasting, effectiveOwnerAddress: null };
+  expect(availabilityOf(ownerless, Number(EXPIRY))).toBe("unknown");
+});
+
+test.each(kinds)("%s: active and expired are the states that they say", (kind) => {
+  const offsets = [-1n, 0n, 28n * DAY, 49n * DAY, 90n * DAY, 90n * DAY + 1n, 111n * DAY];
+  for (const offset of offsets)
+    for (const expiryTimestamp of [EXPIRY, null])
+      for (const effectiveOwnerAddress of [names[kind].effectiveOwnerAddress, null])
+        for (const labelLength of [2, 3]) {
+          const name = { ...lifetime(kind), expiryTimestamp, effectiveOwnerAddress, labelLength };
+          const state = availabilityOf(name, Number(EXPIRY + offset), life);
+          const at = (rule: typeof life.expired) => holds(rule, name, EXPIRY + offset);
+          expect(at(life.registeredOrGrace), state).toBe(["registered", "grace"].includes(state));
+          expect(at(life.expired), state).toBe(["premium", "available"].includes(state));
+        }
+});
+
 describe("the way to a name of ENSv2", () => {
   const path = EXPIRY - 5n * DAY;
 
@@ -90,7 +146,6 @@ describe("the way to a name of ENSv2", () => {
     const [before, after] = [path - 1n, path];
     for (const [rule, at] of [
       [life.active, before],
-      [life.expired, after],
       [life.lost, after],
     ] as const) {
       expect(holds(rule, name, at)).toBe(true);
@@ -127,5 +182,11 @@ test("a name that was never registered can be bought if its label is long enough
   const name = { ...lifetime("eth"), expiryTimestamp: null };
   expect(availabilityOf(name, 1)).toBe("available");
   expect(availabilityOf({ ...name, labelLength: 2 }, 1)).toBe("unknown");
-  expect(holds(lifeOfEnsv1.active, name, 1n)).toBe(false);
+  for (const [rule, is] of [
+    [lifeOfEnsv1.active, false],
+    [lifeOfEnsv1.held, false],
+    [lifeOfEnsv1.expired, true],
+    [lifeOfEnsv1.lost, true],
+  ] as const)
+    expect(holds(rule, name, 1n)).toBe(is);
 });

@@ -42,7 +42,13 @@ function toEvent(component: ICAL.Component): CalendarEvent {
   };
 }
 
-type Item = { name: string; namehash: string; expiry_timestamp: string | null };
+type Item = {
+  name: string;
+  namehash: string;
+  expiry_timestamp: string | null;
+  ownership: { is_wrapped: boolean };
+  wrapper?: { fuse_names: string[] };
+};
 
 /** All pages of the JSON operation, with names past their end too. */
 export async function listOwned(request: Request, address: string): Promise<Item[]> {
@@ -62,9 +68,15 @@ export function endsToCome(
   items: readonly Item[],
   { now, chainId }: { now: number; chainId: number },
 ): { uid: string; at: number }[] {
-  const endsOf = ({ name, namehash, expiry_timestamp: expiry }: Item) => {
-    const isEth = name.endsWith(".eth") && name.split(".").length === 2;
-    return (isEth ? [0, 90 * DAY + 1, 111 * DAY] : [0]).map((after, i) => ({
+  const secondsOf = ({ name, ownership, wrapper }: Item): number[] => {
+    if (name.endsWith(".eth") && name.split(".").length === 2) return [0, 90 * DAY + 1, 111 * DAY];
+    if (!ownership.is_wrapped) return [0];
+    // Its owner has an emancipated subname in the second of the expiry, and any other for good.
+    return wrapper?.fuse_names.includes("PARENT_CANNOT_CONTROL") ? [1] : [];
+  };
+  const endsOf = (item: Item) => {
+    const { namehash, expiry_timestamp: expiry } = item;
+    return secondsOf(item).map((after, i) => ({
       uid: `${namehash}-${kinds[i]}@${chainId}.namedex`,
       at: Number(expiry) + after,
     }));

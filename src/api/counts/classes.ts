@@ -1,9 +1,10 @@
-import { all, type Condition, isPresent, type NamedCondition, not } from "../../ens/condition.ts";
+import { all, atLeast, type Condition, isPresent, type NamedCondition, not } from "../../ens/condition.ts";
 import { asCounted } from "../rules/asCounted.ts";
 import { type DomainColumn, snakeCase, toRowText, write } from "../rules/conditionText.ts";
 import { type TimeComparison, timesIn } from "../rules/conditionTimes.ts";
 import { type LifeRules, pathEndsWithin } from "../rules/life.ts";
 import { isCounted, isEnsv2, isNotRoot, isOfRegistrar } from "../rules/nameRules.ts";
+import { SHORTEST_LABEL } from "../rules/offers.ts";
 import { lapsed, wrapped } from "../rules/ownership.ts";
 import { ownerText } from "../rules/ownershipText.ts";
 import { DAY } from "../rules/seconds.ts";
@@ -24,6 +25,7 @@ const columnsOfEnsv1 = [
   "is_owned",
   "is_label_known",
   "label_length",
+  "is_long_enough",
   "phase",
   "expires_within",
   "is_wrapped",
@@ -38,6 +40,7 @@ export const resolverColumns = [
   "chain_id",
   "resolver",
   "is_eth",
+  "is_long_enough",
   "phase",
   "expires_within",
   "is_wrapped",
@@ -45,7 +48,7 @@ export const resolverColumns = [
 
 /** The class of a name that counts and has an expiry, for the day (UTC) of its expiry: the key of `figures_expiries`. */
 export const expiryColumns = ({ terms }: LifeRules): readonly string[] => [
-  ...["chain_id", "expiry_day", "is_eth", "is_wrapped"],
+  ...["chain_id", "expiry_day", "is_eth", "has_end", "is_wrapped"],
   ...(terms === undefined ? [] : ["is_ensv2", "path_ends_within"]),
 ];
 
@@ -69,7 +72,7 @@ export const NO_END = -1;
 /** The rules that depend on the time: when one of them changes, the class of a name changes. */
 const rulesByTime = ({ inPhase, expiringWithin, terms }: LifeRules): Condition[] => [
   ...phases.map((phase) => inPhase(phase)),
-  ...ranges.map(expiringWithin),
+  ...ranges.map((days) => asCounted(expiringWithin(days))),
   ...(terms === undefined ? [] : pathRanges.map(pathEndsWithin)),
   lapsed,
 ];
@@ -82,14 +85,15 @@ export const isName = toRowText(isNotRoot, "null");
  * by these; `is_held` says that an address owns the name then.
  */
 export function classOf(at: string, life: LifeRules): string {
-  const { inPhase, owned, active, expiringWithin } = life;
+  const { inPhase, owned, active, expiringWithin, hasEnd } = life;
   return `
   d.chain_id, ${toRowText(isOfRegistrar, at)} as is_eth, ${toRowText(isCounted, at)} as is_counted,
   ${toRowText(isPresent("parentNode"), at)} as has_parent, ${toRowText(asCounted(owned), at)} as is_owned, d.is_label_known,
   coalesce(d.label_length, ${UNKNOWN_LENGTH}) as label_length,
   case ${phases.map((phase) => `when ${toRowText(asCounted(inPhase(phase)), at)} then '${phase}'`).join(" ")} end as phase,
-  case ${ranges.map((days) => `when ${toRowText(expiringWithin(days), at)} then ${days}`).join(" ")} else 0 end
+  case ${ranges.map((days) => `when ${toRowText(asCounted(expiringWithin(days)), at)} then ${days}`).join(" ")} else 0 end
     as expires_within,
+  ${toRowText(asCounted(hasEnd), at)} as has_end, ${toRowText(atLeast("labelLength", SHORTEST_LABEL), at)} as is_long_enough,
   ${toRowText(wrapped, at)} as is_wrapped, d.parent_node, d.resolver, ${expiryDay(life)} as expiry_day,
   ${ownerText(at)} as owner,
   ${toRowText(all<DomainColumn>(isCounted, asCounted(owned), asCounted(active)), at)} as is_held${
@@ -115,6 +119,8 @@ function classText({ name, values }: NamedCondition): string | undefined {
       return "is_eth";
     case "isOwned":
       return "is_owned";
+    case "isLongEnough":
+      return "is_long_enough";
     case "isEnsv2":
       return "is_ensv2";
     default:
@@ -122,12 +128,10 @@ function classText({ name, values }: NamedCondition): string | undefined {
   }
 }
 
-const columnNames: Partial<Record<string, string>> = { labelLength: "label_length" };
-
 /** A rule as a condition on the columns of a class: its time is in the phase. */
 export const classCondition = (rule: Condition): string =>
   write(rule, {
-    column: (column) => columnNames[column] ?? unknown(column),
+    column: unknown,
     time: () => unknown("the time"),
     value: String,
     named: classText,
@@ -141,14 +145,17 @@ const unknown = (what: string): never => {
 export const classExpiresWithin = (days: (typeof ranges)[number]): string =>
   `expires_within in (${ranges.filter((range) => range <= days).join(", ")})`;
 
-/** How the class of an expiry has what a rule says by a name. Retired names have none. */
+/** How the class of an expiry has what a rule says by a name. Retired names have none, and names never sold have no expiry. */
 function expiryText({ name, values }: NamedCondition): string | undefined {
   switch (name) {
     case "isOfRegistrar":
       return "is_eth";
+    case "hasEnd":
+      return "has_end";
     case "isEnsv2":
       return "is_ensv2";
     case "isRetired":
+    case "isLongEnough":
       return "false";
     case "pathEndsWithin":
       return `path_ends_within between 0 and ${values[0]}`;

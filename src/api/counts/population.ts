@@ -73,7 +73,7 @@ async function expiriesFromCounters(
     db,
     sql`select ${momentOf(sqlOf(chains))} as moment, least(expiry_day, ${endDay})::int as day, is_eth as "isEth",
         sum(names)::int as names
-      from figures_expiries where ${sqlOf(chains).holds(sql`chain_id`)} and expiry_day >= ${firstDay}
+      from figures_expiries where ${sqlOf(chains).holds(sql`chain_id`)} and has_end and expiry_day >= ${firstDay}
       group by 2, 3 having sum(names) <> 0 order by 2, 3`,
   );
   return rows?.map(({ day, isEth, names }) => ({ day, isEth, names })) ?? null;

@@ -233,18 +233,18 @@ const ofExpiry = preparedCounts("search_expiry", countColumns, (of) => {
   return sql`with ${changesUntil(placeholder("now"), of)}, split as materialized (
       select name.* from unnest(${placeholder("splitDays")}::bigint[]) as split_day (day) cross join lateral (
         select ${domain.chainId} as chain_id, ${domain.expiryTimestamp} as expiry, ${toSql(of.rule(isOfRegistrar))} as is_eth,
-          ${toSql(wrapped, placeholder("now"))} as is_wrapped${isEnsv2Row}
+          ${toSql(of.rule(life.hasEnd))} as has_end, ${toSql(wrapped, placeholder("now"))} as is_wrapped${isEnsv2Row}
         from ${domain} where ${toSql(isCounted)} and ${domain.expiryTimestamp} >= day * ${secondsOfDay}
           and ${domain.expiryTimestamp} < (day + 1) * ${secondsOfDay}${isNotRetired}
         offset 0
       ) as name
     ), class as (
-      select expiry_day * ${secondsOfDay} as expiry, is_eth, is_wrapped, names${ofEnsv2} from figures_expiries
+      select expiry_day * ${secondsOfDay} as expiry, is_eth, has_end, is_wrapped, names${ofEnsv2} from figures_expiries
       where ${isOfWholeDays(of)}
       union all
-      select expiry_day * ${secondsOfDay}, is_eth, is_wrapped, sign${ofEnsv2} from change where ${isOfWholeDays(of)} and is_counted
+      select expiry_day * ${secondsOfDay}, is_eth, has_end, is_wrapped, sign${ofEnsv2} from change where ${isOfWholeDays(of)} and is_counted
       union all
-      select expiry, is_eth, is_wrapped, 1${ofEnsv2} from split
+      select expiry, is_eth, has_end, is_wrapped, 1${ofEnsv2} from split
       where ${isOfChain(of)} and expiry between ${placeholder("from")} and ${placeholder("to")}
     ) ${countsWhere({
       expired: expiryCondition(rules.expired),

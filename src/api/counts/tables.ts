@@ -94,11 +94,11 @@ export function createTables({ schema, life }: Counted): string {
   create table ${schema}.figures_state (taken_at bigint not null, counted oid not null, rules integer not null,
     ${maintainerColumns}${terms});
   create table ${schema}.figures_names (chain_id integer, is_eth boolean, is_counted boolean, has_parent boolean,
-    is_owned boolean, is_label_known boolean, label_length integer, phase text, expires_within integer,
+    is_owned boolean, is_label_known boolean, label_length integer, is_long_enough boolean, phase text, expires_within integer,
     is_wrapped boolean${ofEnsv2}, names bigint not null, primary key (${classColumns(life).join(", ")}));
-  create table ${schema}.figures_resolvers (chain_id integer, resolver text, is_eth boolean, phase text,
+  create table ${schema}.figures_resolvers (chain_id integer, resolver text, is_eth boolean, is_long_enough boolean, phase text,
     expires_within integer, is_wrapped boolean, names bigint not null, primary key (${resolverColumns.join(", ")}));
-  create table ${schema}.figures_expiries (chain_id integer, expiry_day bigint, is_eth boolean, is_wrapped boolean${pathOfEnsv2},
+  create table ${schema}.figures_expiries (chain_id integer, expiry_day bigint, is_eth boolean, has_end boolean, is_wrapped boolean${pathOfEnsv2},
     names bigint not null, primary key (${expiryColumns(life).join(", ")}));
   create table ${schema}.figures_owners (chain_id integer, address text, names bigint not null,
     primary key (chain_id, address));

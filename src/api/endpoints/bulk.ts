@@ -3,6 +3,7 @@ import { namehash } from "viem";
 import { ApiError } from "../errors/errors.ts";
 import { endpoint } from "../http/endpoint.ts";
 import { type DomainOutcome, tryDomains } from "../resolution/domains.ts";
+import { endingExpiryOf } from "../rules/lifeEnds.ts";
 import type { Availability } from "../rules/stages.ts";
 import { mapYielding } from "../scheduling/turns.ts";
 import { bulkDomain, bulkUnknownDomain, count, invalidItem } from "../schemas/answers.ts";
@@ -91,16 +92,17 @@ export function readItem<T>(query: string, parse: (query: string) => T): T | Inv
   }
 }
 
-type Result = { availability_status: Availability; expiry_timestamp?: string | null };
+type Result = { availability_status: Availability } & Partial<Parameters<typeof endingExpiryOf>[0]>;
 
 const THIRTY_DAYS = 30 * 86_400;
 
 function toSummary(results: Result[], now: number): z.infer<typeof summary> {
   const having = (status: Result["availability_status"]) =>
     results.filter(({ availability_status }) => availability_status === status).length;
-  const expiring = results.filter(({ availability_status, expiry_timestamp }) => {
-    const expiry = Number(expiry_timestamp ?? 0);
-    return availability_status === "registered" && expiry > now && expiry <= now + THIRTY_DAYS;
+  const expiring = results.filter(({ availability_status, expiry_timestamp, ownership, wrapper }) => {
+    if (availability_status !== "registered" || !expiry_timestamp || !ownership) return false;
+    const expiry = Number(endingExpiryOf({ expiry_timestamp, ownership, wrapper }) ?? 0);
+    return expiry > now && expiry <= now + THIRTY_DAYS;
   });
   return {
     total: results.length,

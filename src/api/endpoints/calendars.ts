@@ -13,7 +13,7 @@ import { addressAt } from "./askedAddress.ts";
 
 const ICALENDAR = "text/calendar";
 
-const EVENTS = `iCalendar (RFC 5545), to subscribe to. Each name has an event at its expiry, and a .eth name two more: the end of its grace, after ${GRACE_DAYS} days (in ENSv2 28), and of its premium, after ${PREMIUM_DAYS} days more. Names of a layer 2's registrar have those that it has: Basenames all three, Lineanames no premium. Each has reminders 30 and 7 days before. A renewal moves the events: their UIDs stay, and SEQUENCE grows. Ends after the year 9999 are left out.`;
+const EVENTS = `iCalendar (RFC 5545), to subscribe to. Each name that ends has an event at its expiry, and a .eth name two more: the end of its grace, after ${GRACE_DAYS} days (in ENSv2 28), and of its premium, after ${PREMIUM_DAYS} days more. Names of a layer 2's registrar have those that it has: Basenames all three, Lineanames no premium. Each has reminders 30 and 7 days before. A renewal moves the events: their UIDs stay, and SEQUENCE grows. Ends after the year 9999 are left out.`;
 
 const calendar = z.string().openapi("Calendar", {
   description: "Long names are cut after 64 characters; control characters are written U+FFFD.",
@@ -41,7 +41,7 @@ const domainExpiry = endpoint({
   path: "/domain/{name}/expiry.ics",
   group: "Domains",
   summary: "The ends of a name as a calendar",
-  description: `${EVENTS} A name without expiry has a calendar without events. So has one whose registry the index cannot read: its calendar says so.`,
+  description: `${EVENTS} A name without expiry has a calendar without events, and so has a wrapped subname without PARENT_CANNOT_CONTROL, which keeps its owner. So has one whose registry the index cannot read: its calendar says so.`,
   params: z.object({ name: input.name() }),
   reply: calendar,
   mediaType: ICALENDAR,

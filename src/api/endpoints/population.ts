@@ -40,8 +40,11 @@ const states = statistic({
       without_expiry: count.openapi({
         description: "Top-level domains, DNS names, and subnames that do not end",
       }),
-      registered: count.openapi({ description: "Wrapped subnames before their expiry" }),
-      expired: count,
+      registered: count.openapi({
+        description:
+          "Before their expiry, and wrapped subnames without PARENT_CANNOT_CONTROL, which keep their owner after it",
+      }),
+      expired: count.openapi({ description: "Their state is `unknown`" }),
     }),
   },
   take: ({ db, now }, chains) => phaseCounts.read(db, { chains, now }),
@@ -101,7 +104,7 @@ const expiryFields = {
 const expiries = statistic({
   path: "/ens-stats/expiries",
   summary: "Names that expire in the months ahead",
-  description: `Names by the month (UTC) of their expiry: this month, past days included, and the ${MONTHS_AHEAD - 1} after it. Reverse nodes do not count.`,
+  description: `Names by the month (UTC) of their expiry, if it ends them: this month, past days included, and the ${MONTHS_AHEAD - 1} after it. Reverse nodes do not count.`,
   title: "Expiries",
   tool: "get_sales",
   seconds: HOUR,

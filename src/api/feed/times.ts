@@ -78,6 +78,8 @@ function timesOf(row: Named, rules: LifeRules): Timed[] {
     ...{ chainId: row.chainId, parentNode: row.parentNode, registry: row.registry, isUnseen: row.isUnseen },
     ...{ expiryTimestamp: big(row.expiryTimestamp), pathExpiryTimestamp: big(row.pathExpiryTimestamp) },
     effectiveOwnerAddress: row.owner,
+    isWrapped: row.isWrapped,
+    wrapperFuses: row.wrapperFuses,
   };
   const ends = endsOfPhases(life, rules).flatMap(({ phase, at }): Timed[] => {
     const type = typeOfEnd[phase];

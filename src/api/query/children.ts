@@ -33,7 +33,7 @@ function conditionOf({ chains, node, now, text, without }: ChosenChildren): SQL 
     holds(domain.chainId),
     eq(domain.parentNode, node),
     text ? hasInAnyCase(text) : undefined,
-    without.expired ? toSql(rule(not(life.expired)), now) : undefined,
+    without.expired ? toSql(rule(not(life.inPhase("premium", "ended", "over"))), now) : undefined,
     without.ownerless ? and(toSql(life.owned), sql`${ownerAt(now)} is not null`) : undefined,
   );
 }

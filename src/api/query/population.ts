@@ -9,7 +9,6 @@ import { ownerAt } from "../rules/ownershipSql.ts";
 import { DAY } from "../rules/seconds.ts";
 import { type Phase, phases } from "../rules/stages.ts";
 import { forEachForm, type Scope, sqlOf } from "./scope.ts";
-import { isNotRetired } from "./search.ts";
 import type { AsOf } from "./statistics.ts";
 
 /*
@@ -67,13 +66,13 @@ export type DayRange = { chains: Scope; firstDay: number; endDay: number };
 
 /** Expiries by day, from a day on. */
 export async function listExpiries(db: Db, { chains, firstDay, endDay }: DayRange): Promise<DayExpiries[]> {
-  const { holds, rule } = sqlOf(chains);
+  const { holds, rule, life } = sqlOf(chains);
   const isEth = toSql(rule(isOfRegistrar));
   const day = sql`least(div(${domain.expiryTimestamp}, ${sql.raw(String(DAY))}), ${endDay}::numeric)::int`;
   const { rows } = await db.execute<DayExpiries>(sql`
     select ${day} as day, ${isEth} as "isEth", count(*)::int as names
     from ${domain}
-    where ${and(holds(domain.chainId), toSql(isCounted), gte(domain.expiryTimestamp, BigInt(firstDay * DAY)), isNotRetired(chains))}
+    where ${and(holds(domain.chainId), toSql(isCounted), gte(domain.expiryTimestamp, BigInt(firstDay * DAY)), toSql(rule(life.hasEnd)))}
     group by 1, 2 order by 1, 2`);
   return rows;
 }

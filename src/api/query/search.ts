@@ -124,7 +124,7 @@ const isReserved = (windows: readonly TimeWindow[], ethRegistry: Address): SQL |
   );
 
 /** A retired name has no expiry: what a graveyard has in ENSv1 is none. */
-export const isNotRetired = (chains: Scope): SQL | undefined => {
+const isNotRetired = (chains: Scope): SQL | undefined => {
   const { retired } = sqlOf(chains).life;
   return retired === null ? undefined : toSql(not(retired));
 };

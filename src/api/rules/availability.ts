@@ -15,12 +15,21 @@ export type Lifetime = {
   registry: string | null;
   /** When the way to a name of ENSv2 ends; null where nothing above it does. */
   pathExpiryTimestamp: bigint | null;
+  /** Wrapped as stored, and the NameWrapper's fuses as stored. */
+  isWrapped: boolean;
+  wrapperFuses: number | null;
   /** A .eth name of ENSv1 that ENSv2's registry never saw, while its registrar is open: it has no premium. */
   isUnseen: boolean;
 };
 
 /** What a row of ENSv1 says nothing of, and one of the index nothing of `isUnseen`. */
-type Unsaid = "registry" | "pathExpiryTimestamp" | "isUnseen" | "effectiveOwnerAddress";
+type Unsaid =
+  | "registry"
+  | "pathExpiryTimestamp"
+  | "isUnseen"
+  | "effectiveOwnerAddress"
+  | "isWrapped"
+  | "wrapperFuses";
 
 /** What is known of a name; what it says nothing of is as in ENSv1. */
 export type KnownLife = Omit<Lifetime, Unsaid | "labelLength"> & Partial<Pick<Lifetime, Unsaid>>;
@@ -37,6 +46,8 @@ export const asLife = (known: KnownLife & Partial<Pick<Lifetime, "labelLength">>
   effectiveOwnerAddress: known.effectiveOwnerAddress ?? null,
   registry: known.registry ?? null,
   pathExpiryTimestamp: known.pathExpiryTimestamp ?? null,
+  isWrapped: known.isWrapped ?? false,
+  wrapperFuses: known.wrapperFuses ?? null,
   isUnseen: known.isUnseen ?? false,
 });
 

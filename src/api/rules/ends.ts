@@ -46,8 +46,11 @@ export const endingsOfEnsv1 = ["wrapper_expiry", "grace_end"] as const;
 
 type EndingOfEnsv1 = (typeof endingsOfEnsv1)[number];
 
-/** With the end of a subname of ENSv2, which has no grace: its registry answers no owner from its expiry on. */
-export const allEndings = [...endingsOfEnsv1, "expiry"] as const;
+/**
+ * - `expiry`: the registry of a subname of ENSv2 answers no owner from its expiry on. It has no grace.
+ * - `no_registration`: the registrar never registered the name, so anyone can, whatever an earlier registrar granted.
+ */
+export const allEndings = [...endingsOfEnsv1, "expiry", "no_registration"] as const;
 
 export type Ending = (typeof allEndings)[number];
 

@@ -2,6 +2,7 @@ import { all, any, holds, not } from "../../ens/condition.ts";
 import { type LifeRow, type Rule, same } from "./lifeColumns.ts";
 import {
   isEnsv2,
+  isLasting,
   isOfLayer2,
   isOfRegistrar,
   isRetired,
@@ -21,10 +22,16 @@ export type Decision = Kind | { is: Rule; yes: Decision; no: Decision };
 
 const ofLayer2: Decision = { is: isWithoutPremium, yes: "ofLayer2WithoutPremium", no: "ofLayer2" };
 
+const ofSubname: Decision = {
+  is: isToken,
+  yes: "token",
+  no: { is: isLasting, yes: "lastingSubname", no: "subname" },
+};
+
 const ofEnsv1: Decision = {
   is: isOfRegistrar,
   yes: { is: isOfLayer2, yes: ofLayer2, no: "eth" },
-  no: { is: isToken, yes: "token", no: "subname" },
+  no: ofSubname,
 };
 
 /** A layer 2 has no names of ENSv2. */
@@ -43,7 +50,7 @@ const ofBoth = ({ nonOwners, ethRegistry }: Ensv2Terms): Decision => ({
       },
     },
   },
-  no: { is: isEnsv2, yes: "subnameOfEnsv2", no: { is: isToken, yes: "token", no: "subname" } },
+  no: { is: isEnsv2, yes: "subnameOfEnsv2", no: ofSubname },
 });
 
 /** How the kind of a name is decided in a deployment. */

@@ -75,11 +75,12 @@ function rulesOf(terms: Ensv2Terms | undefined) {
   const isOwned = named("isOwned", ownedIn(terms));
   const conditions: Record<NonNullable<Meaning["onlyIf"]>, Condition<LifeColumn | "labelLength">> = {
     isOwned,
-    isLongEnough: atLeast("labelLength", SHORTEST_LABEL),
+    isLongEnough: named("isLongEnough", atLeast("labelLength", SHORTEST_LABEL)),
   };
-  const inState = (state: KnownAvailability) => {
+  /** Rule: the name is in a stage with this meaning, and meets the stage's own condition. */
+  const inFull = (isWanted: (meaning: Meaning) => boolean) => {
     const ofStage = (onlyIf: Meaning["onlyIf"]) =>
-      inStages((meaning) => meaning.availability === state && meaning.onlyIf === onlyIf);
+      inStages((meaning) => isWanted(meaning) && meaning.onlyIf === onlyIf);
     const never = keyOf(any());
     const under = ([undefined, "isOwned", "isLongEnough"] as const).flatMap((onlyIf) => {
       const stages = ofStage(onlyIf);
@@ -88,7 +89,11 @@ function rulesOf(terms: Ensv2Terms | undefined) {
     });
     return oneOf(under);
   };
+  const inState = (state: KnownAvailability) => inFull(({ availability }) => availability === state);
   const inList = (list: Meaning["lists"][number]) => inStages(({ lists }) => lists.includes(list));
+
+  const endsAtExpiry = (kind: Kind) => lives[kind].stages[0]?.until !== undefined;
+  const hasEnd = named("hasEnd", toRule(isOfKinds(decision, endsAtExpiry) ?? false));
 
   return {
     terms,
@@ -101,8 +106,16 @@ function rulesOf(terms: Ensv2Terms | undefined) {
     owned: isOwned,
     /** Rule, where there is ENSv2: a name of ENSv1 whose expiry says nothing. */
     retired: terms === undefined ? null : isRetired(terms.nonOwners),
+    /** Rule: the last owner still holds the name. */
+    held: inStages(({ isOwners }) => isOwners),
+    /** Rule: an expiry of the name ends its registration. A name without expiry may meet it, too. */
+    hasEnd,
     /** Rules: the name is in these lists. */
-    ...{ active: inList("active"), expired: inList("expired"), lost: inList("lost") },
+    active: inList("active"),
+    /** The same with the conditions of its stages: its `availability_status` is `registered` or `grace`. */
+    registeredOrGrace: inFull(({ lists }) => lists.includes("active")),
+    expired: inFull(({ lists }) => lists.includes("expired")),
+    lost: inList("lost"),
     /** Rules: the availability of a name; `unknown` if none holds. */
     availability: {
       registered: inState("registered"),
@@ -111,12 +124,11 @@ function rulesOf(terms: Ensv2Terms | undefined) {
       available: inState("available"),
     } satisfies Record<KnownAvailability, unknown>,
     /** Rule: not over, and over within some days. */
-    expiringWithin: (days: number): Condition<"expiryTimestamp" | "pathExpiryTimestamp"> => {
+    expiringWithin: (days: number): Rule => {
       const isAhead = time("expiryTimestamp", ">");
       const isNear = time("expiryTimestamp", "<=", BigInt(days * DAY));
-      if (!hasPaths) return all(isAhead, isNear);
-      type Column = "expiryTimestamp" | "pathExpiryTimestamp";
-      return all<Column>(isAhead, not(isPathOver), any<Column>(isNear, pathEndsWithin(days)));
+      if (!hasPaths) return all<LifeColumn>(hasEnd, isAhead, isNear);
+      return all<LifeColumn>(hasEnd, isAhead, not(isPathOver), any<LifeColumn>(isNear, pathEndsWithin(days)));
     },
   };
 }

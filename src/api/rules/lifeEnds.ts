@@ -1,3 +1,4 @@
+import { PARENT_CANNOT_CONTROL } from "../../ens/wrapper.ts";
 import { asLife, type KnownLife } from "./availability.ts";
 import { type LifeRules, lifeOfEnsv1 } from "./life.ts";
 import type { Phase } from "./stages.ts";
@@ -22,6 +23,17 @@ export function endsOfPhases(known: KnownLife, rules: LifeRules = lifeOfEnsv1): 
   const cut = ends[before.length];
   return cut === undefined ? before : [...before, { ...cut, at: pathExpiryTimestamp }];
 }
+
+/** What a record says of a name's expiry. */
+type DatedRecord = {
+  expiry_timestamp: string | null;
+  ownership: { is_wrapped: boolean };
+  wrapper?: { fuses: number } | undefined;
+};
+
+/** The expiry in a record if it ends the name; null for a wrapped name that keeps its owner, as `isLasting` says of rows. */
+export const endingExpiryOf = ({ expiry_timestamp, ownership, wrapper }: DatedRecord): string | null =>
+  ownership.is_wrapped && ((wrapper?.fuses ?? 0) & PARENT_CANNOT_CONTROL) === 0 ? null : expiry_timestamp;
 
 /** The first second after the grace of a registrar's name, in unix seconds; null for other names. */
 export const graceEndOf = (life: KnownLife, rules: LifeRules): bigint | null =>

@@ -1,6 +1,7 @@
 import { all, any, type Condition, equals, isPresent, isTrue, named, not } from "../../ens/condition.ts";
 import { managedNames, secondLevelOf, tokenNames } from "../../ens/managedNames.ts";
 import { ADDR_REVERSE_NODE, ETH_NODE, ROOT_NODE } from "../../ens/name.ts";
+import { isEmancipated } from "../../ens/wrapper.ts";
 
 /* Rules about what a name is, whatever the time. */
 
@@ -36,6 +37,9 @@ export const isWithoutPremium = isOneOf(managedNames.filter(({ hasPremium }) => 
 
 /** Rule: a token of 3DNS. */
 export const isToken = any(...tokenNames.map(({ chainId }) => equals("chainId", chainId)));
+
+/** Rule: a wrapped name that its parent did not emancipate, so the wrapper's expiry does not end it. */
+export const isLasting = all<"isWrapped" | "wrapperFuses">(isTrue("isWrapped"), not(isEmancipated));
 
 /** Rule: an entry of ENSv2 answers for the name. */
 export const isEnsv2 = named("isEnsv2", isPresent("registry"));

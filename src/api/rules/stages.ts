@@ -1,4 +1,4 @@
-import { GRACE_PERIOD } from "../../ens/wrapper.ts";
+import { GRACE_PERIOD, TOKEN_END } from "../../ens/wrapper.ts";
 import { DAY } from "./seconds.ts";
 
 /*
@@ -24,11 +24,11 @@ export type Meaning = {
   availability: Availability;
   /** What the availability holds for alone: names with an owner, or labels that are long enough to be sold. */
   onlyIf?: "isOwned" | "isLongEnough";
-  /** Whether the owner of before still has the name: he can renew it, or it has not ended. */
+  /** Whether the last owner still holds the name: it has not ended, or can be renewed. */
   isOwners: boolean;
   /**
-   * Which lists have it. `lost`: the last owner has it no more, so it is one of his earlier names. Names other than these
-   * stay their owner's after an expiry, or pass to the NameWrapper, which the effective owner then shows.
+   * Which lists include it: `active` names are registered or in grace, `expired` ones in premium or available. A `lost` name
+   * is one of its last owner's previous names.
    */
   lists: readonly ("active" | "expired" | "lost")[];
 };
@@ -76,7 +76,8 @@ export type Ensv2Terms = {
 /** A name that a registrar could sell, and never did. A second-level name in the registry alone is not active: anyone can register it. */
 const neverSold: Meaning = {
   ...{ availability: "available", onlyIf: "isLongEnough" },
-  ...{ isOwners: false, lists: [] },
+  isOwners: false,
+  lists: ["expired", "lost"],
 };
 
 /** `ownerOf` needs expiry > now (BaseRegistrarImplementation); ENSv2: now >= expiry has expired (PermissionedRegistry). */
@@ -92,12 +93,14 @@ const grace = (until: bigint): Stage => ({
 
 const premium = (until: bigint): Stage => ({
   ...{ phase: "premium", until, availability: "premium" },
-  ...{ isOwners: false, lists: ["expired", "lost"] },
+  isOwners: false,
+  lists: ["expired", "lost"],
 });
 
 const ended: Stage = {
   ...{ phase: "ended", availability: "available" },
-  ...{ isOwners: false, lists: ["expired", "lost"] },
+  isOwners: false,
+  lists: ["expired", "lost"],
 };
 
 /** BaseRegistrarImplementation; the price oracle of .eth names is ExponentialPremiumPriceOracle. */
@@ -116,10 +119,14 @@ const unlimited: Meaning = {
 
 const whileOwned: Stage = { ...registered, onlyIf: "isOwned" };
 
-const other: Life = {
+/** A name that nothing tells of after its end; `isOwners` says whether its owner keeps it. */
+const untilEnd = (until: bigint, { isOwners }: { isOwners: boolean }): Life => ({
   unlimited,
-  stages: [whileOwned, { phase: "over", availability: "unknown", isOwners: true, lists: ["expired"] }],
-};
+  stages: [
+    { ...whileOwned, until },
+    { phase: "over", availability: "unknown", isOwners, lists: [] },
+  ],
+});
 
 /** Kinds of names, each with a life of its own. */
 export const kinds = [
@@ -131,6 +138,7 @@ export const kinds = [
   "ofLayer2WithoutPremium",
   "token",
   "subname",
+  "lastingSubname",
   "subnameOfEnsv2",
 ] as const;
 
@@ -151,17 +159,18 @@ export const livesIn = (terms: Ensv2Terms | undefined): Readonly<Record<Kind, Li
   // Where the descriptor says that the oracle's premium is 0.
   ofLayer2WithoutPremium: withoutPremium,
   // A token of 3DNS has an expiry and no grace. Source: 3dns-xyz/contracts, src/regcontrol/modules/RegistrarController.sol.
-  token: other,
-  // Wrapped subnames have the wrapper's expiry, others none. Source: ens-contracts, contracts/wrapper/NameWrapper.sol.
-  subname: other,
+  token: untilEnd(0n, { isOwners: true }),
+  // Emancipated subnames end a second after the wrapper's expiry, and fall to the NameWrapper; unwrapped ones have no expiry.
+  // Source: ens-contracts, contracts/wrapper/NameWrapper.sol.
+  subname: untilEnd(TOKEN_END, { isOwners: false }),
+  // Without PARENT_CANNOT_CONTROL the wrapper's expiry only clears fuses: the owner keeps the token.
+  // Source: NameWrapper.getData, `_clearOwnerAndFuses`.
+  lastingSubname: { unlimited, stages: [{ ...unlimited, phase: "registered" }] },
   // No grace: its registry answers no owner from the expiry on. Source: ensdomains/contracts-v2,
   // src/registry/PermissionedRegistry.sol.
   subnameOfEnsv2: {
     unlimited,
-    stages: [
-      whileOwned,
-      { phase: "over", availability: "unknown", isOwners: false, lists: ["expired", "lost"] },
-    ],
+    stages: [whileOwned, { phase: "over", availability: "unknown", isOwners: false, lists: ["lost"] }],
     endsWithPath: true,
   },
 });

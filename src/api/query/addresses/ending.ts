@@ -1,5 +1,6 @@
 import { domain } from "ponder:schema";
 import { and, eq, sql } from "ponder";
+import { all } from "../../../ens/condition.ts";
 import type { Db } from "../../postgres/db.ts";
 import { toSql } from "../../rules/conditionSql.ts";
 import { isOfRegistrar } from "../../rules/nameRules.ts";
@@ -31,7 +32,10 @@ const endOfLife = ({ byProtocols }: ScopeSql) =>
 
 const namesWithEnd = forEachOwner((role) =>
   statementOf((of, db) => {
-    const hasEnd = toSql(of.rule(of.life.inPhase("registered", "grace", "premium")), sql.placeholder("now"));
+    const hasEnd = toSql(
+      of.rule(all(of.life.inPhase("registered", "grace", "premium"), of.life.hasEnd)),
+      sql.placeholder("now"),
+    );
     const isBought = toSql(of.rule(isOfRegistrar));
     const chain = of.byChains({ main: [], several: [domain.chainId] });
     const order = [endOfLife(of), domain.node, ...chain];
