@@ -28,6 +28,7 @@ let tables: Tables;
 let api: TestApi;
 
 type Item = { name: string };
+type Stated = { availability_status: string };
 const namesOf = (body: Record<string, unknown>) => (body.results as Item[]).map(({ name }) => name);
 const domains = async (address: string, query = "") =>
   (await api.get(`/address/${address}/domains${query}`)).body;
@@ -84,6 +85,7 @@ describe("GET /address/:address/domains", () => {
       "alice.eth",
       "grace.eth",
       "managed.eth",
+      "plain.wrapped.eth",
       "soon.eth",
       "sub.alice.eth",
       "wrapped.eth",
@@ -91,7 +93,7 @@ describe("GET /address/:address/domains", () => {
     expect(body).toMatchObject({
       address: getAddress(alice),
       address_type: "effective_owner",
-      total: 6,
+      total: 7,
       page: 1,
       page_size: 25,
       next_cursor: null,
@@ -109,6 +111,7 @@ describe("GET /address/:address/domains", () => {
       expiry_timestamp: inDays(100).toString(),
       ownership: {
         is_wrapped: false,
+        is_owner_current: true,
         owner: getAddress(alice),
         registry: getAddress(alice),
         registrar: getAddress(alice),
@@ -142,7 +145,9 @@ describe("GET /address/:address/domains", () => {
 
   test("sorts the other way, names without expiry still last", async () => {
     const names = namesOf(await domains(alice, "?sort_by=expiry_timestamp&sort_dir=desc"));
-    expect(names.slice(2)).toEqual(["soon.eth", "wrapped.eth", "grace.eth", "sub.alice.eth"]);
+    expect(names.slice(2)).toEqual([
+      ...["soon.eth", "wrapped.eth", "plain.wrapped.eth", "grace.eth", "sub.alice.eth"],
+    ]);
     expect(namesOf(await domains(alice, "?sort_dir=desc"))[0]).toBe("wrapped.eth");
   });
 
@@ -153,9 +158,9 @@ describe("GET /address/:address/domains", () => {
   test.each([
     ["registry_owner", alice, ["alice.eth", "grace.eth", "soon.eth", "sub.alice.eth"]],
     ["registry_owner", bob, ["managed.eth", "retaken.wrapped.eth"]],
-    ["registry_owner", WRAPPER, ["lapsed.eth", "wrapped.eth"]],
+    ["registry_owner", WRAPPER, ["lapsed.eth", "plain.wrapped.eth", "wrapped.eth"]],
     ["registrar_owner", alice, ["alice.eth", "grace.eth", "managed.eth", "soon.eth"]],
-    ["wrapper_owner", alice, ["wrapped.eth"]],
+    ["wrapper_owner", alice, ["plain.wrapped.eth", "wrapped.eth"]],
     ["resolver", STATIC_RESOLVER, ["alice.eth", "deleted.alice.eth"]],
     ["resolver", STRANGE_RESOLVER, ["soon.eth"]],
   ])("%s of %s", async (type, address, names) => {
@@ -166,7 +171,7 @@ describe("GET /address/:address/domains", () => {
 
   test("an address without names has none, and no page is beyond the end", async () => {
     expect(await domains(withoutNames)).toMatchObject({ results: [], total: 0 });
-    expect(await domains(alice, "?page=2")).toMatchObject({ results: [], total: 6, page: 2 });
+    expect(await domains(alice, "?page=2")).toMatchObject({ results: [], total: 7, page: 2 });
   });
 
   test.each([
@@ -185,13 +190,14 @@ describe("GET /address/:address/domains", () => {
 });
 
 describe("GET /address/:address/domain-count", () => {
-  test("counts active and expired names; a .eth name that was never registered is neither", async () => {
+  test("is the sum of its parts; a .eth name that was never registered can be bought, as an expired one", async () => {
     expect((await api.get(`/address/${alice}/domain-count`)).body).toEqual({
       address: getAddress(alice),
       address_type: "effective_owner",
       count: 10,
-      active_count: 6,
+      active_count: 7,
       expired_count: 3,
+      unknown_count: 0,
     });
   });
 
@@ -200,13 +206,19 @@ describe("GET /address/:address/domain-count", () => {
   };
 
   test.each(["effective_owner", "registry_owner", "registrar_owner", "wrapper_owner", "resolver"])(
-    "%s: counts are the totals of the lists",
+    "%s: counts are those of the lists, by their states",
     async (type) => {
       for (const address of [alice, bob, WRAPPER, STATIC_RESOLVER, withoutNames]) {
         const { body } = await api.get(`/address/${address}/domain-count?address_type=${type}`);
-        const active = await domains(address, `?address_type=${type}`);
         const all = await domains(address, `?address_type=${type}&include_expired=true`);
-        expect([body.active_count, body.count]).toEqual([active.total, all.total]);
+        const inStates = (...states: string[]) =>
+          (all.results as Stated[]).filter((one) => states.includes(one.availability_status)).length;
+        expect(body).toMatchObject({
+          count: all.total,
+          active_count: inStates("registered", "grace"),
+          expired_count: inStates("premium", "available"),
+          unknown_count: inStates("unknown"),
+        });
         const found = (await api.get(`/search-domains?${searchOf[type]}=${address}`)).body;
         if (searchOf[type]) expect(body.expired_count).toBe((found.stats as { expired: number }).expired);
       }
@@ -258,13 +270,17 @@ describe("GET /address/:address/previous-domains", () => {
 
   test("lists names that passed to another, were deleted, or are past grace; last touched first", async () => {
     const body = await previous(alice);
-    expect(namesOf(body)).toEqual(["retaken.wrapped.eth", "premium.eth", "deleted.alice.eth", "lapsed.eth"]);
-    expect(body).toMatchObject({ address: getAddress(alice), total: 4, page: 1, page_size: 25 });
+    expect(namesOf(body)).toEqual([
+      ...["retaken.wrapped.eth", "premium.eth", "deleted.alice.eth", "old.eth", "lapsed.eth"],
+    ]);
+    expect(body).toMatchObject({ address: getAddress(alice), total: 5, page: 1, page_size: 25 });
   });
 
-  test("what no registrar ever registered is its owner's, and no earlier name of his", async () => {
-    expect(namesOf(await domains(alice, "?include_expired=true"))).toContain("old.eth");
-    expect(namesOf(await previous(alice))).not.toContain("old.eth");
+  test("a .eth name that no registrar registered is among the previous ones, as one past its grace", async () => {
+    for (const name of ["old.eth", "premium.eth"]) {
+      expect(namesOf(await domains(alice, "?include_expired=true"))).toContain(name);
+      expect(namesOf(await previous(alice))).toContain(name);
+    }
   });
 
   test("gives each name as it is now, and the last event that named the address", async () => {
@@ -276,11 +292,13 @@ describe("GET /address/:address/previous-domains", () => {
       labelhash: labelhash("retaken"),
       availability_status: "registered",
       expiry_timestamp: null,
-      ownership: { owner: getAddress(bob), is_wrapped: false },
+      ownership: { owner: getAddress(bob), is_owner_current: true, is_wrapped: false },
       last_owned_block_number: 40,
       last_owned_block_timestamp: 1_600_000_040,
     });
-    expect(premium).toMatchObject({ ownership: { owner: getAddress(alice), is_wrapped: false } });
+    expect(premium).toMatchObject({
+      ownership: { owner: getAddress(alice), is_owner_current: false, is_wrapped: false },
+    });
     expect(deleted).toMatchObject({ ownership: { is_wrapped: false } });
     expect((deleted as unknown as { ownership: object }).ownership).not.toHaveProperty("owner");
   });
@@ -312,11 +330,11 @@ describe("GET /address/:address/previous-domains", () => {
   test("the summary counts the same", async () => {
     expect((await api.get(`/address/${alice}/summary`)).body).toEqual({
       address: getAddress(alice),
-      domain_count: 6,
+      domain_count: 7,
       primary_name: null,
       primary_name_source: "indexed",
       domains_expiring_30d: 2,
-      previously_owned_count: 4,
+      previously_owned_count: 5,
     });
     expect(await api.get("/address/alice/summary")).toMatchObject({
       status: 400,

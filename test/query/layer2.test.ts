@@ -416,7 +416,10 @@ describe("an address", () => {
     const count = await ask(`/address/${jesse}/domain-count`);
     const { total } = await ask(`${all}?include_expired=true`);
     expect(count).toMatchObject({ count: total, active_count: (await ask(all)).total });
-    const byChain = count.by_chain as { chain: string; count: number; active_count: number }[];
+    type Parts = Record<"count" | "active_count" | "expired_count" | "unknown_count", number>;
+    const byChain = count.by_chain as ({ chain: string } & Parts)[];
+    for (const parts of [count as Parts, ...byChain])
+      expect(parts.active_count + parts.expired_count + parts.unknown_count).toBe(parts.count);
     expect(byChain.map(({ chain }) => chain)).toEqual(["devnet", "base", "linea"]);
     for (const { chain, count, active_count } of byChain) {
       expect((await ask(`${all}?include_expired=true&chain=${chain}`)).total, chain).toBe(count);

@@ -108,6 +108,7 @@ describe("names of an address are those that plain arithmetic finds", () => {
         count: expected.length,
         active_count: active.length,
         expired_count: expected.filter(({ isExpired }) => isExpired).length,
+        unknown_count: expected.filter(({ status }) => status === "unknown").length,
       });
     }
   });

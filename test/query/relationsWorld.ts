@@ -124,7 +124,6 @@ function subname(random: Random, name: string): Of {
   const isEmancipated = random() < 0.6;
   const expiry = pick(random, [BigInt(NOW - 1), BigInt(NOW), BigInt(NOW + 1), ...later]);
   const isLapsed = isWrapped && isEmancipated && expiry < BigInt(NOW);
-  const isOver = isWrapped && expiry <= BigInt(NOW);
   const isNow = isWrapped && !isLapsed;
   const row = domainRow(name, {
     ...{ registryOwner: isWrapped ? WRAPPER : keeper, effectiveOwnerAddress: keeper },
@@ -136,7 +135,10 @@ function subname(random: Random, name: string): Of {
   });
   return {
     row,
-    ...{ status: isOver ? "unknown" : "registered", isActive: !isOver, isExpired: isOver, isLost: false },
+    status: isLapsed ? "unknown" : "registered",
+    isActive: !isLapsed,
+    isExpired: false,
+    isLost: false,
     owner: isLapsed ? WRAPPER : keeper,
     manager: isLapsed ? WRAPPER : keeper,
     wrapperOwner: isNow ? keeper : null,
@@ -169,7 +171,7 @@ function ofEntry(
   const isOver = expiry <= BigInt(NOW) || (parentExpiry !== null && parentExpiry <= BigInt(NOW));
   const life = isEth
     ? lives(statusOfEth(expiry, ofEnsv2Terms))
-    : { status: isOver ? "unknown" : "registered", isActive: !isOver, isExpired: isOver, isLost: isOver };
+    : { status: isOver ? "unknown" : "registered", isActive: !isOver, isExpired: false, isLost: isOver };
   const row = domainRow(name, {
     ...{ registry, expiryTimestamp: expiry, effectiveOwnerAddress: owner, resolver },
     ...{ pathExpiryTimestamp: parentExpiry, createdTimestamp: seen(random).createdTimestamp },

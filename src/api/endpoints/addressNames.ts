@@ -207,6 +207,14 @@ async function readPrimary(
   return (name) => name.node === node && name.chainId === chainId;
 }
 
+const parts = {
+  active_count: count.openapi({ description: "`availability_status` is `registered` or `grace`" }),
+  expired_count: count.openapi({ description: "It is `premium` or `available`" }),
+  unknown_count: count.openapi({
+    description: "It is `unknown`: emancipated subnames and names of ENSv2 after their expiry, and others",
+  }),
+};
+
 const addressDomainCount = endpoint({
   method: "get",
   path: "/address/{address}/domain-count",
@@ -220,14 +228,11 @@ const addressDomainCount = endpoint({
       address,
       address_type: z.string().openapi({ example: "effective_owner" }),
       count: count.openapi({
-        description: "All: active, expired, and names that no registrar ever registered",
+        description: "The sum of `active_count`, `expired_count` and `unknown_count`",
       }),
-      active_count: count.openapi({ description: "Registered or in grace" }),
-      expired_count: count.openapi({
-        description: "Over: past the grace of a registrar, or other names past their expiry",
-      }),
+      ...parts,
       by_chain: z
-        .array(z.strictObject({ chain: z.string(), count, active_count: count, expired_count: count }))
+        .array(z.strictObject({ chain: z.string(), count, ...parts }))
         .optional()
         .openapi({ description: BY_CHAIN }),
     })
@@ -242,7 +247,8 @@ const addressDomainCount = endpoint({
       const total = sumOf(counts, (one) => one.total);
       const active = sumOf(counts, (one) => one.active);
       const expired = sumOf(counts, (one) => one.expired);
-      return { count: total, active_count: active, expired_count: expired };
+      const unknown = total - active - expired;
+      return { count: total, active_count: active, expired_count: expired, unknown_count: unknown };
     };
     return {
       address: toAddress(request.address),

@@ -36,8 +36,7 @@ import { included, listedItems } from "./listedItems.ts";
 const searchStats = z
   .strictObject({
     expired: count.openapi({
-      description:
-        "Ended for good: names of registrars 90 days after their expiry (in ENSv2 28), others at it",
+      description: "In premium or available: past the grace of a registrar, or never registered by it",
     }),
     expiring_30d: count.openapi({ description: "Registered, and expiring within 30 days" }),
     expiring_90d: count,

@@ -49,7 +49,7 @@ const ensStats = statistic({
     total_domains: count,
     active_domains: count.openapi({ description: "Registered or in grace" }),
     expired_domains: count.openapi({
-      description: "Past the grace of a registrar, or other names past their expiry",
+      description: "In premium or available: past the grace of a registrar, or never registered by it",
     }),
     wrapped_domains: count,
     wrapped_percentage: percentage("all names"),

@@ -5,10 +5,10 @@ export const ALL_CHAINS = "Left out: all chains whose names are indexed";
 export const MAIN_CHAIN = "Left out: the registry's chain";
 
 export const ACTIVE =
-  "Active: registered or in grace, registrars' names until 90 days after their expiry (in ENSv2 28), wrapped subnames until it, others always.";
+  "Active: `registered` or `grace`. Registrars' names are until 90 days after their expiry (in ENSv2 28), emancipated subnames until it, others always.";
 
 export const EXPIRED =
-  "Expired: past a registrar's grace, others past their expiry. Names no registrar registered are neither.";
+  "Expired: `premium` or `available`, also names that no registrar ever registered. Names whose status is `unknown` are neither.";
 
 export const NAMES =
   "Counted are names with an owner on the registry's chain, or on `chain`. The root, reverse nodes (`<address>.addr.reverse`) and deleted subnames are not.";

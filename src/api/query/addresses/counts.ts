@@ -10,7 +10,6 @@ import {
   type AddressAt,
   type AddressParameters,
   forEachOwner,
-  isActive,
   isOwned,
   onlyOf,
   ownerRoleOf,
@@ -19,7 +18,7 @@ import {
 } from "./owners.ts";
 import { type Held, type Part, partsOfRelations } from "./relations.ts";
 
-/** How many names an address holds: all, those registered or in grace, those that are over, those that expire within 30 days. */
+/** How many names an address holds: all, registered or in grace, in premium or available, and expiring within 30 days. */
 export type HeldCounts = { total: number; active: number; expired: number; expiring30d: number };
 
 export const noneHeld: HeldCounts = { total: 0, active: 0, expired: 0, expiring30d: 0 };
@@ -27,7 +26,7 @@ export const noneHeld: HeldCounts = { total: 0, active: 0, expired: 0, expiring3
 type Sorts = Pick<AddressParameters, "of" | "now">;
 
 const sortsOf = ({ of, now }: Sorts) => ({
-  active: isActive({ of, now }),
+  active: toSql(of.rule(of.life.registeredOrGrace), now),
   expired: toSql(of.rule(of.life.expired), now),
   expiring30d: toSql(of.life.expiringWithin(30), now),
 });
