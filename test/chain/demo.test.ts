@@ -187,7 +187,13 @@ const meanings: Record<string, () => Promise<void>> = {
     expect(await whois("auctioned.eth")).toMatchObject({
       name: `${spelled("auctioned")}.eth`,
       expiry_timestamp: null,
-      ownership: { owner: people.alice, registry: people.alice },
+      ownership: {
+        owner: people.alice,
+        is_owner_current: false,
+        registry: people.alice,
+        ended_by: "no_registration",
+        last_owner: { address: people.alice },
+      },
     });
     expect(namesOf(await stage.events("auctioned.eth"))).toContain("REGISTRAR_AUCTION HashRegistered");
   },

@@ -118,7 +118,7 @@ export async function expectedOfEnsv2(chain: Chain, name: string, found: Found) 
     expiry_timestamp: String(expiry),
     ownership: {
       is_wrapped: false,
-      ...(owner !== null && { owner }),
+      ...(owner !== null && { owner, is_owner_current: !isOver }),
       ...(isOver && { to_timestamp: Number(expiry + GRACE_V2), ended_by: "grace_end" }),
       ...(last !== null && { last_owner: { address: last, ...lastEnd } }),
     },

@@ -123,7 +123,10 @@ export async function expectedWhois(chain: Chain, name: string) {
   const owner = (isWrapped ? token.ownerNow : null) ?? stored.registrarOwner ?? stored.registryOwner;
   const expiry = isEthSecondLevel(name) ? stored.registrarExpiry : wasWrapped ? token.expiry : 0n;
   const labelhash = name === "" ? null : hashOfShown(labelOf(name));
-  const availability = await readAvailability(chain, name, { expiry, owner });
+  // A token whose parent kept control has an owner after its expiry, too.
+  const isHeld = wasWrapped ? isWrapped : owner !== null;
+  const availability = await readAvailability(chain, name, { expiry, isHeld });
+  const isUnregistered = owner !== null && isEthSecondLevel(name) && expiry === 0n;
   const isOver = owner !== null && expiry > 0n && ["premium", "available"].includes(availability);
   // Where the wrapper answers no owner from the same second on, the token's end was the owner's.
   const isEndedByToken = wasWrapped && token.expiry === expiry + GRACE;
@@ -133,7 +136,9 @@ export async function expectedWhois(chain: Chain, name: string) {
     ? { address: token.owner, to_timestamp: Number(token.expiry) + 1, ended_by: "wrapper_expiry" }
     : isOver
       ? { address: owner, to_timestamp: Number(expiry + GRACE) + 1, ended_by: "grace_end" }
-      : null;
+      : isUnregistered
+        ? { address: owner, ended_by: "no_registration" }
+        : null;
   return {
     labelhash,
     namehash: nodeOfShown(name),
@@ -144,12 +149,19 @@ export async function expectedWhois(chain: Chain, name: string) {
     ownership: present({
       is_wrapped: isWrapped,
       owner,
+      is_owner_current: owner === null ? null : !isTokenOver && !isOver && !isUnregistered,
       registry: stored.registryOwner,
       registrar: stored.registrarOwner,
       wrapper: isWrapped ? token.ownerNow : null,
       // Since then anyone may register the name.
       to_timestamp: isOver ? Number(expiry + GRACE) + 1 : null,
-      ended_by: isOver ? (isEndedByToken ? "wrapper_expiry" : "grace_end") : null,
+      ended_by: isUnregistered
+        ? "no_registration"
+        : isOver
+          ? isEndedByToken
+            ? "wrapper_expiry"
+            : "grace_end"
+          : null,
       last_owner: lastOwner,
     }),
     wrapper: wasWrapped ? { fuses: token.fusesNow, expiry_timestamp: token.expiry.toString() } : undefined,
@@ -164,11 +176,9 @@ const present = (fields: Record<string, unknown>) =>
 async function readAvailability(
   chain: Chain,
   name: string,
-  { expiry, owner }: { expiry: bigint; owner: unknown },
+  { expiry, isHeld }: { expiry: bigint; isHeld: boolean },
 ): Promise<string> {
-  const now = await latestTime(chain);
-  if (!isEthSecondLevel(name))
-    return owner !== null && (expiry === 0n || expiry > now) ? "registered" : "unknown";
+  if (!isEthSecondLevel(name)) return isHeld ? "registered" : "unknown";
   const id = hexToBigInt(hashOfShown(labelOf(name)));
   const registrar = { contract: "registrar", args: [id] };
   const owned = await read(chain, { ...registrar, functionName: "ownerOf" }).catch(() => null);

@@ -22,7 +22,7 @@ const DAY = 86_400;
 const GRACE = 90 * DAY;
 const START = 1_600_000_000;
 const EXPIRY = 1_700_000_000;
-const [alice, bob] = [account(0xa11ce), account(0xb0b)];
+const [alice, bob, carol, dave] = [account(0xa11ce), account(0xb0b), account(0xca401), account(0xda7e)];
 
 type Period = Record<string, unknown>;
 type Owners = { owner: Address; reason: "wrapper" | "registrar" | "registry"; token?: number | null };
@@ -87,6 +87,20 @@ beforeAll(async () => {
         ...wrapped(EXPIRY + GRACE),
       },
       { ...domainRow("sub.boxed.eth"), ...wrapped(EXPIRY), expiryTimestamp: BigInt(EXPIRY) },
+      {
+        ...domainRow("lasting.boxed.eth"),
+        ...wrapped(EXPIRY),
+        wrapperFuses: 0,
+        expiryTimestamp: BigInt(EXPIRY),
+        wrapperOwner: carol,
+        effectiveOwnerAddress: carol,
+      },
+      // Won at an auction, and never moved to the registrar that answers; the label of the other is too short to be sold.
+      ...["auctioned.eth", "au.eth"].map((name) => ({
+        ...domainRow(name),
+        registryOwner: dave,
+        effectiveOwnerAddress: dave,
+      })),
     ]),
   );
   await tables.writer.insert(ownershipChange).values([
@@ -94,6 +108,10 @@ beforeAll(async () => {
     change("boxed.eth", 2, START, { owner: alice, reason: "wrapper", token: EXPIRY + GRACE }),
     change("renewed-elsewhere.eth", 3, START, { owner: alice, reason: "wrapper", token: EXPIRY + GRACE }),
     change("sub.boxed.eth", 4, START, { owner: alice, reason: "wrapper", token: EXPIRY }),
+    {
+      ...change("lasting.boxed.eth", 8, START, { owner: carol, reason: "wrapper", token: EXPIRY }),
+      wrapperFuses: 0,
+    },
     // Bought again by the same owner, after it had no owner for a while.
     change("again.eth", 5, START, { owner: alice, reason: "registrar" }),
     {
@@ -131,7 +149,11 @@ beforeAll(async () => {
   const held = ["plain.eth", "boxed.eth", "renewed-elsewhere.eth", "sub.boxed.eth"];
   await tables.writer
     .insert(holder)
-    .values(held.map((name) => ({ address: alice, chainId: CHAIN_ID, node: namehash(name), ...last })));
+    .values([
+      ...held.map((name) => ({ address: alice, chainId: CHAIN_ID, node: namehash(name), ...last })),
+      { address: carol, chainId: CHAIN_ID, node: namehash("lasting.boxed.eth"), ...last },
+      { address: dave, chainId: CHAIN_ID, node: namehash("auctioned.eth"), ...last },
+    ]);
 });
 afterAll(() => tables?.drop());
 
@@ -255,16 +277,121 @@ describe("the ownership history of", () => {
   });
 });
 
+type Listed = { name: string; ownership: Period };
+
+/** Names of an operation's list. */
+const namesAt = async (path: string, now: number) =>
+  ((await ask(path, now)).results as Listed[]).map(({ name }) => name);
+
+const moments = [EXPIRY - DAY, EXPIRY - 1, EXPIRY, EXPIRY + 1, EXPIRY + GRACE + 1, EXPIRY + 4_000 * DAY];
+
+describe.each(moments)("a wrapped subname without PARENT_CANNOT_CONTROL at %i", (now) => {
+  const name = "lasting.boxed.eth";
+
+  test("is its owner's in whois, in his lists and in his counts", async () => {
+    const whois = await ask(`/whois/${name}`, now);
+    expect(whois).toMatchObject({
+      availability_status: "registered",
+      expiry_timestamp: String(EXPIRY),
+      ownership: { is_wrapped: true, owner: getAddress(carol), is_owner_current: true },
+    });
+    for (const field of ["last_owner", "ended_by", "to_timestamp"])
+      expect(whois.ownership).not.toHaveProperty(field);
+    expect((await historyOf(name, now)).at(-1)).toMatchObject({ address: getAddress(carol), ...endless });
+    expect(await namesAt(`/address/${carol}/domains`, now)).toEqual([name]);
+    expect(await namesAt(`/address/${carol}/domains?availability_status=registered`, now)).toEqual([name]);
+    expect(await namesAt(`/address/${carol}/previous-domains`, now)).toEqual([]);
+    expect(await ask(`/address/${carol}/domain-count`, now)).toMatchObject({
+      count: 1,
+      active_count: 1,
+      expired_count: 0,
+      unknown_count: 0,
+    });
+    expect(await ask(`/address/${carol}/summary`, now)).toMatchObject({
+      domain_count: 1,
+      domains_expiring_30d: 0,
+      previously_owned_count: 0,
+    });
+    expect(await namesAt("/search-domains?availability_status=registered&q=lasting", now)).toEqual([name]);
+    expect(await namesAt("/domain/boxed.eth/subdomains?include_expired=false&q=lasting", now)).toEqual([
+      name,
+    ]);
+  });
+
+  test("has no end in calendars, figures and summaries", async () => {
+    const of = async (path: string) => (await (apis.get(now) as TestApi).app.request(path)).text();
+    expect(await of(`/domain/${name}/expiry.ics`)).not.toContain("BEGIN:VEVENT");
+    expect(await of(`/address/${carol}/expiries.ics`)).not.toContain("BEGIN:VEVENT");
+    const { stats } = await ask("/search-domains?q=lasting", now);
+    expect(stats).toMatchObject({ expired: 0, expiring_30d: 0, expiring_90d: 0, wrapped: 1 });
+    const range = `expiry_from=${EXPIRY}&expiry_to=${EXPIRY}`;
+    expect(await namesAt(`/search-domains?${range}&q=lasting`, now)).toEqual([name]);
+    const bulk = (await (apis.get(now) as TestApi).post("/whois/bulk", { names: [name, "sub.boxed.eth"] }))
+      .body;
+    // The emancipated one beside it has its owner to the last second of its expiry.
+    expect(bulk.summary).toMatchObject({
+      registered: now <= EXPIRY ? 2 : 1,
+      expiring_30d: now < EXPIRY ? 1 : 0,
+    });
+  });
+});
+
+describe("a .eth name that the registrar never registered", () => {
+  test("is not its holder's: it is available, or its state is unknown", async () => {
+    const owner = getAddress(dave);
+    const ended = {
+      ended_by: "no_registration",
+      last_owner: { address: owner, ended_by: "no_registration" },
+    };
+    for (const [name, availability_status] of [
+      ["auctioned.eth", "available"],
+      ["au.eth", "unknown"],
+    ]) {
+      expect(await ask(`/whois/${name}`, EXPIRY)).toMatchObject({
+        availability_status,
+        ownership: { owner, is_owner_current: false, ...ended },
+      });
+    }
+    expect(await ask(`/address/${dave}/domain-count`, EXPIRY)).toMatchObject({
+      count: 2,
+      active_count: 0,
+      expired_count: 1,
+      unknown_count: 1,
+    });
+    expect(await namesAt(`/address/${dave}/domains`, EXPIRY)).toEqual([]);
+    expect(await namesAt(`/address/${dave}/previous-domains`, EXPIRY)).toEqual(["auctioned.eth"]);
+  });
+});
+
+describe("the explorer and former owners", () => {
+  test("a watched name that anyone can register has no owner", async () => {
+    const over = EXPIRY + GRACE + 1;
+    const { url, close } = await serveExplorer(tables, over);
+    const page = async (path: string) => (await fetch(`${url}/explore/${path}`)).text();
+    const ownersOf = (html: string) =>
+      [...html.matchAll(/<td[^>]*>(.*?)<\/td>/gs)].map(([, cell]) => cell).join();
+    const watched = await page("watch?names=plain.eth,auctioned.eth,lasting.boxed.eth");
+    const cells = ownersOf(watched);
+    expect(cells.match(/last held by/g)).toHaveLength(2);
+    expect(cells.match(new RegExp(carol, "i")), "the owner of a lasting name is its owner").not.toBeNull();
+    for (const name of ["plain.eth", "auctioned.eth"]) {
+      const html = await page(`name/${name}`);
+      expect(html).toContain("Last holder");
+      expect(html).not.toContain("its owner is");
+    }
+    expect(await page("name/lasting.boxed.eth")).toContain("its owner is");
+    await close();
+  });
+});
+
 describe("the same second ends it everywhere", () => {
   const names = ["plain.eth", "boxed.eth", "renewed-elsewhere.eth", "sub.boxed.eth"];
   const ends = [EXPIRY, EXPIRY + GRACE, EXPIRY + 10 * GRACE];
   const moments = ends.flatMap((end) => [end - 1, end, end + 1, end + 2]);
 
   test.each(moments)("at %i", async (now) => {
-    const previous = (await ask(`/address/${alice}/previous-domains`, now)).results as { name: string }[];
-    const held = (await ask(`/address/${alice}/domains?include_expired=true`, now)).results as {
-      name: string;
-    }[];
+    const previous = (await ask(`/address/${alice}/previous-domains`, now)).results as Listed[];
+    const held = (await ask(`/address/${alice}/domains?include_expired=true`, now)).results as Listed[];
     const summary = await ask(`/address/${alice}/summary`, now);
     expect(summary.previously_owned_count).toBe(previous.length);
     for (const name of names) {
@@ -272,6 +399,14 @@ describe("the same second ends it everywhere", () => {
       const whois = (await ask(`/whois/${name}`, now)) as { ownership: Period };
       const { owner, to_timestamp = null } = whois.ownership;
       const isOver = to_timestamp !== null;
+      const isCurrent = last?.to_timestamp === null && owner !== getAddress(WRAPPER);
+      expect({ name, isCurrent: whois.ownership.is_owner_current }).toEqual({ name, isCurrent });
+      expect({ name, isEnded: whois.ownership.last_owner !== undefined }).toEqual({
+        name,
+        isEnded: !isCurrent,
+      });
+      for (const item of [...previous, ...held].filter((one) => one.name === name))
+        expect(item.ownership).toMatchObject({ owner, is_owner_current: isCurrent });
       // Whois shows the last holder of a name whose grace is over, with the second at which the last period ended.
       expect({ name, to: last?.to_timestamp }).toEqual({ name, to: to_timestamp });
       if (!isOver) expect({ name, owner: last?.address }).toEqual({ name, owner });

@@ -284,7 +284,7 @@ describe("GET /whois/:name", () => {
       resolver: { status: "indexed", address: getAddress(NODE_RESOLVER) },
       source: "indexed",
     });
-    expect(Object.keys(reply.ownership as object)).toEqual(["is_wrapped", "owner"]);
+    expect(Object.keys(reply.ownership as object)).toEqual(["is_wrapped", "owner", "is_owner_current"]);
   });
 
   test.each([

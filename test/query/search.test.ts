@@ -305,6 +305,7 @@ describe("GET /domain/:name/subdomains", () => {
           expiry_timestamp: inDays(-1).toString(),
           ownership: {
             ...{ is_wrapped: false, owner: getAddress(WRAPPER), registry: getAddress(WRAPPER) },
+            is_owner_current: false,
             last_owner: {
               ...{ address: getAddress(bob), to_timestamp: Number(inDays(-1)) + 1 },
               ended_by: "wrapper_expiry",

@@ -130,6 +130,7 @@ describe("GET /whois/:name", () => {
       ownership: {
         is_wrapped: false,
         owner: ALICE,
+        is_owner_current: true,
         registry: ALICE,
         registrar: ALICE,
       },
@@ -182,6 +183,7 @@ describe("GET /whois/:name", () => {
     expect(body.ownership).toEqual({
       is_wrapped: true,
       owner: ALICE,
+      is_owner_current: true,
       registry: getAddress(WRAPPER),
       registrar: getAddress(WRAPPER),
       wrapper: ALICE,
@@ -200,6 +202,7 @@ describe("GET /whois/:name", () => {
     expect(body.ownership).toEqual({
       is_wrapped: false,
       owner: getAddress(WRAPPER),
+      is_owner_current: false,
       registry: getAddress(WRAPPER),
       registrar: getAddress(WRAPPER),
       last_owner: { address: ALICE, to_timestamp: NOW, ended_by: "wrapper_expiry" },

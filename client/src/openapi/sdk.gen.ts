@@ -795,7 +795,7 @@ export const postLookup = <ThrowOnError extends boolean = false>(parameters: {
 /**
  * Names of an address
  *
- * Names to which an address has some relation: that it owns or owned, manages, has roles for, or whose resolver it is. Each item says all that the address is to the name. All filters may be combined; a name has to meet each. Names of all chains that are indexed are in one list; a node that is on two chains is on it twice. Active: registered or in grace, registrars' names until 90 days after their expiry (in ENSv2 28), wrapped subnames until it, others always. Reverse nodes (`<address>.addr.reverse`) do not count as names.
+ * Names to which an address has some relation: that it owns or owned, manages, has roles for, or whose resolver it is. Each item says all that the address is to the name. All filters may be combined; a name has to meet each. Names of all chains that are indexed are in one list; a node that is on two chains is on it twice. Active: `registered` or `grace`. Registrars' names are until 90 days after their expiry (in ENSv2 28), emancipated subnames until it, others always. Reverse nodes (`<address>.addr.reverse`) do not count as names.
  */
 export const getAddressDomains = <ThrowOnError extends boolean = false>(parameters: {
     address: string;
@@ -853,7 +853,7 @@ export const getAddressDomains = <ThrowOnError extends boolean = false>(paramete
 /**
  * How many names an address has
  *
- * It takes the filters of the list of names. Active: registered or in grace, registrars' names until 90 days after their expiry (in ENSv2 28), wrapped subnames until it, others always. Expired: past a registrar's grace, others past their expiry. Names no registrar registered are neither. Reverse nodes (`<address>.addr.reverse`) do not count as names.
+ * It takes the filters of the list of names. Active: `registered` or `grace`. Registrars' names are until 90 days after their expiry (in ENSv2 28), emancipated subnames until it, others always. Expired: `premium` or `available`, also names that no registrar ever registered. Names whose status is `unknown` are neither. Reverse nodes (`<address>.addr.reverse`) do not count as names.
  */
 export const getAddressDomainCount = <ThrowOnError extends boolean = false>(parameters: {
     address: string;
@@ -1091,7 +1091,7 @@ export const getAddressResolvesTo = <ThrowOnError extends boolean = false>(param
 /**
  * The ends of a name as a calendar
  *
- * iCalendar (RFC 5545), to subscribe to. Each name has an event at its expiry, and a .eth name two more: the end of its grace, after 90 days (in ENSv2 28), and of its premium, after 21 days more. Names of a layer 2's registrar have those that it has: Basenames all three, Lineanames no premium. Each has reminders 30 and 7 days before. A renewal moves the events: their UIDs stay, and SEQUENCE grows. Ends after the year 9999 are left out. A name without expiry has a calendar without events. So has one whose registry the index cannot read: its calendar says so.
+ * iCalendar (RFC 5545), to subscribe to. Each name that ends has an event at its expiry, and a .eth name two more: the end of its grace, after 90 days (in ENSv2 28), and of its premium, after 21 days more. Names of a layer 2's registrar have those that it has: Basenames all three, Lineanames no premium. Each has reminders 30 and 7 days before. A renewal moves the events: their UIDs stay, and SEQUENCE grows. Ends after the year 9999 are left out. A name without expiry has a calendar without events, and so has a wrapped subname without PARENT_CANNOT_CONTROL, which keeps its owner. So has one whose registry the index cannot read: its calendar says so.
  */
 export const getDomainExpiryIcs = <ThrowOnError extends boolean = false>(parameters: {
     name: string;
@@ -1110,7 +1110,7 @@ export const getDomainExpiryIcs = <ThrowOnError extends boolean = false>(paramet
 /**
  * The ends of an address's names as a calendar
  *
- * iCalendar (RFC 5545), to subscribe to. Each name has an event at its expiry, and a .eth name two more: the end of its grace, after 90 days (in ENSv2 28), and of its premium, after 21 days more. Names of a layer 2's registrar have those that it has: Basenames all three, Lineanames no premium. Each has reminders 30 and 7 days before. A renewal moves the events: their UIDs stay, and SEQUENCE grows. Ends after the year 9999 are left out. It has the names that the address effectively owns, until the last of their ends; at most 500, names of registrars before others, and of each those that expire first.
+ * iCalendar (RFC 5545), to subscribe to. Each name that ends has an event at its expiry, and a .eth name two more: the end of its grace, after 90 days (in ENSv2 28), and of its premium, after 21 days more. Names of a layer 2's registrar have those that it has: Basenames all three, Lineanames no premium. Each has reminders 30 and 7 days before. A renewal moves the events: their UIDs stay, and SEQUENCE grows. Ends after the year 9999 are left out. It has the names that the address effectively owns, until the last of their ends; at most 500, names of registrars before others, and of each those that expire first.
  */
 export const getAddressExpiriesIcs = <ThrowOnError extends boolean = false>(parameters: {
     address: string;
@@ -1604,7 +1604,7 @@ export const getAgentsByAgentId = <ThrowOnError extends boolean = false>(paramet
 /**
  * The index in figures
  *
- * Counted are names with an owner on the registry's chain, or on `chain`. The root, reverse nodes (`<address>.addr.reverse`) and deleted subnames are not. Active: registered or in grace, registrars' names until 90 days after their expiry (in ENSv2 28), wrapped subnames until it, others always. Expired: past a registrar's grace, others past their expiry. Names no registrar registered are neither. Registrar and controller both log a registration or renewal: all logs of one name in one transaction count once. Taken every 5 minutes.
+ * Counted are names with an owner on the registry's chain, or on `chain`. The root, reverse nodes (`<address>.addr.reverse`) and deleted subnames are not. Active: `registered` or `grace`. Registrars' names are until 90 days after their expiry (in ENSv2 28), emancipated subnames until it, others always. Expired: `premium` or `available`, also names that no registrar ever registered. Names whose status is `unknown` are neither. Registrar and controller both log a registration or renewal: all logs of one name in one transaction count once. Taken every 5 minutes.
  */
 export const getEnsStats = <ThrowOnError extends boolean = false>(parameters?: {
     chain?: string;
@@ -1640,7 +1640,7 @@ export const getEnsStatsRegistrations = <ThrowOnError extends boolean = false>(p
 /**
  * How names are spread over lengths and parents
  *
- * Active names by the length of their label (names whose label is not known are left out), under .eth and in all; names right under each top-level domain; and the 100 names that are no top-level domains with most active subnames right under them. Counted are names with an owner on the registry's chain, or on `chain`. The root, reverse nodes (`<address>.addr.reverse`) and deleted subnames are not. Active: registered or in grace, registrars' names until 90 days after their expiry (in ENSv2 28), wrapped subnames until it, others always. Taken every hour.
+ * Active names by the length of their label (names whose label is not known are left out), under .eth and in all; names right under each top-level domain; and the 100 names that are no top-level domains with most active subnames right under them. Counted are names with an owner on the registry's chain, or on `chain`. The root, reverse nodes (`<address>.addr.reverse`) and deleted subnames are not. Active: `registered` or `grace`. Registrars' names are until 90 days after their expiry (in ENSv2 28), emancipated subnames until it, others always. Taken every hour.
  */
 export const getEnsStatsDistribution = <ThrowOnError extends boolean = false>(parameters?: {
     chain?: string;
@@ -1658,7 +1658,7 @@ export const getEnsStatsDistribution = <ThrowOnError extends boolean = false>(pa
 /**
  * How many addresses have a primary name
  *
- * Addresses that claim a name, on all configured chains, whether or not the name resolves to them. Claims at Basenames' registrar of before ENSIP-19 never were primary names, and do not count. Owners are those of active names. Counted are names with an owner on the registry's chain, or on `chain`. The root, reverse nodes (`<address>.addr.reverse`) and deleted subnames are not. Active: registered or in grace, registrars' names until 90 days after their expiry (in ENSv2 28), wrapped subnames until it, others always. Taken every hour.
+ * Addresses that claim a name, on all configured chains, whether or not the name resolves to them. Claims at Basenames' registrar of before ENSIP-19 never were primary names, and do not count. Owners are those of active names. Counted are names with an owner on the registry's chain, or on `chain`. The root, reverse nodes (`<address>.addr.reverse`) and deleted subnames are not. Active: `registered` or `grace`. Registrars' names are until 90 days after their expiry (in ENSv2 28), emancipated subnames until it, others always. Taken every hour.
  */
 export const getEnsStatsPrimaryNames = <ThrowOnError extends boolean = false>(parameters?: {
     strict?: 'true' | 'false';
@@ -1775,7 +1775,7 @@ export const getEnsStatsStates = <ThrowOnError extends boolean = false>(paramete
 /**
  * Names that expire in the months ahead
  *
- * Names by the month (UTC) of their expiry: this month, past days included, and the 59 after it. Reverse nodes do not count. Taken every hour.
+ * Names by the month (UTC) of their expiry, if it ends them: this month, past days included, and the 59 after it. Reverse nodes do not count. Taken every hour.
  */
 export const getEnsStatsExpiries = <ThrowOnError extends boolean = false>(parameters?: {
     chain?: string;
@@ -1793,7 +1793,7 @@ export const getEnsStatsExpiries = <ThrowOnError extends boolean = false>(parame
 /**
  * The addresses that own most names
  *
- * The 100 addresses that effectively own most active names, most first. Counted are names with an owner on the registry's chain, or on `chain`. The root, reverse nodes (`<address>.addr.reverse`) and deleted subnames are not. Active: registered or in grace, registrars' names until 90 days after their expiry (in ENSv2 28), wrapped subnames until it, others always. Taken every hour.
+ * The 100 addresses that effectively own most active names, most first. Counted are names with an owner on the registry's chain, or on `chain`. The root, reverse nodes (`<address>.addr.reverse`) and deleted subnames are not. Active: `registered` or `grace`. Registrars' names are until 90 days after their expiry (in ENSv2 28), emancipated subnames until it, others always. Taken every hour.
  */
 export const getEnsStatsHolders = <ThrowOnError extends boolean = false>(parameters?: {
     chain?: string;

@@ -205,6 +205,10 @@ export type Ownership = {
      */
     owner?: `0x${string}`;
     /**
+     * Present beside `owner`: whether it holds the name now. `false`: the last holder of a name that anyone can register, or the NameWrapper, which keeps the names of expired tokens. `last_owner` says who had it
+     */
+    is_owner_current?: boolean;
+    /**
      * EIP-55 checksummed address
      */
     registry?: `0x${string}`;
@@ -217,26 +221,26 @@ export type Ownership = {
      */
     wrapper?: `0x${string}`;
     /**
-     * Present after the grace of a .eth name: since this second its owner is only the last holder, and anyone can register it
+     * Present after the grace of a .eth name: from this second on `owner` is only the last holder, and anyone can register the name
      */
     to_timestamp?: bigint;
     /**
-     * Present where time alone ended it, without a block: the NameWrapper's token expired (`wrapper_expiry`), the grace of a .eth name was over (`grace_end`), or a subname of ENSv2, or a name above it, expired (`expiry`)
+     * Present where time alone ended it, without a block: the NameWrapper's token expired (`wrapper_expiry`), the grace of a .eth name was over (`grace_end`), or a subname of ENSv2, or a name above it, expired (`expiry`). `no_registration`: the registrar never registered the name, so anyone can; an earlier one, such as the auctions of 2017, granted it
      */
-    ended_by?: 'wrapper_expiry' | 'grace_end' | 'expiry';
+    ended_by?: 'wrapper_expiry' | 'grace_end' | 'expiry' | 'no_registration';
     /**
-     * Present where time alone ended the ownership, and no account owns the name since: who had it, until which second, and what ended it
+     * Present where the ownership ended without an event, and no account has owned the name since: who had it, until which second, and what ended it. No second is known where `ended_by` is `no_registration`
      */
     last_owner?: {
         /**
          * EIP-55 checksummed address
          */
         address: `0x${string}`;
-        to_timestamp: bigint;
+        to_timestamp?: bigint;
         /**
-         * Present where time alone ended it, without a block: the NameWrapper's token expired (`wrapper_expiry`), the grace of a .eth name was over (`grace_end`), or a subname of ENSv2, or a name above it, expired (`expiry`)
+         * Present where time alone ended it, without a block: the NameWrapper's token expired (`wrapper_expiry`), the grace of a .eth name was over (`grace_end`), or a subname of ENSv2, or a name above it, expired (`expiry`). `no_registration`: the registrar never registered the name, so anyone can; an earlier one, such as the auctions of 2017, granted it
          */
-        ended_by: 'wrapper_expiry' | 'grace_end' | 'expiry';
+        ended_by: 'wrapper_expiry' | 'grace_end' | 'expiry' | 'no_registration';
     };
 };
 
@@ -820,7 +824,7 @@ export type DomainItem = {
  */
 export type SearchStats = {
     /**
-     * Ended for good: names of registrars 90 days after their expiry (in ENSv2 28), others at it
+     * In premium or available: past the grace of a registrar, or never registered by it
      */
     expired: number;
     /**
@@ -1448,9 +1452,9 @@ export type OwnershipPeriod = {
      */
     to_tx?: `0x${string}`;
     /**
-     * Present where time alone ended it, without a block: the NameWrapper's token expired (`wrapper_expiry`), the grace of a .eth name was over (`grace_end`), or a subname of ENSv2, or a name above it, expired (`expiry`)
+     * Present where time alone ended it, without a block: the NameWrapper's token expired (`wrapper_expiry`), the grace of a .eth name was over (`grace_end`), or a subname of ENSv2, or a name above it, expired (`expiry`). `no_registration`: the registrar never registered the name, so anyone can; an earlier one, such as the auctions of 2017, granted it
      */
-    ended_by?: 'wrapper_expiry' | 'grace_end' | 'expiry';
+    ended_by?: 'wrapper_expiry' | 'grace_end' | 'expiry' | 'no_registration';
 };
 
 export type Period = {
@@ -1484,9 +1488,9 @@ export type Period = {
      */
     to_tx?: `0x${string}`;
     /**
-     * Present where time alone ended it, without a block: the NameWrapper's token expired (`wrapper_expiry`), the grace of a .eth name was over (`grace_end`), or a subname of ENSv2, or a name above it, expired (`expiry`)
+     * Present where time alone ended it, without a block: the NameWrapper's token expired (`wrapper_expiry`), the grace of a .eth name was over (`grace_end`), or a subname of ENSv2, or a name above it, expired (`expiry`). `no_registration`: the registrar never registered the name, so anyone can; an earlier one, such as the auctions of 2017, granted it
      */
-    ended_by?: 'wrapper_expiry' | 'grace_end' | 'expiry';
+    ended_by?: 'wrapper_expiry' | 'grace_end' | 'expiry' | 'no_registration';
 };
 
 export type Verification = {
@@ -2395,25 +2399,39 @@ export type AddressDomainCount = {
     address: `0x${string}`;
     address_type: string;
     /**
-     * All: active, expired, and names that no registrar ever registered
+     * The sum of `active_count`, `expired_count` and `unknown_count`
      */
     count: number;
     /**
-     * Registered or in grace
+     * `availability_status` is `registered` or `grace`
      */
     active_count: number;
     /**
-     * Over: past the grace of a registrar, or other names past their expiry
+     * It is `premium` or `available`
      */
     expired_count: number;
+    /**
+     * It is `unknown`: emancipated subnames and names of ENSv2 after their expiry, and others
+     */
+    unknown_count: number;
     /**
      * Present where names of several chains are indexed: the same of each chain
      */
     by_chain?: Array<{
         chain: string;
         count: number;
+        /**
+         * `availability_status` is `registered` or `grace`
+         */
         active_count: number;
+        /**
+         * It is `premium` or `available`
+         */
         expired_count: number;
+        /**
+         * It is `unknown`: emancipated subnames and names of ENSv2 after their expiry, and others
+         */
+        unknown_count: number;
     }>;
     as_of: AsOf;
 };
@@ -2566,6 +2584,10 @@ export type PreviousDomain = {
          * EIP-55 checksummed address
          */
         owner?: `0x${string}`;
+        /**
+         * Present beside `owner`: whether it holds the name now. `false`: the last holder of a name that anyone can register, or the NameWrapper, which keeps the names of expired tokens. `last_owner` says who had it
+         */
+        is_owner_current?: boolean;
         is_wrapped: boolean;
     };
     last_owned_block_number: number;
@@ -3346,7 +3368,7 @@ export type EnsStats = {
      */
     active_domains: number;
     /**
-     * Past the grace of a registrar, or other names past their expiry
+     * In premium or available: past the grace of a registrar, or never registered by it
      */
     expired_domains: number;
     wrapped_domains: number;
@@ -3808,9 +3830,12 @@ export type NameStates = {
          */
         without_expiry: number;
         /**
-         * Wrapped subnames before their expiry
+         * Before their expiry, and wrapped subnames without PARENT_CANNOT_CONTROL, which keep their owner after it
          */
         registered: number;
+        /**
+         * Their state is `unknown`
+         */
         expired: number;
     };
     /**

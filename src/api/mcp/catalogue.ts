@@ -21,7 +21,7 @@ export type ToolPlan = {
 export const catalogue: Record<string, ToolPlan> = {
   whois: {
     title: "Look up one ENS name",
-    use: "Use it first for any question about one name: who owns it, when it expires, whether it can be registered, which resolver it has. For two names or more use `whois_bulk`; for texts and addresses of a name `get_records`.",
+    use: "Use it first for any question about one name: who owns it (`owner`, if `is_owner_current`), when it expires, whether it can be registered, which resolver it has. For two names or more use `whois_bulk`; for texts and addresses of a name `get_records`.",
   },
   whois_bulk: {
     title: "Look up many ENS names",

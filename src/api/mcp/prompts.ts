@@ -20,7 +20,7 @@ export const prompts: readonly Prompt[] = [
     description: "Who owns a name, until when, what it points to, and how that came about",
     argument: { name: "name", description: "Full name, for example alice.eth" },
     write: (name) =>
-      `Explain the ENS name ${quote(name)}. Call \`whois\` first; if it is registered, \`get_records\` and \`get_domain_history\` with the views \`registrations\` and \`ownership\`. Say who owns it and why (\`ownership\`), when it expires and what happens then, what it points to, and which answers are \`live\`. ${UNTRUSTED}`,
+      `Explain the ENS name ${quote(name)}. Call \`whois\` first; if it is registered, \`get_records\` and \`get_domain_history\` with the views \`registrations\` and \`ownership\`. Say who owns it and why (\`ownership\`; where \`is_owner_current\` is false, who had it last), when it expires and what happens then, what it points to, and which answers are \`live\`. ${UNTRUSTED}`,
   },
   {
     name: "review_portfolio",

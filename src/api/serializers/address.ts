@@ -55,11 +55,11 @@ export function toPreviousItem(
 ): z.infer<typeof schemas.previousDomain> {
   const state = { ...row.domain, displayText: null };
   const { name, chain, label, namehash, labelhash, availability_status, ...item } = toDomainItem(state, at);
-  const { owner, is_wrapped } = item.ownership;
+  const { owner, is_owner_current, is_wrapped } = item.ownership;
   return {
     ...{ name, ...(chain !== undefined && { chain }), label, namehash, labelhash, availability_status },
     expiry_timestamp: item.expiry_timestamp,
-    ownership: { ...(owner && { owner }), is_wrapped },
+    ownership: { ...(owner && { owner, is_owner_current }), is_wrapped },
     last_owned_block_number: row.lastOwnedBlockNumber,
     last_owned_block_timestamp: row.lastOwnedBlockTimestamp,
   };

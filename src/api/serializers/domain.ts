@@ -1,11 +1,12 @@
 import { type Address, type Hex, zeroAddress } from "viem";
 import type { z } from "zod";
 import type { Contracts } from "../../../abis/contracts.ts";
+import { holds } from "../../ens/condition.ts";
 import { nameByNode, nodeOfNameByNode } from "../../ens/name.ts";
 import type { ApiError } from "../errors/errors.ts";
 import type { DomainState } from "../resolution/domainState.ts";
 import type { DomainOutcome, UnresolvedDomain } from "../resolution/domains.ts";
-import { availabilityOf, neverRegistered } from "../rules/availability.ts";
+import { asLife, availabilityOf, neverRegistered } from "../rules/availability.ts";
 import { type LifeRules, lifeOf } from "../rules/life.ts";
 import { graceEndOf } from "../rules/lifeEnds.ts";
 import { type OwnersNow, ownersAt } from "../rules/ownership.ts";
@@ -43,6 +44,7 @@ export function toDomainRecord(
   const life = lifeOf(at.contracts.ensv2);
   const owned = ownerOf(state, owners);
   const graceEnd = graceEndOf(owned, life);
+  const isHeld = holds(life.held, asLife(owned), BigInt(at.now));
   const resolver = toResolver(state, at.contracts, records?.answeredBy);
   const isKnown = source === "live" || resolver.status === "indexed" || resolver.answered_by !== undefined;
   const display = isKnown ? toDisplay(state) : undefined;
@@ -61,7 +63,7 @@ export function toDomainRecord(
     expiry_timestamp: state.expiryTimestamp?.toString() ?? null,
     ...timesOf(state, graceEnd),
     ...protocolsIn(state, at.now),
-    ownership: toOwnership(state, owners, { now: at.now, graceEnd }),
+    ownership: toOwnership(state, owners, { now: at.now, graceEnd, isHeld }),
     ...(owners.wrapper && { wrapper: toWrapper(owners.wrapper) }),
     resolver,
     ...(state.subnameCount !== undefined && { subname_count: state.subnameCount }),

@@ -1,8 +1,9 @@
 import type { Address } from "viem";
 import type { z } from "zod";
+import { holds } from "../../ens/condition.ts";
 import type { DomainState } from "../resolution/domainState.ts";
 import { type Ending, endOf } from "../rules/ends.ts";
-import { isTokenUnknown, type OwnersNow } from "../rules/ownership.ts";
+import { isTokenUnknown, lapsed, type OwnersNow } from "../rules/ownership.ts";
 import type * as schemas from "../schemas/answers.ts";
 import { fuseNames } from "./fuses.ts";
 import { toAddress } from "./hex.ts";
@@ -11,20 +12,24 @@ import { toAddress } from "./hex.ts";
 const NO_EXPIRY = 2n ** 64n - 1n;
 
 /**
- * Owners by layer; those that a layer does not have are left out. After the grace of a registrar's name, its last holder is
- * given with the second from which on he is the owner no more.
+ * Owners by layer, without the layers that have none. `owner` stays the last holder after the grace of a registrar's name:
+ * `is_owner_current` is false then.
  */
 export function toOwnership(
   state: DomainState,
   owners: OwnersNow,
-  { now, graceEnd: end }: { now: number; graceEnd: bigint | null },
+  { now, graceEnd: end, isHeld }: { now: number; graceEnd: bigint | null; isHeld: boolean },
 ): z.infer<typeof schemas.ownership> {
+  // A lapsed name fell to the NameWrapper itself, so no account can use it.
+  const isCurrent = isHeld && !holds(lapsed, state, BigInt(now));
   const isOver = owners.owner !== null && end !== null && end <= now;
+  // No log tells when the grant of an earlier registrar, such as the auctions', ended.
+  const isUnregistered = owners.owner !== null && !isHeld && state.expiryTimestamp === null;
   // Where the wrapper's token ends on the same second, the wrapper's contract decides, as in the history of owners.
   const isEndedByToken = state.isWrapped && endOf("wrapper_expiry", state) === end;
   return {
     is_wrapped: owners.isWrapped,
-    ...(owners.owner && { owner: toAddress(owners.owner.address) }),
+    ...(owners.owner && { owner: toAddress(owners.owner.address), is_owner_current: isCurrent }),
     ...(state.registryOwner && { registry: toAddress(state.registryOwner) }),
     ...(state.registrarOwner && { registrar: toAddress(state.registrarOwner) }),
     ...(owners.isWrapped && state.wrapperOwner && { wrapper: toAddress(state.wrapperOwner) }),
@@ -32,7 +37,10 @@ export function toOwnership(
       to_timestamp: Number(end),
       ended_by: isEndedByToken ? ("wrapper_expiry" as const) : ("grace_end" as const),
     }),
-    ...lastOwnerOf(state, owners, isOver ? end : null),
+    ...(isUnregistered && { ended_by: "no_registration" as const }),
+    ...(isUnregistered && owners.owner
+      ? lastOwner(owners.owner.address, null, "no_registration")
+      : lastOwnerOf(state, owners, isOver ? end : null)),
   };
 }
 
@@ -53,8 +61,12 @@ function lastOwnerOf(
   return owners.owner === null && lastHolder ? lastOwner(lastHolder.address, lastHolder.until, "expiry") : {};
 }
 
-const lastOwner = (address: Address, until: bigint, ended_by: Ending) => ({
-  last_owner: { address: toAddress(address), to_timestamp: Number(until), ended_by },
+const lastOwner = (address: Address, until: bigint | null, ended_by: Ending) => ({
+  last_owner: {
+    address: toAddress(address),
+    ...(until !== null && { to_timestamp: Number(until) }),
+    ended_by,
+  },
 });
 
 /** A state with the owner that it has now. */

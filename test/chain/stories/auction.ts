@@ -39,7 +39,14 @@ describe("a name is auctioned in 2017", () => {
     expect(answer).toMatchObject({
       name: `${spelled("auctioned")}.eth`,
       expiry_timestamp: null,
-      ownership: { is_wrapped: false, owner: cast.alice, registry: cast.alice },
+      ownership: {
+        is_wrapped: false,
+        owner: cast.alice,
+        is_owner_current: false,
+        registry: cast.alice,
+        ended_by: "no_registration",
+        last_owner: { address: cast.alice, ended_by: "no_registration" },
+      },
     });
     const events = await stage.events("auctioned.eth");
     expect(namesOf(events)).toEqual([
@@ -87,7 +94,14 @@ describe("the registrar of 2019", () => {
     const { chain, cast } = stage;
     await releaseDeed(chain, { from: cast.carol, label: "auctioned" });
     const answer = await expectWhoisAsOnChain(stage, "auctioned.eth");
-    expect(answer.ownership).toEqual({ is_wrapped: false, owner: cast.carol, registry: cast.carol });
+    expect(answer.ownership).toEqual({
+      is_wrapped: false,
+      owner: cast.carol,
+      is_owner_current: false,
+      registry: cast.carol,
+      ended_by: "no_registration",
+      last_owner: { address: cast.carol, ended_by: "no_registration" },
+    });
     expect(namesOf(await stage.events("auctioned.eth")).at(-1)).toBe("REGISTRAR_AUCTION HashReleased");
   });
 

@@ -166,7 +166,12 @@ describe("a name is registered", () => {
     const { chain, cast } = stage;
     await registerOnly(chain, { from: cast.dave, label: "half", owner: cast.bob });
     const answer = await expectWhoisAsOnChain(stage, "half.eth");
-    expect(answer.ownership).toEqual({ is_wrapped: false, owner: cast.bob, registrar: cast.bob });
+    expect(answer.ownership).toEqual({
+      is_wrapped: false,
+      owner: cast.bob,
+      is_owner_current: true,
+      registrar: cast.bob,
+    });
   });
 
   test("together with others in one transaction", async () => {
@@ -255,6 +260,7 @@ describe("an ended registration is bought by another", () => {
     expect(answer.ownership).toEqual({
       is_wrapped: false,
       owner: cast.bob,
+      is_owner_current: true,
       registry: cast.bob,
       registrar: cast.bob,
     });

@@ -54,7 +54,12 @@ describe("a node that is in the old registry only", () => {
   test("is answered from there", async () => {
     const { cast } = stage;
     const answer = await expectWhoisAsOnChain(stage, TLD);
-    expect(answer.ownership).toEqual({ is_wrapped: false, owner: cast.alice, registry: cast.alice });
+    expect(answer.ownership).toEqual({
+      is_wrapped: false,
+      owner: cast.alice,
+      is_owner_current: true,
+      registry: cast.alice,
+    });
     expect(answer.parent_name).toBe("");
     expect(namesOf(await stage.events(TLD))).toEqual(["REGISTRY_OLD NewOwner"]);
     expect(await isMigrated(TLD)).toBe(false);

@@ -161,7 +161,12 @@ describe("a subname is made in the wrapper", () => {
     expect(answer).toMatchObject({
       availability_status: "unknown",
       expiry_timestamp: before.expiry_timestamp,
-      ownership: { is_wrapped: false, owner: addressOf(chain, "wrapper") },
+      ownership: {
+        is_wrapped: false,
+        owner: addressOf(chain, "wrapper"),
+        is_owner_current: false,
+        last_owner: { ended_by: "wrapper_expiry" },
+      },
       wrapper: { fuses: 0, expired: true },
     });
   });
@@ -186,12 +191,21 @@ describe("a subname is made in the wrapper", () => {
     expect((await expectWhoisAsOnChain(stage, "fir.wood.eth")).wrapper?.fuses).toBe(CAN_EXTEND_EXPIRY);
     await warpTo(chain, { timestamp: expiry + 1n });
     const ended = await expectWhoisAsOnChain(stage, "fir.wood.eth");
-    expect(ended).toMatchObject({ ownership: { is_wrapped: true, owner: cast.bob }, wrapper: { fuses: 0 } });
+    expect(ended).toMatchObject({
+      availability_status: "registered",
+      expiry_timestamp: String(expiry),
+      wrapper: { fuses: 0 },
+      ownership: { is_wrapped: true, owner: cast.bob, is_owner_current: true },
+    });
     await extendExpiry(chain, { ...fir, expiry: expiry + 10n * DAY });
     const extended = await expectWhoisAsOnChain(stage, "fir.wood.eth");
     expect(extended.wrapper?.fuses).toBe(0);
     await setChildFuses(chain, { ...fir, fuses: CAN_EXTEND_EXPIRY, expiry: expiry + 20n * DAY });
     expect((await expectWhoisAsOnChain(stage, "fir.wood.eth")).wrapper?.fuses).toBe(CAN_EXTEND_EXPIRY);
+    await setWrappedSubnodeOwner(chain, { ...fir, owner: cast.carol, expiry: 0n });
+    const given = await expectWhoisAsOnChain(stage, "fir.wood.eth");
+    expect(given.ownership.owner, "an assignment with expiry 0 keeps the old expiry").toBe(cast.carol);
+    expect(given.expiry_timestamp).toBe(String(expiry + 20n * DAY));
   });
 
   test("and taken back in the registry by the parent, who unwrapped: no log of the wrapper tells", async () => {
@@ -202,7 +216,12 @@ describe("a subname is made in the wrapper", () => {
     expect((await expectWhoisAsOnChain(stage, "daisy.meadow.eth")).ownership.is_wrapped).toBe(true);
     await setSubnodeOwner(chain, { from: cast.alice, parent: meadow, label, owner: cast.alice });
     const taken = await expectWhoisAsOnChain(stage, "daisy.meadow.eth");
-    expect(taken.ownership).toEqual({ is_wrapped: false, owner: cast.alice, registry: cast.alice });
+    expect(taken.ownership).toEqual({
+      is_wrapped: false,
+      owner: cast.alice,
+      is_owner_current: true,
+      registry: cast.alice,
+    });
     expect(taken.token_id).toBe(BigInt(hashLabel(label)).toString());
   });
 

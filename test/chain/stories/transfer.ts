@@ -41,6 +41,7 @@ describe("a .eth name is given away", () => {
     expect(answer.ownership).toEqual({
       is_wrapped: false,
       owner: cast.bob,
+      is_owner_current: true,
       registrar: cast.bob,
       registry: cast.alice,
     });
@@ -86,7 +87,12 @@ describe("a .eth name is given away", () => {
     const zero = `0x${"0".repeat(40)}` as const;
     await setOwner(chain, { from: cast.alice, node: ethNode("recordless"), owner: zero });
     const answer = await expectWhoisAsOnChain(stage, "recordless.eth");
-    expect(answer.ownership).toEqual({ is_wrapped: false, owner: cast.alice, registrar: cast.alice });
+    expect(answer.ownership).toEqual({
+      is_wrapped: false,
+      owner: cast.alice,
+      is_owner_current: true,
+      registrar: cast.alice,
+    });
   });
 
   test("with owner, resolver and time to live set at once", async () => {

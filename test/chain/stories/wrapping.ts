@@ -112,6 +112,7 @@ describe("a .eth name is wrapped", () => {
     expect(answer.ownership).toEqual({
       is_wrapped: false,
       owner: cast.bob,
+      is_owner_current: true,
       registrar: cast.bob,
       registry: cast.carol,
     });
@@ -169,7 +170,12 @@ describe("a name other than a .eth second-level name is wrapped", () => {
     const act = { parent: ethNode("house"), label: "room", controller: cast.carol };
     await unwrap(chain, { from: cast.bob, ...act });
     const answer = await expectWhoisAsOnChain(stage, "room.house.eth");
-    expect(answer.ownership).toEqual({ is_wrapped: false, owner: cast.carol, registry: cast.carol });
+    expect(answer.ownership).toEqual({
+      is_wrapped: false,
+      owner: cast.carol,
+      is_owner_current: true,
+      registry: cast.carol,
+    });
   });
 
   test("and deleted through the wrapper: no one owns it, and its state is unknown", async () => {
@@ -258,6 +264,7 @@ describe("a wrapped name lapses", () => {
     expect(answer.ownership).toEqual({
       is_wrapped: false,
       owner: cast.carol,
+      is_owner_current: true,
       registrar: cast.carol,
       registry: addressOf(chain, "wrapper"),
     });

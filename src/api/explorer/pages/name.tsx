@@ -1,4 +1,5 @@
 import type { ApiError } from "../../errors/errors.ts";
+import { endingExpiryOf } from "../../rules/lifeEnds.ts";
 import type { ExplorerPage, Page } from "../page.ts";
 import { managedAt } from "../parts/apps.ts";
 import { Avatar, avatarUrl } from "../parts/avatar.tsx";
@@ -73,7 +74,7 @@ export const namePage: ExplorerPage = {
 };
 
 const descriptionOf = ({ name, availability_status, ownership }: Domain): string =>
-  `${listed(name)} is ${availability_status}${ownership.owner ? `, its owner is ${ownership.owner}` : ""}: expiry, records and history.`;
+  `${listed(name)} is ${availability_status}${ownership.is_owner_current ? `, its owner is ${ownership.owner}` : ""}: expiry, records and history.`;
 
 /** Longest description of an owner that other sites are given. */
 const MAX_PREVIEW = 200;
@@ -104,7 +105,9 @@ const Heading = ({ domain, network, hasAvatars }: HeadingProps) => {
         {hasAvatars ? (
           <Avatar name={askedAs(name)} side={56} />
         ) : (
-          <Identicon address={domain.ownership.owner ?? domain.namehash} />
+          <Identicon
+            address={(domain.ownership.is_owner_current && domain.ownership.owner) || domain.namehash}
+          />
         )}
         <h1>
           <bdi class="theirs">{visible(listed(display))}</bdi>
@@ -115,7 +118,7 @@ const Heading = ({ domain, network, hasAvatars }: HeadingProps) => {
         {domain.chain !== undefined && <span class="badge">On {domain.chain}</span>}
       </div>
       <p class="actions">
-        {domain.expiry_timestamp !== null && (
+        {endingExpiryOf(domain) !== null && (
           <a class="button" href={`domain/${encoded}/expiry.ics`}>
             <Icon name="calendar" /> Expiry calendar
           </a>

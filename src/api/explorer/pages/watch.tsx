@@ -1,15 +1,15 @@
+import { endingExpiryOf } from "../../rules/lifeEnds.ts";
 import { statusOf } from "../errorWords.ts";
 import type { ExplorerPage } from "../page.ts";
 import { Card, Empty, Unavailable } from "../parts/card.tsx";
-import { AddressLink } from "../parts/hash.tsx";
+import { Expiry, Owner } from "../parts/domainList.tsx";
 import { Icon } from "../parts/icon.tsx";
 import { ChainMark, NameLink, nameUrl } from "../parts/name.tsx";
 import { PauseButton } from "../parts/pause.tsx";
 import { StateBadge } from "../parts/state.tsx";
 import { ItemTable } from "../parts/table.tsx";
 import { Text } from "../parts/text.tsx";
-import { Time } from "../parts/time.tsx";
-import { askWatched, MAX_WATCHED, namesIn, type Watched, watchUrl } from "./watch/watched.ts";
+import { askWatched, domainsOf, MAX_WATCHED, namesIn, type Watched, watchUrl } from "./watch/watched.ts";
 
 /**
  * A list of names that a visitor watches. The browser keeps it; its address has all names, so no one else needs to. It moves by the
@@ -87,8 +87,8 @@ const List = ({ watched, now }: { watched: readonly Watched[]; now: number }) =>
     columns={[
       { title: "Name", cell: (one) => <Named one={one} /> },
       { title: "State", cell: ({ whois }) => whois && <StateBadge state={whois.availability_status} /> },
-      { title: "Expiry", cell: (one) => <Expiry one={one} now={now} /> },
-      { title: "Owner", cell: (one) => <Owner one={one} /> },
+      { title: "Expiry", cell: (one) => <KnownExpiry one={one} now={now} /> },
+      { title: "Owner", cell: (one) => <Owner ownership={domainsOf([one])[0]?.ownership ?? {}} /> },
     ]}
   />
 );
@@ -112,19 +112,11 @@ const Named = ({ one: { query, whois, fault } }: { one: Watched }) => {
   );
 };
 
-const Expiry = ({ one: { whois }, now }: { one: Watched; now: number }) =>
-  whois === null || !("name" in whois) || whois.expiry_timestamp === null ? (
-    <span class="faint">none</span>
-  ) : (
-    <Time at={Number(whois.expiry_timestamp)} now={now} day />
-  );
-
-const Owner = ({ one: { whois } }: { one: Watched }) =>
-  whois === null || !("name" in whois) || whois.ownership.owner === undefined ? (
-    <span class="faint">none</span>
-  ) : (
-    <AddressLink address={whois.ownership.owner} />
-  );
+/** Nothing where the index does not have the name. */
+const KnownExpiry = ({ one, now }: { one: Watched; now: number }) => {
+  const [domain] = domainsOf([one]);
+  return <Expiry at={domain === undefined ? null : endingExpiryOf(domain)} now={now} />;
+};
 
 /** The list as text, to change it. Without JavaScript it is the way to make one, and the address is what to keep. */
 const Edit = ({ names }: { names: readonly string[] }) => (

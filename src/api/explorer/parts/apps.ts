@@ -32,7 +32,7 @@ export function managedAt(
   network: string | null,
 ): { url: string; host: string } | null {
   const app = apps[network ?? ""]?.[chain];
-  if (app === undefined || ownership.owner === undefined || ownership.to_timestamp !== undefined) return null;
+  if (app === undefined || !ownership.is_owner_current) return null;
   const encoded = encodeURIComponent(name);
   const path = app.renewal?.(encoded) ?? app.path(encoded, encodeURIComponent(name.split(".")[0] ?? ""));
   return { url: `https://${app.host}${path}`, host: app.host };

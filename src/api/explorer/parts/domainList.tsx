@@ -1,3 +1,4 @@
+import { endingExpiryOf } from "../../rules/lifeEnds.ts";
 import type { DomainItem, Domains } from "../replies.ts";
 import { Empty } from "./card.tsx";
 import { AddressLink } from "./hash.tsx";
@@ -37,7 +38,7 @@ export const DomainList = ({ list, first, caption, what, empty, order, urlOf, no
           { title: "State", cell: (item) => <StateBadge state={item.availability_status} /> },
           {
             ...sortable("Expiry", "expiry_timestamp", order, urlOf),
-            cell: (item) => <Expiry at={item.expiry_timestamp} now={now} />,
+            cell: (item) => <Expiry at={endingExpiryOf(item)} now={now} />,
           },
           { title: "Owner", cell: (item) => <Owner ownership={item.ownership} /> },
         ]}
@@ -47,20 +48,28 @@ export const DomainList = ({ list, first, caption, what, empty, order, urlOf, no
   </>
 );
 
-/** Who owns a name; of one that time ended, who held it last, and until when. */
-const Owner = ({ ownership: { owner, last_owner } }: Pick<DomainItem, "ownership">) => {
+/** Who owns a name now; of an ended one, who held it last, and until when. */
+export const Owner = ({ ownership: { owner, is_owner_current, last_owner } }: Owned) => {
   if (last_owner !== undefined) {
     return (
       <>
         <span class="faint">last held by</span> <AddressLink address={last_owner.address} />{" "}
-        <span class="faint">
-          until <Time at={last_owner.to_timestamp} day />
-        </span>
+        {last_owner.to_timestamp !== undefined && (
+          <span class="faint">
+            until <Time at={last_owner.to_timestamp} day />
+          </span>
+        )}
       </>
     );
   }
-  return owner === undefined ? <span class="faint">none</span> : <AddressLink address={owner} />;
+  return owner === undefined || !is_owner_current ? (
+    <span class="faint">none</span>
+  ) : (
+    <AddressLink address={owner} />
+  );
 };
+
+type Owned = { ownership: Pick<DomainItem["ownership"], "owner" | "is_owner_current" | "last_owner"> };
 
 const Named = ({ item: { name, display, chain, protocol } }: { item: DomainItem }) => (
   <>
@@ -72,5 +81,5 @@ const Named = ({ item: { name, display, chain, protocol } }: { item: DomainItem 
 
 type ExpiryProps = { at: DomainItem["expiry_timestamp"]; now: number };
 
-const Expiry = ({ at, now }: ExpiryProps) =>
+export const Expiry = ({ at, now }: ExpiryProps) =>
   at === null ? <span class="faint">none</span> : <Time at={Number(at)} now={now} day />;

@@ -6,24 +6,33 @@ import { availabilityStatus, endedBy } from "./lifetime.ts";
 import { resolution } from "./resolution.ts";
 import { address, blockNumber, chain, count, decimal, expiry, hash, source } from "./values.ts";
 
+const isOwnerCurrent = z.boolean().optional().openapi({
+  description:
+    "Present beside `owner`: whether it holds the name now. `false`: the last holder of a name that anyone can register, or the NameWrapper, which keeps the names of expired tokens. `last_owner` says who had it",
+});
+
 export const ownership = z
   .strictObject({
     is_wrapped: z.boolean(),
     owner: address
       .optional()
       .openapi({ description: "Effective owner: by wrapper, then registrar, then registry" }),
+    is_owner_current: isOwnerCurrent,
     registry: address.optional(),
     registrar: address.optional(),
     wrapper: address.optional(),
     to_timestamp: count.optional().openapi({
       description:
-        "Present after the grace of a .eth name: since this second its owner is only the last holder, and anyone can register it",
+        "Present after the grace of a .eth name: from this second on `owner` is only the last holder, and anyone can register the name",
     }),
     ended_by: endedBy.optional(),
-    last_owner: z.strictObject({ address, to_timestamp: count, ended_by: endedBy }).optional().openapi({
-      description:
-        "Present where time alone ended the ownership, and no account owns the name since: who had it, until which second, and what ended it",
-    }),
+    last_owner: z
+      .strictObject({ address, to_timestamp: count.optional(), ended_by: endedBy })
+      .optional()
+      .openapi({
+        description:
+          "Present where the ownership ended without an event, and no account has owned the name since: who had it, until which second, and what ended it. No second is known where `ended_by` is `no_registration`",
+      }),
   })
   .openapi("Ownership");
 
@@ -270,7 +279,11 @@ export const previousDomain = z
     ...hashes,
     availability_status: availabilityStatus,
     expiry_timestamp: expiry,
-    ownership: z.strictObject({ owner: address.optional(), is_wrapped: z.boolean() }),
+    ownership: z.strictObject({
+      owner: address.optional(),
+      is_owner_current: isOwnerCurrent,
+      is_wrapped: z.boolean(),
+    }),
     last_owned_block_number: blockNumber,
     last_owned_block_timestamp: count,
   })

@@ -10,5 +10,5 @@ export const availabilityStatus = z.enum(availabilities).openapi("AvailabilitySt
 /** What ended where no event did. */
 export const endedBy = z.enum(allEndings).openapi({
   description:
-    "Present where time alone ended it, without a block: the NameWrapper's token expired (`wrapper_expiry`), the grace of a .eth name was over (`grace_end`), or a subname of ENSv2, or a name above it, expired (`expiry`)",
+    "Present where time alone ended it, without a block: the NameWrapper's token expired (`wrapper_expiry`), the grace of a .eth name was over (`grace_end`), or a subname of ENSv2, or a name above it, expired (`expiry`). `no_registration`: the registrar never registered the name, so anyone can; an earlier one, such as the auctions of 2017, granted it",
 });

@@ -1,4 +1,5 @@
 import type { Child } from "hono/jsx";
+import { endingExpiryOf } from "../../../rules/lifeEnds.ts";
 import { DAY } from "../../../rules/seconds.ts";
 import { Card, Empty, Unavailable } from "../../parts/card.tsx";
 import { NameLink } from "../../parts/name.tsx";
@@ -16,7 +17,7 @@ export async function calendarOfAddress({ visit, address, now }: AddressView): P
     ...{ address, sort_by: "expiry_timestamp", page_size: String(MAX_CALENDAR_NAMES) },
   });
   if (list instanceof Error) return <Unavailable error={list} />;
-  const dated = list.results.filter(({ expiry_timestamp }) => expiry_timestamp !== null);
+  const dated = list.results.filter((item) => endingExpiryOf(item) !== null);
   const months = Map.groupBy(dated, (item) => dayOf(Number(item.expiry_timestamp)).slice(0, 7));
   return (
     <>

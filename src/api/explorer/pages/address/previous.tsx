@@ -1,6 +1,6 @@
 import type { Child } from "hono/jsx";
 import { Card, Empty, Unavailable } from "../../parts/card.tsx";
-import { AddressLink } from "../../parts/hash.tsx";
+import { Owner } from "../../parts/domainList.tsx";
 import { ChainMark, NameLink } from "../../parts/name.tsx";
 import { firstIn, ListPager, placeIn, withQuery } from "../../parts/pager.tsx";
 import { StateBadge } from "../../parts/state.tsx";
@@ -33,7 +33,7 @@ export async function previousOfAddress({ visit, address, now }: AddressView): P
               title: "Last event with the address",
               cell: (item) => <Time at={item.last_owned_block_timestamp} now={now} day />,
             },
-            { title: "Owner now", cell: (item) => <Owner address={item.ownership.owner} /> },
+            { title: "Owner now", cell: (item) => <Owner ownership={item.ownership} /> },
           ]}
         />
       )}
@@ -52,6 +52,3 @@ const Named = ({ item: { name, chain } }: { item: PreviousDomain }) => (
     <ChainMark chain={chain} />
   </>
 );
-
-const Owner = ({ address }: { address: string | undefined }) =>
-  address === undefined ? <span class="faint">none</span> : <AddressLink address={address} />;

@@ -61,7 +61,7 @@ export const Ensv2 = ({ domain, now }: { domain: Domain; now: number }) => {
 
 function sayingOf({ protocol, registry, reservation, ownership, availability_status }: Domain): string {
   if (reservation !== undefined) {
-    if (ownership.owner !== undefined) return "ENSv2 reserves the name for its owner in ENSv1.";
+    if (ownership.is_owner_current) return "ENSv2 reserves the name for its owner in ENSv1.";
     return availability_status === "unknown"
       ? "ENSv2 reserves the name, and no one owns it. It cannot be registered now."
       : "ENSv2 reserved the name, and no one owns it.";

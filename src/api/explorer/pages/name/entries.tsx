@@ -28,6 +28,7 @@ const ends = {
   grace_end: "The grace period ended",
   wrapper_expiry: "The token of the NameWrapper expired",
   expiry: "The name expired",
+  no_registration: "No registrar has the name",
 } as const;
 
 /** A period as the entry of its beginning, and where only time ended it, as one of its end. */

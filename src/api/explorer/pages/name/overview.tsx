@@ -2,7 +2,7 @@ import type { Child } from "hono/jsx";
 import { managedNames } from "../../../../ens/managedNames.ts";
 import { ETH_NODE } from "../../../../ens/name.ts";
 import type { ApiError } from "../../../errors/errors.ts";
-import { endsOfPhases } from "../../../rules/lifeEnds.ts";
+import { endingExpiryOf, endsOfPhases } from "../../../rules/lifeEnds.ts";
 import type { Visit } from "../../page.ts";
 import { appOf } from "../../parts/apps.ts";
 import { Card, type Fact, Facts, NotFoundOut, Unavailable } from "../../parts/card.tsx";
@@ -142,11 +142,10 @@ function LifeInEnsv2({ domain, now, price }: LifeProps) {
   return <Lifeline ends={ends} {...{ state, now, price }} hasCurve />;
 }
 
-function ownershipFacts(
-  { ownership, expiry_timestamp, parent_name, chain }: Domain,
-  now: number,
-): (Fact | false)[] {
-  const { owner, registry, registrar, wrapper, to_timestamp } = ownership;
+function ownershipFacts(domain: Domain, now: number): (Fact | false)[] {
+  const { ownership, parent_name, chain } = domain;
+  const { owner, registry, registrar, wrapper, to_timestamp, ended_by } = ownership;
+  const expiry = endingExpiryOf(domain);
   const layers: [string, string | undefined][] = [
     ["In the registry", registry],
     ["In the registrar", registrar],
@@ -167,14 +166,8 @@ function ownershipFacts(
         <Time at={to_timestamp} now={now} />. Anyone can register it.
       </>,
     ],
-    [
-      "Expiry",
-      expiry_timestamp === null ? (
-        <span class="faint">none</span>
-      ) : (
-        <Time at={Number(expiry_timestamp)} now={now} />
-      ),
-    ],
+    ended_by === "no_registration" && ["Registration", "None. Anyone can register it."],
+    ["Expiry", expiry === null ? <span class="faint">none</span> : <Time at={Number(expiry)} now={now} />],
     ...layers.map(
       ([label, address]): Fact | false =>
         address !== undefined &&
@@ -184,10 +177,10 @@ function ownershipFacts(
   ];
 }
 
-/** Where the token of the NameWrapper ended with the grace, the contracts name the NameWrapper, and the history the last holder. */
-function labelOfOwner({ to_timestamp, ended_by }: Domain["ownership"]): string {
-  if (to_timestamp === undefined) return "Owner";
-  return ended_by === "wrapper_expiry" ? "Held by" : "Last holder";
+/** Names of expired tokens are the NameWrapper's by contract, and their last owner's by history. */
+function labelOfOwner({ owner, is_owner_current, last_owner }: Domain["ownership"]): string {
+  if (owner === undefined || is_owner_current) return "Owner";
+  return owner === last_owner?.address ? "Last holder" : "Held by";
 }
 
 const resolverWords: Record<Domain["resolver"]["status"], string> = {

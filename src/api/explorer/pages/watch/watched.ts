@@ -1,5 +1,5 @@
 import { ApiError } from "../../../errors/errors.ts";
-import type { LifeEnd } from "../../../rules/lifeEnds.ts";
+import { endingExpiryOf, type LifeEnd } from "../../../rules/lifeEnds.ts";
 import type { Visit } from "../../page.ts";
 import { withQuery } from "../../parts/pager.tsx";
 import type { Domain, Whois } from "../../replies.ts";
@@ -49,9 +49,10 @@ export const domainsOf = (watched: readonly Watched[]): Domain[] =>
   watched.flatMap(({ whois }) => (whois !== null && "name" in whois ? [whois] : []));
 
 /** When each state of a name ends; nothing of a name that does not expire. */
-export function endsOf({ expiry_timestamp, grace_end_timestamp, premium_end_timestamp }: Domain): LifeEnd[] {
+export function endsOf(domain: Domain): LifeEnd[] {
+  const { grace_end_timestamp, premium_end_timestamp } = domain;
   const ends = [
-    ["registered", expiry_timestamp],
+    ["registered", endingExpiryOf(domain)],
     ["grace", grace_end_timestamp],
     ["premium", premium_end_timestamp],
   ] as const;
