@@ -12,6 +12,7 @@ import { judgePurchases } from "./judgePurchases.ts";
 import { judgeRelations } from "./judgeRelations.ts";
 import { judgeRegistrations } from "./judgeSales.ts";
 import { judgeSearch } from "./judgeSearch.ts";
+import { judgeStates } from "./judgeStates.ts";
 import { judgeTexts } from "./judgeTexts.ts";
 import { pathOf } from "./ledger.ts";
 import { listNamesNow } from "./namesNow.ts";
@@ -36,8 +37,9 @@ export async function judgeAnswers(trial: AnswersTrial): Promise<Verdict> {
   await judgeMoments(judge, owners);
   await judgeHolders(judge);
   await judgeRelations(judge);
-  await judgeCounts(judge);
   const names = listNamesNow(judge);
+  await judgeStates(judge, [...names.values()]);
+  await judgeCounts(judge, [...names.values()]);
   await judgePurchases(judge);
   await judgeDistribution(judge, names);
   await judgeSearch(judge, [...names.values()]);

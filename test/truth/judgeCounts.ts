@@ -1,28 +1,33 @@
-import { zeroHash } from "viem";
 import type { Judge } from "./judge.ts";
+import type { NameNow } from "./namesNow.ts";
 import type { Row } from "./oracle.ts";
-import type { Present } from "./present.ts";
+import { type Availability, availabilityOf } from "./present.ts";
 
 const DAY = 86_400n;
 
 /** Counts of addresses, searches and statistics, told again from what each name is. */
-export async function judgeCounts(judge: Judge): Promise<void> {
-  // The root is no name.
-  const names = [...judge.present].filter(([node]) => node !== zeroHash).map(([, name]) => name);
+export async function judgeCounts(judge: Judge, names: readonly NameNow[]): Promise<void> {
   await judgeStatistics(judge, names);
   await judgeSearches(judge, names);
   const owners = new Set(names.flatMap(({ owner }) => owner ?? []));
   for (const owner of owners) await judgeCountsOf(judge, owner, names);
 }
 
-/** What no registrar ever registered has no expiry: it is not active, and never ended. */
-const isExpired = ({ isActive, expiry }: Present): boolean => !isActive && expiry !== null;
+const isIn =
+  (...states: Availability[]) =>
+  (name: NameNow, now: bigint) =>
+    states.includes(availabilityOf(name, { length: name.length, now }));
 
-async function judgeStatistics({ getFresh, same, now }: Judge, all: Present[]) {
+const isActive = isIn("registered", "grace");
+const isExpired = isIn("premium", "available");
+
+async function judgeStatistics({ getFresh, same, now }: Judge, all: readonly NameNow[]) {
   const names = all.filter(({ owner, isCounted }) => isCounted && owner !== null);
-  const active = names.filter(({ isActive }) => isActive);
+  const active = names.filter((name) => isActive(name, now));
   const expiring = (days: bigint) =>
-    names.filter(({ expiry }) => expiry !== null && expiry > now && expiry <= now + days * DAY).length;
+    names.filter(
+      ({ expiry, hasEnd }) => hasEnd && expiry !== null && expiry > now && expiry <= now + days * DAY,
+    ).length;
   const statistics = await getFresh("/ens-stats");
   if (statistics === null) return;
   const { total_domains, active_domains, expired_domains, wrapped_domains, unique_owners, ...rest } =
@@ -30,7 +35,7 @@ async function judgeStatistics({ getFresh, same, now }: Judge, all: Present[]) {
   same(
     "statistics",
     [total_domains, active_domains, expired_domains],
-    [names.length, active.length, names.filter(isExpired).length],
+    [names.length, active.length, names.filter((name) => isExpired(name, now)).length],
   );
   same("wrapped names", wrapped_domains, names.filter(({ isWrapped }) => isWrapped).length);
   same("owners", unique_owners, new Set(active.map(({ owner }) => owner)).size);
@@ -38,28 +43,16 @@ async function judgeStatistics({ getFresh, same, now }: Judge, all: Present[]) {
 }
 
 /** What a search must find: its query, and which names meet it. */
-const searches: [query: string, meets: (name: Present, now: bigint) => boolean][] = [
+const searches: [query: string, meets: (name: NameNow, now: bigint) => boolean][] = [
   ["", () => true],
   ["is_wrapped=true", ({ isWrapped }) => isWrapped],
   ["is_wrapped=false", ({ isWrapped }) => !isWrapped],
-  [
-    "availability_status=registered",
-    (name, now) => (name.isSecondLevel ? isLater(name, now) : isRegistered(name, now)),
-  ],
-  ["availability_status=grace", (name, now) => ends(name, { after: now - 90n * DAY, before: now })],
-  [
-    "availability_status=premium",
-    (name, now) => ends(name, { after: now - 111n * DAY + 1n, before: now - 90n * DAY - 1n }),
-  ],
+  ...(["registered", "grace", "premium", "available"] as const).map(
+    (state): [string, ReturnType<typeof isIn>] => [`availability_status=${state}`, isIn(state)],
+  ),
 ];
 
-const isLater = ({ expiry }: Present, now: bigint) => expiry !== null && expiry > now;
-const isRegistered = (name: Present, now: bigint) =>
-  name.owner !== null && (name.expiry === null || isLater(name, now));
-const ends = ({ isSecondLevel, expiry }: Present, { after, before }: { after: bigint; before: bigint }) =>
-  isSecondLevel && expiry !== null && expiry >= after && expiry <= before;
-
-async function judgeSearches({ get, same, now }: Judge, names: Present[]) {
+async function judgeSearches({ get, same, now }: Judge, names: readonly NameNow[]) {
   for (const [query, meets] of searches) {
     const expected = names.filter((name) => name.isCounted && meets(name, now));
     const wrapped = expected.filter(({ isWrapped }) => isWrapped).length;
@@ -68,12 +61,16 @@ async function judgeSearches({ get, same, now }: Judge, names: Present[]) {
   }
 }
 
-async function judgeCountsOf({ get, same }: Judge, address: string, all: Present[]) {
+async function judgeCountsOf({ get, same, now }: Judge, address: string, all: readonly NameNow[]) {
   const names = all.filter(({ owner, isCounted }) => isCounted && owner === address);
-  const active = names.filter(({ isActive }) => isActive).length;
-  const expired = names.filter(isExpired).length;
-  const { count, active_count, expired_count } = await get(`/address/${address}/domain-count`);
-  same(`names of ${address}`, [count, active_count, expired_count], [names.length, active, expired]);
+  const active = names.filter((name) => isActive(name, now)).length;
+  const expired = names.filter((name) => isExpired(name, now)).length;
+  const { count, active_count, expired_count, unknown_count } = await get(`/address/${address}/domain-count`);
+  same(
+    `names of ${address}`,
+    [count, active_count, expired_count, unknown_count],
+    [names.length, active, expired, names.length - active - expired],
+  );
   const listed = await get(`/address/${address}/domains`);
   same(
     `listed names of ${address}`,

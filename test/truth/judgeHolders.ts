@@ -51,8 +51,8 @@ async function judgeHolder(judge: Judge, address: string, named: Map<Hex, Log>):
   );
 }
 
-/** Whether an address owns a name now: not one past its grace. What no registrar ever registered never had any. */
+/** Whether an address owns a name now: not a .eth name past its grace, or one that the registrar never registered. */
 export function controls({ present }: Judge, node: Hex, address: string): boolean {
   const name = present.get(node);
-  return name?.owner === address && (name.isActive || !name.isSecondLevel || name.expiry === null);
+  return name?.owner === address && (name.isActive || !name.isSecondLevel);
 }

@@ -3,6 +3,7 @@ import type { Judge } from "./judge.ts";
 import { hiddenLabel, nodeOfShownName } from "./names.ts";
 import type { NameNow } from "./namesNow.ts";
 import type { Row } from "./oracle.ts";
+import { availabilityOf } from "./present.ts";
 
 const DAY = 86_400n;
 const PAGE = 25;
@@ -62,10 +63,11 @@ function namesIn(answer: Row, names: readonly NameNow[]): string[] {
 
 function figuresOf(found: readonly NameNow[], now: bigint) {
   const within = (days: bigint) =>
-    found.filter(({ expiry }) => expiry !== null && expiry > now && expiry <= now + days * DAY).length;
-  const ended = found.filter(
-    ({ expiry, isSecondLevel }) =>
-      expiry !== null && (isSecondLevel ? expiry + 90n * DAY < now : expiry <= now),
+    found.filter(
+      ({ expiry, hasEnd }) => hasEnd && expiry !== null && expiry > now && expiry <= now + days * DAY,
+    ).length;
+  const ended = found.filter((name) =>
+    ["premium", "available"].includes(availabilityOf(name, { length: name.length, now })),
   );
   const wrapped = found.filter(({ isWrapped }) => isWrapped).length;
   return {

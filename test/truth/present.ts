@@ -16,12 +16,34 @@ export type Present = {
   isCounted: boolean;
   /** Registered or in grace. */
   isActive: boolean;
+  /** Whether the expiry ends the ownership: of a wrapped subname only if the wrapper answers no owner after it. */
+  hasEnd: boolean;
+  /** Whether the owner holds the name now: not the last holder of a name that anyone can register, nor the wrapper. */
+  isOwnerCurrent: boolean;
 };
+
+export type Availability = "registered" | "grace" | "premium" | "available" | "unknown";
+
+/** The state that answers show; a label shorter than 3 code points, or of unknown length, is not for sale. */
+export function availabilityOf(
+  { isSecondLevel, isActive, expiry, owner }: Present,
+  { length, now }: { length: number | null; now: bigint },
+): Availability {
+  if (!isSecondLevel) return owner !== null && isActive ? "registered" : "unknown";
+  if (expiry === null) return length !== null && length >= 3 ? "available" : "unknown";
+  if (expiry > now) return "registered";
+  if (expiry + GRACE >= now) return "grace";
+  return expiry + PREMIUM_END > now ? "premium" : "available";
+}
 
 /** Where and when to ask. */
 export type Occasion = { rpcUrl: string; wrapper: Hex | undefined; now: bigint };
 
 const GRACE = 90n * 86_400n;
+const PREMIUM_END = 111n * 86_400n;
+
+/** Later than any expiry but those that never come. */
+const FAR = 2n ** 50n;
 
 const wrapperAbi = parseAbi([
   "function getData(uint256 id) view returns (address owner, uint32 fuses, uint64 expiry)",
@@ -33,9 +55,10 @@ export async function findPresent(ledgers: Map<Hex, Ledger>, occasion: Occasion)
   const nodes = [...ledgers].filter(([, ledger]) => ledger.logs.some(makesName)).map(([node]) => node);
   const stored = await askTokens(nodes, occasion, 0n);
   const current = await askTokens(nodes, occasion, occasion.now);
+  const final = await askTokens(nodes, occasion, FAR);
   return new Map(
     nodes.map((node, i) => {
-      const tokens = { stored: stored[i] ?? null, current: current[i] ?? null };
+      const tokens = { stored: stored[i] ?? null, current: current[i] ?? null, final: final[i] ?? null };
       return [node, toPresent(node, ledgers.get(node) as Ledger, { ...occasion, ...tokens })];
     }),
   );
@@ -59,9 +82,9 @@ const makesName = ({ role, entry, eventName, args }: Log): boolean =>
     (eventName === "Transfer" || args.expires !== undefined)) ||
   (role === "wrapper" && eventName !== "Approval" && eventName !== "URI");
 
-type Asked = Occasion & { stored: Token | null; current: Token | null };
+type Asked = Occasion & { stored: Token | null; current: Token | null; final: Token | null };
 
-function toPresent(node: Hex, ledger: Ledger, { wrapper, now, stored, current }: Asked): Present {
+function toPresent(node: Hex, ledger: Ledger, { wrapper, now, stored, current, final }: Asked): Present {
   const { position, registrarExpiry } = ledger;
   const isSecondLevel = position?.parent === ETH_NODE;
   const owners = ledger.owners.at(-1)?.state;
@@ -69,11 +92,14 @@ function toPresent(node: Hex, ledger: Ledger, { wrapper, now, stored, current }:
   const isToken = owner?.reason === "wrapper";
   const isWrapped = isToken && orNone(current?.[0]) !== null;
   const expiry = isSecondLevel ? registrarExpiry : isToken ? stored?.[2] || null : null;
+  const isActive = isSecondLevel ? expiry !== null && expiry + GRACE >= now : !isToken || isWrapped;
   return {
     // A token that lapsed leaves the name to the wrapper itself, its owner by registrar and registry.
     owner: isToken && !isWrapped ? (wrapper ?? null) : (owner?.owner ?? null),
     ...{ isWrapped, expiry, isSecondLevel },
     isCounted: node !== zeroHash && position?.parent !== ADDR_REVERSE_NODE,
-    isActive: isSecondLevel ? expiry !== null && expiry + GRACE >= now : expiry === null || expiry > now,
+    isActive,
+    hasEnd: isSecondLevel || !isToken || orNone(final?.[0]) === null,
+    isOwnerCurrent: owner !== null && isActive && (!isToken || isWrapped),
   };
 }

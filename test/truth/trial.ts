@@ -5,6 +5,7 @@ import { judgeAnswers } from "./judgeAnswers.ts";
 import { judgeByClients } from "./judgeByClients.ts";
 import { judgeByEnsjs } from "./judgeByEnsjs.ts";
 import { judgeByVerify } from "./judgeByVerify.ts";
+import { judgeStages } from "./judgeStages.ts";
 import { judge, type Verdict } from "./oracle.ts";
 import { type Played, playSteps, type Step } from "./steps.ts";
 import { readSubgraphNames } from "./subgraphNames.ts";
@@ -72,9 +73,13 @@ export async function runTrial(histories: readonly (readonly Step[])[]): Promise
       const names = await readSubgraphNames(stack.url, local.chain);
       const byEnsjs = await judgeByEnsjs(stack, local, names);
       const byClients = await judgeByClients(stack, local, names);
+      const stages = await judgeStages(stack, local);
       return {
-        differences: [...differences, ...byEnsjs.differences, ...byClients.differences],
-        counts: { ...counts, ...byEnsjs.counts, ...byClients.counts },
+        differences: [
+          ...[...differences, ...byEnsjs.differences],
+          ...[...byClients.differences, ...stages.differences],
+        ],
+        counts: { ...counts, ...byEnsjs.counts, ...byClients.counts, ...stages.counts },
         played: [...before, ...after],
       };
     } finally {
