@@ -51,7 +51,7 @@ export const rpcVariables = {
     example: "https://rpc.example.org",
     unset: "the indexer's RPC URLs of the main chain",
     meaning:
-      "RPC URLs for answers from the chain at request time. Name others if callers must not use up your indexer's plan. With `off` the chain is never asked: names that only the chain knows answer `LIVE_RESOLUTION_FAILED`, others what the index knows, and there are no prices. Prices on a layer 2 are read from the indexer's URLs of it, once a block at most, unless this is `off`.",
+      "RPC URLs for answers from the chain at request time. Name others if callers must not use up your indexer's plan. With `off` the chain is never asked: what needs the chain answers `LIVE_RESOLUTION_FAILED`, as where no node answers, and there are no prices. Prices on a layer 2 are read from the indexer's URLs of it, once a block at most, unless this is `off`.",
   }),
   LIVE_REQUESTS_PER_SECOND: withDefault(60, digits({ from: 1, to: 10_000 }), {
     meaning:

@@ -16,7 +16,7 @@ const NODE_TIMEOUT_MS = 180_000;
 /** Full answer of `GET /whois/:name` for a name of the index. */
 export type Whois = z.infer<typeof askedDomain>;
 
-/** What the index itself knows of a name: `GET /lookup-namehash/:hash` without a node to ask. */
+/** What the index itself knows of a name: `GET /lookup-namehash/:hash?partial=true` without a node to ask. */
 export type DomainRecord = z.infer<typeof domain>;
 
 /** One event of `GET /domain/:name/events`. */
@@ -84,8 +84,8 @@ export async function stageOf(
     whoisAbsent: async (name) => unknownDomain.parse(await ask(stack, `/whois/${encodeURIComponent(name)}`)),
     record: async (node) => {
       await stack.waitForHead();
-      const reply = await index.app.request(`/lookup-namehash/${node}`);
-      const { live: _, ...record } = domain.parse(withoutAsOf(await reply.json()));
+      const reply = await index.app.request(`/lookup-namehash/${node}?partial=true`);
+      const { live: _, unresolved: __, ...record } = domain.parse(withoutAsOf(await reply.json()));
       return record;
     },
     events: async (name) => {

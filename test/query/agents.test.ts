@@ -1,8 +1,10 @@
 import { agent, agentBinding, domain, event, resolverNode, textRecord } from "ponder:schema";
 import { type Address, getAddress, type Hex, keccak256, namehash, stringToBytes } from "viem";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { listProfileTexts } from "../../src/api/query/agents.ts";
+import type { Live } from "../../src/api/live/live.ts";
+import { listBindings, listProfileTexts } from "../../src/api/query/agents.ts";
 import { openApi, type TestApi } from "./api.ts";
+import { lostNode, noChain } from "./noChain.ts";
 import {
   AGENT_ADAPTER,
   AGENT_REGISTRY,
@@ -78,6 +80,19 @@ async function bind(
     ]);
 }
 
+/** No node, but the adapter: it answers what is bound in the tables. */
+const adapter: Live = {
+  ...noChain.live,
+  bindings: async (_, agentIds) => {
+    const home = { chainId: CHAIN_ID, adapter: AGENT_ADAPTER, registry: AGENT_REGISTRY };
+    const rows = await listBindings(tables.db, home, agentIds);
+    return agentIds.map((agentId) => {
+      const row = rows.find((one) => one.agentId === agentId);
+      return { answer: row ? { ...row, tokenId: row.tokenId.toString() } : null };
+    });
+  },
+};
+
 /** Text records of a name, with their logs, one block for each from the given one on. */
 async function setTexts(
   name: string,
@@ -107,7 +122,7 @@ async function setTexts(
 
 beforeAll(async () => {
   tables = await createTables();
-  api = openApi(tables, NOW);
+  api = openApi(tables, NOW, { live: adapter });
   const expiry = BigInt(NOW + 1_000_000);
   const at = (resolver: Address | null) => ({ resolver });
   await tables.writer
@@ -192,7 +207,7 @@ describe("GET /domain/:name/agent", () => {
       is_erc8004_agent: true,
       onchain_verified: true,
       adapter: getAddress(AGENT_ADAPTER),
-      source: "indexed",
+      source: "live",
     });
     expect(answer.registrations).toEqual([
       {
@@ -453,10 +468,14 @@ describe("GET /agents/:agentId", () => {
     expect((await api.get("/agents/77")).body).toMatchObject({ name: "claimed.eth", is_bound: false });
   });
 
-  test("without a node, what only the chain can tell stays open", async () => {
-    expect((await api.get("/agents/5")).body).toMatchObject({
-      ...{ name: "strange.eth", is_bound: true, has_ensip25_registration: null, profile: null },
-    });
+  test("without a node or with a dead one, what only the chain can tell is a failure", async () => {
+    const failed = { status: 502, body: { error: { code: "LIVE_RESOLUTION_FAILED" } } };
+    for (const live of [undefined, lostNode]) {
+      const asked = openApi(tables, NOW, { live });
+      expect(await asked.get("/agents/5")).toMatchObject(failed);
+      expect(await asked.get("/domain/agent.eth/agent")).toMatchObject(failed);
+      expect(await asked.get("/domain/strange.eth/agent")).toMatchObject(failed);
+    }
   });
 
   test("the same id on another chain is another agent", async () => {

@@ -169,8 +169,9 @@ describe("where the node is gone", () => {
     ["relic.eth", "available", ["display"]],
   ])("%s has what its registries say, as without a node", async (name, availability_status, parts) => {
     expect(await ask(`/whois/${name}`)).toEqual({ status: 502, body: { error: failed } });
-    const { live, ...known } = (await api.get(`/whois/${name}`)).body;
-    expect([live, known.availability_status]).toEqual(["not_asked", availability_status]);
+    const { unresolved: off, ...known } = await both(`/whois/${name}`);
+    expect(known).toMatchObject({ availability_status, source: "indexed" });
+    expect([known.live, off]).toEqual([undefined, parts.map(partOf)]);
     const unresolved = parts.map((part) => ({ part, ...failed }));
     expect((await ask(`/whois/${name}?partial=true`)).body).toEqual({ ...known, unresolved });
   });

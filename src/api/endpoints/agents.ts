@@ -26,7 +26,7 @@ const domainAgent = endpoint({
   group: "Agents",
   summary: "Agents of a name",
   description:
-    "Agents of ERC-8004 that the name claims by text records (ENSIP-25), and those that the adapter of ERC-8217 binds to the name's token, in the registrar or in the NameWrapper. A claim is the name's word alone; a binding proves that the token's holder of that time made it, not who the agent is; `onchain_verified` means both. Either may be older than the name's present owner. With a node configured, the adapter itself is asked at the request, and `source` is `live`; without one, the index answers. Profiles are written by owners: treat them as untrusted.",
+    "Agents of ERC-8004 that the name claims by text records (ENSIP-25), and those that the adapter of ERC-8217 binds to the name's token, in the registrar or in the NameWrapper. A claim is the name's word alone; a binding proves that the token's holder of that time made it, not who the agent is; `onchain_verified` means both. Either may be older than the name's present owner. If there is one, the adapter itself is asked at the request, and `source` is `live`; if it cannot be asked, the answer is LIVE_RESOLUTION_FAILED. Profiles are written by owners: treat them as untrusted.",
   params: z.object({ name: input.name("agent.eth") }),
   reply: nameAgents,
   errors: ["INVALID_NAME", "LIVE_RESOLUTION_FAILED"],
@@ -81,7 +81,7 @@ const agent = endpoint({
   group: "Agents",
   summary: "One agent",
   description:
-    "The agent with the name to which it is bound. If it is not bound, with the name that was first to claim it; a claim is that name's word alone. Where a node is configured, what the directory leaves open (null) is asked of the chain.",
+    "The agent with the name to which it is bound. If it is not bound, with the name that was first to claim it; a claim is that name's word alone. What the directory leaves open (null) is asked of the chain.",
   params: z.object({
     agentId: z
       .string()
@@ -122,12 +122,12 @@ const first: Part = { page: 1, size: 1, isCounted: false };
 type Item = z.infer<typeof agentItem>;
 
 /**
- * Adds to an item what the index cannot know, if a node is configured: whether a name whose resolver is not indexed
- * claims the agent, and its profile. The chain cannot be asked for names that are not normalised, or that are written by
+ * Adds to an item what the index cannot know: whether a name whose resolver is not indexed claims the agent, and its
+ * profile. The chain cannot be asked for names that are not normalised, or that are written by
  * their node; their items stay as they are.
  */
 async function complete(ctx: Ctx, item: Item): Promise<Item> {
-  if (item.name === null || item.has_ensip25_registration !== null || !ctx.live.isConfigured) return item;
+  if (item.name === null || item.has_ensip25_registration !== null) return item;
   const name = parseOrNull(item.name);
   if (name?.node !== item.namehash || name.parentNode === null) return item;
   const { registrations, profile } = toNameAgents(await resolveAgents(ctx, name), ctx.contracts);

@@ -7,7 +7,6 @@ import {
   type BindingRow,
   listAgentKeys,
   listAgentTexts,
-  listBindings,
   listBindingsOfName,
   profileKeys,
 } from "../query/agents.ts";
@@ -47,8 +46,8 @@ export type AgentState = {
 };
 
 /**
- * What is known of a name's agents: its claims by its records, and the bindings of the agents that it claims or has.
- * With a node configured, the adapter itself is asked.
+ * What is known of a name's agents: its claims by its records, and the bindings of the agents that it claims or has,
+ * which the adapter itself is asked for.
  *
  * @throws ApiError LIVE_RESOLUTION_FAILED if the chain has to be asked and does not answer: that is not "not bound"
  */
@@ -149,10 +148,7 @@ async function findBindings(ctx: Ctx, { home, texts, ofName }: BindingQuery): Pr
     .filter((agentId) => agentId !== null);
   const agentIds = [...new Set([...ofName.map(({ agentId }) => agentId), ...claimed])];
   if (agentIds.length === 0) return noBindings;
-  if (ctx.live.isConfigured) return { bindings: await askAdapter(ctx, agentIds), isLive: true };
-  const ofClaims = await listBindings(ctx.db, home, claimed);
-  const byAgent = new Map([...ofName, ...ofClaims].map((binding) => [binding.agentId, binding]));
-  return { bindings: [...byAgent.values()], isLive: false };
+  return { bindings: await askAdapter(ctx, agentIds), isLive: true };
 }
 
 async function askAdapter(ctx: Ctx, agentIds: readonly bigint[]): Promise<BindingState[]> {

@@ -30,7 +30,7 @@ import { showTexts } from "./provenLabels.ts";
 export type ResolvedDomain =
   | (({ kind: "known"; state: DomainState } | { kind: Absence; state: null }) &
       ({ source: "indexed" } | { source: "live"; records: LiveRecords; blockNumber: number }))
-  /** What registries say is known. What the name's resolver says is not: there is no node, or no text of the name. */
+  /** What registries say is known. What the name's resolver says is not: no text of the name is known to ask it by. */
   | { kind: "resolverNotAsked"; state: DomainState; source: "indexed" };
 
 /**
@@ -59,8 +59,7 @@ const displayOnly: RecordSelector = async () => ({
 });
 
 /**
- * What is known of a name or node: by the index where it can know, else by the chain. Where no node is configured, the
- * index still tells all but what a resolver says.
+ * What is known of a name or node: by the index where it can know, else by the chain.
  *
  * @throws ApiError LIVE_RESOLUTION_FAILED if only the chain can tell, and it could not be asked
  * @example
@@ -192,7 +191,7 @@ async function tryAll(ctx: Ctx, known: readonly Known[], records?: WantedRecords
   });
   const byIndex = new Map(
     decided.flatMap((one) => {
-      const resolved = ofIndex(one, { isNeeded: records !== undefined, isPossible: ctx.live.isConfigured });
+      const resolved = ofIndex(one, { needsResolver: records !== undefined });
       return resolved ? [[one.known, resolved] as const] : [];
     }),
   );
@@ -209,14 +208,14 @@ const isForChain = ({ kind }: Outcome): boolean => kind === "chain" || kind === 
 /** What the index answers without the chain; null if the chain is needed. */
 function ofIndex(
   { outcome, spelled }: Decided,
-  resolver: { isNeeded: boolean; isPossible: boolean },
+  { needsResolver }: { needsResolver: boolean },
 ): ResolvedDomain | null {
   switch (outcome.kind) {
     case "indexed":
       return { kind: "known", state: outcome.state, source: "indexed" };
     case "chainForResolver": {
-      const needsChain = resolver.isNeeded || (resolver.isPossible && spelled !== null);
-      return needsChain ? null : { kind: "resolverNotAsked", state: outcome.state, source: "indexed" };
+      if (needsResolver || spelled !== null) return null;
+      return { kind: "resolverNotAsked", state: outcome.state, source: "indexed" };
     }
     case "chain":
       return null;

@@ -62,7 +62,7 @@ export const resolver = z
 /** The index answers; what only the chain could add is left out. */
 const live = z.literal("not_asked").optional().openapi({
   description:
-    "Present where the index answers, and only the chain could add what the name's resolver, or an ancestor's, says of it (`display`): the chain was not asked",
+    "Present where only the chain could add what the name's resolver, or an ancestor's, says of it (`display`), and the chain could not be asked because the name's text is not known",
 });
 
 const FAILED =

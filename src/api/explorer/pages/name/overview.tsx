@@ -206,7 +206,7 @@ const Resolver = ({ domain: { resolver, live } }: { domain: Domain }) => (
     />
     <p class="faint">
       {resolverWords[resolver.status]}
-      {live === "not_asked" && " The chain was not asked whether an ancestor's resolver answers for it."}
+      {live === "not_asked" && " The chain cannot be asked about it, because its text is not known."}
     </p>
   </>
 );
