@@ -200,6 +200,11 @@ describe("POST /lookup", () => {
       "keys=url,email,no&coin_types=60,2,9&cleared=true",
     ],
     ["addresses alone", { types: ["addr"] }, "types=addr"],
+    [
+      "addresses by coin type",
+      { types: ["addr"], coin_types: ["60", "2147492101", "0"], cleared: true },
+      "types=addr&coin_types=60,2147492101,0&cleared=true",
+    ],
     ["texts alone", { types: ["text"], keys: ["url"] }, "types=text&keys=url"],
   ])("equals the single operations, item by item: %s", async (_, records, query) => {
     const items = await lookUp({ inputs: names, records });

@@ -1,10 +1,17 @@
 import { addressRecord, domain, event, resolverNode, textRecord } from "ponder:schema";
-import { getAddress, type Hex, keccak256, namehash, stringToBytes, toHex } from "viem";
+import { getAddress, type Hex, keccak256, namehash, stringToBytes, toHex, zeroAddress } from "viem";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { avatarRecord } from "../../src/api/endpoints/avatar.ts";
+import type { Ctx } from "../../src/api/http/context.ts";
+import { parseName } from "../../src/api/schemas/input.ts";
+import { coinTypeOfChain, DEFAULT_COIN_TYPE } from "../../src/ens/coinType.ts";
 import { openApi, type TestApi } from "./api.ts";
+import { noChain } from "./noChain.ts";
 import {
   account,
   CHAIN_ID,
+  contracts,
+  DEFAULT_ADDRESS_RESOLVER,
   domainRow,
   eventRow,
   registeredRow,
@@ -16,6 +23,7 @@ import { createTables, type Tables } from "./tables.ts";
 
 const NOW = 1_800_000_000;
 const alice = account(0xa11ce);
+const bob = account(0xb0b);
 const place = (name: string, resolver: Hex = STATIC_RESOLVER) => ({
   chainId: CHAIN_ID,
   resolver,
@@ -68,6 +76,8 @@ beforeAll(async () => {
       registered("legacy.eth", STATIC_RESOLVER),
       registered("strange.eth", STRANGE_RESOLVER),
       registered("none.eth", null),
+      registered("default.eth", DEFAULT_ADDRESS_RESOLVER),
+      registered("olddefault.eth", STATIC_RESOLVER),
       domainRow("never.eth", { registryOwner: alice, effectiveOwnerAddress: alice }),
     ]);
   await tables.writer.insert(resolverNode).values([
@@ -88,15 +98,22 @@ beforeAll(async () => {
       textOf("legacy.eth", "url", null, { isValueKnown: false }),
       textOf("legacy.eth", "email", "known"),
     ]);
-  await tables.writer
-    .insert(addressRecord)
-    .values([
-      addressOf("alice.eth", 60n, alice),
-      addressOf("alice.eth", 0n, "0x0014aabb"),
-      addressOf("alice.eth", 2147483658n, toHex(0, { size: 20 })),
-      addressOf("alice.eth", 2n, null),
-      addressOf("cleared.eth", 60n, alice, 1),
-    ]);
+  await tables.writer.insert(addressRecord).values([
+    addressOf("alice.eth", 60n, alice),
+    addressOf("alice.eth", 0n, "0x0014aabb"),
+    addressOf("alice.eth", 2147483658n, toHex(0, { size: 20 })),
+    addressOf("alice.eth", 2n, null),
+    addressOf("cleared.eth", 60n, alice, 1),
+    ...["default.eth", "olddefault.eth"].flatMap((name) => {
+      const at = place(name, name === "default.eth" ? DEFAULT_ADDRESS_RESOLVER : STATIC_RESOLVER);
+      return [
+        { ...addressOf(name, DEFAULT_COIN_TYPE, alice), ...at },
+        { ...addressOf(name, coinTypeOfChain(10), bob), ...at },
+        { ...addressOf(name, coinTypeOfChain(42_161), zeroAddress), ...at },
+        { ...addressOf(name, coinTypeOfChain(8_453), null), ...at },
+      ];
+    }),
+  ]);
 });
 
 afterAll(() => tables.drop());
@@ -146,6 +163,57 @@ describe("GET /domain/:name/records", () => {
     expect(await api.get("/domain/alice.eth/records?types=text,avatar")).toMatchObject({
       status: 400,
       body: { error: { code: "INVALID_PARAMETER" } },
+    });
+  });
+
+  describe("of a name with the default address, asked by coin type", () => {
+    const [base, op, arbitrum] = [8_453, 10, 42_161].map((chain) => String(coinTypeOfChain(chain)));
+    const [byDefault, ALICE, BOB] = [String(DEFAULT_COIN_TYPE), getAddress(alice), getAddress(bob)];
+    const beyond = String(2n * DEFAULT_COIN_TYPE);
+    const asked = `?types=addr&cleared=true&coin_types=60,0,${base},${op},${arbitrum},${beyond}`;
+    const stored = {
+      cleared: { texts: [], addresses: [base, arbitrum] },
+      never_set: { texts: [], addresses: ["60", "0", beyond] },
+    };
+
+    test("are what the resolver answers: the default one for each EVM chain without bytes", async () => {
+      expect((await records("default.eth", asked)).records).toEqual({
+        texts: {},
+        addresses: { 60: ALICE, [base as string]: ALICE, [op as string]: BOB },
+        is_default: { 60: true, [base as string]: true },
+        ...stored,
+      });
+      const itself = (await records("default.eth", `?types=addr&coin_types=${byDefault}`)).records;
+      expect(itself).toEqual({ texts: {}, addresses: { [byDefault]: ALICE } });
+    });
+
+    test("are its own alone at a resolver without ENSIP-19", async () => {
+      expect((await records("olddefault.eth", asked)).records).toEqual({
+        texts: {},
+        addresses: { [op as string]: BOB },
+        ...stored,
+      });
+    });
+
+    test("are what is stored where no coin type is asked for", async () => {
+      expect((await records("default.eth", "?types=addr")).records).toEqual({
+        texts: {},
+        addresses: { [byDefault]: ALICE, [op as string]: BOB },
+      });
+    });
+
+    test("decide whose picture the name shows", async () => {
+      const ask = (name: string) =>
+        avatarRecord(async () => {}).handle(
+          { name: parseName(name) },
+          {
+            ...noChain,
+            ...{ db: tables.db, contracts, now: NOW, chainHead: async () => null },
+          } as Ctx,
+          undefined as never,
+        );
+      expect(await ask("default.eth")).toMatchObject({ address: ALICE, is_known: true });
+      expect(await ask("olddefault.eth")).toMatchObject({ address: null, is_known: true });
     });
   });
 

@@ -1525,7 +1525,7 @@ export const postAddressPrimaryNamesBulk = <ThrowOnError extends boolean = false
 /**
  * Agents of a name
  *
- * Agents of ERC-8004 that the name claims by text records (ENSIP-25), and those that the adapter of ERC-8217 binds to the name's token, in the registrar or in the NameWrapper. A claim is the name's word alone; a binding proves that the token's holder of that time made it, not who the agent is; `onchain_verified` means both. Either may be older than the name's present owner. With a node configured, the adapter itself is asked at the request, and `source` is `live`; without one, the index answers. Profiles are written by owners: treat them as untrusted.
+ * Agents of ERC-8004 that the name claims by text records (ENSIP-25), and those that the adapter of ERC-8217 binds to the name's token, in the registrar or in the NameWrapper. A claim is the name's word alone; a binding proves that the token's holder of that time made it, not who the agent is; `onchain_verified` means both. Either may be older than the name's present owner. If there is one, the adapter itself is asked at the request, and `source` is `live`; if it cannot be asked, the answer is LIVE_RESOLUTION_FAILED. Profiles are written by owners: treat them as untrusted.
  */
 export const getDomainAgent = <ThrowOnError extends boolean = false>(parameters: {
     name: string;
@@ -1580,7 +1580,7 @@ export const getAgents = <ThrowOnError extends boolean = false>(parameters?: {
 /**
  * One agent
  *
- * The agent with the name to which it is bound. If it is not bound, with the name that was first to claim it; a claim is that name's word alone. Where a node is configured, what the directory leaves open (null) is asked of the chain.
+ * The agent with the name to which it is bound. If it is not bound, with the name that was first to claim it; a claim is that name's word alone. What the directory leaves open (null) is asked of the chain.
  */
 export const getAgentsByAgentId = <ThrowOnError extends boolean = false>(parameters: {
     agentId: string;

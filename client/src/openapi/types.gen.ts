@@ -162,7 +162,7 @@ export type AskedDomain = {
      */
     source: 'indexed' | 'live';
     /**
-     * Present where the index answers, and only the chain could add what the name's resolver, or an ancestor's, says of it (`display`): the chain was not asked
+     * Present where only the chain could add what the name's resolver, or an ancestor's, says of it (`display`), and the chain could not be asked because the name's text is not known
      */
     live?: 'not_asked';
     unresolved?: Unresolved;
@@ -451,7 +451,7 @@ export type BulkDomain = {
      */
     source: 'indexed' | 'live';
     /**
-     * Present where the index answers, and only the chain could add what the name's resolver, or an ancestor's, says of it (`display`): the chain was not asked
+     * Present where only the chain could add what the name's resolver, or an ancestor's, says of it (`display`), and the chain could not be asked because the name's text is not known
      */
     live?: 'not_asked';
     unresolved?: Unresolved;
@@ -850,10 +850,16 @@ export type Records = {
         [key: string]: string;
     };
     /**
-     * By coin type (SLIP-44, ENSIP-11): checksummed for EVM chains, else the bytes that the resolver holds. Empty if there are none, or `types` does not ask for them
+     * By coin type (SLIP-44, ENSIP-11): checksummed for EVM chains, else the bytes that the resolver holds. With `coin_types` what the resolver answers for each of them; else, by the index, what is stored. Empty if there are none, or `types` does not ask for them
      */
     addresses: {
         [key: string]: `0x${string}` | string;
+    };
+    /**
+     * By coin type: which addresses of `coin_types` are not stored. The resolver answers the address of the default coin type, 2147483648, for them (ENSIP-19). Of a live answer the chain does not say which they are
+     */
+    is_default?: {
+        [key: string]: true;
     };
     /**
      * Null if there is none; absent if `types` does not ask for it
@@ -1682,7 +1688,7 @@ export type NamehashMatch = {
      */
     source: 'indexed' | 'live';
     /**
-     * Present where the index answers, and only the chain could add what the name's resolver, or an ancestor's, says of it (`display`): the chain was not asked
+     * Present where only the chain could add what the name's resolver, or an ancestor's, says of it (`display`), and the chain could not be asked because the name's text is not known
      */
     live?: 'not_asked';
     unresolved?: Unresolved;
@@ -1879,7 +1885,7 @@ export type ListedDomain = {
      */
     source: 'indexed' | 'live';
     /**
-     * Present where the index answers, and only the chain could add what the name's resolver, or an ancestor's, says of it (`display`): the chain was not asked
+     * Present where only the chain could add what the name's resolver, or an ancestor's, says of it (`display`), and the chain could not be asked because the name's text is not known
      */
     live?: 'not_asked';
     unresolved?: Unresolved;
@@ -2082,7 +2088,7 @@ export type Domain = {
      */
     source: 'indexed' | 'live';
     /**
-     * Present where the index answers, and only the chain could add what the name's resolver, or an ancestor's, says of it (`display`): the chain was not asked
+     * Present where only the chain could add what the name's resolver, or an ancestor's, says of it (`display`), and the chain could not be asked because the name's text is not known
      */
     live?: 'not_asked';
     unresolved?: Unresolved;
@@ -4458,7 +4464,7 @@ export type AskedDomainAnswer = {
      */
     source: 'indexed' | 'live';
     /**
-     * Present where the index answers, and only the chain could add what the name's resolver, or an ancestor's, says of it (`display`): the chain was not asked
+     * Present where only the chain could add what the name's resolver, or an ancestor's, says of it (`display`), and the chain could not be asked because the name's text is not known
      */
     live?: 'not_asked';
     unresolved?: Unresolved;

@@ -96,7 +96,9 @@ async function findRecords(ctx: Ctx, name: ParsedName, asked: RecordsAsked): Pro
   const select = selectorOf(ctx, asked);
   const first = await tryWithRecords(ctx, name, select);
   const isOfIndex = first.source === "indexed" && first.kind !== "unresolved";
-  const indexed = isOfIndex ? await readRecords(ctx, recordsKeyOf(first), asked) : null;
+  const indexed = isOfIndex
+    ? await readRecords(ctx, { node: name.node, key: recordsKeyOf(first) }, asked)
+    : null;
   const unknownTexts = indexed ? unknownTextsOf(indexed, asked) : [];
   const outcome = unknownTexts.length > 0 ? await tryLive(ctx, name, select) : first;
   return { outcome, indexed, unknownTexts, asked };

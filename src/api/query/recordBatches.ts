@@ -2,10 +2,12 @@ import { addressRecord, resolverNode, textRecord } from "ponder:schema";
 import type { SQL } from "drizzle-orm";
 import { sql } from "ponder";
 import type { Hex } from "viem";
+import { DEFAULT_COIN_TYPE } from "../../ens/coinType.ts";
 import { keccak256 } from "../../ens/keccak.ts";
 import type { Db } from "../postgres/db.ts";
 import { prepared } from "../postgres/prepared.ts";
 import type { RecordsOf, TextValue } from "./records.ts";
+import { isOfChainSql } from "./resolvesTo.ts";
 
 /** The records of a name in a batch, and where to go on where an earlier answer had no room for all of them. */
 export type RecordsWanted = RecordsOf & {
@@ -13,6 +15,8 @@ export type RecordsWanted = RecordsOf & {
   textsAfter: Hex | "" | null;
   /** The last coin type that was given; null: no addresses are left. */
   addressesAfter: string | null;
+  /** Whether the resolver answers the default address for the chains without a record (ENSIP-19). */
+  hasDefault: boolean;
 };
 
 /** Below every coin type. */
@@ -27,8 +31,8 @@ export type RecordsChoice = { texts: Chosen; addresses: Chosen };
 /** A text in force. Value null, and known: it was cleared. */
 export type BatchText = TextValue & { keyHash: Hex };
 
-/** An address in force; null: it was cleared. */
-export type BatchAddress = { coinType: string; address: Hex | null };
+/** An address in force; null: it was cleared. `default`: what the resolver answers instead, as there is no record. */
+export type BatchAddress = { coinType: string; address: Hex | null; isSet: boolean; default: Hex | null };
 
 /** What is in force of one name. `more`: there is more than one answer holds of a name, or of the batch. */
 export type BatchRecords = {
@@ -54,8 +58,8 @@ const wanted = sql`wanted as materialized (
   select wanted.*, coalesce(${resolverNode.version}, 0) as version,
     ${resolverNode.contenthash} as contenthash, ${resolverNode.name} as name
   from unnest(${placeholder("chainIds")}::int[], ${placeholder("resolvers")}::text[], ${placeholder("nodes")}::text[],
-      ${placeholder("textsAfter")}::text[], ${placeholder("addressesAfter")}::numeric[])
-    with ordinality as wanted (chain_id, resolver, node, texts_after, addresses_after, position)
+      ${placeholder("textsAfter")}::text[], ${placeholder("addressesAfter")}::numeric[], ${placeholder("hasDefault")}::bool[])
+    with ordinality as wanted (chain_id, resolver, node, texts_after, addresses_after, has_default, position)
   left join ${resolverNode} on ${resolverNode.chainId} = wanted.chain_id and ${resolverNode.resolver} = wanted.resolver
     and ${resolverNode.node} = wanted.node)`;
 
@@ -81,14 +85,25 @@ const textsOf = (form: Form): SQL => sql`select ${textRecord.keyHash} as key_has
     and ${textRecord.keyHash} > wanted.texts_after
   order by ${textRecord.keyHash} limit ${oneMore}`;
 
-const addressesOf = (
-  form: Form,
-): SQL => sql`select ${addressRecord.coinType} as coin_type, ${addressRecord.address} as address,
-    coalesce(octet_length(${addressRecord.address}), 0) + 24 as bytes
-  from ${form === "chosen" ? sql`unnest(${placeholder("coinTypes")}::numeric[]) as chosen (coin_type) join` : sql``} ${addressRecord}
-    ${form === "chosen" ? sql`on ${addressRecord.coinType} = chosen.coin_type and` : sql`where`} ${ofWanted(addressRecord)}
-    and ${addressRecord.coinType} > wanted.addresses_after
+const stored = sql`${addressRecord.coinType} as coin_type, ${addressRecord.address} as address,
+    coalesce(octet_length(${addressRecord.address}), 0) + 24 as bytes`;
+
+const allAddresses = sql`select ${stored}, true as is_set, null as default_address
+  from ${addressRecord} where ${ofWanted(addressRecord)} and ${addressRecord.coinType} > wanted.addresses_after
   order by ${addressRecord.coinType} limit ${oneMore}`;
+
+/** With the default address where the resolver answers that: for the chains that have no bytes of their own. */
+const chosenAddresses = sql`select chosen.coin_type, own.address, own.coin_type is not null as is_set,
+    by_default.address as default_address,
+    coalesce(octet_length(own.address), 0) + coalesce(octet_length(by_default.address), 0) + 24 as bytes
+  from unnest(${placeholder("coinTypes")}::numeric[]) as chosen (coin_type)
+    left join lateral (select ${stored} from ${addressRecord}
+      where ${ofWanted(addressRecord)} and ${addressRecord.coinType} = chosen.coin_type) as own on true
+    left join lateral (select ${stored} from ${addressRecord} where ${ofWanted(addressRecord)}
+      and ${addressRecord.coinType} = ${sql.raw(String(DEFAULT_COIN_TYPE))} and wanted.has_default
+      and own.address is null and ${isOfChainSql(sql`chosen.coin_type`)}) as by_default on true
+  where chosen.coin_type > wanted.addresses_after and coalesce(own.coin_type, by_default.coin_type) is not null
+  order by chosen.coin_type limit ${oneMore}`;
 
 /** Texts, and addresses, of one name, in bytes: JSON makes of a byte up to six, and an answer has room for these. */
 export const MAX_BYTES_OF_NAME = 524_288;
@@ -118,9 +133,9 @@ const prepare = (texts: Form, addresses: Form) =>
       bytes: sql`${placeholder("bytes")}::int`,
     };
     const addressList = {
-      from: addressesOf(addresses),
+      from: addresses === "all" ? allAddresses : chosenAddresses,
       order: sql`coin_type`,
-      item: sql`json_build_array(coin_type::text, address)`,
+      item: sql`json_build_array(coin_type::text, address, is_set, default_address)`,
       bytes: sql`${placeholder("bytes")}::int`,
     };
     const parts = [
@@ -133,7 +148,7 @@ const prepare = (texts: Form, addresses: Form) =>
         position: sql<number>`found.position`.mapWith(Number),
         texts: sql<[Hex, string, string | null, string | null, boolean][] | null>`found.texts`,
         textCount: sql<number>`found.text_count`,
-        addresses: sql<[string, Hex | null][] | null>`found.addresses`,
+        addresses: sql<[string, Hex | null, boolean, Hex | null][] | null>`found.addresses`,
         addressCount: sql<number>`found.address_count`,
         contenthash: sql<Hex | null>`found.contenthash`,
         name: sql<string | null>`found.name`,
@@ -170,6 +185,7 @@ export async function listRecords(
     nodes: names.map(({ node }) => node),
     textsAfter: names.map(({ textsAfter }) => textsAfter ?? NO_KEY),
     addressesAfter: names.map(({ addressesAfter }) => addressesAfter ?? NO_COIN),
+    hasDefault: names.map(({ hasDefault }) => hasDefault),
     keyHashes: typeof texts === "string" ? [] : [...new Set(texts.map((key) => keccak256(key)))],
     coinTypes: typeof addresses === "string" ? [] : [...new Set(addresses)],
   });
@@ -190,9 +206,9 @@ function toRecords({ texts, textCount, addresses, addressCount, contenthash, nam
     texts: givenTexts.map(([keyHash, key, value, exact, isValueKnown]) => ({
       ...{ keyHash, key, value, exact, isValueKnown },
     })),
-    addresses: givenAddresses.map(([coinType, address]) => ({
-      coinType,
-      address: address === ZERO_ADDRESS ? null : address,
+    addresses: givenAddresses.map(([coinType, address, isSet, byDefault]) => ({
+      ...{ coinType, isSet, address: address === ZERO_ADDRESS ? null : address },
+      default: byDefault === ZERO_ADDRESS ? null : byDefault,
     })),
     ...{ contenthash, name },
     more: { texts: textCount > givenTexts.length, addresses: addressCount > givenAddresses.length },

@@ -178,6 +178,11 @@ function isWanted(coins: CoinFilter, hasDefault: SQL): SQL {
 export const isOfChain = (coin: bigint): boolean =>
   coin === ETHEREUM_COIN_TYPE || (coin > DEFAULT_COIN_TYPE && coin < 2n * DEFAULT_COIN_TYPE);
 
+/** The same in SQL. */
+export const isOfChainSql = (coin: SQL): SQL =>
+  sql`(${coin} = ${sql.raw(String(ETHEREUM_COIN_TYPE))} or (${coin} > ${sql.raw(String(DEFAULT_COIN_TYPE))}
+    and ${coin} < ${sql.raw(String(2n * DEFAULT_COIN_TYPE))}))`;
+
 /** Records of ENSv2 that are the address, by number. */
 function withMatches({ address: sought, coins, now, contracts: { chainId: main, ensv2 } }: ResolvesTo): SQL {
   if (ensv2 === undefined) return sql``;

@@ -3,7 +3,7 @@ import type { z } from "zod";
 import type { LiveRecords } from "../live/records.ts";
 import type { TextRow, TextValue } from "../query/records.ts";
 import type { RestoredText, TextStep } from "../query/textHistory.ts";
-import type { IndexedRecords } from "../resolution/indexedRecords.ts";
+import type { IndexedAddress, IndexedRecords } from "../resolution/indexedRecords.ts";
 import type * as schemas from "../schemas/answers.ts";
 import type { RecordsAsked, RecordType } from "../schemas/recordChoice.ts";
 import { truncatedOf } from "./cut.ts";
@@ -25,12 +25,22 @@ const toTexts = (rows: readonly TextValue[]): Record<string, string> =>
   Object.fromEntries(rows.map(exactText).flatMap(({ key, value }) => (value === null ? [] : [[key, value]])));
 
 /** Address records by coin type. */
-const toAddresses = (rows: IndexedRecords["addresses"]): Record<string, Hex> =>
+const toAddresses = (
+  rows: readonly Pick<IndexedAddress, "coinType" | "address" | "default">[],
+): Record<string, Hex> =>
   Object.fromEntries(
-    rows.flatMap(({ coinType, address }) =>
-      address === null ? [] : [[coinType, toAddressRecord(address, BigInt(coinType))] as const],
-    ),
+    rows.flatMap(({ coinType, address, default: byDefault = null }) => {
+      const answered = address ?? byDefault;
+      return answered === null ? [] : [[coinType, toAddressRecord(answered, BigInt(coinType))] as const];
+    }),
   );
+
+/** Which of the addresses are the default one. */
+function toDefaults(rows: IndexedRecords["addresses"]): Pick<RecordsReply, "is_default"> {
+  const derived = rows.filter((row) => row.address === null && row.default);
+  if (derived.length === 0) return {};
+  return { is_default: Object.fromEntries(derived.map(({ coinType }) => [coinType, true as const])) };
+}
 
 /** The records that are asked for, by the index. */
 export function toIndexedRecords(
@@ -41,6 +51,7 @@ export function toIndexedRecords(
   return {
     texts: has("text") ? toTexts(texts) : {},
     addresses: has("addr") ? toAddresses(addresses) : {},
+    ...(has("addr") && toDefaults(addresses)),
     ...(has("contenthash") && { contenthash }),
     ...(has("abi") && { abi_types: other.abiTypes }),
     ...(has("interface") && { interfaces: toInterfaces(other) }),
@@ -54,6 +65,8 @@ export function toIndexedRecords(
 const toInterfaces = ({ interfaces }: IndexedRecords["other"]) =>
   Object.fromEntries(interfaces.map(({ id, implementer }) => [id, toAddress(implementer)]));
 
+const isStored = ({ isSet = true }: IndexedAddress): boolean => isSet;
+
 /** What was set and cleared, and of what the caller chose also what was never set. */
 function toCleared(
   { texts, addresses }: Pick<IndexedRecords, "texts" | "addresses">,
@@ -65,13 +78,13 @@ function toCleared(
   const cleared = {
     texts: ofTexts ? gone.map(({ key }) => key) : [],
     addresses: ofAddresses
-      ? addresses.filter(({ address }) => address === null).map(({ coinType }) => coinType)
+      ? addresses.filter(isStored).flatMap(({ address, coinType }) => (address === null ? [coinType] : []))
       : [],
   };
   if (keys === undefined && coinTypes === undefined) return { cleared };
   const known = {
     texts: new Set(named.map(({ key }) => key)),
-    coins: new Set(addresses.map(({ coinType }) => coinType)),
+    coins: new Set(addresses.filter(isStored).map(({ coinType }) => coinType)),
   };
   const never_set = {
     texts: ofTexts ? (keys ?? []).filter((key) => !known.texts.has(key)) : [],
@@ -95,11 +108,7 @@ export function toAskedLiveRecords(live: LiveRecords, { types }: RecordsAsked): 
 /** Records as the chain gave them; those that it does not have are left out. */
 const toLiveRecords = ({ texts, addresses, contenthash }: LiveRecords) => ({
   texts: Object.fromEntries(texts.flatMap(({ key, value }) => (value === null ? [] : [[key, value]]))),
-  addresses: Object.fromEntries(
-    addresses.flatMap(({ coinType, address }) =>
-      address === null ? [] : [[coinType, toAddressRecord(address, BigInt(coinType))]],
-    ),
-  ),
+  addresses: toAddresses(addresses),
   contenthash,
 });
 

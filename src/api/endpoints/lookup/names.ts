@@ -11,7 +11,7 @@ import {
   MAX_BYTES_OF_NAME,
   NAMES_OF_STATEMENT,
 } from "../../query/recordBatches.ts";
-import { listIndexedAddresses } from "../../resolution/addressesOfNames.ts";
+import { hasDefaultAddress, listIndexedAddresses } from "../../resolution/addressesOfNames.ts";
 import {
   type DomainOutcome,
   tryDomains,
@@ -75,13 +75,12 @@ export async function answerNames(
   const { records: asked } = choice;
   const select = asked === null ? null : selectorForRecord(ctx, asked, { address: choice.primaryNameCheck });
   const withRecords = select === null ? null : await tryDomainsWithRecords(ctx, requested, select);
-  // Where no node is configured, a record says less of that than records do.
-  const outcomes = withRecords && ctx.live.isConfigured ? withRecords : await tryDomains(ctx, requested);
+  const outcomes = withRecords ?? (await tryDomains(ctx, requested));
   const found =
     asked !== null && select !== null && withRecords !== null
       ? await findRecords(ctx, { names, outcomes: withRecords, asked, select })
       : null;
-  const checks = choice.primaryNameCheck ? await checkPrimaryNames(ctx, withRecords ?? outcomes) : null;
+  const checks = choice.primaryNameCheck ? await checkPrimaryNames(ctx, outcomes) : null;
   return mapYielding(names, (name, i) =>
     toItem(ctx, asked, {
       name,
@@ -119,10 +118,12 @@ async function readIndexed(
   ctx: Ctx,
   { names, outcomes, asked }: Omit<RecordsOfNames, "select">,
 ): Promise<FoundRecords[]> {
-  const keys = outcomes.map((outcome) =>
-    isOfIndex(outcome) && outcome.state ? recordsOf(outcome.state) : null,
-  );
-  const wanted = keys.flatMap((key, i) => (key ? [{ i, key, rest: names[i]?.rest ?? null }] : []));
+  const wanted = outcomes.flatMap((outcome, i) => {
+    const key = isOfIndex(outcome) && outcome.state ? recordsOf(outcome.state) : null;
+    if (key === null || outcome.state === null) return [];
+    const hasDefault = hasDefaultAddress(outcome.state.node, key, ctx.contracts);
+    return [{ i, key: { ...key, hasDefault }, rest: names[i]?.rest ?? null }];
+  });
   const read = new Map<number, Pick<FoundRecords, "indexed" | "rest" | "isLeftOut">>();
   let room = MAX_JSON_BYTES;
   for (let from = 0; from < wanted.length; from += NAMES_OF_STATEMENT) {
@@ -163,7 +164,7 @@ const isEmpty = ({ texts, addresses, more }: BatchRecords): boolean =>
 const isOfIndex = ({ source, kind }: DomainOutcome): boolean =>
   source === "indexed" && kind !== "unresolved" && kind !== "resolverNotAsked";
 
-const toWanted = ({ key, rest }: { key: RecordsKey; rest: Rest | null }) => ({
+const toWanted = ({ key, rest }: { key: RecordsKey & { hasDefault: boolean }; rest: Rest | null }) => ({
   ...key,
   textsAfter: (rest ? rest.textsAfter : "") as Hex | "" | null,
   addressesAfter: rest ? rest.addressesAfter : FIRST_COIN,

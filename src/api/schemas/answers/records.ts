@@ -20,9 +20,17 @@ export const records = z
     }),
     addresses: z.record(z.string(), bytes.or(z.string())).openapi({
       description:
-        "By coin type (SLIP-44, ENSIP-11): checksummed for EVM chains, else the bytes that the resolver holds. Empty if there are none, or `types` does not ask for them",
+        "By coin type (SLIP-44, ENSIP-11): checksummed for EVM chains, else the bytes that the resolver holds. With `coin_types` what the resolver answers for each of them; else, by the index, what is stored. Empty if there are none, or `types` does not ask for them",
       example: { "60": "0x70997970C51812dc3A010C7d01b50e0d17dc79C8" },
     }),
+    is_default: z
+      .record(z.string(), z.literal(true))
+      .optional()
+      .openapi({
+        description:
+          "By coin type: which addresses of `coin_types` are not stored. The resolver answers the address of the default coin type, 2147483648, for them (ENSIP-19). Of a live answer the chain does not say which they are",
+        example: { "60": true },
+      }),
     contenthash: bytes.nullable().optional().openapi({
       description: "Null if there is none; absent if `types` does not ask for it",
     }),
