@@ -1,9 +1,9 @@
 import { domain, event } from "ponder:schema";
 import { namehash } from "viem";
 import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
-import { mainChain } from "../../src/api/query/scope.ts";
 import { answerQuery } from "../../src/api/subgraph/query/answer.ts";
 import { planOf } from "../../src/api/subgraph/query/plan.ts";
+import { envOf } from "../../src/api/subgraph/table/entity.ts";
 import { type Chance, chanceOf } from "../bench/api/chance.ts";
 import { countRead, type Query } from "../query/readRows.ts";
 import { account, CHAIN_ID, contracts, domainRow, eventRow } from "../query/rows.ts";
@@ -14,6 +14,7 @@ import { createTables, type Tables } from "../query/tables.ts";
 type Log = { block: number; log: number; ordinal: number; contract: string; eventType: string };
 
 /** The blocks of two ranges: those with seven digits come before those with six. */
+const NOW = 1_800_000_000;
 const BLOCKS = { from: 999_980, count: 60 };
 /** Logs that are no events of names, and between which there are none. */
 const GAP = { from: 2_000_000, count: 20_000 };
@@ -82,7 +83,7 @@ afterAll(() => tables?.drop());
 const named = (eventType: string) => (eventType === "NameChanged" ? { name: "a" } : {});
 
 const ask = async (list: string, args: string): Promise<string[]> => {
-  const env = { chains: mainChain(contracts), chainId: CHAIN_ID, ensv2: contracts.ensv2 };
+  const env = envOf(contracts, NOW);
   const plan = planOf({ query: `{ ${list}(${args}) { id } }` });
   const answer = (await answerQuery(tables.db, plan, env)) as Record<string, { id: string }[]>;
   return (answer[list] ?? []).map(({ id }) => id);

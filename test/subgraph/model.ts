@@ -156,8 +156,8 @@ export function meets(field: ModelField, suffix: string, value: Value, given: Va
   if (value === null) return false;
   const type = field.kind === "one" ? "String" : field.type;
   if (field.kind === "list") {
-    const [own, wanted] = [value as readonly Plain[], given as readonly Plain[]].map((one) =>
-      one.map(String),
+    const [own, wanted] = [value as readonly Plain[], given as readonly Plain[]].map((list) =>
+      list.map((one) => (suffix.endsWith("_nocase") ? String(one).toLowerCase() : String(one))),
     );
     if (suffix === "" || suffix === "not")
       return (JSON.stringify(own) === JSON.stringify(wanted)) === (suffix === "");

@@ -2,18 +2,19 @@ import { domain } from "ponder:schema";
 import { sql } from "ponder";
 import { zeroAddress } from "viem";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { mainChain } from "../../src/api/query/scope.ts";
 import { FREQUENT } from "../../src/api/subgraph/bounds.ts";
 import { answerQuery } from "../../src/api/subgraph/query/answer.ts";
 import { commonValuesFor } from "../../src/api/subgraph/query/commonValues.ts";
 import { isNarrow, isPartOfOrder } from "../../src/api/subgraph/query/narrow.ts";
 import { planOf } from "../../src/api/subgraph/query/plan.ts";
+import { envOf } from "../../src/api/subgraph/table/entity.ts";
 import { ETH_NODE } from "../../src/ens/name.ts";
-import { account, CHAIN_ID, contracts, domainRow, registeredRow } from "../query/rows.ts";
+import { account, contracts, domainRow, registeredRow } from "../query/rows.ts";
 import { createTables, type Tables } from "../query/tables.ts";
 
 /* Which statements have one plan for all values, and that PostgreSQL stores it. */
 
+const NOW = 1_800_000_000;
 const [few, many] = [account(0xfe), account(0xa11)];
 const COMMON = new Set<string>([zeroAddress, ETH_NODE, many]);
 
@@ -89,7 +90,7 @@ describe("on tables", () => {
   afterAll(() => tables?.drop());
 
   const ask = (query: string) => {
-    const env = { chains: mainChain(contracts), chainId: CHAIN_ID, ensv2: contracts.ensv2 };
+    const env = envOf(contracts, NOW);
     return answerQuery(tables.db, planOf({ query }), env);
   };
 

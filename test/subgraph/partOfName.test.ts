@@ -1,14 +1,15 @@
 import { domain } from "ponder:schema";
 import { afterAll, beforeAll, expect, inject, test } from "vitest";
-import { mainChain } from "../../src/api/query/scope.ts";
 import { answerQuery } from "../../src/api/subgraph/query/answer.ts";
 import { planOf } from "../../src/api/subgraph/query/plan.ts";
+import { envOf } from "../../src/api/subgraph/table/entity.ts";
 import { chanceOf } from "../bench/api/chance.ts";
-import { account, CHAIN_ID, contracts, domainRow } from "../query/rows.ts";
+import { account, contracts, domainRow } from "../query/rows.ts";
 import { createTables, type Tables } from "../query/tables.ts";
 
 /* Pages of names by a part of them, against a plain evaluation, whichever way they are found. */
 
+const NOW = 1_800_000_000;
 const NAMES = 12_000;
 const chance = chanceOf(inject("seed"));
 const pick = <Item>(items: readonly Item[]): Item => items[chance.below(items.length)] as Item;
@@ -56,7 +57,7 @@ const compared = (field: Field) => (one: Domain, other: Domain) => {
 };
 
 const ask = async (query: string, variables: Record<string, unknown>): Promise<string[]> => {
-  const env = { chains: mainChain(contracts), chainId: CHAIN_ID, ensv2: contracts.ensv2 };
+  const env = envOf(contracts, NOW);
   const plan = planOf({ query, variables: variables as never });
   const { domains } = (await answerQuery(tables.db, plan, env)) as { domains: { id: string }[] };
   return domains.map(({ id }) => id);

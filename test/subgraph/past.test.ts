@@ -1,11 +1,12 @@
 import { block, domain, event, ownershipChange } from "ponder:schema";
+import { eq } from "drizzle-orm";
 import { keccak256, namehash, stringToBytes, zeroAddress } from "viem";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Contracts } from "../../abis/contracts.ts";
-import { mainChain } from "../../src/api/query/scope.ts";
 import { MAX_CHANGES } from "../../src/api/subgraph/bounds.ts";
 import { answerQuery } from "../../src/api/subgraph/query/answer.ts";
 import { planOf } from "../../src/api/subgraph/query/plan.ts";
+import { envOf } from "../../src/api/subgraph/table/entity.ts";
 import { ETH_REGISTRY, contracts as withEnsv2 } from "../query/ensv2.ts";
 import {
   account,
@@ -15,6 +16,7 @@ import {
   contracts as ofEnsv1,
   registeredRow,
   transaction,
+  WRAPPER,
 } from "../query/rows.ts";
 import { createTables, type Tables } from "../query/tables.ts";
 
@@ -23,6 +25,8 @@ import { createTables, type Tables } from "../query/tables.ts";
  * her at block 20; `new.eth`, made at block 21. She gave `went.eth` to bob at block 22. Carol's names did not change.
  */
 
+/** Where the token of `ended.eth` has ended, which it had not at block 24. */
+const NOW = 1_800_000_000;
 const [alice, bob, carol, dave] = [0xa11ce, 0xb0b, 0xca201, 0xda7e].map(account) as [
   `0x${string}`,
   `0x${string}`,
@@ -30,6 +34,8 @@ const [alice, bob, carol, dave] = [0xa11ce, 0xb0b, 0xca201, 0xda7e].map(account)
   `0x${string}`,
 ];
 const EXPIRY = 1_900_000_000n;
+/** The time of a block. */
+const timeOf = (number: number): number => 1_600_000_000 + number - 1;
 
 type Change = { block: number; name: string; owner: `0x${string}` };
 const changes: readonly Change[] = [
@@ -57,6 +63,15 @@ beforeAll(async () => {
       }),
     ),
     domainRow("sub.carols.eth", { registryOwner: carol, createdBlockNumber: 8 }),
+    ...[
+      { name: "ended.far.eth", fuses: 65_536 },
+      { name: "loose.far.eth", fuses: 262_144 },
+    ].map(({ name, fuses }) =>
+      domainRow(name, {
+        ...{ registryOwner: WRAPPER, wrapperOwner: dave, wrapperFuses: fuses, isWrapped: true },
+        ...{ wrapperExpiryTimestamp: BigInt(timeOf(24)), createdBlockNumber: 8 },
+      }),
+    ),
     domainRow("second.eth", {
       ...{ registry: ETH_REGISTRY, effectiveOwnerAddress: dave, expiryTimestamp: EXPIRY },
       createdBlockNumber: 9,
@@ -81,7 +96,7 @@ beforeAll(async () => {
   );
   await db.insert(block).values(
     Array.from({ length: 30 }, (_, i) => ({
-      ...{ chainId: CHAIN_ID, number: i + 1, timestamp: 1_600_000_000 + i },
+      ...{ chainId: CHAIN_ID, number: i + 1, timestamp: timeOf(i + 1) },
       ...{ hash: transaction(i + 1), parentHash: transaction(i) },
     })),
   );
@@ -89,7 +104,7 @@ beforeAll(async () => {
 afterAll(() => tables?.drop());
 
 const ask = (query: string, contracts: Contracts = ofEnsv1) => {
-  const env = { chains: mainChain(contracts), chainId: CHAIN_ID, ensv2: contracts.ensv2 };
+  const env = envOf(contracts, NOW);
   return answerQuery(tables.db, planOf({ query }), env);
 };
 const at = (where: string, number: number, fields = "name") =>
@@ -97,6 +112,81 @@ const at = (where: string, number: number, fields = "name") =>
 const named = (...names: string[]) => ({ domains: names.map((name) => ({ name })) });
 const REFUSED = "only has data starting at block number 22";
 const ofOwner = (owner: string): string => `{ owner: "${owner}" }`;
+
+describe("a token that time alone ended", () => {
+  const wrapped = `wrappedOwner { id } wrappedDomain { fuses owner { id } }`;
+  const of = async (name: string, block = "") =>
+    (await ask(`{ domain(id: "${namehash(name)}"${block}) { ${wrapped} } }`)).domain;
+  const list = async (where: string, block = "") =>
+    (
+      (await ask(`{ domains(where: ${where}, orderBy: name${block}) { name } }`)).domains as {
+        name: string;
+      }[]
+    ).map(({ name }) => name);
+  const daves = (fuses: number) => ({
+    wrappedOwner: { id: dave },
+    wrappedDomain: { fuses, owner: { id: dave } },
+  });
+  const at = (number: number) => `, block: { number: ${number} }`;
+
+  test("has no owner, and is no wrapped name; without PARENT_CANNOT_CONTROL it loses its fuses alone", async () => {
+    expect(await of("ended.far.eth")).toEqual({ wrappedOwner: null, wrappedDomain: null });
+    expect(await of("loose.far.eth")).toEqual(daves(0));
+    const { wrappedDomain } = await ask(`{ wrappedDomain(id: "${namehash("ended.far.eth")}") { id } }`);
+    expect(wrappedDomain).toBeNull();
+  });
+
+  test("is found by no filter, and in no list or order", async () => {
+    const both = ["ended.far.eth", "loose.far.eth"];
+    const mine = `{ wrappedOwner: "${dave}" }`;
+    expect(await list(mine)).toEqual(["loose.far.eth"]);
+    expect(await list(`{ wrappedOwner_in: ["${dave}", "${bob}"] }`)).toEqual(["loose.far.eth"]);
+    expect(await list("{ wrappedOwner_not: null }")).toEqual(["loose.far.eth"]);
+    expect(await list(`{ wrappedOwner: null, name_in: ${JSON.stringify(both)} }`)).toEqual(["ended.far.eth"]);
+    expect(await list("{ wrappedDomain_: { fuses_gte: 0 } }")).toEqual(["loose.far.eth"]);
+    expect(await list(`{ wrappedDomain_: { fuses_gt: 0 } }`)).toEqual([]);
+    const roles = `{ or: [{ owner: "${dave}" }, { registrant: "${dave}" }, { wrappedOwner: "${dave}" }] }`;
+    expect(await list(roles)).toEqual(["loose.far.eth"]);
+    const { account } = await ask(`{ account(id: "${dave}") { wrappedDomains { name } } }`);
+    expect(account).toEqual({ wrappedDomains: [{ name: "loose.far.eth" }] });
+    const { wrappedDomains } = await ask("{ wrappedDomains(orderBy: fuses) { name } }");
+    expect(wrappedDomains).toEqual([{ name: "loose.far.eth" }]);
+    const ordered = `{ domains(where: { name_in: ${JSON.stringify(both)} }, orderBy: wrappedOwner) { name } }`;
+    expect(await ask(ordered)).toEqual({ domains: both.toReversed().map((name) => ({ name })) });
+  });
+
+  test("is there at a block before, up to the second of its expiry", async () => {
+    for (const block of [10, 24]) {
+      expect(await of("ended.far.eth", at(block))).toEqual(daves(65_536));
+      expect(await list(`{ wrappedOwner: "${dave}" }`, at(block))).toHaveLength(2);
+    }
+    for (const block of [25, 30]) {
+      expect(await of("ended.far.eth", at(block))).toEqual({ wrappedOwner: null, wrappedDomain: null });
+      expect(await list(`{ wrappedOwner: "${dave}" }`, at(block))).toEqual(["loose.far.eth"]);
+    }
+  });
+
+  test("is refused at a past block where it changed since, and can have been found then", async () => {
+    const node = namehash("ended.far.eth");
+    const place = { chainId: CHAIN_ID, blockNumber: 8, logIndex: 1, ordinal: 0, node };
+    await tables.writer.insert(ownershipChange).values({
+      ...{ ...place, ownerAddress: dave, wrapperOwner: dave, eventType: "NameWrapped" },
+      ...{ transactionHash: transaction(8), blockTimestamp: timeOf(8) },
+    });
+    await tables.writer
+      .insert(event)
+      .values([eventRow({ block: 29 }, { contract: "NAME_WRAPPER", eventType: "ExpiryExtended", node })]);
+    for (const where of [
+      `{ wrappedOwner: "${dave}" }`,
+      "{ wrappedOwner: null }",
+      `{ wrappedOwner_not: "${bob}" }`,
+    ]) {
+      await expect(list(where, at(28)), where).rejects.toThrow("only has data starting at block number 29");
+    }
+    expect(await list(`{ wrappedOwner: "${bob}" }`, at(28))).toEqual([]);
+    await tables.writer.delete(event).where(eq(event.blockNumber, 29));
+  });
+});
 
 describe("lists at a past block", () => {
   test("of an owner are those that the owner had then, where none of them changed", async () => {

@@ -1,17 +1,18 @@
 import { domain } from "ponder:schema";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { mainChain } from "../../src/api/query/scope.ts";
 import { answerQuery } from "../../src/api/subgraph/query/answer.ts";
 import { MAX_ALL } from "../../src/api/subgraph/query/byPart.ts";
 import { planOf } from "../../src/api/subgraph/query/plan.ts";
+import { envOf } from "../../src/api/subgraph/table/entity.ts";
 import { ETH_NODE } from "../../src/ens/name.ts";
 import { fillWithMany } from "../query/manyRows.ts";
 import { countGathered, countRead, type Query } from "../query/readRows.ts";
-import { account, CHAIN_ID, contracts, domainRow } from "../query/rows.ts";
+import { account, contracts, domainRow } from "../query/rows.ts";
 import { createTables, type Tables } from "../query/tables.ts";
 
 /* Lists over many names: each statement reads about what is on the page, however many names there are. */
 
+const NOW = 1_800_000_000;
 const NAMES = 40_000;
 const FILL_TIMEOUT_MS = 300_000;
 
@@ -59,7 +60,7 @@ afterAll(() => tables?.drop());
 
 /** The answer of a query, the rows of a table that its statements read, and the entries of indexes by which they were found. */
 async function read(query: string, table: "domains" | "events" = "domains") {
-  const env = { chains: mainChain(contracts), chainId: CHAIN_ID, ensv2: contracts.ensv2 };
+  const env = envOf(contracts, NOW);
   queries = [];
   const answer = (await answerQuery(tables.db, planOf({ query }), env)) as Record<string, object[]>;
   const asked = queries.filter(({ sql }) => sql.includes(`"${table}"`));

@@ -2,14 +2,14 @@ import { addressRecord, block, domain, ensv2Link, ensv2Proxy, event, resolverNod
 import { namehash, zeroAddress } from "viem";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Contracts } from "../../abis/contracts.ts";
-import { mainChain } from "../../src/api/query/scope.ts";
 import { answerQuery } from "../../src/api/subgraph/query/answer.ts";
 import { planOf } from "../../src/api/subgraph/query/plan.ts";
 import type { InTurn } from "../../src/api/subgraph/query/subdomains.ts";
 import { filtersOf } from "../../src/api/subgraph/query/suffixes.ts";
 import { subgraphSchema } from "../../src/api/subgraph/schema.ts";
 import { entities } from "../../src/api/subgraph/table/entities.ts";
-import { type Entity, rootOf } from "../../src/api/subgraph/table/entity.ts";
+import { type Entity, envOf, rootOf } from "../../src/api/subgraph/table/entity.ts";
+import { DEFAULT_COIN_TYPE } from "../../src/ens/coinType.ts";
 import {
   ETH_REGISTRY,
   GRAVEYARD,
@@ -21,6 +21,7 @@ import {
 import {
   account,
   CHAIN_ID,
+  DEFAULT_ADDRESS_RESOLVER,
   domainRow,
   eventRow,
   LAYER2_CHAIN_ID,
@@ -34,7 +35,9 @@ import { isSlow } from "../support/size.ts";
 
 /* What no local chain can show at once: rows of ENSv2, of layer 2s, and of tokens without a node. */
 
+const NOW = 1_800_000_000;
 const [alice, bob] = [account(0xa11ce), account(0xb0b)];
+const DAVE = account(0xda7e);
 const EXPIRY = 1_900_000_000n;
 
 let tables: Tables;
@@ -88,7 +91,7 @@ beforeAll(async () => {
 afterAll(() => tables?.drop());
 
 const ask = (query: string, contracts: Contracts = ofEnsv1, variables = {}) => {
-  const env = { chains: mainChain(contracts), chainId: CHAIN_ID, ensv2: contracts.ensv2 };
+  const env = envOf(contracts, NOW);
   return answerQuery(tables.db, planOf({ query, variables }), env);
 };
 
@@ -104,7 +107,7 @@ test("a query runs each statement in its turn, so that it can be bounded how man
     return next;
   };
   const roots = [1, 2, 3].map((i) => `a${i}: domains { subdomainCount subdomains { owner { id } } }`);
-  const env = { chains: mainChain(ofEnsv1), chainId: CHAIN_ID, ensv2: undefined };
+  const env = envOf(ofEnsv1, NOW);
   await answerQuery(tables.db, planOf({ query: `{ ${roots.join(" ")} }` }), env, oneByOne);
   // A list, the lists below it, and a count of two statements, of each root.
   expect(turns).toMatchObject({ asked: 12, most: 1 });
@@ -257,6 +260,11 @@ describe("records at a resolver of ENSv2, which have numbers", () => {
     expect(await named(`{ resolvedAddress: "${alice}" }`)).toEqual(["linked.eth"]);
     expect(await named(`{ resolvedAddress: "${bob}" }`)).toEqual(["unlinked.eth"]);
     expect(await named('{ resolver_: { texts_contains: ["avatar"] } }')).toEqual(["linked.eth"]);
+    expect(await named('{ resolver_: { texts_contains: ["AVATAR"] } }')).toEqual([]);
+    expect(await named('{ resolver_: { texts_contains_nocase: ["AVATAR", "Url"] } }')).toEqual([
+      "linked.eth",
+    ]);
+    expect(await named('{ resolver_: { texts_not_contains_nocase: ["AVATAR"] } }')).toEqual(["unlinked.eth"]);
     expect(await named(`{ resolver_: { addr_: { id: "${bob}" } } }`)).toEqual(["unlinked.eth"]);
     const changed = `{ resolvers(where: { _change_block: { number_gte: 3 } }, orderBy: domain__name) { domain { name } } }`;
     expect(await ask(changed, withEnsv2)).toEqual({
@@ -366,5 +374,52 @@ describe.each([
     for (const { name: order } of orders.getValues())
       await ask(`{ ${many}(orderBy: ${order}, orderDirection: desc) { id } }`, contracts);
     await ask(`{ ${many}(where: { _change_block: { number_gte: 2 } }) { id } }`, contracts);
+  });
+});
+
+describe("the address on Ethereum", () => {
+  const [own, byDefault, cleared, old] = ["own.eth", "default.eth", "emptied.eth", "olddefault.eth"];
+  beforeAll(async () => {
+    const isOld = (name: string) => name === old;
+    const place = (name: string) => ({
+      ...{
+        chainId: CHAIN_ID,
+        resolver: isOld(name) ? STATIC_RESOLVER : DEFAULT_ADDRESS_RESOLVER,
+        version: 0,
+      },
+      ...{ node: namehash(name), blockNumber: 2, transactionHash: transaction(2) },
+    });
+    const names = [own, byDefault, cleared, old] as string[];
+    await tables.writer
+      .insert(domain)
+      .values(names.map((name) => registeredRow(name, alice, EXPIRY, { resolver: place(name).resolver })));
+    await tables.writer
+      .insert(addressRecord)
+      .values([
+        ...names.map((name) => ({ ...place(name), coinType: DEFAULT_COIN_TYPE, address: DAVE })),
+        { ...place(own as string), coinType: 60n, address: zeroAddress },
+        { ...place(cleared as string), coinType: 60n, address: null },
+        { ...place("token.eth"), coinType: 60n, address: null },
+      ]);
+  });
+
+  test.each([ofEnsv1, withEnsv2])("is the default one where the resolver answers that", async (contracts) => {
+    const of = async (name = "") => {
+      const node = namehash(name);
+      const { domain: found } = await ask(
+        `{ domain(id: "${node}") { resolvedAddress { id } resolver { addr { id } } } }`,
+        contracts,
+      );
+      const { resolvedAddress, resolver } = found as Record<string, { id: string; addr: unknown } | null>;
+      expect(resolver?.addr).toEqual(resolvedAddress);
+      return resolvedAddress?.id ?? null;
+    };
+    expect(await of(byDefault)).toBe(DAVE);
+    expect(await of(cleared)).toBe(DAVE);
+    expect(await of(own)).toBe(zeroAddress);
+    expect(await of(old)).toBeNull();
+    expect(await namesOf(`{ resolvedAddress: "${DAVE}" }`, contracts)).toEqual([byDefault, cleared]);
+    expect(await namesOf(`{ resolvedAddress_: { id: "${DAVE}" } }`, contracts)).toEqual([byDefault, cleared]);
+    expect(await ask(`{ account(id: "${DAVE}") { id } }`, contracts)).toEqual({ account: { id: DAVE } });
   });
 });

@@ -1,15 +1,16 @@
 import { domain } from "ponder:schema";
 import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
-import { mainChain } from "../../src/api/query/scope.ts";
 import { answerQuery } from "../../src/api/subgraph/query/answer.ts";
 import { planOf } from "../../src/api/subgraph/query/plan.ts";
 import { textAfter } from "../../src/api/subgraph/query/textFilters.ts";
+import { envOf } from "../../src/api/subgraph/table/entity.ts";
 import { chanceOf } from "../bench/api/chance.ts";
-import { account, CHAIN_ID, contracts, domainRow } from "../query/rows.ts";
+import { account, contracts, domainRow } from "../query/rows.ts";
 import { createTables, type Tables } from "../query/tables.ts";
 
 /* Names and labels of every kind, found by what they begin with, and in their order. */
 
+const NOW = 1_800_000_000;
 const byBytes = (one: string, other: string): number => Buffer.compare(Buffer.from(one), Buffer.from(other));
 
 describe("the first text after all that begin with a prefix", () => {
@@ -101,7 +102,7 @@ type Field = keyof Known;
 
 async function ask(by: Field, prefix: string, order: string): Promise<Known[]> {
   const query = `query ($where: Domain_filter) { domains(first: 1000, where: $where, ${order}) { name labelName } }`;
-  const env = { chains: mainChain(contracts), chainId: CHAIN_ID, ensv2: contracts.ensv2 };
+  const env = envOf(contracts, NOW);
   const variables = { where: { [`${by}_starts_with`]: prefix } };
   const { domains } = await answerQuery(tables.db, planOf({ query, variables }), env);
   return domains as Known[];
@@ -158,7 +159,7 @@ test("names that begin with a text in any case are those of PostgreSQL's own com
   for (const text of ["", ...texts]) {
     const query =
       "query ($text: String) { domains(first: 1000, where: { name_starts_with_nocase: $text }) { name } }";
-    const env = { chains: mainChain(contracts), chainId: CHAIN_ID, ensv2: contracts.ensv2 };
+    const env = envOf(contracts, NOW);
     const { domains } = await answerQuery(tables.db, planOf({ query, variables: { text } }), env);
     const { rows } = await tables.pool.query<{ name: string }>(
       "select full_name as name from domains where full_name <> '' and full_name ilike $1 order by node",

@@ -3,6 +3,7 @@ import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import type { Hono } from "hono";
 import { html } from "hono/html";
+import { ApiError, errorResponse } from "../errors/errors.ts";
 import { assets } from "../explorer/assets.ts";
 import { toAsset } from "../http/asset.ts";
 import { mountFiles, SCRIPT, SHEET } from "./files.ts";
@@ -70,13 +71,21 @@ const page: FramedPage = {
 <div id="graphiql"><noscript>This page needs JavaScript. Without it, send queries by POST to this address.</noscript></div>`,
 };
 
+/** Programs that send queries with GET ask for JSON, and not for HTML as browsers do. */
+const wantsJson = (accept = ""): boolean => accept.includes("json") && !accept.includes("text/html");
+
 /** Serves GraphiQL at `GET /subgraph`, where queries are sent by POST. */
 export function mountGraphiql(app: Hono, hasExplorer: boolean): void {
   let text: Promise<string> | undefined;
   app.get("/subgraph", async (c) => {
+    if (wantsJson(c.req.header("accept"))) {
+      c.header("Allow", "POST, OPTIONS");
+      return errorResponse(c, new ApiError("METHOD_NOT_ALLOWED", "Send queries to this path with POST."));
+    }
     text ??= framed(page, hasExplorer);
     return sendPage(c, await text, "graphiql");
   });
+  app.get("/subgraph/", (c) => c.redirect("../subgraph", 308));
   mountFiles(app, "/subgraph", {
     "graphiql.js": () => toAsset(fileOf("graphiql", "graphiql.min.js"), SCRIPT),
     "graphiql.css": () => toAsset(fileOf("graphiql", "graphiql.min.css"), SHEET),

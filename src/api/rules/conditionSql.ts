@@ -1,5 +1,5 @@
 import { domain } from "ponder:schema";
-import type { SQL } from "drizzle-orm";
+import type { SQL, SQLWrapper } from "drizzle-orm";
 import { sql } from "ponder";
 import type { Condition } from "../../ens/condition.ts";
 import type { Lifetime } from "./availability.ts";
@@ -11,14 +11,19 @@ import { isUnseenSql } from "./unseenSql.ts";
 export type StatementColumn = DomainColumn | keyof Pick<Lifetime, "isUnseen">;
 
 /**
- * A condition on a row of `domains`, in a statement of Drizzle; without `now` only if it does not depend on the time.
+ * A condition on a row of `domains`, in a statement of Drizzle; without `now` only if it does not depend on the time. The
+ * columns are those of the table, unless the row has another name in the statement.
  *
  * @example db.select().from(domain).where(toSql(lapsed, now))
  */
-export const toSql = (condition: Condition<StatementColumn>, now?: Time): SQL<boolean> =>
+export const toSql = (
+  condition: Condition<StatementColumn>,
+  now?: Time,
+  columns: Readonly<Record<DomainColumn, SQLWrapper>> = domain,
+): SQL<boolean> =>
   sql.join(
     write<SQL>(condition, {
-      column: (name) => sql`${domain[name as DomainColumn]}`,
+      column: (name) => sql`${columns[name as DomainColumn]}`,
       time: (seconds) => sql`${shifted(required(now), Number(seconds))}`,
       value: (value) => sql`${value}`,
       named: ({ name, values: [ethRegistry] }) =>

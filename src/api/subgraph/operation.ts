@@ -3,7 +3,6 @@ import { ApiError } from "../errors/errors.ts";
 import { endpoint } from "../http/endpoint.ts";
 import { isOutOfTime } from "../http/pageTimeout.ts";
 import { findDatabaseError } from "../postgres/databaseErrors.ts";
-import { mainChain } from "../query/scope.ts";
 import { fairPlaces } from "../scheduling/places.ts";
 import { nextTurn } from "../scheduling/turns.ts";
 import { MAX_AT_ONCE, MAX_STATEMENTS_AT_ONCE, MAX_WAITING } from "./bounds.ts";
@@ -12,6 +11,7 @@ import { type GraphqlRequest, planOf, type QueryPlan } from "./query/plan.ts";
 import { writeAnswer } from "./query/size.ts";
 import type { InTurn } from "./query/subdomains.ts";
 import { QueryError } from "./queryError.ts";
+import { envOf } from "./table/entity.ts";
 
 /** Few queries are read at once, so that slow ones do not take the connections of others; one caller has a part of these. */
 const places = fairPlaces({
@@ -80,10 +80,9 @@ export const subgraphOperation = endpoint({
       const plan = planOf(input.request);
       return { input: { ...input, plan }, credits: plan.credits };
     }),
-  handle: ({ plan, share }, { db, contracts }) => {
+  handle: ({ plan, share }, { db, contracts, now }) => {
     if (plan === undefined) throw new Error("Invariant(subgraph): queries are planned first");
-    const { chainId, ensv2 } = contracts;
-    const env = { chains: mainChain(contracts), chainId, ensv2 };
+    const env = envOf(contracts, now);
     return places(share, never, async () => {
       // Where one statement fails, those that wait are not begun.
       const ended = new AbortController();

@@ -34,7 +34,11 @@ export function subgraphRoutes(
     }
   };
   const app = new Hono();
-  for (const path of paths) app.post(path, answer);
+  app.on(
+    "POST",
+    paths.flatMap((path) => [path, `${path}/`]),
+    answer,
+  );
   return app;
 }
 

@@ -139,11 +139,12 @@ async function readerAt(argument: BlockArgument, reader: Reader, blocks: Blocks)
   const since = await changesAfter(reader, block);
   if (since.newest === null) throw noBlock();
   requireIndexed(argument, since.newest);
-  // Where nothing in the index changed since, today's data are those of the block.
-  if (since.logs === 0) return reader;
   const refuse = async () => notAvailable(block, await lastChange(reader));
-  if (since.logs > MAX_CHANGES) throw await refuse();
-  return { ...reader, past: { block, refuse, ...since } };
+  if (since.time === null || since.logs > MAX_CHANGES) throw await refuse();
+  // What time alone ends is as it was at the block's own time.
+  const then = { ...reader, env: { ...reader.env, now: since.time } };
+  // Where nothing in the index changed since, today's data are those of the block.
+  return since.logs === 0 ? then : { ...then, past: { block, refuse, ...since } };
 }
 
 /** As graph-node says it of blocks whose data it has no more. */

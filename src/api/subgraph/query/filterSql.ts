@@ -259,9 +259,18 @@ function bytesSql(value: SQL, { suffix, values }: FieldFilter): SQL {
 }
 
 /** Of lists: all values are in it, or none of them. */
-function listSql(field: ScalarField, value: SQL, { suffix, values }: FieldFilter): SQL {
+function listSql(field: ScalarField, value: SQL, filter: FieldFilter): SQL {
   const type = field.type === "BigInt" ? "numeric" : "text";
-  const list = sql`${sql.param(values.map(String))}::${sql.raw(type)}[]`;
+  const list = sql`${sql.param(filter.values.map(String))}::${sql.raw(type)}[]`;
+  const isNocase = filter.suffix.endsWith("_nocase") && type === "text";
+  return isNocase
+    ? compareLists(lowerCase(value), lowerCase(list), filter)
+    : compareLists(value, list, filter);
+}
+
+const lowerCase = (list: SQL): SQL => sql`lower((${list})::text collate "default")::text[]`;
+
+function compareLists(value: SQL, list: SQL, { suffix }: FieldFilter): SQL {
   if (suffix === "") return sql`${value} = ${list}`;
   if (suffix === "not") return sql`${value} <> ${list}`;
   return suffix.startsWith("not_") ? sql`not ${value} && ${list}` : sql`${value} @> ${list}`;

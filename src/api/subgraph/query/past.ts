@@ -35,6 +35,8 @@ type Changes = Pick<Past, "nodes" | "isEnsv2Changed"> & {
   logs: number;
   /** The newest block of all; null if there is none. */
   newest: number | null;
+  /** The time of the block: of one that the journal does not have, that of the block before it there; null without one. */
+  time: number | null;
 };
 
 /** What changed after a block, and up to which one the index is: one statement says both. */
@@ -43,14 +45,18 @@ export async function changesAfter({ rowsByKey, env }: Reader, number: number): 
   const { holds } = sqlOf(env.chains);
   const [since = {}] = await rowsByKey(sql`select
       (select max(${block.number}) from ${block} where ${holds(block.chainId)}) as newest,
+      (select ${block.timestamp} from ${block} where ${holds(block.chainId)} and ${block.number} <= ${number}::int8
+        order by ${block.number} desc limit 1) as time,
       count(*)::int as logs, bool_or(is_ensv2) as is_ensv2,
       array_agg(distinct node) filter (where node is not null) as nodes
     from (select ${log.node} as node, ${log.contract} like 'ENSV2%' as is_ensv2 from ${event} as log
       where ${holds(log.chainId)} and ${log.blockNumber} > ${number}::int8
       order by ${log.blockNumber} limit ${sql.raw(String(MAX_CHANGES + 1))}) as since`);
-  const { newest, logs, nodes, is_ensv2 } = since;
+  const { newest, time, logs, nodes, is_ensv2 } = since;
   return {
-    ...{ newest: newest === null ? null : Number(newest), logs: Number(logs) },
+    newest: newest === null ? null : Number(newest),
+    time: time === null ? null : Number(time),
+    logs: Number(logs),
     ...{ nodes: (nodes ?? []) as Hex[], isEnsv2Changed: is_ensv2 === true },
   };
 }

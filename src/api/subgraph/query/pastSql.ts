@@ -69,6 +69,7 @@ function fieldAt(filter: Extract<Filter, { kind: "field" }>, of: Of): SQL {
   const { field, suffix } = filter;
   if (isFixed(field)) return filterSql(filter, of);
   if (field.kind !== "relation" || field.idAt === undefined || suffix.endsWith("null")) return sql`true`;
-  const then = textSql(field.idAt(of.row, of.block, of.env), filter);
+  const was = textSql(field.idAt(of.row, of.block, of.env), filter);
+  const then = field.isEndedByTime ? sql`(${was} or ${textSql(sql`null::text`, filter)})` : was;
   return of.entity.isEnsv2 === undefined ? then : sql`(${of.entity.isEnsv2(of.row)} or ${then})`;
 }

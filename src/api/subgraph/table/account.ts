@@ -3,14 +3,17 @@ import type { SQL } from "drizzle-orm";
 import { sql } from "ponder";
 import { sqlOf } from "../../query/scope.ts";
 import { columnOf, type Entity, type Env, nameOf, none, type Row } from "./entity.ts";
+import { isForEthereum } from "./records.ts";
+import { addressRecordAs } from "./rows.ts";
 
 const id = (row: Row): SQL => columnOf(row, "id");
 
 type Part = { table: SQL; address: SQL; where: SQL };
 
 /** Where addresses stand: as owners and holders of names, and in address records. Each has an index. */
-const parts = ({ chains }: Env): Part[] => {
-  const { holds } = sqlOf(chains);
+const parts = (env: Env): Part[] => {
+  const { holds } = sqlOf(env.chains);
+  const named = addressRecordAs("named");
   const owners = [
     domain.registryOwner,
     domain.registrarOwner,
@@ -24,8 +27,8 @@ const parts = ({ chains }: Env): Part[] => {
       where: sql`${owner} is not null and ${holds(domain.chainId)}`,
     })),
     {
-      ...{ table: sql`${addressRecord}`, address: sql`left(${addressRecord.address}, 130)` },
-      where: sql`${addressRecord.address} is not null and ${addressRecord.coinType} = 60 and ${holds(addressRecord.chainId)}`,
+      ...{ table: sql`${addressRecord} as named`, address: sql`left(${named.address}, 130)` },
+      where: sql`${named.address} is not null and ${isForEthereum("named", env)} and ${holds(named.chainId)}`,
     },
   ];
 };

@@ -2,7 +2,9 @@ import { domain, event } from "ponder:schema";
 import type { SQL } from "drizzle-orm";
 import { sql } from "ponder";
 import { ETH_NODE, ROOT_NODE } from "../../../ens/name.ts";
+import { lapsedToken } from "../../../ens/wrapper.ts";
 import { sqlOf } from "../../query/scope.ts";
+import { toSql } from "../../rules/conditionSql.ts";
 import { createdOrder, expiryOrder } from "../../rules/nameOrders.ts";
 import { changedNode, ownerAt, ownerOrNoneAt } from "./changes.ts";
 import {
@@ -75,6 +77,10 @@ export const registrantIs: NonNullable<Relation["matches"]> = (row, { values: [v
 /** Who held a .eth name at a past block. */
 export const registrantAt: NonNullable<Relation["idAt"]> = (row, block, { chains }) =>
   ownerOrNoneAt(sql`${domainAt(row).node}`, "registrarOwner", { block, chains });
+
+/** The wrapper has a token of the name, which has an owner until it ends. */
+export const hasToken = (row: Row, { now }: Env): SQL =>
+  sql`(${domainAt(row).wrapperOwner} is not null and not ${toSql(lapsedToken, now, domainAt(row))})`;
 
 export const wrappedOwnerAt: NonNullable<Relation["idAt"]> = (row, block, { chains }) =>
   ownerAt(sql`${domainAt(row).node}`, "wrapperOwner", { block, chains });
@@ -233,7 +239,7 @@ export const domainEntity: Entity = {
     resolvedAddress: {
       ...account(
         false,
-        "the address record of coin type 60 at the current resolver; cleared is the zero address",
+        "what the current resolver answers for coin type 60: its record, or that of the default coin type (ENSIP-19); cleared is the zero address",
         resolvedOf,
         resolvedIs,
       ),
@@ -281,14 +287,18 @@ export const domainEntity: Entity = {
       registrantIs,
       registrantAt,
     ),
-    wrappedOwner: holderIn(
-      "wrapperOwner",
-      false,
-      "`wrapper_owner`, also after the expiry",
-      (row, env) => wrappedOwnerOf(row, env),
-      (row, { values: [value] }, env) => ofEnsv1(row, env, sql`${domainAt(row).wrapperOwner} = ${value}`),
-      wrappedOwnerAt,
-    ),
+    wrappedOwner: {
+      ...holderIn(
+        "wrapperOwner",
+        false,
+        "`wrapper_owner`, until the token of a name that has PARENT_CANNOT_CONTROL ends",
+        (row, env) => wrappedOwnerOf(row, env),
+        (row, { values: [value] }, env) =>
+          ofEnsv1(row, env, sql`${domainAt(row).wrapperOwner} = ${value} and ${hasToken(row, env)}`),
+        wrappedOwnerAt,
+      ),
+      isEndedByTime: true,
+    },
     expiryDate: scalar(
       "BigInt",
       "end of the grace of .eth names; wrapped subnames that have PARENT_CANNOT_CONTROL: `wrapper_expiry_timestamp`",
@@ -323,4 +333,7 @@ function ownerOf(row: Row, env: Env): SQL {
 }
 
 const wrappedOwnerOf = (row: Row, env: Env): SQL =>
-  byEnsv2(row, env, { v1: sql`${domainAt(row).wrapperOwner}`, v2: () => sql`null` });
+  byEnsv2(row, env, {
+    v1: sql`case when ${hasToken(row, env)} then ${domainAt(row).wrapperOwner} end`,
+    v2: () => sql`null`,
+  });

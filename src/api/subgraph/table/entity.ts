@@ -1,7 +1,8 @@
 import type { SQL } from "drizzle-orm";
 import { sql } from "ponder";
-import type { Ensv2Contracts } from "../../../../abis/contracts.ts";
-import type { Scope } from "../../query/scope.ts";
+import type { Address } from "viem";
+import type { Contracts, Ensv2Contracts } from "../../../../abis/contracts.ts";
+import { mainChain, type Scope } from "../../query/scope.ts";
 import type { heldOrders } from "../../rules/nameOrders.ts";
 import { columnAt } from "./aliased.ts";
 
@@ -18,6 +19,10 @@ export type Env = {
   chains: Scope;
   chainId: number;
   ensv2: Ensv2Contracts | undefined;
+  /** Resolvers that answer the default address for Ethereum, where there is no record of it. */
+  withDefault: readonly Address[];
+  /** The time of the answer, in unix seconds: that of the block which is asked for, else of the request. */
+  now: number;
   /** True for a statement whose plan is right for all values: they are written so that no plan can depend on them. */
   hidesValues?: true;
   /**
@@ -27,6 +32,12 @@ export type Env = {
   reading?: "whole" | "found";
   /** True for a statement that finds names by a part of them: PostgreSQL takes parts for rarer than they are where it sees them. */
   hidesParts?: true;
+};
+
+export const envOf = (contracts: Contracts, now: number): Env => {
+  const { chainId, ensv2 } = contracts;
+  const { withDefault } = contracts.resolversOf(chainId);
+  return { chains: mainChain(contracts), chainId, ensv2, withDefault, now };
 };
 
 /** The name of a row in a statement. Each use of a table in a statement has its own. */
@@ -124,6 +135,8 @@ export type Relation = Described & {
   isOfRecords?: true;
   /** The target's id at a past block, where the tables know it. */
   idAt?: (row: Row, block: SQL, env: Env) => SQL;
+  /** True if time alone can end it: then `idAt` says who it was before. */
+  isEndedByTime?: true;
   /** The condition for a key, in the form that an index has. */
   matches?: (row: Row, key: KeyOfRelation, env: Env) => SQL;
 };

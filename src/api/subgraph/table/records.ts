@@ -1,7 +1,7 @@
 import { addressRecord, domain, ensv2Link, ensv2Proxy, resolverNode } from "ponder:schema";
 import type { SQL } from "drizzle-orm";
 import { sql } from "ponder";
-import { ETHEREUM_COIN_TYPE } from "../../../ens/coinType.ts";
+import { DEFAULT_COIN_TYPE, ETHEREUM_COIN_TYPE } from "../../../ens/coinType.ts";
 import { ROOT_NODE } from "../../../ens/name.ts";
 import { sqlOf } from "../../query/scope.ts";
 import { type Env, none } from "./entity.ts";
@@ -40,13 +40,26 @@ const versionAt = (resolver: SQL, record: SQL, { chains }: Env): SQL => {
     and ${at.resolver} = ${resolver} and ${at.node} = ${record}), 0)`;
 };
 
-/** The address record of Ethereum: what the subgraph calls addr. Cleared is the zero address. */
+const [ofEthereum, byDefault] = [ETHEREUM_COIN_TYPE, DEFAULT_COIN_TYPE].map((coin) => sql.raw(String(coin)));
+
+/** An address record that can be the answer for Ethereum: its own, or the default one where the resolver answers that. */
+export const isForEthereum = (row: "record" | "named", env: Env): SQL => {
+  const { coinType, resolver } = addressRecordAs(row);
+  const isListed = sql`${resolver} = any(${sql.param([...env.withDefault])}::text[])`;
+  const hasDefault = env.ensv2 === undefined ? isListed : sql`(${isListed} or ${isKnown(resolver, env)})`;
+  return sql`(${coinType} = ${ofEthereum} or (${coinType} = ${byDefault} and ${hasDefault}))`;
+};
+
+/** The address on Ethereum by the resolver: what the subgraph calls addr. Cleared is the zero address. */
 export const addrAt = (resolver: SQL, node: SQL, env: Env): SQL => {
   const record = addressRecordAs("record");
   const at = recordAt(resolver, node, env);
-  return sql`(select coalesce(${record.address}, ${none}) from ${addressRecord} as record
+  // The default coin type is the greater one.
+  return sql`(select coalesce((array_agg(${record.address} order by ${record.coinType})
+      filter (where ${record.address} is not null))[1], case when bool_or(${record.coinType} = ${ofEthereum}) then ${none} end)
+    from ${addressRecord} as record
     where ${sqlOf(env.chains).holds(record.chainId)} and ${record.resolver} = ${resolver} and ${record.node} = ${at}
-      and ${record.coinType} = ${sql.raw(String(ETHEREUM_COIN_TYPE))}
+      and ${isForEthereum("record", env)}
       and ${record.version} = ${versionAt(resolver, sql`${record.node}`, env)})`;
 };
 

@@ -2,13 +2,17 @@ import { event } from "ponder:schema";
 import type { SQL } from "drizzle-orm";
 import { sql } from "ponder";
 import type { Hex } from "viem";
+import { time } from "../../../ens/condition.ts";
 import { childNode, ETH_NODE } from "../../../ens/name.ts";
+import { TOKEN_END } from "../../../ens/wrapper.ts";
 import { sqlOf } from "../../query/scope.ts";
+import { toSql } from "../../rules/conditionSql.ts";
 import { registeredOrder } from "../../rules/nameOrders.ts";
 import {
   byEnsv2,
   domainAt,
   domainEntity,
+  hasToken,
   isDomain,
   isRegistered,
   registrantAt,
@@ -98,14 +102,17 @@ export const registrationEntity: Entity = {
   },
 };
 
+/** Rule: the token's expiry is past, so that it has no fuses. Source: NameWrapper.getData. */
+const expiredToken = time("wrapperExpiryTimestamp", "<=", -TOKEN_END);
+
 export const wrappedDomainEntity: Entity = {
   name: "WrappedDomain",
-  description: "A token of the NameWrapper that was not burnt, also after its expiry; by its namehash",
+  description: "A token of the NameWrapper that has an owner; by its namehash",
   ...rowsOfDomains,
   whereEver: isDomain,
   where: (row, env) => {
     const d = domainAt(row);
-    const isWrapped = sql`${d.wrapperOwner} is not null and ${isDomain(row, env)}`;
+    const isWrapped = sql`${hasToken(row, env)} and ${isDomain(row, env)}`;
     return env.ensv2 === undefined ? isWrapped : sql`${isWrapped} and ${d.registry} is null`;
   },
   fields: {
@@ -117,12 +124,15 @@ export const wrappedDomainEntity: Entity = {
       value: (row) => sql`coalesce(${domainAt(row).wrapperExpiryTimestamp}, 0)`,
     },
     fuses: {
-      ...{ kind: "scalar", type: "Int", isRequired: true, source: "`wrapper_fuses`, as stored" },
-      value: (row) => sql`coalesce(${domainAt(row).wrapperFuses}, 0)`,
+      ...{ kind: "scalar", type: "Int", isRequired: true, source: "`wrapper_fuses`; 0 after the expiry" },
+      value: (row, { now }) => {
+        const d = domainAt(row);
+        return sql`case when ${toSql(expiredToken, now, d)} then 0 else coalesce(${d.wrapperFuses}, 0) end`;
+      },
     },
     owner: {
       ...{ kind: "relation", type: "Account", isRequired: true, source: "`wrapper_owner`" },
-      ...{ idAt: wrappedOwnerAt, isNarrow: true },
+      ...{ idAt: wrappedOwnerAt, isEndedByTime: true, isNarrow: true },
       key: (row) => [sql`${domainAt(row).wrapperOwner}`],
       id: (row) => sql`${domainAt(row).wrapperOwner}`,
     },

@@ -153,7 +153,7 @@ export const resolverEntity: Entity = {
     },
     addr: {
       ...{ kind: "relation", type: "Account", isRequired: false },
-      source: "the address record of coin type 60; cleared is the zero address",
+      source: "what it answers for coin type 60, as `resolvedAddress`",
       key: (row, env) => [addrAt(address(row), node(row), env)],
       id: (row, env) => addrAt(address(row), node(row), env),
     },
