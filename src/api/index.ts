@@ -43,6 +43,7 @@ import { readIsStandby, readStandby, readWritten } from "./indexState/standby.ts
 import { holdGivenLabels } from "./labels/givenLabels.ts";
 import { startHealing } from "./labels/healLabels.ts";
 import { createLabelService } from "./labels/labelService.ts";
+import { startSharing } from "./labels/shareLabels.ts";
 import { createGateways } from "./live/ccip/gatewayClient.ts";
 import { liveContractsOf } from "./live/deployment.ts";
 import { createLive } from "./live/live.ts";
@@ -81,6 +82,7 @@ import { trimLedger } from "./serviceDb/ledger.ts";
 import { liveAnswersIn } from "./serviceDb/liveAnswers.ts";
 import { labelRowsIn, provenLabelsIn } from "./serviceDb/provenLabels.ts";
 import { activityIn, readRelease } from "./serviceDb/releases.ts";
+import { sharedLabelsIn } from "./serviceDb/sharedLabels.ts";
 import { openStore } from "./serviceDb/store.ts";
 import { type Verification, verificationsIn } from "./serviceDb/verifications.ts";
 import { type Healing, readHealing } from "./statistics/healing.ts";
@@ -272,6 +274,21 @@ const given = holdGivenLabels({ rows: labelRowsIn(store), schema, warn: (line) =
 startInPlace("given labels", () => given);
 // The handlers of the index run in this process, and import nothing of the API.
 Object.assign(globalThis, { namedexGivenLabels: given });
+// On a standby a lock would hold back no process on another server.
+const mayWorkOnLabels = async () => !(await readIsStandby(db)) && (await readIndexerState(db)).isReady;
+if (contracts.chainIds.length > 1) {
+  const { chainIds } = contracts;
+  const lock = [pairLocks.labelSharing, `${settings.serviceSchema} ${schema}`] as const;
+  const locked = { databaseUrl, applicationName: `${settings.serviceSchema}_shared_labels`, lock };
+  startInPlace("label sharing", () =>
+    startSharing({
+      shared: sharedLabelsIn(store, { schema, chainIds }),
+      mayShare: mayWorkOnLabels,
+      alone: (stopped, work) => workAlone({ ...locked, stopped }, (_, ended) => work(ended)),
+      warn: (line) => console.warn(line),
+    }),
+  );
+}
 const { labelHealing } = settings;
 if (labelHealing !== null) {
   const source = `service:${labelHealing.set.id}@${labelHealing.set.version}`;
@@ -288,8 +305,7 @@ if (labelHealing !== null) {
       }),
       asked: askedLabelsIn(store, source),
       schema,
-      // On a standby the lock would hold back no process on another server.
-      mayAsk: async () => !(await readIsStandby(db)) && (await readIndexerState(db)).isReady,
+      mayAsk: mayWorkOnLabels,
       alone: (stopped, work) => workAlone({ ...locked, stopped }, (_, ended) => work(ended)),
       warn: (line) => console.warn(line),
     }),

@@ -31,4 +31,6 @@ export const pairLocks = {
   labelHealing: 626_398,
   /** One process at a time serves a webhook; the second number is of schema and webhook. */
   webhookTurn: 626_399,
+  /** One process gives the chains of an index each other's labels. */
+  labelSharing: 626_400,
 } as const;

@@ -1,0 +1,37 @@
+import type { Store } from "./store.ts";
+
+type Hash = `0x${string}`;
+
+/** Labels of which one chain has the hash alone, and another one the text. */
+export type SharedLabels = {
+  /** Stores those of the next names behind a node, in the nodes' order. Gives the last node; null at the end of the names. */
+  share: (behind: Hash | null) => Promise<Hash | null>;
+};
+
+/** Names that are looked at together. */
+const NAMES_AT_ONCE = 500;
+
+/** A label that a log of any chain spelled out is one of an event. */
+export function sharedLabelsIn(
+  store: Pick<Store, "query">,
+  { schema, chainIds }: { schema: string; chainIds: readonly number[] },
+): SharedLabels {
+  const index = `"${schema}"`;
+  return {
+    share: async (behind) => {
+      const [page] = await store.query<{ last: Hash | null }>(
+        `WITH page AS MATERIALIZED (
+           SELECT node, labelhash FROM ${index}.domains WHERE NOT is_label_known AND node > $1
+           ORDER BY node LIMIT ${NAMES_AT_ONCE}
+         ), stored AS (
+           INSERT INTO proven_labels (labelhash, label, source)
+           SELECT DISTINCT ON (known.labelhash) decode(substr(known.labelhash, 3), 'hex'), known.label, 'event'
+           FROM page JOIN ${index}.labels known ON known.labelhash = page.labelhash AND known.chain_id = ANY($2)
+           WHERE known.label IS NOT NULL ON CONFLICT DO NOTHING
+         ) SELECT max(node) AS last FROM page`,
+        [behind ?? "", chainIds],
+      );
+      return page?.last ?? null;
+    },
+  };
+}
