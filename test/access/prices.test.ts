@@ -76,6 +76,7 @@ const prices: Record<string, Price> = {
   // Its first minute; each further one as much.
   "GET /changes/stream": 1,
   "GET /subgraph": "free",
+  "GET /subgraph/": "free",
   "GET /subgraph/graphiql.js": "free",
   "GET /subgraph/graphiql.css": "free",
   "GET /subgraph/react.js": "free",
@@ -90,8 +91,10 @@ const prices: Record<string, Price> = {
   ...Object.fromEntries(
     ["/subgraph", "/subgraphs/id/:id", "/subgraphs/name/:name", "/subgraphs/name/:owner/:name"].flatMap(
       (path) => [
-        [`POST ${path}`, "each query"],
-        ...(path === "/subgraph" ? [] : [[`POST /:apiKey${path}`, "each query"]]),
+        ...[path, `${path}/`].map((one) => [`POST ${one}`, "each query"]),
+        ...(path === "/subgraph"
+          ? []
+          : [path, `${path}/`].map((one) => [`POST /:apiKey${one}`, "each query"])),
       ],
     ),
   ),

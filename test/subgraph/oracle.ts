@@ -1,6 +1,15 @@
-import { decodeEventLog, type Hex, type Log, zeroAddress } from "viem";
-import { nodeOfShown, readOnChain } from "../chain/onChain.ts";
-import { addressOf, type Chain, contractOf, GRACE, nodeBelow, ROOT_NODE, read } from "../devnet/acts.ts";
+import { decodeEventLog, type Hex, hexToBigInt, type Log, zeroAddress } from "viem";
+import { nodeOfShown, readAtTime, readOnChain } from "../chain/onChain.ts";
+import {
+  addressOf,
+  type Chain,
+  contractOf,
+  GRACE,
+  latestTime,
+  nodeBelow,
+  ROOT_NODE,
+  read,
+} from "../devnet/acts.ts";
 import { eventsWithTopic } from "../truth/eventTopics.ts";
 import { stage } from "./stage.ts";
 
@@ -67,13 +76,30 @@ const lower = (address: string | null): string => (address ?? zeroAddress).toLow
 
 const PARENT_CANNOT_CONTROL = 65_536;
 
-/** A domain of the subgraph by what the contracts store. */
+/** The wrapper's token as the contract answers it at the time of answers: the clock's, or that of the newest block. */
+async function tokenNow(
+  chain: Chain,
+  node: Hex,
+): Promise<{ owner: string; fuses: number; expiry: bigint } | null> {
+  const clock = BigInt(Math.floor(Date.now() / 1_000));
+  const newest = await latestTime(chain);
+  const question = { contract: "wrapper", functionName: "getData", args: [hexToBigInt(node)] };
+  const [owner, fuses, expiry] = await readAtTime<readonly [Hex, number, bigint]>(
+    chain,
+    question,
+    clock > newest ? clock : newest,
+  );
+  return owner === zeroAddress ? null : { owner, fuses, expiry };
+}
+
+/** A domain of the subgraph by what the contracts answer. */
 export async function expectedDomain(name: string, chain: Chain = stage.chain) {
   const node = nodeOfShown(name);
   const stored = await readOnChain(chain, name);
   const isEth = name.split(".").length === 2 && name.endsWith(".eth");
-  const token = stored.wrapper.owner === null ? null : stored.wrapper;
-  const isEmancipated = token !== null && (token.fuses & PARENT_CANNOT_CONTROL) !== 0;
+  const { owner, fuses, expiry } = stored.wrapper;
+  const isEmancipated = owner !== null && (fuses & PARENT_CANNOT_CONTROL) !== 0;
+  const token = await tokenNow(chain, node);
   const registered = isEth && stored.registrarExpiry > 0n;
   return {
     id: node,
@@ -82,11 +108,7 @@ export async function expectedDomain(name: string, chain: Chain = stage.chain) {
     registrant: registered ? { id: lower(stored.registrarOwner) } : null,
     wrappedOwner: token && { id: lower(token.owner) },
     resolver: stored.resolver && { id: `${lower(stored.resolver)}-${node}` },
-    expiryDate: registered
-      ? String(stored.registrarExpiry + GRACE)
-      : isEmancipated
-        ? String(token.expiry)
-        : null,
+    expiryDate: registered ? String(stored.registrarExpiry + GRACE) : isEmancipated ? String(expiry) : null,
     registration: registered ? { expiryDate: String(stored.registrarExpiry) } : null,
     wrappedDomain: token && {
       ...{ expiryDate: String(token.expiry), fuses: token.fuses, owner: { id: lower(token.owner) }, name },

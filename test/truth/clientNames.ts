@@ -1,9 +1,9 @@
-import type { Hex } from "viem";
+import { type Hex, zeroAddress } from "viem";
 import type { Chain } from "../devnet/acts.ts";
 import { hashLabel } from "../devnet/acts.ts";
 import { addressAt } from "../subgraph/oracle.ts";
 import type { SubgraphEvent, SubgraphLogs } from "./subgraphLogs.ts";
-import { type Expected, labelOf, type SubgraphNames } from "./subgraphNames.ts";
+import { type Expected, labelOf } from "./subgraphNames.ts";
 
 /* What queries of clients are made of, and what is expected of them. */
 
@@ -11,7 +11,7 @@ import { type Expected, labelOf, type SubgraphNames } from "./subgraphNames.ts";
 export type ClientQuery = { query: string; variables: Record<string, unknown>; expected: unknown };
 
 /** What is known of the chain. */
-export type Of = { all: readonly Known[]; logs: SubgraphLogs; names: SubgraphNames };
+export type Of = { all: readonly Known[]; logs: SubgraphLogs };
 
 /** A name with what its logs say. */
 export type Known = Expected & {
@@ -29,8 +29,9 @@ export async function knownOf(one: Expected, logs: SubgraphLogs, chain: Chain): 
   const hash: Hex = unknown ? `0x${unknown}` : hashLabel(text);
   const last = registrations.filter(({ type, node }) => type === "NameRegistered" && node === hash).at(-1);
   const registeredAt = one.registration && last ? await timeOf(last.log) : 0n;
-  const set = addressSetOf(one, logs);
-  const address = set === null ? null : ((await addressAt(one.name, chain)) ?? set);
+  const [set, answered] = [addressSetOf(one, logs), await addressAt(one.name, chain)];
+  // Where none was set, the resolver may answer the default address.
+  const address = set === null && answered === zeroAddress ? null : (answered ?? set);
   return { ...one, hash, label: unknown ? null : text, address, registeredAt };
 }
 

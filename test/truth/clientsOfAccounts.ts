@@ -14,15 +14,11 @@ import {
 } from "./clientNames.ts";
 
 /** Lists of an account: of wallets, of voting and tax programs, of the documentation's examples. */
-export function ofAccount(account: string, { all, logs, names }: Of): ClientQuery[] {
+export function ofAccount(account: string, { all, logs }: Of): ClientQuery[] {
   const held = (order: Order) =>
     sorted(all, order, (one) => isRegistered(one) && one.registrant?.id === account);
   const owned = sorted(all, byId, ({ owner }) => owner.id === account);
-  const wrapped = sorted(
-    all,
-    byId,
-    ({ wrappedOwner, id }) => wrappedOwner?.id === account && !names.withoutOwner.has(id),
-  );
+  const wrapped = sorted(all, byId, ({ wrappedOwner }) => wrappedOwner?.id === account);
   const hashes = all.flatMap(({ hash }, i) => (i % 2 === 0 ? [hash] : []));
   const nodes = new Set(owned.map(({ id }) => id));
   const variables = { id: account };

@@ -6,7 +6,7 @@ import { parentOf } from "./subgraphNames.ts";
 const PAGE = 100;
 
 /** Of one name: its token's metadata, its texts, its last purchase, its history and the names below it. */
-export function ofName(one: Known, { all, logs, names }: Of): ClientQuery[] {
+export function ofName(one: Known, { all, logs }: Of): ClientQuery[] {
   const { id, name, hash, label } = one;
   const parent = parentOf(one);
   const isEth = isRegistered(one);
@@ -74,21 +74,17 @@ export function ofName(one: Known, { all, logs, names }: Of): ClientQuery[] {
         },
       },
     },
-    ...(names.withoutOwner.has(id)
-      ? []
-      : [
-          {
-            query: "query q($id: ID!) { wrappedDomain(id: $id) { expiryDate fuses owner { id } } }",
-            variables: { id },
-            expected: {
-              wrappedDomain: one.wrappedDomain && {
-                expiryDate: one.wrappedDomain.expiryDate,
-                fuses: one.wrappedDomain.fuses,
-                owner: one.wrappedDomain.owner,
-              },
-            },
-          },
-        ]),
+    {
+      query: "query q($id: ID!) { wrappedDomain(id: $id) { expiryDate fuses owner { id } } }",
+      variables: { id },
+      expected: {
+        wrappedDomain: one.wrappedDomain && {
+          expiryDate: one.wrappedDomain.expiryDate,
+          fuses: one.wrappedDomain.fuses,
+          owner: one.wrappedDomain.owner,
+        },
+      },
+    },
     ...(isEth && last
       ? [
           {

@@ -1,6 +1,7 @@
 import { listClaims } from "./claims.ts";
 import { type AnswersTrial, everyOne, openJudge } from "./judge.ts";
 import { judgeActivity } from "./judgeActivity.ts";
+import { judgeAddresses } from "./judgeAddresses.ts";
 import { judgeAdoption } from "./judgeAdoption.ts";
 import { judgeCounts } from "./judgeCounts.ts";
 import { judgeDistribution } from "./judgeDistribution.ts";
@@ -32,6 +33,7 @@ export async function judgeAnswers(trial: AnswersTrial): Promise<Verdict> {
     await judgeResolvers(judge, path, ledger);
     await judgeRegistrations(judge, path, ledger);
     await judgeTexts(judge, path, ledger);
+    await judgeAddresses(judge, { node, path, ledger });
   });
   await judgePermissions(judge);
   await judgeMoments(judge, owners);

@@ -31,7 +31,7 @@ export async function judgeByEnsjs(
       differences.push(`ensjs: ${what}: lacks ${show(one)}`);
   };
   const client = ensjsClient(local, url);
-  const { listed, expected, withoutOwner } = names;
+  const { listed, expected } = names;
   compare(
     "nodes",
     listed.map(({ id }) => id),
@@ -41,7 +41,7 @@ export async function judgeByEnsjs(
   for (const { id, name } of named) compare(`node of ${name}`, [id], [nodeOfShown(name)]);
   for (const address of local.chain.accounts) {
     const found = await getNamesForAddress(client, { address, filter, pageSize: MOST });
-    compare(`names of ${address}`, foundRelations(found, withoutOwner), relationsOf(expected, address));
+    compare(`names of ${address}`, foundRelations(found), relationsOf(expected, address));
   }
   // The library asks of names in their normal form alone.
   for (const { name } of named.filter(isNormal)) {
@@ -71,16 +71,9 @@ const idsOf = (found: readonly { id: string }[]) => found.map(({ id }) => id).so
 
 type Found = Awaited<ReturnType<typeof getNamesForAddress>>[number];
 
-/** By which role each was found. Of tokens whose owner the wrapper does not say, the other roles are judged. */
-function foundRelations(found: readonly Found[], withoutOwner: ReadonlySet<string>): string[] {
-  const isJudged = (id: string, role: (typeof roles)[number]) =>
-    role !== "wrappedOwner" || !withoutOwner.has(id);
-  const all = found.map(({ id, relation }) => ({
-    id,
-    held: roles.map((role) => relation[role] === true && isJudged(id, role)),
-  }));
-  return toRelations(all);
-}
+/** By which role each was found. */
+const foundRelations = (found: readonly Found[]): string[] =>
+  toRelations(found.map(({ id, relation }) => ({ id, held: roles.map((role) => relation[role] === true) })));
 
 const toRelations = (all: readonly { id: string; held: readonly boolean[] }[]): string[] =>
   all

@@ -1,6 +1,6 @@
 import type { Hex } from "viem";
 import { nodeOfShown } from "../chain/onChain.ts";
-import { addressOf, type Chain, ROOT_NODE } from "../devnet/acts.ts";
+import { type Chain, ROOT_NODE } from "../devnet/acts.ts";
 import { expectedDomain } from "../subgraph/oracle.ts";
 
 export type Expected = Awaited<ReturnType<typeof expectedDomain>>;
@@ -11,8 +11,6 @@ export type SubgraphNames = {
   listed: readonly { id: Hex; name: string }[];
   /** What the contracts store of each, without the root. */
   expected: readonly Expected[];
-  /** Tokens that had ended when they were made: the wrapper says their owner at no time. */
-  withoutOwner: ReadonlySet<string>;
 };
 
 const MOST = 1_000;
@@ -21,9 +19,7 @@ export async function readSubgraphNames(url: string, chain: Chain): Promise<Subg
   const listed = await listDomains(url);
   const named = listed.filter(({ id }) => id !== ROOT_NODE);
   const expected = await Promise.all(named.map(({ name }) => expectedDomain(name, chain)));
-  const wrapper = addressOf(chain, "wrapper").toLowerCase();
-  const lacksOwner = ({ owner, wrappedOwner }: Expected) => owner.id === wrapper && wrappedOwner === null;
-  return { listed, expected, withoutOwner: new Set(expected.filter(lacksOwner).map(({ id }) => id)) };
+  return { listed, expected };
 }
 
 /** The data of a query. @throws if it is answered with an error */

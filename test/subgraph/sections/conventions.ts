@@ -308,7 +308,9 @@ describe("requests", () => {
 
   test.each([
     "/subgraph",
+    "/subgraph/",
     "/api/subgraph",
+    "/subgraphs/name/ensdomains/ens/",
     "/subgraphs/id/5XqPmWe6gjyrJtFn9cLy237i4cWw2j9HcUJEXsP5qGtH",
     "/subgraphs/name/ensdomains/ens",
     "/subgraphs/name/ens",
@@ -319,6 +321,20 @@ describe("requests", () => {
       status: 200,
       data: { __typename: "Query" },
     });
+  });
+
+  test("with GET are told to come with POST, unless a browser asks for the page", async () => {
+    const get = (path: string, accept: string) =>
+      fetch(`${stage.stack.url}${path}`, { headers: { accept }, redirect: "manual" });
+    const refused = await get("/subgraph", "application/graphql-response+json, application/json");
+    expect([refused.status, refused.headers.get("allow")]).toEqual([405, "POST, OPTIONS"]);
+    expect(await refused.json()).toMatchObject({ error: { code: "METHOD_NOT_ALLOWED" } });
+    for (const accept of ["text/html,application/json;q=0.9,*/*;q=0.8", "*/*"]) {
+      const page = await get("/subgraph", accept);
+      expect([page.status, page.headers.get("content-type")]).toEqual([200, "text/html; charset=utf-8"]);
+    }
+    const slash = await get("/subgraph/", "text/html");
+    expect([slash.status, slash.headers.get("location")]).toEqual([308, "../subgraph"]);
   });
 
   test("errors come with status 200 and no data", async () => {
