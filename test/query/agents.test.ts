@@ -470,7 +470,7 @@ describe("GET /agents/:agentId", () => {
 
   test("without a node or with a dead one, what only the chain can tell is a failure", async () => {
     const failed = { status: 502, body: { error: { code: "LIVE_RESOLUTION_FAILED" } } };
-    for (const live of [undefined, lostNode]) {
+    for (const live of [noChain.live, lostNode]) {
       const asked = openApi(tables, NOW, { live });
       expect(await asked.get("/agents/5")).toMatchObject(failed);
       expect(await asked.get("/domain/agent.eth/agent")).toMatchObject(failed);
