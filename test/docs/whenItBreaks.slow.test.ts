@@ -5,7 +5,6 @@ import { connect, createServer as createListener, type Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from "vitest";
-import { nodeFlags } from "../../engine/nodeFlags.ts";
 import { metaTable } from "../../engine/ponderInternals.ts";
 import { sendError } from "../../gateway/answers.ts";
 import { sendConsoleTo } from "../../log/console.ts";
@@ -105,7 +104,6 @@ const settings = () => ({
 });
 const program = (file: string) => join(root, file);
 const ponder = (command: string) => [
-  ...nodeFlags(),
   join(root, "node_modules/ponder/dist/esm/bin/ponder.js"),
   ...[command, "--root", root, "--log-format", "json"],
 ];

@@ -170,12 +170,22 @@ describe("errors", () => {
     // A server of Node's resolves dots before the application sees the path.
     for (const dots of [".", "..", "%2e", "%2E%2e", ".%2E"]) {
       const url = `/mark/alice.eth/${dots}${rest}?page=1`;
-      const reply = await app.request(new URL(url, "http://localhost").href, {}, { incoming: { url, socket: {} } });
+      const reply = await app.request(
+        new URL(url, "http://localhost").href,
+        {},
+        { incoming: { url, socket: {} } },
+      );
       expect([dots, reply.status, await reply.json()]).toMatchObject([dots, 400, refused.body]);
     }
     for (const key of ["...", ".a", "a.", "%2ea"])
       expect(
-        (await app.request(`/mark/alice.eth/${key}${rest}`, {}, { incoming: { url: `/x/${key}`, socket: {} } })).status,
+        (
+          await app.request(
+            `/mark/alice.eth/${key}${rest}`,
+            {},
+            { incoming: { url: `/x/${key}`, socket: {} } },
+          )
+        ).status,
       ).toBe(200);
   });
 
