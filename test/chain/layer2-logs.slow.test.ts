@@ -717,3 +717,22 @@ test("after a kill, and all of that, every table is as an index has it that saw 
     await undisturbed.destroy();
   }
 });
+
+test("a label that one chain's log spells out is known on the other chain, too", async () => {
+  const { chain } = main;
+  const [alice = zeroAddress] = chain.accounts;
+  const parent = ethNode("base");
+  const name = (label: string) => setSubnodeOwner(chain, { from: alice, parent, label, owner: alice });
+  await name("heldfromafar");
+  const shown = async () => (await domainsOf("heldfromafar.base.eth")).map(({ full_name }) => full_name);
+  expect(await shown()).toEqual([`[${hashLabel("heldfromafar").slice(2)}].base.eth`]);
+  await onBase.emit(...purchase({ label: "heldfromafar", owner: BOB, price: 4n }));
+  // Labels of others are applied at the first log of a block.
+  let logs = 0;
+  const afterNextLog = async () => {
+    await name(`later${logs++}`);
+    return shown();
+  };
+  const known = ["heldfromafar.base.eth", "heldfromafar.base.eth"];
+  await expect.poll(afterNextLog, { timeout: 200_000, interval: 2_000 }).toEqual(known);
+});

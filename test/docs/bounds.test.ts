@@ -113,6 +113,7 @@ import { MAX_WRITTEN } from "../../src/api/serializers/calendar.ts";
 import { MAX_STORED_BYTES, MAX_STORED_BYTES_A_MINUTE } from "../../src/api/serviceDb/liveAnswers.ts";
 import { MAX_LABELS_PER_MINUTE } from "../../src/api/serviceDb/provenLabels.ts";
 import { HELD_SECONDS } from "../../src/api/serviceDb/reservations.ts";
+import { NAMES_AT_ONCE } from "../../src/api/serviceDb/sharedLabels.ts";
 import { MOST_OF_PAGE, READ_AT_ONCE } from "../../src/api/stream/follow.ts";
 import { MOST_IN_MEMORY } from "../../src/api/stream/hub.ts";
 import { MOST_OF_CALLER, MOST_STREAMS } from "../../src/api/stream/places.ts";
@@ -375,6 +376,7 @@ const bounds: [what: string, bound: string][] = [
   ["time for which a request holds credits or a payment", `${HELD_SECONDS} s`],
   ["labels that callers prove", `${MAX_LABEL_BYTES} bytes`],
   ["proven labels stored in a minute", `${MAX_LABELS_PER_MINUTE}`],
+  ["names looked through for labels that another chain's logs spell out", `${NAMES_AT_ONCE} at once`],
   ["names that one look-up by labelhash resolves", `${PAGE_SIZE}`],
   ["names in the calendar of an address", `${MAX_ENDING}, .eth names first`],
   [

@@ -208,8 +208,10 @@ describe("GET /whois/:name", () => {
       for (const name of ["jesse.base.eth", "free.base.eth", "sub.jesse.base.eth"]) {
         expect((await api.get(`/whois/${name}`)).status, name).toBe(502);
       }
-      expect(await whois("gov.base.eth")).toMatchObject({ ownership: { owner: OTHER } });
-      expect(await whois("both.base.eth")).toMatchObject({ ownership: { owner: OTHER } });
+      for (const name of ["gov.base.eth", "both.base.eth"]) {
+        const { body } = await api.get(`/whois/${name}?partial=true`);
+        expect(body, name).toMatchObject({ ownership: { owner: OTHER } });
+      }
       expect(await whois("jesse.linea.eth")).toMatchObject({ chain: "linea" });
     });
     await withResolverOfBase(null, async () => {
@@ -299,7 +301,8 @@ describe("what a name has", () => {
   test("the scaffolding of a layer 2 is no event of the managed name", async () => {
     const { events } = (await ask("/domain/base.eth/events")) as { events: Record<string, unknown>[] };
     expect(events.map(({ chain, event_type }) => [chain, event_type])).toEqual([["devnet", "NewResolver"]]);
-    expect(await whois("base.eth")).toMatchObject({ name: "base.eth", ownership: { owner: OTHER } });
+    const { body } = await api.get("/whois/base.eth?partial=true");
+    expect(body).toMatchObject({ name: "base.eth", ownership: { owner: OTHER } });
   });
 
   test("a registration has the controller's exact price and its chain", async () => {

@@ -9,7 +9,7 @@ export type SharedLabels = {
 };
 
 /** Names that are looked at together. */
-const NAMES_AT_ONCE = 500;
+export const NAMES_AT_ONCE = 500;
 
 /** A label that a log of any chain spelled out is one of an event. */
 export function sharedLabelsIn(
