@@ -98,7 +98,7 @@ test.each(kinds)(
     expect(at(life.expiringWithin(30), EXPIRY - 30n * DAY - 1n)).toBe(false);
     const { grace, registered } = bounds[kind];
     const end = EXPIRY + (grace ?? registered ?? 0n);
-    const isKept = kind === "lastingSubname";
+    const isKept = kind === "token" || kind === "lastingSubname";
     expect(at(life.held, end - 1n)).toBe(kind !== "retiredEth");
     expect(at(life.held, end)).toBe(isKept);
   },

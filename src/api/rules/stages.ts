@@ -119,12 +119,12 @@ const unlimited: Meaning = {
 
 const whileOwned: Stage = { ...registered, onlyIf: "isOwned" };
 
-/** The life of a name that nothing tells of after its end. */
-const untilEnd = (until: bigint, lists: Meaning["lists"]): Life => ({
+/** A name that nothing tells of after its end; `isOwners` says whether its owner keeps it. */
+const untilEnd = (until: bigint, { isOwners }: { isOwners: boolean }): Life => ({
   unlimited,
   stages: [
     { ...whileOwned, until },
-    { phase: "over", availability: "unknown", isOwners: false, lists },
+    { phase: "over", availability: "unknown", isOwners, lists: [] },
   ],
 });
 
@@ -158,18 +158,21 @@ export const livesIn = (terms: Ensv2Terms | undefined): Readonly<Record<Kind, Li
   ofLayer2: withPremium,
   // Where the descriptor says that the oracle's premium is 0.
   ofLayer2WithoutPremium: withoutPremium,
-  // A token of 3DNS has an expiry and no grace; its contract then answers no owner, and the row keeps the last holder. Source: 3dns-xyz/contracts, src/regcontrol/modules/RegistrarController.sol.
-  token: untilEnd(0n, ["lost"]),
-  // Emancipated subnames end a second after the wrapper's expiry, and fall to the NameWrapper, so no list needs to say that
-  // they are lost; unwrapped ones have no expiry.
+  // A token of 3DNS has an expiry and no grace. Source: 3dns-xyz/contracts, src/regcontrol/modules/RegistrarController.sol.
+  token: untilEnd(0n, { isOwners: true }),
+  // Emancipated subnames end a second after the wrapper's expiry, and fall to the NameWrapper; unwrapped ones have no expiry.
   // Source: ens-contracts, contracts/wrapper/NameWrapper.sol.
-  subname: untilEnd(TOKEN_END, []),
+  subname: untilEnd(TOKEN_END, { isOwners: false }),
   // Without PARENT_CANNOT_CONTROL the wrapper's expiry only clears fuses: the owner keeps the token.
   // Source: NameWrapper.getData, `_clearOwnerAndFuses`.
   lastingSubname: { unlimited, stages: [{ ...unlimited, phase: "registered" }] },
   // No grace: its registry answers no owner from the expiry on. Source: ensdomains/contracts-v2,
   // src/registry/PermissionedRegistry.sol.
-  subnameOfEnsv2: { ...untilEnd(0n, ["lost"]), endsWithPath: true },
+  subnameOfEnsv2: {
+    unlimited,
+    stages: [whileOwned, { phase: "over", availability: "unknown", isOwners: false, lists: ["lost"] }],
+    endsWithPath: true,
+  },
 });
 
 /**

@@ -3,7 +3,6 @@ import type { z } from "zod";
 import { holds } from "../../ens/condition.ts";
 import type { DomainState } from "../resolution/domainState.ts";
 import { type Ending, endOf } from "../rules/ends.ts";
-import { isToken } from "../rules/nameRules.ts";
 import { isTokenUnknown, lapsed, type OwnersNow } from "../rules/ownership.ts";
 import type * as schemas from "../schemas/answers.ts";
 import { fuseNames } from "./fuses.ts";
@@ -41,7 +40,7 @@ export function toOwnership(
     ...(isUnregistered && { ended_by: "no_registration" as const }),
     ...(isUnregistered && owners.owner
       ? lastOwner(owners.owner.address, null, "no_registration")
-      : lastOwnerOf(state, owners, { graceEnd: isOver ? end : null, now: BigInt(now) })),
+      : lastOwnerOf(state, owners, isOver ? end : null)),
   };
 }
 
@@ -51,17 +50,14 @@ type Ownership = z.infer<typeof schemas.ownership>;
 function lastOwnerOf(
   state: DomainState,
   owners: OwnersNow,
-  { graceEnd, now }: { graceEnd: bigint | null; now: bigint },
+  graceEnd: bigint | null,
 ): Pick<Ownership, "last_owner"> {
   // No account can use what fell to the NameWrapper itself.
   const tokenEnd = state.wrapperOwner && !owners.isWrapped ? endOf("wrapper_expiry", state) : null;
   if (state.isWrapped && !isTokenUnknown(state) && state.wrapperOwner && tokenEnd !== null)
     return lastOwner(state.wrapperOwner, tokenEnd, "wrapper_expiry");
   if (graceEnd !== null && owners.owner) return lastOwner(owners.owner.address, graceEnd, "grace_end");
-  const { lastHolder, expiryTimestamp } = state;
-  // A token of 3DNS has no grace: its contract answers no owner after the expiry.
-  if (owners.owner && holds(isToken, state, now) && expiryTimestamp !== null && expiryTimestamp <= now)
-    return lastOwner(owners.owner.address, expiryTimestamp, "expiry");
+  const { lastHolder } = state;
   return owners.owner === null && lastHolder ? lastOwner(lastHolder.address, lastHolder.until, "expiry") : {};
 }
 
