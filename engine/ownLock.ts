@@ -86,7 +86,7 @@ export function createOwnLock(schema: string, { logger, shutdown }: Common) {
     },
 
     /**
-     * From here on each transaction begins with a look at the token. Until it ends nobody can take over, as `take` waits for the
+     * From here on each transaction begins with a look at the token. Until it ends no one can take over, as `take` waits for the
      * row; the owner's own signs of life do not.
      */
     guard(...builders: Builder[]): void {

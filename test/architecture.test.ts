@@ -285,11 +285,13 @@ const layers: Layer[] = [
       ...api(
         "errors/",
         "http/endpoint.ts",
+        "http/writeReply.ts",
         "http/pageTimeout.ts",
         "indexState/indexPool.ts",
         "postgres/databaseErrors.ts",
         "postgres/frequentStatements.ts",
         "scheduling/places.ts",
+        "scheduling/turns.ts",
       ),
       ...api("query/", "counts/", "rules/"),
     ],

@@ -36,6 +36,10 @@ const elsewhere: Record<string, { file: string; says: string }> = {
   Payment: { file: "access/paymentFailures.test.ts", says: "was sent" },
   "Payments on chain": { file: "access/paymentFailures.test.ts", says: "Payments on chain" },
   "Failed to acquire lock on schema": { file: "log/read.test.ts", says: "Failed to acquire lock on schema" },
+  "Another indexer took over the schema": {
+    file: "faults/twoIndexers.slow.test.ts",
+    says: "Another indexer took over the schema",
+  },
   "cannot be opened (EADDRINUSE)": {
     file: "engine/strictPort.test.ts",
     says: "cannot be opened (EADDRINUSE)",

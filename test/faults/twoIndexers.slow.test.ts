@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, inject, test, vi } from "vitest";
+import { metaTable } from "../../engine/ponderInternals.ts";
 import { isReady } from "../devnet/ponder.ts";
 import type { Rival, Stack } from "../support/stack.ts";
 import { judgeStack } from "../truth/trial.ts";
@@ -21,7 +22,7 @@ afterAll(() => stage?.close());
 
 const readLock = async () => {
   const [row] = await stack.sql<{ owner: string; locked: number }>(
-    "select value ->> 'owner' as owner, (value ->> 'is_locked')::int as locked from _ponder_meta where key = 'app'",
+    `select value ->> 'owner' as owner, (value ->> 'is_locked')::int as locked from ${metaTable} where key = 'app'`,
   );
   return row;
 };

@@ -153,7 +153,7 @@ describe("the gateway, while two addresses hold all that they may,", () => {
 });
 
 describe("a share", () => {
-  test("of an address is smaller the more there are, and nobody of 15 takes the last", () => {
+  test("of an address is smaller the more there are, and none of 15 takes the last", () => {
     const shares = createShares({ room: (taken) => ({ all: 100, free: 100 - taken }) });
     const counts = Array.from({ length: 15 }, (_, i) => {
       let count = 0;

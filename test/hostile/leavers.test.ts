@@ -84,7 +84,7 @@ describe("a stream of changes", () => {
   });
   const STREAM = `${line("GET", "/changes/stream")}\r\n`;
 
-  /** No stream has a place, and nobody reads the feed. */
+  /** No stream has a place, and no one reads the feed. */
   const expectNone = () =>
     vi.waitFor(() => {
       expect(served.count()).toBe(0);
@@ -215,7 +215,7 @@ describe("a request at the gateway", () => {
     await vi.waitFor(async () => {
       expect((await gateway.status()).body.indexers[0]?.requests_in_flight).toBe(0);
     }, PATIENCE);
-    // All places of this address are free: so many at once are answered, and one more is not.
+    // All places of this address are free: this many at once are answered, and one more is not.
     const ends: (() => void)[] = [];
     upstream.handle = (_, response) => void ends.push(() => response.end());
     const all = Array.from({ length: most }, () => fetch(`${gateway.url}/x`));

@@ -11,7 +11,7 @@ export type Price = {
   credits: number;
   /** Method and path as declared: `GET /whois/{name}`. A payment is valid for this operation only. */
   operation: string;
-  /** The whole price is known after some work, and told to `Admission.raise`: payments are checked, and asked for, there. */
+  /** The whole price is known after some work, and given to `Admission.raise`: payments are checked, and asked for, there. */
   isPart?: boolean;
 };
 

@@ -35,7 +35,7 @@ export async function readPowers(
   const ofParent = parent === null ? [] : powersOfParent(row, parent, { now, wrapperActs: forParent });
   return {
     ...{ row, parent, powers: powersOf(row, { now, wrapperActs: forName }) },
-    // The NameWrapper and the registrar own names for others, by rules of their own: they replace nobody's name.
+    // The NameWrapper and the registrar own names for others, by rules of their own: they replace no one's name.
     parentPowers: ofParent.filter(({ owner }) => owner !== wrapper && owner !== registrar),
   };
 }
