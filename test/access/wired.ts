@@ -5,6 +5,7 @@ import type { Hono } from "hono";
 import { vi } from "vitest";
 import { type Keys, keysIn } from "../../src/api/serviceDb/keys.ts";
 import { openStore } from "../../src/api/serviceDb/store.ts";
+import { freePort } from "../devnet/ports.ts";
 import { CHAIN_ID, deployment } from "../query/rows.ts";
 import { createTables, setProgress, type Tables } from "../query/tables.ts";
 
@@ -26,6 +27,8 @@ export async function wireService(settings: Record<string, string>): Promise<Wir
     ...{ ENS_NETWORK: "devnet", ENS_DEPLOYMENT: file, DATABASE_URL: databaseUrl },
     // No node: by default it would be one that a developer runs on this machine.
     [`RPC_URL_${CHAIN_ID}`]: "http://127.0.0.1:1",
+    // A port that another program has ends the service.
+    METRICS_PORT: String(await freePort()),
   };
   for (const [name, value] of Object.entries({ ...basics, DATABASE_SERVICE_SCHEMA: schema, ...settings })) {
     vi.stubEnv(name, value);

@@ -15,12 +15,13 @@ const [views, ...questions] = blocks;
 
 /** The same questions to PostgreSQL, in its words. */
 const inPostgres = [
-  `select to_char(date_trunc('month', to_timestamp(block_timestamp) at time zone 'UTC'), 'YYYY-MM-DD'), event_type, count(*),
+  `select to_char(date_trunc('month', to_timestamp(block_timestamp) at time zone 'UTC'), 'YYYY-MM-DD'), chain_id, event_type, count(*),
      sum(coalesce(exact_cost_wei, cost_wei))
    from events where contract = 'CONTROLLER' and event_type in ('NameRegistered', 'NameRenewed')
-   group by 1, 2 order by 1, 2`,
+   group by 1, 2, 3 order by 1, 2, 3`,
   `select effective_owner_address, count(*) from domains where effective_owner_address is not null
-     and (expiry_timestamp is null or expiry_timestamp > (select max(block_timestamp) from events))
+     and (expiry_timestamp is null or expiry_timestamp > (select max(block_timestamp) from events)
+       or (is_wrapped and wrapper_fuses & 65536 = 0))
    group by 1 order by 2 desc, 1 limit 20`,
   `select extract(year from to_timestamp(least(registrar_expiry_timestamp, 253402300799)::bigint) at time zone 'UTC')::int, count(*)
    from domains where parent_node = '0x93cdeb708b7545dc668eb9280176169d1c33cfd8ed6f04690a0bcc88a93fc4ae'
