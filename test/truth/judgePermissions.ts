@@ -137,6 +137,9 @@ async function judgeName(trial: PermissionsTrial, asked: Asked): Promise<void> {
     const isMoot = attempt.power.includes("registry_old") && allowed.size === 0;
     // Resolvers trust a controller and a reverse registrar: the answer says that it does not list them.
     const isTrusted = (from: Hex) => attempt.power === "resolver set_records" && own.has(from);
+    // They own names for others, and no rule of theirs replaces a name: answers do not list them as owners of the parent.
+    const isKeeper = (from: Hex) =>
+      attempt.power.startsWith("parent-registry") && [contracts.wrapper, contracts.registrar].includes(from);
     // What an approval gave that ended without a log. The name's own call to extend its expiry is also its parent's.
     const givenAt: Record<string, Hex | undefined> = {
       "wrapper extend_subnames": name.node,
@@ -144,7 +147,9 @@ async function judgeName(trial: PermissionsTrial, asked: Asked): Promise<void> {
       "parent-wrapper extend_expiry": name.position?.parent,
     };
     const ended = silentEnds.get(givenAt[attempt.power] ?? "0x");
-    const senders = [...everyone].filter((from) => (!isTrusted(from) || allowed.has(from)) && from !== ended);
+    const senders = [...everyone].filter(
+      (from) => (!(isTrusted(from) || isKeeper(from)) || allowed.has(from)) && from !== ended,
+    );
     return isMoot ? [] : senders.map((from) => ({ attempt, from, isListed: allowed.has(from) }));
   });
   const can = await tryAll(trial, calls);

@@ -331,7 +331,7 @@ describe("requests", () => {
     expect(await refused.json()).toMatchObject({ error: { code: "METHOD_NOT_ALLOWED" } });
     for (const accept of ["text/html,application/json;q=0.9,*/*;q=0.8", "*/*"]) {
       const page = await get("/subgraph", accept);
-      expect([page.status, page.headers.get("content-type")]).toEqual([200, "text/html; charset=utf-8"]);
+      expect([page.status, page.headers.get("content-type")]).toEqual([200, "text/html; charset=UTF-8"]);
     }
     const slash = await get("/subgraph/", "text/html");
     expect([slash.status, slash.headers.get("location")]).toEqual([308, "../subgraph"]);
