@@ -159,7 +159,7 @@ describe("an owner who is no superuser", () => {
   test("can make the roles, and again; a second database's run leaves the analysts of the first as they were", async () => {
     const [first, second] = [await createOwned(), await createOwned()];
     const make = (url: string, views: string) =>
-      run(["roles", "--prefix", own], { DATABASE_URL: url, DATABASE_VIEWS_SCHEMA: views });
+      run(["roles", "--prefix", own], { DATABASE_URL: url, VIEWS_SCHEMA: views });
     const { code, out } = await make(first, "first_views");
     expect([code, out.match(/DATABASE_URL=/g)?.length], out).toEqual([0, 3]);
     const [, analyst = ""] = /DATABASE_URL=(\S+_analyst:\S+)/.exec(out) ?? [];
