@@ -102,9 +102,7 @@ describe("lists have each name in the state of its contracts", () => {
   test.each(world.map(({ row, state }) => [row.fullName, state]))("%s is %s", async (name, state) => {
     const { body } = await api.get(`/search-domains?search_full_name=true&q=${name}`);
     expect(itemsOf(body)).toMatchObject([{ name, availability_status: state }]);
-    expect((await api.get(`/whois/${name}?partial=true`)).body).toMatchObject({
-      availability_status: state,
-    });
+    expect((await api.get(`/whois/${name}?partial=true`)).body).toMatchObject({ availability_status: state });
   });
 
   test.each(["registered", "grace", "premium", "available"])("search for %s", async (state) => {
