@@ -66,7 +66,9 @@ export function createOwnLock(schema: string, { logger, shutdown }: Common) {
     async take(tx: Connection, previous: { heartbeat_at: number }): Promise<boolean> {
       await execute(
         tx,
-        `select pg_terminate_backend(pid) from pg_locks where relation = '${meta}'::regclass
+        // A copy of a database has the same numbers of tables.
+        `select pg_terminate_backend(pid) from pg_locks where locktype = 'relation' and relation = '${meta}'::regclass
+           and database = (select oid from pg_database where datname = current_database())
            and mode = 'RowShareLock' and pid <> pg_backend_pid()`,
       );
       const rows = await execute(

@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { setTimeout as sleep } from "node:timers/promises";
 import type { ChainDeployment } from "../../abis/deployments.ts";
 import type { CachedLog } from "../../engine/cachedLogs.ts";
 import { type Queries, queriesOf, withClient } from "../../src/api/postgres/client.ts";
@@ -7,7 +8,7 @@ import type { Node } from "./node.ts";
 import { addressReader } from "./nodeLogs.ts";
 import { noteValue, type Result } from "./result.ts";
 
-/** Rows of one range: a busier range is cut at a block. */
+/** Rows that are read at once: a busier range is read in pieces of whole blocks. */
 const MAX_ROWS = 5_000;
 /** Ranges of one run, for each hundred samples of names and records. */
 const SAMPLES_OF_RANGE = 100;
@@ -36,8 +37,8 @@ type Stored = {
   node: string | null;
 };
 
-/** What a resolver emits of another layout is not decoded, and an agent registry has logs of agents that have no name. */
-const mayLackRows: readonly string[] = ["resolver", "agent-registry"];
+/** It has logs of agents that have no name. */
+const mayLackRows: readonly string[] = ["agent-registry"];
 
 type Compared = { range: Range; stored: Stored[]; logs: CachedLog[] };
 
@@ -54,9 +55,14 @@ export async function compareEvents(plan: EventsPlan, result: Result): Promise<v
     const query = queriesOf(client);
     const compared: Compared[] = [];
     for (const range of await chooseRanges(query, plan, result.block.number)) {
-      compared.push(await compareSettled(query, plan, range));
+      for (let from = range.from; from <= range.to; ) {
+        const piece = await compareSettled(query, plan, { from, to: range.to });
+        compared.push(piece);
+        from = piece.range.to + 1;
+      }
     }
-    const known = new Set(compared.flatMap(knownEvents));
+    const hasRows = compared.some(({ stored }) => stored.length > 0);
+    const known = new Set(compared.flatMap(hasRows ? knownEvents : ({ logs }) => logs.map(eventOf)));
     const listed = addressesOf(plan.deployment, ({ role }) => !mayLackRows.includes(role));
     for (const one of compared) noteRange(one, { known, listed, result });
   });
@@ -86,7 +92,7 @@ async function chooseRanges(
     const from = row?.block ?? at;
     ranges.push({ from, to: Math.min(newest, from + RANGE_BLOCKS - 1) });
   }
-  return ranges;
+  return [...new Map(ranges.map((range) => [range.from, range])).values()];
 }
 
 const drawn = (seed: number, index: number): number =>
@@ -96,8 +102,7 @@ async function compareSettled(query: Queries, plan: EventsPlan, range: Range): P
   for (let attempt = 1; ; attempt++) {
     const compared = await readBoth(query, plan, range);
     if (attempt === ATTEMPTS || withoutLog(compared).length === 0) return compared;
-    await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
-    plan.signal.throwIfAborted();
+    await sleep(PAUSE_MS, undefined, { signal: plan.signal });
   }
 }
 
@@ -106,20 +111,24 @@ async function readBoth(
   { deployment, node }: EventsPlan,
   range: Range,
 ): Promise<Compared> {
-  const rows = await query<Stored>(
+  const [cut] = await query<{ to: number }>(
+    `select greatest($2, least($3, min(block_number) - 1))::int as to from (
+       select block_number from events where chain_id = $1 and block_number between $2 and $3 and ordinal = 0
+       order by block_number offset $4 limit 1) next`,
+    [deployment.chainId, range.from, range.to, MAX_ROWS],
+  );
+  const piece = { from: range.from, to: cut?.to ?? range.to };
+  const stored = await query<Stored>(
     `select block_number as block, log_index as index, transaction_hash as transaction, contract_address as address,
        event_type as event, node from events
-     where chain_id = $1 and block_number between $2 and $3 and ordinal = 0 order by block_number, log_index limit $4`,
-    [deployment.chainId, range.from, range.to, MAX_ROWS + 1],
+     where chain_id = $1 and block_number between $2 and $3 and ordinal = 0 order by block_number, log_index`,
+    [deployment.chainId, piece.from, piece.to],
   );
-  const last = rows.length > MAX_ROWS ? (rows.at(-1)?.block ?? range.to) - 1 : range.to;
-  const stored = rows.filter(({ block }) => block <= last);
-  const cut = { from: range.from, to: Math.max(last, range.from) };
   const emitters = new Set([
     ...addressesOf(deployment),
     ...stored.map(({ address }) => address.toLowerCase()),
   ]);
-  return { range: cut, stored, logs: await addressReader(node, [...emitters])(cut) };
+  return { range: piece, stored, logs: await addressReader(node, [...emitters])(piece) };
 }
 
 const placeOf = (block: number, index: number): string => `${block} ${index}`;
@@ -157,7 +166,7 @@ function noteRange(compared: Compared, { known, listed, result }: Judge): void {
         table: "events",
         column: "log",
         kind: "log",
-        path: row.node === null ? "/indexing-status" : `/lookup-hash/${row.node}`,
+        path: row.node === null ? "/indexing-status" : `/lookup-namehash/${row.node}`,
       },
       of: `log ${row.index} of block ${row.block} (${row.event})`,
       index: row.transaction,
