@@ -1501,7 +1501,7 @@ export const getRegistryRoleChanges = <ThrowOnError extends boolean = false>(par
 /**
  * Primary names of many addresses
  *
- * Up to 200 addresses. `results` has one entry for each address, under the address in EIP-55 capitals, with the address as it was sent in `query`, and its other spellings in `other_queries`; nulls where it has no primary name. An entry with `error` has no `primary_name`, because it could not be found out: the address is not valid, and stands as it was sent; or only the chain can tell its name; or the names that the addresses claim have more than 5,000 labels in all (`LIMIT_EXCEEDED`). Such entries do not fail the others.
+ * Up to 200 addresses. `results` has each by its checksummed form, with `query` as sent and other spellings in `other_queries`; nulls where it has no primary name. An entry with `error` has no `primary_name`, because it could not be found out: the address is not valid, and stands as it was sent; or only the chain can tell its name; or the names that the addresses claim have more than 5,000 labels in all (`LIMIT_EXCEEDED`). Such entries do not fail the others.
  */
 export const postAddressPrimaryNamesBulk = <ThrowOnError extends boolean = false>(parameters: {
     strict?: 'true' | 'false';
@@ -1580,7 +1580,7 @@ export const getAgents = <ThrowOnError extends boolean = false>(parameters?: {
 /**
  * One agent
  *
- * The agent with the name to which it is bound. If it is not bound, with the name that was first to claim it; a claim is that name's word alone. What the directory leaves open (null) is asked of the chain.
+ * The agent with the name that it is bound to, or else the one that claimed it first; a claim is that name's word alone. What the directory leaves open (null) is asked of the chain.
  */
 export const getAgentsByAgentId = <ThrowOnError extends boolean = false>(parameters: {
     agentId: string;

@@ -7054,7 +7054,7 @@ export type GetAddressPrimaryNameData = {
     };
     query?: {
         /**
-         * Coin type of the primary name: one of an EVM chain (ENSIP-11), or 2147483648 for the default one
+         * Coin type of an EVM chain (ENSIP-11); 2147483648 is the default name
          */
         coin_type?: number;
         /**

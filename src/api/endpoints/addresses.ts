@@ -35,8 +35,7 @@ import { addressAt, BY_CHAIN, byChain, CHAINS, COUNTED } from "./askedAddress.ts
 const coinType = input
   .digits("coin_type", {
     ...{ min: 0, max: 2 ** 32 - 1, example: 2_147_492_101 },
-    description:
-      "Coin type of the primary name: one of an EVM chain (ENSIP-11), or 2147483648 for the default one",
+    description: "Coin type of an EVM chain (ENSIP-11); 2147483648 is the default name",
   })
   .refine((number) => hasPrimaryNames(BigInt(number)), {
     error: () => "`coin_type` must be the coin type of an EVM chain.",

@@ -81,7 +81,7 @@ const agent = endpoint({
   group: "Agents",
   summary: "One agent",
   description:
-    "The agent with the name to which it is bound. If it is not bound, with the name that was first to claim it; a claim is that name's word alone. What the directory leaves open (null) is asked of the chain.",
+    "The agent with the name that it is bound to, or else the one that claimed it first; a claim is that name's word alone. What the directory leaves open (null) is asked of the chain.",
   params: z.object({
     agentId: z
       .string()

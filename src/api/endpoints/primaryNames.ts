@@ -60,7 +60,7 @@ const primaryNamesBulk = endpoint({
   group: "Addresses",
   summary: "Primary names of many addresses",
   description:
-    "Up to 200 addresses. `results` has one entry for each address, under the address in EIP-55 capitals, with the address as it was sent in `query`, and its other spellings in `other_queries`; nulls where it has no primary name. An entry with `error` has no `primary_name`, because it could not be found out: the address is not valid, and stands as it was sent; or only the chain can tell its name; or the names that the addresses claim have more than 5,000 labels in all (`LIMIT_EXCEEDED`). Such entries do not fail the others.",
+    "Up to 200 addresses. `results` has each by its checksummed form, with `query` as sent and other spellings in `other_queries`; nulls where it has no primary name. An entry with `error` has no `primary_name`, because it could not be found out: the address is not valid, and stands as it was sent; or only the chain can tell its name; or the names that the addresses claim have more than 5,000 labels in all (`LIMIT_EXCEEDED`). Such entries do not fail the others.",
   body: bulkBody,
   reply: z.strictObject({
     results: z.record(z.string(), z.union([answered, unanswered])).openapi({

@@ -21,15 +21,15 @@ export type ToolPlan = {
 export const catalogue: Record<string, ToolPlan> = {
   whois: {
     title: "Look up one ENS name",
-    use: "Use it first for any question about one name: who owns it (`owner`, if `is_owner_current`), when it expires, whether it can be registered, which resolver it has. For two names or more use `whois_bulk`; for texts and addresses of a name `get_records`.",
+    use: "Use it first for any question about one name: who owns it (`owner`, if `is_owner_current`), when it expires, whether it can be registered, its resolver. For more names use `whois_bulk`; for texts and addresses `get_records`.",
   },
   whois_bulk: {
     title: "Look up many ENS names",
-    use: "Use it for two names or more, or for namehashes: one call instead of many.",
+    use: "Use it for two names or more, or for namehashes: one call for all.",
   },
   lookup: {
     title: "Names, hashes and addresses in one list",
-    use: "Use it for a list in which names, namehashes and addresses are mixed, or for addresses with their primary names and names. For names alone use `whois_bulk`.",
+    use: "Use it for a mixed list of names, namehashes and addresses, or for addresses with their primary names and names. For names alone use `whois_bulk`.",
   },
   search_domains: {
     title: "Search ENS names",
@@ -89,7 +89,7 @@ export const catalogue: Record<string, ToolPlan> = {
   },
   get_changes: {
     title: "What changed since a position",
-    use: "Use it to go on from where you were: what changed of a name, of an address or of all of ENS, in order, also what only time brings. Give `next_position` of the answer as `after` the next time. For the past of one name use `get_domain_history`.",
+    use: "Use it to go on from where you were: what changed of a name, an address or all of ENS, in order, also by time alone. Give `next_position` as `after` the next time. For the past of one name use `get_domain_history`.",
   },
   get_permissions: {
     title: "Who may change what",
@@ -118,7 +118,7 @@ export const catalogue: Record<string, ToolPlan> = {
   },
   get_statistics: {
     title: "ENS in figures",
-    use: "Use it for questions about all of ENS: how many names, states, lengths and top-level domains, largest holders, adoption of primary names, what happened last. For sales over time, what was paid, and expiries to come use `get_sales`.",
+    use: "Use it for figures of all of ENS: names, states, lengths, top-level domains, largest holders, adoption of primary names, what happened last. For sales over time, what was paid, and expiries to come use `get_sales`.",
     views: {
       totals: { operation: "GET /ens-stats" },
       registrations: { operation: "GET /ens-stats/registrations" },
@@ -131,7 +131,7 @@ export const catalogue: Record<string, ToolPlan> = {
   },
   get_sales: {
     title: "Sales and expiries of ENS names",
-    use: "Use it for registrations and renewals over time: by day, week or month, what was paid, and which contract sold them; and for expiries to come. For all other figures of ENS use `get_statistics`.",
+    use: "Use it for registrations and renewals by day, week or month, what was paid, which contract sold them, and expiries to come. For other figures use `get_statistics`.",
     views: {
       purchases: { operation: "GET /ens-stats/purchases" },
       sellers: { operation: "GET /ens-stats/sellers" },
@@ -141,6 +141,6 @@ export const catalogue: Record<string, ToolPlan> = {
   },
   get_status: {
     title: "Whether the index is current",
-    use: "Use it where an answer looks old or is refused as INDEX_NOT_READY: blocks, lag and progress of each chain.",
+    use: "Use it where an answer looks old or is INDEX_NOT_READY: blocks, lag and progress of each chain.",
   },
 };
