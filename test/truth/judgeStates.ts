@@ -10,7 +10,7 @@ export async function judgeStates(judge: Judge, names: readonly NameNow[]): Prom
   await everyOne(names, async (name) => {
     const path = pathOf(name.node, ledgers);
     if (path === null || path === "") return;
-    const { availability_status, ownership } = await get(`/whois/${path}`);
+    const { availability_status, ownership } = await get(`/whois/${path}?partial=true`);
     const { owner, is_owner_current, last_owner } = (ownership ?? {}) as Row;
     same(`state of ${path}`, availability_status, availabilityOf(name, { length: name.length, now }));
     same(`owner of ${path}`, plain(owner), name.owner);
