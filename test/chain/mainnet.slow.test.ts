@@ -61,7 +61,7 @@ afterAll(async () => {
 
 describe("with ENS_NETWORK=mainnet", () => {
   test("the first registry is indexed at its true address from its true block on", async () => {
-    const { body } = await stack.api(`/lookup-namehash/${ETH_NODE}`);
+    const { body } = await stack.api(`/lookup-namehash/${ETH_NODE}?partial=true`);
     expect(body).toMatchObject({ name: "eth", ownership: { owner } });
     const { body: history } = await stack.api<{ events: unknown[] }>("/domain/eth/events");
     expect(history.events).toMatchObject([
