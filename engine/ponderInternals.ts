@@ -80,7 +80,7 @@ export type IndexerLock = {
   silentSeconds: number;
 };
 
-/** The lock on a schema; null where there is none, or it ended without a sign of life. */
+/** The lock on a schema; null if no indexer holds one, or its holder gave no sign of life in time. */
 export async function readLock(query: Query, schema: string): Promise<IndexerLock | null> {
   const [found] = await query<{ is: boolean }>(
     `select to_regclass(${literal(tableIn(schema, metaTable))}) is not null as is`,

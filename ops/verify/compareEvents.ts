@@ -27,7 +27,7 @@ export type EventsPlan = {
   seed: number;
 };
 
-/** A log of which `events` has rows. */
+/** A log that has rows in `events`. */
 type Stored = {
   block: number;
   index: number;
@@ -146,7 +146,7 @@ function withoutLog(compared: Compared): Stored[] {
 
 const eventOf = ({ address, topics }: CachedLog): string => `${address} ${topics[0]}`;
 
-/** Contracts and events of which the index stores logs. */
+/** The contracts and events whose logs the index stores. */
 function knownEvents(compared: Compared): string[] {
   const logs = logsByPlace(compared);
   return compared.stored.flatMap((row) => {
@@ -162,12 +162,10 @@ function noteRange(compared: Compared, { known, listed, result }: Judge): void {
   const gone = new Set(withoutLog(compared));
   for (const row of compared.stored) {
     noteValue(result, {
-      ...{
-        table: "events",
-        column: "log",
-        kind: "log",
-        path: row.node === null ? "/indexing-status" : `/lookup-namehash/${row.node}`,
-      },
+      table: "events",
+      column: "log",
+      kind: "log",
+      path: row.node === null ? "/indexing-status" : `/lookup-namehash/${row.node}`,
       of: `log ${row.index} of block ${row.block} (${row.event})`,
       index: row.transaction,
       chain: gone.has(row) ? null : row.transaction,
@@ -178,7 +176,10 @@ function noteRange(compared: Compared, { known, listed, result }: Judge): void {
     const isExpected = listed.has(log.address) && known.has(eventOf(log));
     if (!isExpected || places.has(placeOf(log.blockNumber, log.logIndex))) continue;
     noteValue(result, {
-      ...{ table: "events", column: "log", kind: "log", path: "/indexing-status" },
+      table: "events",
+      column: "log",
+      kind: "log",
+      path: "/indexing-status",
       of: `log ${log.logIndex} of block ${log.blockNumber} (${log.address})`,
       index: null,
       chain: log.transactionHash,
