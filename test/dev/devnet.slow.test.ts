@@ -83,7 +83,11 @@ test("with its settings Ponder's own command indexes the devnet, and takes up an
     await waitUntil(() => ponder.output().includes("Hot reload"), {
       ...{ timeout: START_TIMEOUT_MS, describe: () => `no reload:\n${withoutRequests(ponder.output())}` },
     });
-    writeFileSync(file, edited);
+    // In quick succession: a reload waits for the server of the one before.
+    for (let i = 0; i < 5; i++) {
+      writeFileSync(file, edited);
+      await sleep(150);
+    }
     await waitFor("/nowhere", { status: 404, text: expect.stringContaining(after) });
     await waitFor("/whois/alice.eth", { status: 200 });
   } finally {

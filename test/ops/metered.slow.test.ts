@@ -4,6 +4,7 @@ import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import type pg from "pg";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { lookAfterViews } from "../../ops/release/keepViews.ts";
 import { withClient } from "../../src/api/postgres/client.ts";
 import { keysIn } from "../../src/api/serviceDb/keys.ts";
 import { openStore } from "../../src/api/serviceDb/store.ts";
@@ -42,7 +43,7 @@ beforeAll(async () => {
     rpcUrl: local.anvil.url,
     deployment: local.deployment,
     env: {
-      ...{ ACCESS: "metered", TRUSTED_PROXIES: "1", VIEWS_SCHEMA: "namedex" },
+      ...{ ACCESS: "metered", TRUSTED_PROXIES: "1" },
       ...{ REQUEST_LOG: "all", SLOW_QUERY_MS: "1" },
     },
     prepare: async (databaseUrl) => {
@@ -51,6 +52,14 @@ beforeAll(async () => {
     },
   });
   await stack.waitForHead(); // An index that lags behind the chain answers no request.
+  // As `npm start` does beside Ponder.
+  await lookAfterViews({
+    databaseUrl: urls.indexer ?? "",
+    schema: "namedex_index",
+    viewsSchema: "namedex",
+    serviceSchema: "namedex_service",
+    log: { info: () => {}, warn: () => {} },
+  });
   const startReplica = () => stack.startReplica({ DATABASE_URL: urls.api ?? "" });
   replicas = [await startReplica(), await startReplica()];
 });
