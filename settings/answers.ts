@@ -5,8 +5,6 @@ import { type ValuesOf, withDefault } from "./variable.ts";
 export type AnswerSettings = {
   /** Bytes of answers to questions that many ask; 0 keeps none. */
   hotAnswerBytes: number;
-  /** Bytes of names by which searches are counted; 0: there are none. */
-  nameStoreBytes: number;
 };
 
 const MIB = 1_048_576;
@@ -17,14 +15,8 @@ export const answerVariables = {
     meaning:
       "Memory of each process for answers to questions that come several times within a second. Such an answer is given again while the index is at the same block, in the same second. `0`: none is stored.",
   }),
-  NAME_STORE_MB: withDefault(0, digits({ from: 0, to: 16_384, unit: "MiB" }), {
-    example: "512",
-    meaning:
-      "Memory of each process for the labels, expiries and states of all names, by which totals of searches are counted: about 80 MiB for a million names. Where names take more, PostgreSQL counts, as with `0`. The process beside the indexer needs it, too: it has the changes of names noted.",
-  }),
 };
 
 export const toAnswerSettings = (known: ValuesOf<typeof answerVariables>): AnswerSettings => ({
   hotAnswerBytes: known.HOT_ANSWERS_MB * MIB,
-  nameStoreBytes: known.NAME_STORE_MB * MIB,
 });

@@ -184,18 +184,6 @@ const layers: Layer[] = [
       "the feed of changes: its tables and triggers, the one writer, and how it is read; it knows no HTTP and no JSON of answers",
   },
   {
-    files: "src/api/nameStore/",
-    may: [
-      "pg",
-      "ponder",
-      "engine/",
-      "src/ens/condition.ts",
-      ...api("postgres/", "query/", "rules/", "scheduling/"),
-    ],
-    because:
-      "names in the memory of a thread of their own, by which searches are counted; a thread cannot load Ponder, and gets what needs it as text",
-  },
-  {
     files: "src/api/stream/",
     may: [
       ...["hono", "@hono/zod-openapi"],
@@ -260,7 +248,6 @@ const layers: Layer[] = [
         "comparison/",
         "indexState/",
         "live/",
-        "nameStore/nameStore.ts",
         "postgres/db.ts",
         "query/page.ts",
         "serviceDb/",
@@ -329,7 +316,7 @@ const layers: Layer[] = [
       "live/",
       "postgres/db.ts",
       "serviceDb/",
-      ...["feed/rows.ts", "nameStore/nameStore.ts", "webhooks/"],
+      ...["feed/rows.ts", "webhooks/"],
     ),
     because: "metrics and logs stand around what is done, and change nothing of it",
   },

@@ -52,8 +52,6 @@ import { sellersOf } from "./live/prices/sellers.ts";
 import { rateLimiter } from "./live/rateLimiter.ts";
 import { createRpc } from "./live/rpc.ts";
 import { mcpRoutes } from "./mcp/routes.ts";
-import { noNameStores, startNameStores } from "./nameStore/nameStore.ts";
-import { noteWrites } from "./nameStore/touched.ts";
 import { countedAccess } from "./observe/access.ts";
 import { observeComparisons } from "./observe/comparisons.ts";
 import { indexMetrics } from "./observe/indexMetrics.ts";
@@ -195,7 +193,6 @@ startInPlace("upkeep", () =>
     isReady: async () => (await readIndexerState(db)).isReady,
     whenReady: endBackfillMemory,
     chores: async () => (ledgerDays === null ? undefined : trimLedger(store, ledgerDays)),
-    noteWrites: (client) => noteWrites(client, { schema, isWanted: settings.nameStoreBytes > 0 }),
     log: (line) => console.log(line),
   }),
 );
@@ -207,19 +204,6 @@ startInPlace("feed", () =>
     log: (line, level) => console[level ?? "log"](line),
   }),
 );
-
-let nameStores = noNameStores;
-if (settings.nameStoreBytes > 0) {
-  startInPlace("name store", () => {
-    const started = startNameStores({
-      ...{ databaseUrl, schema, rules: lifeOf(contracts.ensv2), maxBytes: settings.nameStoreBytes },
-      onSearch: (by) => meters.nameStoreSearches.inc({ by }),
-      log: (line) => console.warn(line),
-    });
-    nameStores = started;
-    return started;
-  });
-}
 
 // The payment library takes half a second to load: only a service that accepts payments waits for it.
 const payments = settings.payments
@@ -318,20 +302,15 @@ const namesAt = (origin: string | null) =>
 /** What needs no index is answered without its database, too: the computer's clock is right enough for that. */
 const timeFor = (operation?: Endpoint): Promise<number> =>
   operation !== undefined && operation.index === undefined ? now() : now().catch(() => systemSeconds());
-const sharedBy = (share: string) => ({ live: liveFor(share), nameStore: nameStores.of(share) });
 const createContext = async (caller?: Caller, operation?: Endpoint): Promise<Ctx> => ({
   ...{ db, contracts, liveBlock, prices, provenLabels, chainHead, freshness, comparison },
   now: await timeFor(operation),
   namesAt: namesAt(originFor(caller, settings.publicUrls)),
   // What is free is answered before any key is checked.
-  ...sharedBy(caller ? shareOf(caller, operation?.cost === 0 ? "open" : settings.access) : OWN_SHARE),
+  live: liveFor(caller ? shareOf(caller, operation?.cost === 0 ? "open" : settings.access) : OWN_SHARE),
 });
 const states = createStateReader(() => readTablesState(db));
-const readState = () => {
-  nameStores.look();
-  return states.readChanged();
-};
-startInPlace("journal", () => followJournal({ databaseUrl, schema, readState }));
+startInPlace("journal", () => followJournal({ databaseUrl, schema, readState: states.readChanged }));
 const server = {
   executeOperation: createPipeline({
     createContext,
@@ -374,7 +353,6 @@ const metricsPages = {
           ...{ ...ctx, lastVerification: verificationNow, readHealing: () => healingNow(ctx) },
           ...{ readFeed: () => readFeedIfAny(db), readWebhooks: () => webhooksNow(null) },
           countStreams: places.count,
-          nameStore: nameStores.state,
         },
         meters,
       ),

@@ -78,14 +78,6 @@ import { MAX_ANSWER as MAX_ORACLE_ANSWER } from "../../src/api/live/prices/reads
 import { MAX_WAIT_MS } from "../../src/api/live/rateLimiter.ts";
 import { MAX_VALUE_BYTES } from "../../src/api/live/records.ts";
 import { MAX_RESULT_BYTES, MAX_REVERT_BYTES } from "../../src/api/live/rpc.ts";
-import {
-  WAIT_MS as COUNT_MS,
-  AT_ONCE as COUNTED_AT_ONCE,
-  WAITING as COUNTS_WAIT,
-} from "../../src/api/nameStore/nameStore.ts";
-import { MOST_REST_BYTES } from "../../src/api/nameStore/restTable.ts";
-import { HEAP_MB } from "../../src/api/nameStore/thread.ts";
-import { MOST_TOUCHED as MOST_NOTED, NOTED } from "../../src/api/nameStore/touched.ts";
 import { DRAIN_MS } from "../../src/api/outgoing/outgoing.ts";
 import { STANDBY_LOOK_MS } from "../../src/api/postgres/listen.ts";
 import { LOOK_TIMEOUT_MS, PRIMARY_LOOK_MS } from "../../src/api/postgres/primaryPool.ts";
@@ -98,7 +90,6 @@ import { MAX_HOLDERS } from "../../src/api/query/population.ts";
 import { MAX_BYTES_OF_NAME, MAX_OF_NAME } from "../../src/api/query/recordBatches.ts";
 import { MAX_READ_BYTES } from "../../src/api/query/records.ts";
 import { MAX_ENTRIES } from "../../src/api/query/section.ts";
-import { MOST_WALKED } from "../../src/api/query/walk.ts";
 import { MAX_LIVE_BYTES } from "../../src/api/resolution/chain.ts";
 import { MAX_CLAIMED_LABELS } from "../../src/api/resolution/primaryNameClaims.ts";
 import { MAX_CHECKED } from "../../src/api/resolution/resolvesTo.ts";
@@ -382,26 +373,6 @@ const bounds: [what: string, bound: string][] = [
   [
     "answers that a process keeps for questions that come again at once",
     `${answerVariables.HOT_ANSWERS_MB.unset.replaceAll("`", "")} MiB (\`HOT_ANSWERS_MB\`), ${inWords(MAX_ANSWER)} characters each`,
-  ],
-  [
-    "memory of the names by which searches are counted",
-    `\`NAME_STORE_MB\`, besides a heap of ${HEAP_MB} MiB of their thread`,
-  ],
-  [
-    "texts after the labels of a chain's names, which names are searched for as a whole by",
-    `${MOST_REST_BYTES / 2 ** 20} MiB in that heap; most names have one of a few`,
-  ],
-  [
-    "searches that one process counts from these names at once",
-    `${COUNTED_AT_ONCE.most}, of one caller ${COUNTED_AT_ONCE.each}; ${COUNTS_WAIT.most} wait, of one caller ${COUNTS_WAIT.each}; each for ${COUNT_MS} ms`,
-  ],
-  [
-    "names that are looked at in the order of a list, for a page of those that meet a search",
-    inWords(MOST_WALKED),
-  ],
-  [
-    "changes of names that are noted for them",
-    `${NOTED}; ${inWords(MOST_NOTED)} since a process looked last`,
   ],
   [
     "time for which the newest block counts as known to answers from memory",

@@ -42,7 +42,7 @@ export async function serveExplorer(
     ...{
       observe: (_, run) => run(),
       hotAnswers: ({ ctx, answer }) => answer(ctx),
-      readConsistently: async (read) => ({ result: await read(db, null), position: [] }),
+      readConsistently: async (read) => ({ result: await read(db), position: [] }),
     },
   });
   const explorer = createExplorer({

@@ -63,7 +63,7 @@ function pipeline(maxBytes = 1_000_000) {
       return reply;
     },
     hotAnswers: createHotAnswers({ readVersion, maxBytes }),
-    readConsistently: async (read) => ({ result: await read({} as never, null), position: [] }),
+    readConsistently: async (read) => ({ result: await read({} as never), position: [] }),
   });
   const caller = { address: "127.0.0.1", header: () => undefined };
   const ask = async (of: unknown, asked: Endpoint = operation(), checkReply?: () => void) => {

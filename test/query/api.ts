@@ -6,7 +6,6 @@ import type { Ctx } from "../../src/api/http/context.ts";
 import { type Endpoint, errorsOf } from "../../src/api/http/endpoint.ts";
 import { createFreshness } from "../../src/api/indexState/freshness.ts";
 import type { Live } from "../../src/api/live/live.ts";
-import type { NameStore } from "../../src/api/nameStore/nameStore.ts";
 import type { ProvenLabels } from "../../src/api/serviceDb/provenLabels.ts";
 import { createTestApp, type TestAppPlan } from "../support/app.ts";
 import { withoutAsOf } from "../support/asOf.ts";
@@ -53,13 +52,12 @@ type TestPlan = Pick<TestAppPlan, "access" | "callerOf" | "readConsistently"> & 
   /** What asks the chain; by default no node is configured. */
   live?: Live;
   /** Counts searches; PostgreSQL does by default. */
-  nameStore?: NameStore;
   /** Makes the pages, which take longer than everything else; there are none by default. */
   pagesOf?: (createContext: () => Promise<Ctx>) => Hono;
 };
 
 export function openApi({ db }: Tables, now: number, plan: TestPlan = {}): TestApi {
-  const { chainHead = null, contracts = ofRows, provenLabels, live, nameStore, pagesOf, ...asking } = plan;
+  const { chainHead = null, contracts = ofRows, provenLabels, live, pagesOf, ...asking } = plan;
   const heads = async () => (chainHead === null ? null : { number: chainHead, timestamp: now });
   const freshness = createFreshness({
     failingBlock: async () => null,
@@ -75,7 +73,6 @@ export function openApi({ db }: Tables, now: number, plan: TestPlan = {}): TestA
     ...noChain,
     ...(provenLabels && { provenLabels }),
     ...(live && { live }),
-    ...(nameStore && { nameStore }),
     chainHead: heads,
     freshness,
   });

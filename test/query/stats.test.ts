@@ -120,7 +120,6 @@ const readMetrics = (verification: Verification | null = null, unfit: Unfit | nu
         stalledSince: Math.floor(Date.now() / 1_000) - 200,
       }),
       countStreams: () => 6,
-      nameStore: () => ({ state: "ready", names: 7, bytes: 800 }),
       freshness: saying(unfit),
     },
     createMeters(),
@@ -155,9 +154,6 @@ test("metrics give how far the feed is, who reads it, and what waits for webhook
   expect(text).toMatch(/namedex_webhook_stalled_seconds 20\d\n/);
   expect(text).toContain("namedex_feed_healed_gaps 8\n");
   expect(text).toContain("namedex_streams 6\n");
-  expect(text).toContain("namedex_name_store_ready 1\n");
-  expect(text).toContain("namedex_name_store_names 7\n");
-  expect(text).toContain("namedex_name_store_bytes 800\n");
   for (const [state, count] of [
     ["active", 4],
     ["failing", 3],

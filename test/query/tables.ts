@@ -102,7 +102,7 @@ export const beginFeed = ({ databaseUrl }: Pick<Tables, "databaseUrl">): Promise
   });
 
 /** Creates them on a database that is there. */
-export async function addTables(databaseUrl: string): Promise<void> {
+async function addTables(databaseUrl: string): Promise<void> {
   const pool = openPool({ connectionString: databaseUrl });
   await addTablesBy(pool).finally(() => pool.end());
 }

@@ -41,8 +41,7 @@ export function createTestApp(plan: TestAppPlan): Hono {
       observe: observer ? observeOperations(observer.meters) : (_, run) => run(),
       hotAnswers: ({ ctx, answer }) => answer(ctx),
       readConsistently:
-        plan.readConsistently ??
-        (async (read) => ({ result: await read(plan.db as Db, null), position: [] })),
+        plan.readConsistently ?? (async (read) => ({ result: await read(plan.db as Db), position: [] })),
     }),
     callerOf: plan.callerOf ?? callerBehind(0),
     countRequests: access.count,

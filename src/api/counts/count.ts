@@ -4,8 +4,6 @@ import type { Db } from "../postgres/db.ts";
 type Sources<Of, Answer> = {
   /** The maintained counters. Null while there are none, or where they do not hold what is wanted. */
   fromCounters: (db: Db, of: Of) => Promise<Answer | null>;
-  /** The same rows in the memory of a process. Null where they are not of the same state, or do not hold what is wanted. */
-  fromMemory?: (db: Db, of: Of) => Promise<Answer | null>;
   /** The rows themselves: slow, and always right. Tests compare the counters with it. */
   fromRows: (db: Db, of: Of) => Promise<Answer>;
 };
@@ -20,6 +18,5 @@ export type Count<Of, Answer> = Sources<Of, Answer> & { read: (db: Db, of: Of) =
  */
 export const countOf = <Of, Answer>(sources: Sources<Of, Answer>): Count<Of, Answer> => ({
   ...sources,
-  read: async (db, of) =>
-    (await sources.fromCounters(db, of)) ?? (await sources.fromMemory?.(db, of)) ?? sources.fromRows(db, of),
+  read: async (db, of) => (await sources.fromCounters(db, of)) ?? sources.fromRows(db, of),
 });

@@ -61,21 +61,14 @@ const pendingNames = preparedCounts(
 /** A search, and when it is made. */
 export type SearchAt = AsOf & { filters: SearchFilters };
 
-/** `inMemory` counts it from names in memory, where there are some. */
-type Searched = SearchAt & { inMemory?: (of: SearchAt) => Promise<SearchCounts | null> };
-
 /** Counts of all names that a search finds. */
-export const searchTotals: Count<Searched, SearchCounts> = countOf({
+export const searchTotals: Count<SearchAt, SearchCounts> = countOf({
   fromCounters: searchFromCounters,
-  fromMemory: async (_db, { inMemory, ...of }) => (await inMemory?.(of)) ?? null,
   fromRows: (db, { filters, ...at }) => countSearch(db, caseInsensitiveCondition(filters, at), at),
 });
 
 /** Null also for filters by which names are not counted. */
-async function searchFromCounters(
-  db: Db,
-  { filters, inMemory: _, ...at }: Searched,
-): Promise<SearchCounts | null> {
+async function searchFromCounters(db: Db, { filters, ...at }: SearchAt): Promise<SearchCounts | null> {
   const { text, isFullName: _ofText, ...others } = filters;
   if (text) return null;
   const given = Object.entries(others).flatMap(([name, value]) => (value === undefined ? [] : [name]));

@@ -1,6 +1,6 @@
 import { z } from "@hono/zod-openapi";
 import { listChildren } from "../counts/children.ts";
-import { type SearchAt, searchTotals } from "../counts/searchTotals.ts";
+import { searchTotals } from "../counts/searchTotals.ts";
 import { ApiError } from "../errors/errors.ts";
 import type { Ctx } from "../http/context.ts";
 import { endpoint } from "../http/endpoint.ts";
@@ -19,7 +19,6 @@ import {
   searchInOnePass,
 } from "../query/search.ts";
 import type { AsOf } from "../query/statistics.ts";
-import { walkToPage } from "../query/walk.ts";
 import { askedChains } from "../resolution/askedChains.ts";
 import { childrenGap } from "../resolution/ensv2/followed.ts";
 import { checkListed } from "../resolution/listedNames.ts";
@@ -198,39 +197,15 @@ type Search = {
   at: AsOf;
 };
 
-/**
- * Few matches are found and counted in one pass, unless the store of names counts them: then, where they are many, they are met soon in
- * the order of the list. For all else the counts are maintained, or taken beside the page.
- */
-async function search(ctx: Ctx, { filters, where, page, at }: Search) {
-  const { db } = ctx;
-  if (isSelective(filters)) return searchByFew(ctx, { filters, where, page, at });
+/** Few matches are found and counted in one pass. For all else the counts are maintained, or taken beside the page. */
+async function search({ db }: Ctx, { filters, where, page, at }: Search) {
+  if (isSelective(filters)) return searchInOnePass(db, { ...at, where, page });
   const [counts, listed] = await Promise.all([
-    page.isCounted
-      ? searchTotals.read(db, { ...at, filters, inMemory: (of) => countInMemory(ctx, of) })
-      : null,
+    page.isCounted ? searchTotals.read(db, { ...at, filters }) : null,
     listDomainPage(db, { ...at, where, page }),
   ]);
   return { counts, ...listed };
 }
-
-async function searchByFew(ctx: Ctx, { filters, where, page, at }: Search) {
-  const { db } = ctx;
-  const counts = await countInMemory(ctx, { ...at, filters });
-  if (counts === null) return searchInOnePass(db, { ...at, where, page });
-  const listed =
-    (await walkToPage(db, { ...at, where, page }, { total: counts.total, names: storedNames(ctx) })) ??
-    (await searchInOnePass(db, { ...at, where, page: { ...page, isCounted: false } }));
-  return { ...listed, counts: page.isCounted ? counts : null };
-}
-
-const storedNames = ({ nameStore }: Ctx): number => nameStore?.state().names ?? 0;
-
-const countInMemory = async (
-  { db, nameStore, tablesVersion = null }: Ctx,
-  { chains, now, filters }: SearchAt,
-): Promise<SearchCounts | null> =>
-  (await nameStore?.count(db, tablesVersion, { filters, chainIds: chains.ids, now })) ?? null;
 
 const toStats = ({
   total,

@@ -4,7 +4,6 @@ import type { Heads } from "../indexState/chainHead.ts";
 import type { Freshness } from "../indexState/freshness.ts";
 import type { Live } from "../live/live.ts";
 import type { ReadPrices } from "../live/prices/priceTerms.ts";
-import type { NameStore } from "../nameStore/nameStore.ts";
 import type { Db } from "../postgres/db.ts";
 import type { Block } from "../serviceDb/liveAnswers.ts";
 import type { ProvenLabels } from "../serviceDb/provenLabels.ts";
@@ -12,10 +11,6 @@ import type { ProvenLabels } from "../serviceDb/provenLabels.ts";
 /** What an operation works with. Each request gets its own; operations use nothing global. */
 export type Ctx = {
   db: Db;
-  /** The state of the tables that the answer has to be of, as `TablesState` has it; null or absent where that is not known. */
-  tablesVersion?: string | null;
-  /** Counts of searches from memory; absent where there are none. */
-  nameStore?: NameStore;
   contracts: Contracts;
   /** The time of the request, in unix seconds: the same for everything in one answer. */
   now: number;

@@ -160,8 +160,8 @@ async function consistently(
 ): Reply {
   if (operation.index === "not read") return next(ctx);
   if (operation.index === "any state") return retryOnLock(() => next(ctx));
-  const { result, position } = await readConsistently(async (db, tablesVersion) => {
-    const noted = noteLiveBlock({ ...ctx, db, tablesVersion });
+  const { result, position } = await readConsistently(async (db) => {
+    const noted = noteLiveBlock({ ...ctx, db });
     return { reply: await next(noted.ctx), live: noted.liveBlock() };
   });
   if (!hasAsOf(operation)) return result.reply;

@@ -25,12 +25,9 @@ export type StateReader = {
 export type ReadResult<Result> = { result: Result; position: Position };
 
 /**
- * Reads a result of which all queries see the tables as of one position. `read` may run several times. It gets the state of which its
- * result has to be, for what it takes from elsewhere than the tables; null where that is not known.
+ * Reads a result of which all queries see the tables as of one position. `read` may run several times.
  */
-export type ConsistentRead = <Result>(
-  read: (db: Db, version: string | null) => Promise<Result>,
-) => Promise<ReadResult<Result>>;
+export type ConsistentRead = <Result>(read: (db: Db) => Promise<Result>) => Promise<ReadResult<Result>>;
 
 /**
  * Most answers take several queries, and a block may be indexed between two of them. Such an answer would be half of one
@@ -48,14 +45,14 @@ export function createConsistentRead(
     const readOnce = async () => {
       while (tries++ < OPTIMISTIC_TRIES) {
         const before = states.known ?? (await states.read());
-        const { result, version: seen } = await readWithState(() => read(db, before.version));
+        const { result, version: seen } = await readWithState(() => read(db));
         if (seen !== null && seen === before.version) return { result, position: before.position };
         const { version, position } = await states.read();
         if (version === (seen ?? before.version)) return { result, position };
       }
       return inSnapshot(db, async (snapshot) => {
-        const { version, position } = await readTablesState(snapshot);
-        return { result: await read(snapshot, version), position };
+        const { position } = await readTablesState(snapshot);
+        return { result: await read(snapshot), position };
       });
     };
     return rememberAbsent(() => retryOnLock(readOnce));

@@ -8,7 +8,6 @@ import {
   readFailures,
   readIndexerState,
 } from "../indexState/progress.ts";
-import type { NameStoreState } from "../nameStore/nameStore.ts";
 import type { Db } from "../postgres/db.ts";
 import type { Verification } from "../serviceDb/verifications.ts";
 import { missingIndexesIn } from "../upkeep/indexes.ts";
@@ -32,8 +31,6 @@ type IndexView = {
   readWebhooks: () => Promise<(WebhooksState & { stalledSince: number | null }) | null>;
   /** Open streams of this process. */
   countStreams: () => number;
-  /** How the store of names of this process is. */
-  nameStore: () => NameStoreState;
 };
 
 /**
@@ -47,7 +44,6 @@ export async function indexMetrics(view: IndexView, meters: Meters): Promise<str
   if (!isDatabaseAway) await noteTables(view, meters);
   noteStandby(standby, meters);
   meters.streams.set(view.countStreams());
-  noteNames(meters, view.nameStore());
   const { block, attempts, logs, rows } = readFailures();
   meters.failingAttempts.set(block?.attempts ?? 0);
   meters.failedAttempts.set(attempts);
@@ -108,12 +104,6 @@ async function noteTables(
 /** 0 where there is no such time, else at least 1. */
 const secondsSince = (time: number | null | undefined): number =>
   time == null ? 0 : Math.max(1, Math.floor(Date.now() / 1_000) - time);
-
-function noteNames(meters: Meters, { state, names, bytes }: NameStoreState): void {
-  meters.nameStoreReady.set(state === "ready" ? 1 : 0);
-  meters.nameStoreNames.set(names);
-  meters.nameStoreBytes.set(bytes);
-}
 
 function noteVerification(meters: Meters, verification: Verification | null): void {
   meters.verifiedAt.set(verification?.finishedAt ?? 0);

@@ -161,17 +161,6 @@ export function createMeters() {
       "Gaps of the feed of changes that were healed, in its epoch.",
     ),
     streams: gauge("namedex_streams", "Open streams of changes of this process."),
-    nameStoreReady: gauge(
-      "namedex_name_store_ready",
-      "1 while this process counts searches from the names in its memory; 0 while PostgreSQL does.",
-    ),
-    nameStoreNames: gauge("namedex_name_store_names", "Names in the memory of this process."),
-    nameStoreBytes: gauge("namedex_name_store_bytes", "Memory that they take."),
-    nameStoreSearches: counter(
-      "namedex_name_store_searches_total",
-      "Searches by what counted them: memory, or database where the memory could not.",
-      ["by"],
-    ),
     anomalies: gauge(
       "namedex_anomalies",
       "Logs that could not be understood; they are stored in the event log.",

@@ -21,7 +21,7 @@ export function caseInsensitiveCondition(
 export const hasInAnyCase = (text: string): SQL | undefined => or(...inAnyCase(text).map(hasInLabel));
 
 /** The texts of which a label has to hold one: the text as given, and in lower case where PostgreSQL may not know the case. */
-export function inAnyCase(text: string): string[] {
+function inAnyCase(text: string): string[] {
   const lower = inLowerCase(text);
   return lower === text.replaceAll(/[A-Z]/g, inLowerCase) ? [text] : [text, lower];
 }

@@ -42,8 +42,7 @@ const castTo: Record<KeyKind, SQL> = {
 const directed = (column: SQL, direction: SortDirection): SQL => sql`${column} ${sql.raw(direction)}`;
 
 /** What an index of the key is of. */
-export const termsOf = ({ column, inIndex }: OrderKey): SQL[] =>
-  inIndex ? [inIndex(column), column] : [column];
+const termsOf = ({ column, inIndex }: OrderKey): SQL[] => (inIndex ? [inIndex(column), column] : [column]);
 
 /** ORDER BY of a list. */
 export const orderBy = (keys: Keyset): SQL[] =>

@@ -80,7 +80,7 @@ export function searchCondition(filters: SearchFilters, at: { chains: Scope; now
 const LATEST = 2 ** 256;
 
 /** The windows of a search; undefined where any expiry will do, or none. */
-export function windowsOf({ expiryFrom, expiryTo, expiryWindows }: SearchFilters): TimeWindow[] | undefined {
+function windowsOf({ expiryFrom, expiryTo, expiryWindows }: SearchFilters): TimeWindow[] | undefined {
   if (expiryFrom === undefined && expiryTo === undefined) return expiryWindows && [...expiryWindows];
   const all = { from: expiryFrom ?? 0, to: expiryTo ?? LATEST };
   return (expiryWindows ?? [all]).flatMap(({ from, to }) => {
@@ -148,9 +148,6 @@ const when = <T>(value: T | undefined, toCondition: (value: T) => SQL | undefine
 
 /** Digits of a hash, as a caller writes or copies them: alone, after `0x`, or in the brackets of an unknown label. */
 const HASH = /^(?:0x|\[)?([0-9a-f]{64})\]?$/i;
-
-/** Whether a text is a hash. */
-export const isHash = (text: string): boolean => HASH.test(text);
 
 /** The hash that a text is; a label that is not known is found by it. */
 function isOfHash(text: string): SQL | undefined {

@@ -1,5 +1,4 @@
 import { ETH_NODE } from "../../ens/name.ts";
-import { asText, snakeCase, write } from "../rules/conditionText.ts";
 import { FAMILY, hashOf, parties, TIME_OF_PLACE } from "../rules/eventParties.ts";
 import {
   type At,
@@ -13,7 +12,6 @@ import {
   nameOrder,
   registeredOrder,
 } from "../rules/nameOrders.ts";
-import { isCounted } from "../rules/nameRules.ts";
 import { ROLES_OF, ROLES_TO } from "../rules/roleChanges.ts";
 
 /** An index that Namedex builds itself. */
@@ -108,14 +106,6 @@ export const ownIndexes: readonly OwnIndex[] = [
     table: "domains",
     definition: `(left(full_name, 128), node)
       where parent_node = '${ETH_NODE}' or expiry_timestamp is not null or is_wrapped or label_length < 40`,
-  },
-  // The same for a search whose filters many names meet, and nothing but names that count. Only searches that are counted from
-  // memory need it, and it is always built: NAME_STORE_MB is a setting of each process, while releases, snapshots and metrics of
-  // other processes have to know when an index has everything.
-  {
-    name: "domains_name_counted",
-    table: "domains",
-    definition: `(left(full_name, 128), node) where ${write(isCounted, asText(snakeCase, "null")).join("")}`,
   },
   // The same for a search that has names with unknown labels last.
   {

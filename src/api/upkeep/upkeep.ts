@@ -31,8 +31,6 @@ export type UpkeepPlan = {
   finalTime: (chainId: number) => Promise<number>;
   /** Other work to do in each round, by one process. */
   chores: () => Promise<void>;
-  /** Has changes of names noted for stores of names; false if the tables were in use. */
-  noteWrites?: (client: pg.ClientBase) => Promise<boolean>;
   log: (line: string) => void;
 };
 
@@ -105,8 +103,7 @@ async function maintain(client: pg.Client, plan: UpkeepPlan, startedAt: number):
   const target = { client, schema: `"${schema}"`, ensv2: chains[0]?.ensv2, startedAt };
   const isCounted = await countNames(target, plan);
   for (const chain of chains) await advanceDays(target, chain, await finalTime(chain.ids[0] as number));
-  const isNoted = (await plan.noteWrites?.(client)) ?? true;
-  return isCounted && isNoted;
+  return isCounted;
 }
 
 /** False if the tables were in use. */

@@ -8,7 +8,6 @@ import { isAsked, readOptions, reportOptions } from "../commandLine.ts";
 import { judge, type Row, report } from "../report.ts";
 import { cursorOperations } from "./cursors.ts";
 import type { Load, Seen } from "./load.ts";
-import { memoryRow } from "./memoryRow.ts";
 import { type Document, hotOperations, type Operation, operationsOf } from "./operations.ts";
 import { measurePages } from "./pages.ts";
 import { type Samples, takeSamples } from "./samples.ts";
@@ -23,7 +22,6 @@ const {
   seconds = 1,
   rounds = 3,
   soak: soakSeconds = 300,
-  store = 0,
   only = "",
   profile,
   data = DATA,
@@ -41,7 +39,6 @@ const {
     value: "N",
     meaning: "seconds of full load at the end, for memory and stalls; 300 unless told, 0 for none",
   },
-  store: { value: "N", meaning: "MiB of memory for names by which searches are counted; 0 unless told" },
   only: { value: "TEXT", meaning: "only operations whose name has this text; several with `|` between" },
   profile: {
     value: "DIR",
@@ -64,8 +61,6 @@ const ask = (load: Omit<Load, "connections"> & { connections?: number }): Promis
 
 const median = (numbers: number[]): number =>
   numbers.sort((a, b) => a - b)[Math.floor(numbers.length / 2)] ?? Number.NaN;
-
-const isSearchOfText = ({ name }: Operation): boolean => name === "/search-domains, text";
 
 type References = Record<Operation["against"], Request[]>;
 
@@ -128,7 +123,7 @@ async function measureAll(url: string, operations: Operation[], samples: Samples
 /** Measures everything at one size. */
 async function runAt(size: number): Promise<Measured> {
   const ofEnsv2 = await runEnsv2(size);
-  const server = await startServer({ names: size, base, data, say, profile, nameStoreMb: store });
+  const server = await startServer({ names: size, base, data, say, profile });
   try {
     const samples = await takeSamples(server.pool);
     const document = (await (await fetch(`${server.url}/openapi.json`)).json()) as Document;
@@ -138,8 +133,6 @@ async function runAt(size: number): Promise<Measured> {
       ...subgraphOperations(samples, WORLD_TIME),
     ];
     const { rows, p50 } = await measureAll(server.url, operations, samples);
-    if (store > 0 && operations.some((one) => isWanted(one) && isSearchOfText(one)))
-      rows.push(await memoryRow("api", server));
     rows.push(...ofEnsv2);
     if (size === names) {
       rows.push(...(await measurePages({ url: server.url, samples, ask, seconds, isAsked: isWanted, say })));

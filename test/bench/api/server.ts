@@ -23,8 +23,6 @@ export type Server = {
   databaseFiles: string;
   pool: pg.Pool;
   pid: number;
-  /** How many searches it counted from names in memory. */
-  countedFromMemory: () => Promise<number>;
   stop: () => Promise<void>;
 };
 
@@ -38,8 +36,6 @@ type Plan = {
   profile?: string | undefined;
   /** Whether answers to hot questions are kept, as usual. Every other figure is of answers that are worked out. */
   hotAnswers?: boolean;
-  /** Memory for names by which searches are counted, in MiB; none by default. */
-  nameStoreMb?: number;
   /** With contracts of ENSv2: the network's own deployment has none. */
   ensv2?: boolean;
   /** The primary, where the program reads a standby of it. */
@@ -146,7 +142,7 @@ const program = fileURLToPath(new URL("./bin/ponder.js", import.meta.resolve("po
 
 /** Starts a program on a database that is filled and of which an indexer is pretended. */
 export async function serveIndex(databaseUrl: string, plan: Plan) {
-  const { base = 0, say, profile, primaryUrl, hotAnswers = false, nameStoreMb = 0 } = plan;
+  const { base = 0, say, profile, primaryUrl, hotAnswers = false } = plan;
   const port = await freePort();
   const metricsPort = await freePort();
   const env = {
@@ -157,7 +153,7 @@ export async function serveIndex(databaseUrl: string, plan: Plan) {
     // Nothing is asked of a chain: the names that are asked for are all in the index.
     RPC_URL_1: "http://127.0.0.1:9",
     ...(base > 0 && { RPC_URL_8453: "http://127.0.0.1:9" }),
-    ...{ PONDER_LOG_LEVEL: "warn", METRICS_PORT: String(metricsPort), NAME_STORE_MB: String(nameStoreMb) },
+    ...{ PONDER_LOG_LEVEL: "warn", METRICS_PORT: String(metricsPort) },
     ...(!hotAnswers && { HOT_ANSWERS_MB: "0" }),
   };
   const profiler = profile === undefined ? [] : ["--cpu-prof", `--cpu-prof-dir=${profile}`];
@@ -173,9 +169,7 @@ export async function serveIndex(databaseUrl: string, plan: Plan) {
   await untilReady(child, url);
   say(`serving at ${url}`);
   await untilKept(primaryUrl ?? databaseUrl, plan);
-  const metricsUrl = `http://127.0.0.1:${metricsPort}/index-metrics`;
-  if (nameStoreMb > 0) await untilStored(metricsUrl, say);
-  return { url, child, pid: child.pid ?? 0, countedFromMemory: () => countedFromMemory(metricsUrl) };
+  return { url, child, pid: child.pid ?? 0 };
 }
 
 function networkOf({ ensv2 = false, data }: Plan): Record<string, string> {
@@ -198,25 +192,6 @@ async function untilKept(connectionString: string, { ensv2 = false }: Plan): Pro
   await sleep(200);
   await client.query("vacuum analyze");
   await client.end();
-}
-
-/** Names are loaded into memory once their writes are noted. */
-async function untilStored(metricsUrl: string, say: (text: string) => void): Promise<void> {
-  const deadline = Date.now() + UPKEEP_TIMEOUT_MS;
-  while (Date.now() < deadline) {
-    const text = await (await fetch(metricsUrl)).text();
-    if (/^namedex_name_store_ready 1$/m.test(text)) {
-      say(text.match(/^namedex_name_store_(names|bytes) .*$/gm)?.join(", ") ?? "");
-      return;
-    }
-    await sleep(200);
-  }
-  throw new Error("Names were not loaded into memory in time");
-}
-
-async function countedFromMemory(metricsUrl: string): Promise<number> {
-  const text = await (await fetch(metricsUrl)).text();
-  return Number(/^namedex_name_store_searches_total\{by="memory"\} (\d+)$/m.exec(text)?.[1] ?? 0);
 }
 
 async function untilReady(child: ChildProcess, url: string): Promise<void> {

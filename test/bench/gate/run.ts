@@ -4,7 +4,6 @@
  * is short, whose answers differ from the rows, or under which the index moved.
  */
 import { SCHEMA } from "../api/fill.ts";
-import { memoryRow } from "../api/memoryRow.ts";
 import { type Server, startServer } from "../api/server.ts";
 import { DATA, startAsker } from "../asker.ts";
 import { isAsked, readOptions, reportOptions } from "../commandLine.ts";
@@ -24,7 +23,6 @@ const {
   replicas = 2,
   standbys = 0,
   only = "",
-  store = 0,
   data = DATA,
   ...files
 } = readOptions("npm run bench:gate", {
@@ -40,10 +38,6 @@ const {
     meaning: "how many processes there are besides, each on a standby of the database; 0 unless told",
   },
   only: { value: "TEXT", meaning: "only routes whose name has this text; several with `|` between" },
-  store: {
-    value: "N",
-    meaning: "MiB of memory of each process for names by which searches are counted; 0 unless told",
-  },
   data: { value: "DIR", meaning: "where the generated databases are kept; .namedex/bench unless told" },
   ...reportOptions,
 });
@@ -149,7 +143,7 @@ async function measureDatabase(server: Server, { nodes }: GateSamples): Promise<
   return heldRows(name, held, rate);
 }
 
-const plan = { names, data, say, hotAnswers: true, nameStoreMb: store };
+const plan = { names, data, say, hotAnswers: true };
 const server = await startServer(plan);
 try {
   const samples = await takeGateSamples(server.pool);
@@ -157,8 +151,6 @@ try {
   const rows = await measureDatabase(server, samples);
   for (const route of routes)
     rows.push(...(await measureRoute(route, { name: "one process", url: server.url }, server)));
-  if (store > 0 && routes.some(({ name }) => name.startsWith("/search-domains")))
-    rows.push(await memoryRow("gate", server));
   const measureFleet = async (fleet: Fleet) => {
     try {
       for (const route of routes) rows.push(...(await measureRoute(route, fleet, server)));
@@ -168,7 +160,7 @@ try {
   };
   if (replicas > 0) await measureFleet(await startReplicas(server, { ...plan, replicas }));
   if (standbys > 0) await measureFleet(await startStandbys(server, { ...plan, standbys }));
-  const made = `${names.toLocaleString("en")} generated names; each rate held for ${seconds} s, ${store > 0 ? "names in memory, " : ""}the asking program on the same machine`;
+  const made = `${names.toLocaleString("en")} generated names; each rate held for ${seconds} s, the asking program on the same machine`;
   report(rows, { ...files, made });
 } finally {
   await server.stop();
