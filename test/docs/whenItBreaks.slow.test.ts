@@ -120,7 +120,7 @@ const isSaid = (words: string) =>
         words,
       ).toBeDefined(),
     {
-      ...{ timeout: 60_000, interval: 200 },
+      ...{ timeout: 300_000, interval: 200 },
     },
   );
 
@@ -213,7 +213,7 @@ test("each error of the page is in the log as the page has it, at its level and 
     await fetch(`${indexer.url}/whois/alice.eth`);
     expect(away()).toBe(true);
   };
-  await vi.waitFor(look, { timeout: 60_000, interval: 500 });
+  await vi.waitFor(look, { timeout: 300_000, interval: 500 });
   await line.mend();
 
   // Its memory is not enough.
@@ -236,7 +236,7 @@ test("each error of the page is in the log as the page has it, at its level and 
   await register("noroom");
   await vi.waitFor(
     () => expect(played.filter(({ error }) => error?.includes("No space left on device"))).not.toEqual([]),
-    { timeout: 60_000, interval: 200 },
+    { timeout: 300_000, interval: 200 },
   );
   await ask(database.url, "DROP TRIGGER no_room ON namedex_index.events");
 
