@@ -1,19 +1,12 @@
-import { randomInt } from "node:crypto";
 import { resolve } from "node:path";
 import { parseArgs } from "node:util";
-import { CommandError, readNumber } from "../commandLine/command.ts";
+import { CommandError } from "../commandLine/command.ts";
 import { type FileFormat, fileFormats } from "./columns.ts";
 import { type Priority, priorities } from "./turns.ts";
 
-/** Names, records and primary names of one check that contracts are asked about. */
-const DEFAULT_SAMPLES = 200;
-export const MAX_SAMPLES = 10_000;
-/** Seeds that JSON and every shell give back as they are. */
-const MAX_SEED = 2 ** 48 - 2;
-
 export type ExportOptions = { folder: string; priority: Priority } & (
   | { what: "write"; tables: string[] | null; format: FileFormat; since: string | null }
-  | { what: "check"; samples: number; seed: number }
+  | { what: "check" }
 );
 
 export const usage = `npm run export -- --to DIR [options]
@@ -25,12 +18,8 @@ export const usage = `npm run export -- --to DIR [options]
                   written whole. By default with the tables of the older one
 
 npm run export -- --check DIR [options]
-  reads all files again: against the manifest, against each other, against the index where it still has the position, and a
-  sample against the contracts at that block where the node has it. Ends with 0 if all that was compared is equal, else
-  with 1
-  --samples N     how many names, records and primary names to ask contracts about; ${DEFAULT_SAMPLES} by default, at most ${MAX_SAMPLES},
-                  0 for none
-  --seed N        which ones: the same seed takes the same ones of the same files. Random by default
+  reads all files again, and compares them with the manifest, with each other, and with the index where it still has the
+  position. Ends with 0 if all that was compared is equal, else with 1
 
 Both take
   --priority P    low (default): in the machine's idle time, so that callers are answered as usual; or normal: sooner done,
@@ -42,22 +31,14 @@ const text = { type: "string" } as const;
 
 /** @throws CommandError */
 export function readOptions(line: string[]): ExportOptions {
-  const { to, check, tables, format, since, samples, seed, ...values } = parse(line);
+  const { to, check, tables, format, since, ...values } = parse(line);
   if (to !== undefined && check !== undefined) throw new CommandError("--to and --check exclude each other.");
   const priority = readWord("--priority", values.priority, priorities);
   if (check !== undefined) {
     refuse("check", { tables, format, since });
-    return {
-      ...{ what: "check", folder: resolve(check), priority },
-      samples:
-        samples === undefined
-          ? DEFAULT_SAMPLES
-          : readNumber("--samples", samples, { min: 0, max: MAX_SAMPLES }),
-      seed: seed === undefined ? randomInt(1_000_000) : readNumber("--seed", seed, { min: 0, max: MAX_SEED }),
-    };
+    return { what: "check", folder: resolve(check), priority };
   }
   if (to === undefined) throw new CommandError(`Name a folder with --to or --check.\n\n${usage}`);
-  refuse("to", { samples, seed });
   return {
     ...{ what: "write", folder: resolve(to), priority, format: readWord("--format", format, fileFormats) },
     ...{ tables: tables === undefined ? null : readNames(tables), since: since ? resolve(since) : null },
@@ -92,7 +73,7 @@ function readNames(words: string): string[] {
 function parse(args: string[]) {
   try {
     const options = {
-      ...{ to: text, check: text, tables: text, format: text, since: text, samples: text, seed: text },
+      ...{ to: text, check: text, tables: text, format: text, since: text },
       priority: text,
     };
     return parseArgs({ args, options }).values;

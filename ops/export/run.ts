@@ -20,11 +20,8 @@ export async function runExport(options: ExportOptions, run: Run): Promise<Resul
   return { text: summaryOf(manifest, options.folder) };
 }
 
-async function check(
-  { folder, samples, seed }: Extract<ExportOptions, { what: "check" }>,
-  run: Run,
-): Promise<Result> {
-  const report = await checkExport({ ...run, folder, samples, seed });
+async function check({ folder }: Extract<ExportOptions, { what: "check" }>, run: Run): Promise<Result> {
+  const report = await checkExport({ ...run, folder });
   return { text: describeReport(report, folder), code: report.faults.length === 0 ? 0 : 1 };
 }
 

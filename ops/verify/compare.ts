@@ -53,7 +53,7 @@ async function findBlock({ node, at }: ComparePlan, { indexed }: Snapshot): Prom
 type Task = { snapshot: StoredRows; block: Block };
 
 /** Asks the contracts at a block for what rows say of it. */
-export async function askAndCompare(
+async function askAndCompare(
   plan: Pick<ComparePlan, "rpc" | "deployment" | "signal" | "watch">,
   { snapshot, block }: Task,
 ): Promise<Result> {

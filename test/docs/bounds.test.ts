@@ -10,7 +10,6 @@ import { MEMORY_LIMIT } from "../../ops/export/duckDb.ts";
 import { MAX_ROW_BYTES } from "../../ops/export/formats.ts";
 import { FILE_ROWS as LOG_FILE_ROWS } from "../../ops/export/logs.ts";
 import { MAX_MANIFEST_BYTES as MAX_EXPORT_MANIFEST_BYTES } from "../../ops/export/manifest.ts";
-import { MAX_SAMPLES as MAX_EXPORT_SAMPLES } from "../../ops/export/options.ts";
 import { FILE_ROWS as STATE_FILE_ROWS } from "../../ops/export/state.ts";
 import { MAX_RECORD_BYTES } from "../../ops/labels/forms/record.ts";
 import { MAX_LACKING } from "../../ops/labels/lacking.ts";
@@ -166,7 +165,6 @@ const bounds: [what: string, bound: string][] = [
   ],
   ["a row of an export", mib(MAX_ROW_BYTES)],
   ["memory of DuckDB in an export", MEMORY_LIMIT.replace("MiB", " MiB")],
-  ["names, records and primary names of one `npm run export -- --check`", inWords(MAX_EXPORT_SAMPLES)],
   ["attempts at a block before the index is not ready", String(FAILING_ATTEMPTS)],
   ["blocks in the journal", `${inWords(JOURNAL_BLOCKS)} numbers of each chain`],
   [

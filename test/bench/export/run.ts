@@ -144,14 +144,14 @@ try {
   say(written.output);
   const bytes = bytesIn(folder);
   say("checking");
-  const checked = await startProgram("export", ["--check", folder, "--samples", "0"], env).ended;
+  const checked = await startProgram("export", ["--check", folder], env).ended;
   rmSync(folder, { recursive: true });
   say("asking beside an export");
   const pairs = await askBeside(server, start);
   const rows = [
     ...rowsOf("export", written),
     row("export: the files", bytes / 1e6, "MB"),
-    ...rowsOf("check without contracts", checked),
+    ...rowsOf("check", checked),
     ...lossRows(pairs),
   ];
   const made = `${names.toLocaleString("en")} generated names; callers: ${CONNECTIONS} connections, ${pairs.length} times ${seconds} s beside an export and without it, in turn`;

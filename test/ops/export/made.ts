@@ -7,7 +7,7 @@ import type { ExportFile, Manifest } from "../../../ops/export/manifest.ts";
 import type { Report } from "../../../ops/export/report.ts";
 import { readTables } from "../../query/dictionary.ts";
 import { fillWithMany } from "../../query/manyRows.ts";
-import { CHAIN_ID, deployment } from "../../query/rows.ts";
+import { CHAIN_ID } from "../../query/rows.ts";
 import { createTables, type Tables } from "../../query/tables.ts";
 import { startBlockNode } from "../../support/blockNode.ts";
 import { setTableNames, settleAt, writeState } from "../../support/ponderState.ts";
@@ -85,13 +85,10 @@ export const setFinal = ({ tables }: MadeIndex, block: number) =>
 /** Rows of a table, each as text, in order. */
 export type Rows = string[];
 
-/** What `npm run export -- --check` finds, without asking contracts. */
+/** What `npm run export -- --check` finds. */
 export const check = (index: MadeIndex, folder: string): Promise<Report> => {
   const { settings } = index.plan();
-  return checkExport({
-    settings: { ...settings, deployment, liveRpcUrls: [], liveRequestsPerSecond: 100 },
-    ...{ folder, samples: 0, seed: 1, screen: SILENT },
-  });
+  return checkExport({ settings, folder, screen: SILENT });
 };
 
 export const readManifestOf = (folder: string): Manifest =>
