@@ -21,7 +21,7 @@ const sharing = [
   "test/access/{keys,ledger,metered,payment,paymentMarks,reservations,security,signup,signupPage,signupWallets}.test.ts",
   "test/dev/{logLines,postgres,until}.test.ts",
   "test/engine/{blockJournal,cachedLogs,failingBlock,foundContracts,keptRows,largeBlocks}.test.ts",
-  "test/engine/{linearQueue,memory,metricsApart,patches,predictedRows,quickCache,refusedRows,rowStore}.test.ts",
+  "test/engine/{linearQueue,memory,metricsApart,patches,predictedRows,quickCache,rowStore}.test.ts",
   "test/explorer/!(off).test.ts",
   "test/gateway/*.test.ts",
   "test/live/{abi,bounds,cache,prices,rateLimiter,records,rpc,stories}.test.ts",

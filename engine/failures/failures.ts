@@ -19,8 +19,6 @@ type Failures = {
   attempts: number;
   /** Logs whose handler failed, since the start; they are in the event log with their reason. */
   logs: number;
-  /** Rows of which PostgreSQL refused something, since the start. */
-  rows: number;
 };
 
 declare global {
@@ -31,7 +29,7 @@ const MAX_WHY_LENGTH = 200;
 
 /** What went wrong in this process; a process that does not index has nothing to tell. */
 export function failures(): Failures {
-  globalThis.namedexFailures ??= { block: null, attempts: 0, logs: 0, rows: 0 };
+  globalThis.namedexFailures ??= { block: null, attempts: 0, logs: 0 };
   return globalThis.namedexFailures;
 }
 

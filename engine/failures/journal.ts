@@ -1,7 +1,7 @@
 // Part of the patch failedLogs: what an event's handler replaced among the rows that wait to be written.
 
 type Entry = { row: unknown };
-/** The rows of each table that wait to be written. A table's Map may be replaced while an event is handled. */
+/** The rows of each table that wait to be written. */
 type Buffer<Table> = Map<Table, Map<string, Entry>>;
 
 type Replaced<Table> = {

@@ -3,7 +3,6 @@ import { bigint, integer, jsonb, pgTable, text } from "drizzle-orm/pg-core";
 import { describe, expect, test } from "vitest";
 import { failures, noteFailedBlock, noteIndexed } from "../../engine/failures/failures.ts";
 import { MAX_KEY_LENGTH, possibleKeys } from "../../engine/predicted/possibleKey.ts";
-import { isRefusal } from "../../engine/refused/storeWithout.ts";
 import { rowFunctions } from "../../engine/rowStore/rows.ts";
 import { ponderModule } from "./ponders.ts";
 
@@ -73,12 +72,6 @@ describe("a predicted key", () => {
     const unusual = possibleKeys(() => [{ js: "made", column: { columnType: "PgTimestamp" } }]);
     expect(unusual(table, { made: new Date() })).toBe(false);
   });
-});
-
-test("PostgreSQL refuses data by two classes of codes, and all others are of the server or the program", () => {
-  const codes = ["22003", "54000", "23505", "57P01", "08006", "22", undefined];
-  expect(codes.map((code) => isRefusal({ code }))).toEqual([true, true, ...Array(5).fill(false)]);
-  expect([isRefusal(null), isRefusal(new Error("22003"))]).toEqual([false, false]);
 });
 
 test("a block that fails again is one block, until blocks of its chain are indexed", () => {

@@ -2,7 +2,6 @@ import { describe, expect, test } from "vitest";
 import { type FailedLog, passOver } from "../../engine/failures/failedLog.ts";
 import { failures } from "../../engine/failures/failures.ts";
 import { Journal } from "../../engine/failures/journal.ts";
-import { refusedBatches, WrittenRows } from "../../engine/refused/refusedBatch.ts";
 import { findComplete, noteUpdate } from "../../engine/rowStore/completeTable.ts";
 import { copyIfShared, copyOnWrite } from "../../engine/rowStore/copyOnWrite.ts";
 import { inPieces, PIECE_LENGTH } from "../../engine/rowStore/pieces.ts";
@@ -136,48 +135,5 @@ describe("a log whose handler fails", () => {
 
   test("stops the block if the database failed meanwhile", async () => {
     expect(await fail({ hasRetryableError: () => true })).toMatchObject({ isPassed: false });
-  });
-});
-
-test("a refused batch has the rows that were written before, and keeps what is stored then", async () => {
-  type Row = Record<string, unknown>;
-  const table = { id: "the id" };
-  const columns = { id: { notNull: true }, endsAt: { notNull: false } };
-  const written = new WrittenRows<object>();
-  const inserts = new Map<object, Map<string, { row: Row }>>([[table, new Map([["1", { row: { id: 1 } }]])]]);
-  const updates = new Map<object, Map<string, { row: Row }>>([[table, new Map([["2", { row: { id: 2 } }]])]]);
-  written.take(inserts, table);
-  const cache = new Map([[table, { cache: new Map<string, unknown>(), isCacheComplete: true, bytes: 0 }]]);
-  const said: unknown[] = [];
-  const store = refusedBatches<object>({
-    getTableName: () => "names",
-    getTableColumns: () => columns,
-    getColumnCasing: (column) => (column === columns.endsAt ? "ends_at" : "id"),
-    getPrimaryKeyColumns: () => [{ js: "id" }],
-    raw: (text) => text,
-  });
-  await store({
-    ...{ written, tables: [table], cache, inserts, updates, logger: { warn: () => {} }, getBytes: () => 10 },
-    db: {
-      execute: async () => {},
-      insert: () => ({
-        values: (rows) => {
-          said.push(rows);
-          return Object.assign(Promise.resolve(), {
-            onConflictDoUpdate: async (how: unknown) => void said.push(how),
-          });
-        },
-      }),
-    },
-  });
-  const replacement = { target: ["the id"], set: { id: 'excluded."id"', endsAt: 'excluded."ends_at"' } };
-  expect(said).toEqual([[{ id: 1 }], [{ id: 2 }], replacement]);
-  expect([inserts.get(table)?.size, updates.get(table)?.size]).toEqual([0, 0]);
-  expect(cache.get(table)).toMatchObject({
-    bytes: 40,
-    cache: new Map([
-      ["1", { id: 1 }],
-      ["2", { id: 2 }],
-    ]),
   });
 });

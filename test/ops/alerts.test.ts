@@ -60,7 +60,6 @@ const healthy: Record<string, string> = {
   'namedex_verify_differences{job="namedex",instance="a"}': "0x70",
   'namedex_verify_timestamp_seconds{job="namedex",instance="a"}': "1x70",
   'namedex_failed_logs_total{job="namedex",instance="a"}': "2x70",
-  'namedex_refused_rows_total{job="namedex",instance="a"}': "0x70",
   'namedex_indexed_block{job="namedex",instance="a",chain="mainnet"}': "1000+5x70",
   'namedex_feed_gap_seconds{job="namedex",instance="a"}': "0x70",
   'namedex_webhook_stalled_seconds{job="namedex",instance="a"}': "0x70",

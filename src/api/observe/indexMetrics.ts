@@ -44,11 +44,10 @@ export async function indexMetrics(view: IndexView, meters: Meters): Promise<str
   if (!isDatabaseAway) await noteTables(view, meters);
   noteStandby(standby, meters);
   meters.streams.set(view.countStreams());
-  const { block, attempts, logs, rows } = readFailures();
+  const { block, attempts, logs } = readFailures();
   meters.failingAttempts.set(block?.attempts ?? 0);
   meters.failedAttempts.set(attempts);
   meters.failedLogs.set(logs);
-  meters.refusedRows.set(rows);
   return meters.registry.metrics();
 }
 

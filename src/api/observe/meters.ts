@@ -109,10 +109,6 @@ export function createMeters() {
       "namedex_failed_logs_total",
       "Logs whose handler failed, since the start; they are in the event log with their reason.",
     ),
-    refusedRows: gauge(
-      "namedex_refused_rows_total",
-      "Rows of which PostgreSQL refused a value, since the start; they are stored without it.",
-    ),
     verifiedAt: gauge(
       "namedex_verify_timestamp_seconds",
       "When the index was last compared with the contracts (npm run verify); 0 for never.",
