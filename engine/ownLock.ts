@@ -1,15 +1,8 @@
 // Part of the patch ownLock: an index has one writer, which Ponder's row about the index names by a token.
 
 import { randomUUID } from "node:crypto";
+import { type Connection, executeAs } from "./connection.ts";
 import { metaTable } from "./ponderInternals.ts";
-
-/** What is used of Ponder's connections and transactions. */
-type Connection = {
-  wrap: <Result>(
-    options: { label: string },
-    run: (connection: { execute: (text: string) => Promise<Result> }) => Promise<Result>,
-  ) => Promise<Result>;
-};
 
 type Work = (tx: Connection) => Promise<unknown>;
 /** A query builder of Ponder; options and logger come before and after the work of a transaction. */
@@ -19,6 +12,8 @@ type Common = {
   logger: { error: (line: { msg: string; schema: string }) => void };
   shutdown: { readonly isKilled: boolean };
 };
+
+const execute = executeAs("own_lock");
 
 /** The code with which a supervisor starts a program again. */
 const TRY_AGAIN = 75;
@@ -31,11 +26,6 @@ export function createOwnLock(schema: string, { logger, shutdown }: Common) {
   const token = randomUUID();
   const meta = `"${schema}".${metaTable}`;
   const isOurs = `key = 'app' and value ->> 'owner' = '${token}'`;
-
-  const execute = async <Row>(connection: Connection, text: string): Promise<Row[]> => {
-    const run = (inner: { execute: (text: string) => Promise<{ rows: Row[] }> }) => inner.execute(text);
-    return (await connection.wrap({ label: "own_lock" }, run)).rows;
-  };
 
   function requireOwned(rows: readonly unknown[]): void {
     if (rows.length > 0) return;

@@ -1,23 +1,13 @@
 // Part of the patch blockJournal: the journal is written in the transactions that write, undo and recover rows.
 
+import { type Connection, executeAs } from "../connection.ts";
 import { JOURNAL } from "../ponderInternals.ts";
 import { JOURNAL_BLOCKS, type JournalBlock, journalSql } from "./sql.ts";
 
 /** A block as Ponder has it of the node. */
 type NodeBlock = { number: string; hash: string; parentHash: string; timestamp: string };
 
-/** What is used of Ponder's connections and transactions. */
-type Connection = {
-  wrap: <Result>(
-    options: { label: string },
-    run: (connection: { execute: (text: string) => Promise<Result> }) => Promise<Result>,
-  ) => Promise<Result>;
-};
-
-const execute = async <Row>(connection: Connection, text: string): Promise<Row[]> => {
-  const run = (inner: { execute: (text: string) => Promise<{ rows: Row[] }> }) => inner.execute(text);
-  return (await connection.wrap({ label: "block_journal" }, run)).rows;
-};
+const execute = executeAs("block_journal");
 
 const toBlock = (chainId: number, { number, hash, parentHash, timestamp }: NodeBlock): JournalBlock => ({
   ...{ chainId, number: Number(number), hash: hash.toLowerCase(), parentHash: parentHash.toLowerCase() },
