@@ -41,7 +41,7 @@ const elsewhere: Record<string, { file: string; says: string }> = {
     says: "Another indexer took over the schema",
   },
   "cannot be opened (EADDRINUSE)": {
-    file: "engine/strictPort.test.ts",
+    file: "engine/trials.ts",
     says: "cannot be opened (EADDRINUSE)",
   },
   "Failed to shutdown within 5 seconds": {

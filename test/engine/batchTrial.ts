@@ -1,3 +1,4 @@
+import { blockOf } from "./chainRun.ts";
 import { openPonderDatabase } from "./ponderCache.ts";
 import { ponderModule } from "./ponders.ts";
 
@@ -10,17 +11,6 @@ const CHAIN_ID = 1;
 const LAST_BLOCK = 3;
 const AT_ONCE = 2;
 
-const hex = (number: number) => `0x${number.toString(16)}`;
-const hash = (number: number) => `0x${number.toString(16).padStart(64, "0")}`;
-
-/** A block as a node gives it. */
-const blockOf = (number: number) => ({
-  ...{ number: hex(number), hash: hash(number), parentHash: hash(number - 1), timestamp: hex(number) },
-  ...{ logsBloom: "0x", miner: `0x${"00".repeat(20)}`, gasUsed: "0x0", gasLimit: "0x0", size: "0x0" },
-  ...{ stateRoot: hash(0), receiptsRoot: hash(0), transactionsRoot: hash(0) },
-  ...{ difficulty: "0x0", extraData: "0x" },
-});
-
 const [historical, checkpoints, { createSyncStore }] = await Promise.all(
   ["runtime/historical.js", "utils/checkpoint.js", "sync-store/index.js"].map(ponderModule),
 );
@@ -29,10 +19,7 @@ const blocks = Array.from({ length: LAST_BLOCK }, (_, i) => blockOf(i + 1));
 await createSyncStore({ common: ponder, qb: database.syncQB }).insertBlocks({ blocks, chainId: CHAIN_ID });
 
 const checkpointOf = (block: number): string =>
-  checkpoints.encodeCheckpoint({
-    ...{ blockTimestamp: BigInt(block), chainId: BigInt(CHAIN_ID), blockNumber: BigInt(block) },
-    ...{ transactionIndex: 0n, eventType: 0, eventIndex: 0n },
-  });
+  checkpoints.encodeCheckpoint(checkpoints.blockToCheckpoint(blockOf(block), CHAIN_ID, "down"));
 const [start, last] = [blocks[0], blocks.at(-1)];
 const batches = historical.getLocalEventGenerator({
   ...{ common: ponder, database, chain: { id: CHAIN_ID, name: "trial" } },

@@ -1,8 +1,5 @@
-import { drizzle } from "drizzle-orm/node-postgres";
 import { onchainTable } from "ponder";
-import { quietLogger } from "../../engine/ponderModule.ts";
-import { ponderModule } from "./ponders.ts";
-import { openTables } from "./trialTables.ts";
+import { openStore } from "./openStore.ts";
 
 // `node keptTrial.ts <database>`: writes many rows by Ponder's store, some of them asked for while they are new, and prints
 // which it keeps in memory, and what it answers afterwards.
@@ -15,23 +12,7 @@ const later = tableOf("later");
 const few = tableOf("few");
 const schema = { found, written, later, few };
 
-const { createQB } = await ponderModule("database/queryBuilder.js");
-const { createIndexingCache } = await ponderModule("indexing-store/cache.js");
-
-const pool = await openTables(schema);
-
-const quiet = () => {};
-const metrics = {
-  incrementIndexingCacheRequests: quiet,
-  ponder_indexing_cache_query_duration: { observe: quiet },
-};
-const common = {
-  ...{ logger: quietLogger, metrics, shutdown: { isKilled: false } },
-  options: { indexingCacheMaxBytes: 1e9 },
-};
-const cache = createIndexingCache({ common, schemaBuild: { schema }, eventCount: {} });
-const client = await pool.connect();
-cache.qb = createQB(drizzle(client, { schema, casing: "snake_case" }), { common, isAdmin: false });
+const { qb, pool, indexingCache: cache, batch } = await openStore({ schema, eventCount: {} });
 
 /** Rows of a batch, and how many batches there are. */
 const ROWS = 4_000;
@@ -44,26 +25,25 @@ async function write(of: object, { id, asks }: { id: number; asks: boolean }) {
   cache.set({ table: of, key: { id }, row: { ...before, ...row }, isUpdate: before !== null });
 }
 
-for (let batch = 0; batch < BATCHES; batch++) {
-  await client.query("BEGIN");
-  for (let i = 0; i < ROWS; i++) {
-    const id = batch * ROWS + i;
-    await write(found, { id, asks: true });
-    await write(written, { id, asks: false });
-    await write(later, { id, asks: false });
-    if (i % 5 === 0) await cache.get({ table: later, key: { id: i } });
-    if (i < 10) await write(few, { id, asks: false });
-  }
-  await cache.flush();
-  await client.query("COMMIT");
+for (let done = 0; done < BATCHES; done++) {
+  await batch(async () => {
+    for (let i = 0; i < ROWS; i++) {
+      const id = done * ROWS + i;
+      await write(found, { id, asks: true });
+      await write(written, { id, asks: false });
+      await write(later, { id, asks: false });
+      if (i % 5 === 0) await cache.get({ table: later, key: { id: i } });
+      if (i < 10) await write(few, { id, asks: false });
+    }
+  });
 }
 
 /** A row that handlers look for before it is there. */
 const LOOKED_FOR = 500_000;
-await client.query("BEGIN");
-for (const of of Object.values(schema)) await write(of, { id: LOOKED_FOR, asks: true });
-await cache.flush();
-await client.query("COMMIT");
+await batch(async () => {
+  for (const of of Object.values(schema)) await write(of, { id: LOOKED_FOR, asks: true });
+});
+cache.qb = qb;
 
 const value = async (of: object, id: number) => (await cache.get({ table: of, key: { id } }))?.value ?? null;
 /** The store knows without asking the database. */
@@ -75,9 +55,8 @@ for (const [name, of] of Object.entries(schema)) {
   const ids = [1, (BATCHES - 1) * ROWS + 2, 999_999, LOOKED_FOR];
   const answers = [];
   for (const id of ids) answers.push(await value(of, id));
-  const { rows } = await client.query(`select count(*)::int as count from trial.${name}`);
+  const { rows } = await pool.query(`select count(*)::int as count from trial.${name}`);
   outcome[name] = { kept, answers, rows: rows[0].count };
 }
-client.release();
 await pool.end();
 console.log(JSON.stringify(outcome));

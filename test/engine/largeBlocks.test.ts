@@ -1,21 +1,6 @@
-import { execFile } from "node:child_process";
-import { promisify } from "node:util";
 import { expect, test } from "vitest";
 import { plainEnv } from "./ponders.ts";
-
-/** A program begins with this: `file` imports a module of the Ponder that the environment names. */
-const begin = `const { ponderModule: file } = await import(${JSON.stringify(new URL("./ponders.ts", import.meta.url).href)});`;
-
-async function run(program: string, env: Record<string, string>): Promise<unknown> {
-  const { stdout } = await promisify(execFile)(
-    process.execPath,
-    ["--input-type=module", "--eval", begin + program],
-    {
-      env: { ...process.env, ...env },
-    },
-  );
-  return JSON.parse(stdout);
-}
+import { runNode } from "./runTrial.ts";
 
 /** Looks for 400 topics, each twice, in the bloom of every second one of them and of an empty block. */
 const bloomProgram = `
@@ -36,7 +21,10 @@ const bloomProgram = `
 `;
 
 test("a block's bloom is read as Ponder reads it", async () => {
-  const [changed, unchanged] = await Promise.all([run(bloomProgram, {}), run(bloomProgram, plainEnv)]);
+  const [changed, unchanged] = await Promise.all([
+    runNode(bloomProgram),
+    runNode(bloomProgram, { env: plainEnv }),
+  ]);
   expect(changed).toEqual(unchanged);
   expect(changed).toContainEqual([true, false]);
   expect(changed).toContainEqual([false, false]);
@@ -69,6 +57,6 @@ const profileProgram = `
 
 test("a key with numbers that no event has is asked for ahead, in a bounded number of ways", async () => {
   const next = { chainId: 1, resolver: "0xab", node: "0x0b", version: 0, coinType: "60" };
-  expect(await run(profileProgram, {})).toEqual({ next });
-  expect(await run(profileProgram, plainEnv)).toEqual({});
+  expect(await runNode(profileProgram)).toEqual({ next });
+  expect(await runNode(profileProgram, { env: plainEnv })).toEqual({});
 });

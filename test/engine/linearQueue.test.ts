@@ -1,13 +1,11 @@
-import { execFile } from "node:child_process";
-import { promisify } from "node:util";
 import { expect, test } from "vitest";
 import { plainEnv } from "./ponders.ts";
+import { runNode } from "./runTrial.ts";
 
 /** Fills a queue of Ponder's as its backfill does, where no array can be taken from at its start. */
 const program = `
   Array.prototype.shift = () => { throw new Error("an array was moved"); };
-  const { ponderModule } = await import(${JSON.stringify(new URL("./ponders.ts", import.meta.url).href)});
-  const { createQueue } = await ponderModule("utils/queue.js");
+  const { createQueue } = await file("utils/queue.js");
   const worker = async (task) => { if (task === 7) throw new Error("seven"); return task * 2; };
   const queue = createQueue({ browser: false, initialStart: false, concurrency: 3, worker });
   const tasks = Array.from({ length: 2_000 }, (_, task) => queue.add(task).catch(({ message }) => message));
@@ -23,18 +21,12 @@ const program = `
   console.log(JSON.stringify({ waiting, results, dropped, left: queue.size(), after: await queue.add(4) }));
 `;
 
-const run = (env: Record<string, string> = {}) =>
-  promisify(execFile)(process.execPath, ["--input-type=module", "--eval", program], {
-    env: { ...process.env, ...env },
-  });
-
 test("Ponder's queue gives the same answers in the same order without moving an array", async () => {
-  const { stdout } = await run();
-  const { results, ...rest } = JSON.parse(stdout);
+  const { results, ...rest } = await runNode<Record<string, unknown>>(program);
   expect(rest).toEqual({ waiting: 2_000, dropped: [1], left: 0, after: 8 });
   expect(results).toEqual(Array.from({ length: 2_000 }, (_, task) => (task === 7 ? "seven" : task * 2)));
 });
 
 test("by itself Ponder's queue moves an array, so the patch is still needed", async () => {
-  await expect(run(plainEnv)).rejects.toThrow("an array was moved");
+  await expect(runNode(program, { env: plainEnv })).rejects.toThrow("an array was moved");
 });

@@ -15,10 +15,13 @@ process.exit = ((code) => {
 
 const client = new pg.Client({ connectionString: databaseUrl });
 await client.connect();
+/** The tokens that were seen, in their order. */
+const owners: string[] = [];
 const readLock = async () => {
   const { rows } = await client.query("select value from trial._ponder_meta where key = 'app'");
-  const { is_locked: isLocked, owner = null, heartbeat_at: at } = rows[0].value;
-  return { isLocked, owner, isFresh: Math.abs(at - Date.now()) < 5_000 };
+  const { is_locked: isLocked, owner: token = null, heartbeat_at: at } = rows[0].value;
+  if (/^[0-9a-f-]{36}$/.test(token) && !owners.includes(token)) owners.push(token);
+  return { isLocked, owner: owners.indexOf(token), isFresh: Math.abs(at - Date.now()) < 5_000 };
 };
 
 const messageOf = (error: unknown) => (error instanceof Error ? error.message : String(error));

@@ -3,7 +3,6 @@ import { afterEach, describe, expect, test } from "vitest";
 import { blocksOfLogs } from "../../engine/backfill/blocksOfLogs.ts";
 import { addIndexedBlocks } from "../../engine/backfill/indexedBlocks.ts";
 import { jsonRows } from "../../engine/backfill/jsonRows.ts";
-import { LinearList } from "../../engine/backfill/linearList.ts";
 import { type FilterRules, wantedLogsBy } from "../../engine/backfill/wantedLogs.ts";
 import { bloomReader, KEPT_HASHES } from "../../engine/liveBlocks/bloom.ts";
 import { orConstant } from "../../engine/liveBlocks/constantPattern.ts";
@@ -27,22 +26,6 @@ const filterOf = (address: unknown, topic0 = TOPIC) => ({
 });
 
 describe("a backfill", () => {
-  test("takes from the start of a list, in order", () => {
-    const list = new LinearList<number>();
-    expect([list.shift(), list.length]).toEqual([undefined, 0]);
-    for (const item of [1, 2, 3]) list.push(item);
-    expect([list.shift(), ...list]).toEqual([1, 2, 3]);
-    expect([list.length, list.shift(), list.shift(), list.shift(), list.length]).toEqual([
-      2,
-      2,
-      3,
-      undefined,
-      0,
-    ]);
-    list.push(4);
-    expect([...list]).toEqual([4]);
-  });
-
   test("queues the blocks of logs by their numbers, where only logs are followed", () => {
     const logs = new Map([10, 9, 100].map((block) => [block, []]));
     expect(blocksOfLogs(logs, [[], []])).toEqual([9, 10, 100]);

@@ -21,12 +21,21 @@ export const change = onchainTable("changes", (t) => ({
   at: t.int8({ mode: "number" }).notNull(),
 }));
 
-const schema = { name, change };
-
-type Store = { eventCount: Record<string, number>; isRestarted?: boolean };
+type Store = {
+  schema?: Record<string, unknown>;
+  eventCount: Record<string, number>;
+  isRestarted?: boolean;
+  /** What is not Ponder's own: a logger, metrics, options. */
+  common?: Record<string, unknown>;
+};
 
 /** Ponder's store of rows on the database of the command line. After a restart it does not have all rows in memory. */
-export async function openStore({ eventCount, isRestarted = false }: Store) {
+export async function openStore({
+  schema = { name, change },
+  eventCount,
+  isRestarted = false,
+  common: own = {},
+}: Store) {
   const [{ createQB }, { createIndexingCache }, { createIndexingStore }, { MetricsService }] =
     await Promise.all(
       [
@@ -38,8 +47,12 @@ export async function openStore({ eventCount, isRestarted = false }: Store) {
   const common = {
     ...{ logger: quietLogger, metrics: new MetricsService(), shutdown: { isKilled: false } },
     options: { indexingCacheMaxBytes: Number.POSITIVE_INFINITY },
+    ...own,
   };
-  const qb = createQB(drizzle(pool, { schema, casing: "snake_case" }), { common, isAdmin: false });
+  const qb = createQB(drizzle(pool, { schema, casing: "snake_case" }), {
+    common,
+    isAdmin: false,
+  });
   const indexingCache = createIndexingCache({
     ...{ common, schemaBuild: { schema }, eventCount },
     crashRecoveryCheckpoint: isRestarted ? [] : undefined,

@@ -1,7 +1,8 @@
 import { getTableColumns } from "drizzle-orm";
 import { bigint, integer, jsonb, pgTable, text } from "drizzle-orm/pg-core";
-import { describe, expect, test } from "vitest";
-import { failures, noteFailedBlock, noteIndexed } from "../../engine/failures/failures.ts";
+import { afterEach, describe, expect, test } from "vitest";
+import { failures, noteFailedBlock, noteIndexed, notingFailures } from "../../engine/failures/failures.ts";
+import { giveMetrics, writePonderMetrics } from "../../engine/ponderMetrics.ts";
 import { MAX_KEY_LENGTH, possibleKeys } from "../../engine/predicted/possibleKey.ts";
 import { rowFunctions } from "../../engine/rowStore/rows.ts";
 import { ponderModule } from "./ponders.ts";
@@ -86,4 +87,33 @@ test("a block that fails again is one block, until blocks of its chain are index
   expect(failures().block).not.toBeNull();
   noteIndexed(1);
   expect(failures().block).toBeNull();
+});
+
+afterEach(() => {
+  globalThis.namedexFailures = undefined;
+});
+
+test("each attempt of a block's transaction that failed is noted once, wherever in it the database failed", () => {
+  const lines: string[] = [];
+  const logger = notingFailures({ warn: ({ msg }) => lines.push(msg), level: "warn" }, 1, 7);
+  const error = new Error("could not extend file: No space left on device");
+  logger.warn({ msg: "Failed database query", error }); // One statement of the transaction.
+  expect(failures().block).toBeNull();
+  for (const retry_count of [0, 1]) logger.warn({ msg: "Failed database query", retry_count, error });
+  expect(failures().block).toMatchObject({ chainId: 1, blockNumber: 7, attempts: 2, why: String(error) });
+  expect([lines.length, logger.level]).toEqual([3, "warn"]);
+});
+
+test("where all addresses of a host refuse, the reason is the code", () => {
+  const refused = Object.assign(new AggregateError([]), { code: "ECONNREFUSED" });
+  const logger = { warn: (_: { msg: string; retry_count?: number; error?: unknown }) => {} };
+  notingFailures(logger, 1, 7).warn({ msg: "x", retry_count: 0, error: refused });
+  expect(failures().block?.why).toBe("AggregateError: ECONNREFUSED");
+});
+
+test("without a running server nothing is given", async () => {
+  expect(await writePonderMetrics()).toBe(null);
+  giveMetrics(async () => "one 1\n");
+  expect(await writePonderMetrics()).toBe("one 1\n");
+  globalThis.namedexPonderMetrics = undefined;
 });

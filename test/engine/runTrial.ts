@@ -3,19 +3,32 @@ import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { createTestDatabase } from "../support/database.ts";
 
-/** How a trial is run: its arguments after the database, and which Ponder it loads (ponders.ts). */
+/** How a trial is run: its arguments, and which Ponder it loads (ponders.ts). */
 type Plan = { args?: readonly string[]; env?: Record<string, string> };
 
-/** Runs a program of this folder in a process and on a database of its own, and reads the JSON that it prints. */
+/** Runs a program of this folder, or the text of one, in a process of its own, and reads the JSON that it prints. */
+export async function runNode<Outcome>(
+  program: string,
+  { args = [], env = {} }: Plan = {},
+): Promise<Outcome> {
+  const start = program.endsWith(".ts")
+    ? [fileURLToPath(new URL(program, import.meta.url))]
+    : ["--input-type=module", "--eval", begin + program];
+  const { stdout } = await promisify(execFile)(process.execPath, [...start, ...args], {
+    maxBuffer: 2 ** 28,
+    env: { ...process.env, ...env },
+  });
+  return JSON.parse(stdout) as Outcome;
+}
+
+/** In the text of a program `file` imports a module of the Ponder that the environment names. */
+const begin = `const { ponderModule: file } = await import(${JSON.stringify(new URL("./ponders.ts", import.meta.url).href)});`;
+
+/** The same of a program whose first argument is a database of its own. */
 export async function runTrial<Outcome>(file: string, { args = [], env = {} }: Plan = {}): Promise<Outcome> {
-  const program = fileURLToPath(new URL(file, import.meta.url));
   const { url, drop } = await createTestDatabase();
   try {
-    const { stdout } = await promisify(execFile)(process.execPath, [program, url, ...args], {
-      maxBuffer: 2 ** 28,
-      env: { ...process.env, ...env },
-    });
-    return JSON.parse(stdout) as Outcome;
+    return await runNode<Outcome>(file, { args: [url, ...args], env });
   } finally {
     await drop();
   }

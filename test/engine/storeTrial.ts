@@ -1,8 +1,7 @@
 import { inspect } from "node:util";
-import { drizzle } from "drizzle-orm/node-postgres";
 import { onchainEnum, onchainTable, primaryKey } from "ponder";
+import { openStore } from "./openStore.ts";
 import { ponderModule } from "./ponders.ts";
-import { openTables } from "./trialTables.ts";
 
 // `node storeTrial.ts <database> <seed>`: asks Ponder's store of rows a thousand things, chosen by the seed, on real
 // tables, and prints all that it answered, refused, counted and stored. Two stores that print the same are the same.
@@ -83,12 +82,7 @@ const transcript: string[] = [];
 const tell = (...things: unknown[]) =>
   transcript.push(things.map((thing) => inspect(thing, { depth: 9 })).join(" "));
 
-const { createQB } = await ponderModule("database/queryBuilder.js");
-const { createIndexingCache } = await ponderModule("indexing-store/cache.js");
-const { createIndexingStore } = await ponderModule("indexing-store/index.js");
 const { createLock } = await ponderModule("utils/mutex.js");
-
-const pool = await openTables(schema);
 
 const counted: Record<string, number> = {};
 const count =
@@ -109,21 +103,9 @@ const metrics = {
   ponder_indexing_cache_query_duration: { observe: quiet },
   ponder_indexing_store_raw_sql_duration: { observe: quiet },
 };
-const common = {
-  ...{ logger, metrics, shutdown: { isKilled: false } },
-  options: { indexingCacheMaxBytes: 0 },
-};
+const options = { indexingCacheMaxBytes: 0 };
 const eventCount: Record<string, number> = { Something: 0 };
-const schemaBuild = { schema };
-const indexingErrorHandler = { setRetryableError: quiet };
-const qb = createQB(drizzle(pool, { schema, casing: "snake_case" }), { common, isAdmin: false });
-
-function openStore() {
-  const indexingCache = createIndexingCache({ common, schemaBuild, eventCount });
-  const store = createIndexingStore({ common, schemaBuild, indexingCache, indexingErrorHandler });
-  return { indexingCache, store };
-}
-const { indexingCache, store } = openStore();
+const open = () => openStore({ schema, eventCount, common: { logger, metrics, options } });
 
 /** Tables and rows of theirs; the rows are of no one type. */
 type Kind = { table: object; keyOf: () => object; restOf: () => object; flaw: object };
@@ -143,7 +125,7 @@ function changeOf(found: Record<string, unknown>, rest: object): object {
 
 /** One of the things that handlers ask. */
 async function ask(): Promise<unknown> {
-  const { db } = store;
+  const { db } = indexingStore;
   const { table, keyOf, restOf, flaw } = oneOf(...kinds);
   const key = keyOf();
   const rest = restOf();
@@ -189,56 +171,46 @@ const event = {
   },
 };
 
-/** One batch of events, as a backfill has it: all is written at its end. */
-async function batch(): Promise<void> {
-  await qb.transaction(async (tx: object) => {
-    Object.assign(store, { qb: tx, isProcessingEvents: true });
-    indexingCache.qb = tx;
-    for (let i = below(400); i >= 0; i--) {
-      eventCount.Something = (eventCount.Something ?? 0) + 1;
-      indexingCache.event = event;
-      try {
-        tell("answer", await ask());
-      } catch (error) {
-        tell("refused", String(error), (error as { meta?: unknown }).meta);
-      }
+/** What one batch of events asks; all is written at its end. */
+async function askSome(): Promise<void> {
+  for (let i = below(400); i >= 0; i--) {
+    eventCount.Something = (eventCount.Something ?? 0) + 1;
+    indexingCache.event = event;
+    try {
+      tell("answer", await ask());
+    } catch (error) {
+      tell("refused", String(error), (error as { meta?: unknown }).meta);
     }
-    store.isProcessingEvents = false;
-    await indexingCache.flush();
-  });
+  }
 }
 
 /** Fills a store and gives it less and less room until it lets a table go: that tells how it counts bytes. */
 async function countBytes(): Promise<void> {
-  const { indexingCache, store } = openStore();
-  await qb.transaction(async (tx: object) => {
-    Object.assign(store, { qb: tx, isProcessingEvents: true });
-    indexingCache.qb = tx;
+  const { pool, indexingCache, indexingStore, batch } = await open();
+  await batch(async () => {
     for (const { table, keyOf, restOf } of kinds) {
-      for (let i = 0; i < 60; i++)
-        await store.db
-          .insert(table)
-          .values({ ...keyOf(), ...restOf() })
-          .onConflictDoNothing();
+      for (let i = 0; i < 60; i++) {
+        const row = { ...keyOf(), ...restOf() };
+        await indexingStore.db.insert(table).values(row).onConflictDoNothing();
+      }
     }
-    await indexingCache.flush();
   });
-  const { options } = common;
   options.indexingCacheMaxBytes = 40_000;
   for (const { length } = transcript; transcript.length === length; options.indexingCacheMaxBytes--) {
     await indexingCache.prefetch({ events: [] });
   }
   tell("bytes", options.indexingCacheMaxBytes);
-  await pool.query("TRUNCATE trial.simple, trial.rich");
+  await pool.end();
 }
 
 await countBytes();
+const { qb, pool, indexingCache, indexingStore, batch } = await open();
 for (let i = 0; i < 8; i++) {
   try {
     indexingCache.qb = qb;
-    common.options.indexingCacheMaxBytes = i < 5 ? Number.POSITIVE_INFINITY : 0;
+    options.indexingCacheMaxBytes = i < 5 ? Number.POSITIVE_INFINITY : 0;
     await indexingCache.prefetch({ events: [event] });
-    await batch();
+    await batch(askSome);
   } catch (error) {
     tell("failed", String(error));
     indexingCache.invalidate();

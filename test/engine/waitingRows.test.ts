@@ -1,9 +1,11 @@
 import { describe, expect, test } from "vitest";
+import { unlessStored } from "../../engine/commits/failedCommit.ts";
 import { type FailedLog, passOver } from "../../engine/failures/failedLog.ts";
 import { failures } from "../../engine/failures/failures.ts";
 import { Journal } from "../../engine/failures/journal.ts";
 import { findComplete, noteUpdate } from "../../engine/rowStore/completeTable.ts";
 import { copyIfShared, copyOnWrite } from "../../engine/rowStore/copyOnWrite.ts";
+import { noteWritten, type TableCache } from "../../engine/rowStore/keptRows.ts";
 import { inPieces, PIECE_LENGTH } from "../../engine/rowStore/pieces.ts";
 
 type Entry = { row: unknown };
@@ -135,5 +137,35 @@ describe("a log whose handler fails", () => {
 
   test("stops the block if the database failed meanwhile", async () => {
     expect(await fail({ hasRetryableError: () => true })).toMatchObject({ isPassed: false });
+  });
+});
+
+test("a table that is found has a bound, too", () => {
+  const kept = (rows: number): TableCache => ({
+    cache: new Map(Array.from({ length: rows }, (_, i) => [String(i), {}])),
+    ...{ isCacheComplete: true, bytes: 5, asked: 20_000, written: 0, isOnlyWritten: false },
+  });
+  const [most, tooMany] = [kept(12_000), kept(12_001)];
+  for (const table of [most, tooMany]) noteWritten(table, table.cache.size, 12_000);
+  expect([most.isCacheComplete, most.cache.size]).toEqual([true, 12_000]);
+  expect(tooMany).toMatchObject({ isCacheComplete: false, bytes: 0, isOnlyWritten: false });
+  expect(tooMany.cache.size).toBe(0);
+});
+
+describe("three attempts of a transaction", () => {
+  test.each([
+    ["whose work fails do the work again as it is", [true, true], false, "work work work"],
+    ["whose commit fails forget the rows of the work first", [true], false, "work work forget work"],
+    ["whose work is stored do not do it again", [true], true, "work work"],
+  ])("%s", async (_, fails, isStored, expected) => {
+    const done: string[] = [];
+    const left = [...fails];
+    const forget = () => void done.push("forget");
+    const transaction = unlessStored({ isStored: async () => isStored, forget }, async () => {
+      done.push("work");
+      if (left.shift()) throw new Error("refused");
+    });
+    for (let attempt = 0; attempt < 3; attempt++) await transaction(undefined).catch(() => {});
+    expect(done.join(" ")).toBe(expected);
   });
 });

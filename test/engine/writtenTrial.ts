@@ -1,5 +1,33 @@
-import { isTakenUp } from "./plain/twoSteps.ts";
+import { writeFileSync } from "node:fs";
+import { setTimeout as sleep } from "node:timers/promises";
+import { openBuild } from "./plain/openBuild.ts";
 
-// `node writtenTrial.ts <database>`: writes a file of an API in two steps, and prints whether it is taken up whole.
+// `node writtenTrial.ts <tries>`: empties a file of the API and writes it 20 ms later, as a busy editor does: as often as told, or
+// until what was written is not taken up. On a busy machine more time can lie between the two. Prints whether it was taken up
+// each time.
 
-process.stdout.write(JSON.stringify({ isTakenUp: await isTakenUp({ tries: 2 }) }), () => process.exit());
+const tries = Number(process.argv[2]);
+const { build, part, close } = await openBuild();
+let reloadedAt = 0;
+await build.startDev({
+  onReload: () => {
+    reloadedAt = performance.now();
+  },
+});
+// The watcher may begin after the first edits.
+for (let edit = 0; edit < 100 && reloadedAt === 0; edit++) {
+  writeFileSync(part, `export const part = ${edit};\n`);
+  await sleep(100);
+}
+if (reloadedAt === 0) throw new Error("No edit is taken up.");
+await sleep(500);
+let writtenAt = 0;
+for (let i = 0; i < tries && reloadedAt > writtenAt; i++) {
+  writeFileSync(part, "");
+  await sleep(20);
+  writtenAt = performance.now();
+  writeFileSync(part, `export const part = "written ${i}";\n`);
+  await sleep(1_500);
+}
+await close();
+process.stdout.write(JSON.stringify({ isTakenUp: reloadedAt > writtenAt }), () => process.exit());

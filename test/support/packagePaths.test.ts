@@ -1,7 +1,7 @@
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 import { describe, expect, test } from "vitest";
-import { moduleBeside } from "../support/packagePathsHook.ts";
+import { moduleBeside } from "./packagePathsHook.ts";
 
 const ponder = import.meta.resolve("ponder");
 const viem = import.meta.resolve("viem");
@@ -9,7 +9,7 @@ const viem = import.meta.resolve("viem");
 /** Loads Ponder, and compares every file that is found without a search with the one that Node finds. */
 const comparison = `
   import { registerHooks } from "node:module";
-  import { moduleBeside } from "${new URL("../support/packagePathsHook.ts", import.meta.url)}";
+  import { moduleBeside } from "${new URL("./packagePathsHook.ts", import.meta.url)}";
   const seen = { found: 0, wrong: [] };
   registerHooks({
     resolve(specifier, context, nextResolve) {
