@@ -1,8 +1,5 @@
-import { drizzle } from "drizzle-orm/node-postgres";
 import { onchainTable, primaryKey } from "ponder";
-import { quietLogger } from "../../engine/ponderModule.ts";
-import { ponderModule } from "./ponders.ts";
-import { openTables } from "./trialTables.ts";
+import { openStore } from "./openStore.ts";
 
 // `node predictedTrial.ts <database>`: lets Ponder's store learn by which parameters of a log a row is found, gives it logs
 // whose parameters cannot be the key of a row, and prints how that ended.
@@ -21,36 +18,23 @@ const text = onchainTable(
 );
 const schema = { text };
 
-const { createIndexingCache } = await ponderModule("indexing-store/cache.js");
-
-const pool = await openTables(schema);
-
-const quiet = () => {};
 const asked: Record<string, number> = {};
 const metrics = {
   incrementIndexingCacheRequests: (_table: string, how: string, count = 1) => {
     asked[how] = (asked[how] ?? 0) + count;
   },
-  ponder_indexing_cache_query_duration: { observe: quiet },
-};
-const common = {
-  logger: quietLogger,
-  metrics,
-  shutdown: { isKilled: false },
-  options: { indexingCacheMaxBytes: 1e9 },
+  ponder_indexing_cache_query_duration: { observe: () => {} },
 };
 
 /** Counts of ten logs of each kind: the eleventh is the one that is learnt from. */
 const eventCount: Record<string, number> = { Text: 11 };
-const cache = createIndexingCache({
-  common,
-  schemaBuild: { schema },
-  eventCount,
-  crashRecoveryCheckpoint: "",
-});
-const db = drizzle(pool, { schema, casing: "snake_case" });
+const {
+  qb,
+  pool,
+  indexingCache: cache,
+} = await openStore({ schema, eventCount, isRestarted: true, common: { metrics } });
 // Without Ponder's minute of new attempts.
-cache.qb = { wrap: (work: (client: typeof db) => unknown) => work(db), raw: db };
+cache.qb = { wrap: (work: (client: unknown) => unknown) => work(qb.raw), raw: qb.raw };
 
 const hash = (of: number) => `0x${of.toString(16).padStart(64, "0")}`;
 const RESOLVER = `0x${"ab".repeat(20)}`;
