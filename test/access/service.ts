@@ -8,6 +8,7 @@ import { meteredAccess } from "../../src/api/access/metered.ts";
 import type { Payments } from "../../src/api/access/payment.ts";
 import { ApiError } from "../../src/api/errors/errors.ts";
 import { endpoint } from "../../src/api/http/endpoint.ts";
+import type { RequestObserver } from "../../src/api/observe/requests.ts";
 import { type Keys, keysIn } from "../../src/api/serviceDb/keys.ts";
 import { reservationsIn } from "../../src/api/serviceDb/reservations.ts";
 import { openStore, type Store } from "../../src/api/serviceDb/store.ts";
@@ -88,6 +89,7 @@ type Plan = {
   freeItems?: number;
   payments?: (store: Store) => Payments | null;
   databaseUrl?: string;
+  observer?: RequestObserver;
 };
 
 export async function startService(plan: Plan = {}): Promise<Service> {
@@ -103,6 +105,7 @@ export async function startService(plan: Plan = {}): Promise<Service> {
       freeItems: plan.freeItems ?? 500,
     }),
     callerOf: callerBehind(plan.trustedProxies ?? 0),
+    ...(plan.observer && { observer: plan.observer }),
   });
   const server = serve({ fetch: app.fetch, port: 0, hostname: "127.0.0.1" }) as Server;
   if (!server.listening) await new Promise((resolve) => server.once("listening", resolve));

@@ -3,6 +3,8 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
 import { openAccess } from "../../src/api/access/access.ts";
 import { ApiError } from "../../src/api/errors/errors.ts";
+import { createLog } from "../../src/api/observe/log.ts";
+import { createMeters } from "../../src/api/observe/meters.ts";
 import { fairPlaces } from "../../src/api/scheduling/places.ts";
 import { heldWork, type Service, startService } from "../access/service.ts";
 import { openPlay, type Play } from "../feed/histories.ts";
@@ -118,7 +120,11 @@ describe("a stream of changes", () => {
 
   test("that is not paid for, or asks for what is not there, has no place", async () => {
     refuses = true;
-    expect((await fetch(`${served.url}/changes/stream`)).status).toBe(402);
+    for (const query of ["", "?after=bbbbbbbbbbbb-1", "?after=bbbbbbbbbbbb-1&resync=true&name=alice.eth"]) {
+      expect((await fetch(`${served.url}/changes/stream${query}`)).status).toBe(402);
+      expect(() => served.hub.state()).toThrow("not read yet");
+    }
+    refuses = false;
     for (const query of ["after=bbbbbbbbbbbb-1", "after=x", "type=x"]) {
       expect((await fetch(`${served.url}/changes/stream?${query}`)).ok).toBe(false);
     }
@@ -181,6 +187,24 @@ describe("an operation", () => {
     const charged = await count("SELECT coalesce(-sum(credits), 0) AS count FROM ledger WHERE credits < 0");
     expect(await service.balanceOf(key)).toBe(10_000 - charged);
   });
+});
+
+test("a body that is cut off is an error of its caller, of which no database is told", async () => {
+  const lines: { level: string; message: string; status?: number }[] = [];
+  const log = createLog({ write: (text) => lines.push(JSON.parse(text)) });
+  const service = await startService({ observer: { meters: createMeters(), log, requestLog: "all" } });
+  await service.get("/free");
+  const posts = ["/bulk", "/mcp", "/nothing"].flatMap((path) => [
+    `${line("POST", path, "Content-Length: 1000")}\r\n{`,
+    `${line("POST", path, "Transfer-Encoding: chunked")}\r\n1\r\n{\r\n`,
+  ]);
+  const cut = [...posts, `${line("DELETE", "/free", "Transfer-Encoding: chunked")}\r\n1\r\n{\r\n`];
+  for (const bytes of cut) await Promise.all(WAYS.map((way) => leave(service, bytes, way)));
+  const left = () => lines.filter(({ message, status }) => message === "request" && status === 400);
+  await vi.waitFor(() => expect(left().length).toBeGreaterThan(cut.length), PATIENCE);
+  await service.close();
+  expect(lines.filter(({ level }) => level !== "info")).toEqual([]);
+  expect(lines.filter(({ status = 0 }) => status >= 500)).toEqual([]);
 });
 
 describe("a request at the gateway", () => {

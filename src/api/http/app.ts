@@ -5,7 +5,7 @@ import { requestId } from "hono/request-id";
 import type { Access } from "../access/access.ts";
 import { ApiError, answerError, errorResponse } from "../errors/errors.ts";
 import type { Endpoint } from "./endpoint.ts";
-import { boundBody } from "./jsonBounds.ts";
+import { boundBody, fromCaller } from "./jsonBounds.ts";
 import { matches, namePrefixesOf, ownErrorOf, partsOf, requestedParts } from "./paths.ts";
 import { requireReadablePath } from "./readablePath.ts";
 import { type OperationServer, routesOf } from "./routes.ts";
@@ -74,8 +74,11 @@ async function setHeaders(c: Context, next: () => Promise<void>): Promise<void> 
 const limit = bodyLimit({ maxSize: MAX_BODY_BYTES, onError: tooLarge });
 
 /** The body of a GET is never read; a check of its size would create a stream for nothing. */
-const limitBody: MiddlewareHandler = (c, next) =>
-  c.req.method === "GET" || c.req.method === "HEAD" ? next() : limit(c, next);
+const limitBody: MiddlewareHandler = async (c, next) => {
+  if (c.req.method === "GET" || c.req.method === "HEAD") return next();
+  const refused = await fromCaller(c, () => limit(c, async () => {}));
+  return refused ?? next();
+};
 
 /** The connection ends, because the rest of the body is not read: callers must not send their next request over it. */
 function tooLarge(c: Context): Response {

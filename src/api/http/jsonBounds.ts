@@ -1,4 +1,5 @@
-import type { MiddlewareHandler } from "hono";
+import type { HttpBindings } from "@hono/node-server";
+import type { Context, MiddlewareHandler } from "hono";
 import { ApiError } from "../errors/errors.ts";
 
 /*
@@ -52,8 +53,26 @@ function endOfText(bytes: Uint8Array, begin: number): number {
 const tooMany = (most: string): ApiError =>
   new ApiError("LIMIT_EXCEEDED", `The body has more than ${most}, the most that is read.`);
 
+/**
+ * Reads from the caller's connection. A caller who leaves before the body is whole fails with the same codes as a database
+ * that is cut off: here it is known which of the two it is.
+ *
+ * @throws ApiError INVALID_PARAMETER
+ */
+export async function fromCaller<Read>(c: Context, read: () => Promise<Read>): Promise<Read> {
+  try {
+    return await read();
+  } catch (thrown) {
+    const { incoming } = (c.env ?? {}) as Partial<HttpBindings>;
+    if (incoming?.complete !== false) throw thrown;
+    throw new ApiError("INVALID_PARAMETER", "The body ends before it is complete.");
+  }
+}
+
 /** Bounds every body of JSON before anything reads it. The body is read once, here; readers get it from memory. */
 export const boundBody: MiddlewareHandler = async (c, next) => {
-  if (["POST", "PATCH"].includes(c.req.method)) boundJson(new Uint8Array(await c.req.arrayBuffer()));
+  if (["POST", "PATCH"].includes(c.req.method)) {
+    boundJson(new Uint8Array(await fromCaller(c, () => c.req.arrayBuffer())));
+  }
   await next();
 };
