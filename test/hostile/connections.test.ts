@@ -1,8 +1,9 @@
-import { connect, type Socket } from "node:net";
+import { createServer } from "node:http";
+import { type AddressInfo, connect, type Socket } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, describe, expect, test, vi } from "vitest";
 import { createShares, ENDLESS } from "../../gateway/places.ts";
-import { MAX_BEHIND } from "../../src/api/http/oneByOne.ts";
+import { MAX_BEHIND, oneByOne } from "../../src/api/http/oneByOne.ts";
 import { heldWork, startService } from "../access/service.ts";
 import type { RunningGateway } from "../gateway/gateway.ts";
 import { open } from "../gateway/opened.ts";
@@ -71,6 +72,21 @@ describe("requests that come in one packet", () => {
     await vi.waitFor(() => expect(answersIn(sent.text)).toBe(80), PATIENCE);
     expect(await service.balanceOf(key)).toBe(1_000 - 80);
     await service.close();
+  });
+
+  test("are not read on where they are too many", async () => {
+    let read = 0;
+    const answer = oneByOne(() => {});
+    const server = createServer((request, response) => {
+      read++;
+      answer(request, response);
+    });
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+    const { port } = server.address() as AddressInfo;
+    const sent = send({ url: `http://127.0.0.1:${port}` }, get("/x").repeat(1_000));
+    await vi.waitFor(() => expect(sent.isOver).toBe(true), PATIENCE);
+    expect(read).toBeLessThanOrEqual(MAX_BEHIND + 2);
+    server.close();
   });
 
   test("end their connection where they are many, and others are answered", async () => {
