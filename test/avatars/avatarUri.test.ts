@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { readSource } from "../../src/api/avatars/avatarUri.ts";
 import { MAX_BYTES, MAX_URI } from "../../src/api/avatars/bounds.ts";
+import { cpuOf } from "../support/cpu.ts";
 import { dataUri } from "./pictures.ts";
 
 const CID = "bafybeigdyrzt5sfp7udm7hu76uh7y26nf3efuylqabf3oclgtqy55fbzdi";
@@ -17,6 +18,18 @@ describe("an avatar record", () => {
     expect(readSource("data:no comma")).toBeNull();
     expect(readSource(`data:,${"x".repeat(MAX_BYTES)}`)?.kind).toBe("content");
     expect(readSource(`data:,${"x".repeat(MAX_BYTES + 1)}`)).toBeNull();
+  });
+
+  test.each(["%", "%4", "%zz", "%41"])("is read at once if it is a megabyte of `%s`", async (part) => {
+    const text = `data:,${part.repeat(Math.floor(MAX_BYTES / part.length))}`;
+    expect(await cpuOf(() => expect(readSource(text)?.kind).toBe("content"))).toBeLessThan(100);
+  });
+
+  test("keeps what is no escape", () => {
+    const source = readSource("data:,%%41%4%4G%g4%fF%");
+    expect(source?.kind === "content" && Buffer.from(source.content).toString("latin1")).toBe(
+      "%A%4%4G%g4\xff%",
+    );
   });
 
   test("has a URL", () => {

@@ -97,6 +97,9 @@ describe.each(["erc721", "erc1155"])("a token of %s", (standard) => {
 
   test("that describes itself without end is left at the bound", async () => {
     expect(await find(uriOf(await deploy("data:,", { size: 1_500_000 })))).toBe("unknown");
+    const description = describedBy(dataUri(png()));
+    expect(await find(uriOf(await deploy(description, { size: 340_000 })))).toBe("image/png");
+    expect(await find(uriOf(await deploy(description, { size: 350_000 })))).toBe("none");
     expect(await find(uriOf(await deploy("{id}".repeat(1_000))))).toBe("none");
   });
 

@@ -47,12 +47,20 @@ function fromPercents(text: string): Buffer {
   const bytes = Buffer.from(text);
   let end = 0;
   for (let at = 0; at < bytes.length; at++) {
-    const digits = bytes[at] === PERCENT ? bytes.toString("latin1", at + 1, at + 3) : "";
-    const isEscape = /^[0-9a-f]{2}$/i.test(digits);
-    bytes[end++] = isEscape ? Number.parseInt(digits, 16) : bytes.readUInt8(at);
+    const byte = bytes[at] ?? 0;
+    const value = byte === PERCENT ? digitOf(bytes[at + 1]) * 16 + digitOf(bytes[at + 2]) : Number.NaN;
+    const isEscape = !Number.isNaN(value);
+    bytes[end++] = isEscape ? value : byte;
     if (isEscape) at += 2;
   }
   return bytes.subarray(0, end);
+}
+
+/** What the character of a hexadecimal digit stands for. No text is made of it: a megabyte of `%` would take a second. */
+function digitOf(character = 0): number {
+  if (character >= 0x30 && character <= 0x39) return character - 0x30;
+  const small = character | 0x20;
+  return small >= 0x61 && small <= 0x66 ? small - 0x57 : Number.NaN;
 }
 
 const TOKEN = /^eip155:(\d{1,15})\/(erc721|erc1155):(0x[0-9a-f]{40})\/(\d{1,78})$/i;

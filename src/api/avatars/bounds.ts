@@ -8,6 +8,8 @@ export const MAX_FRAMES = 1_000;
 export const MAX_URI = 2_048;
 /** Longest description of a token, in characters. */
 export const MAX_METADATA = 262_144;
+/** Longest text that a token's contract gives, in bytes: the longest description in base64. */
+export const MAX_TOKEN_TEXT = 350_000;
 /** Lists and objects in a description. */
 export const MAX_BRACKETS = 1_000;
 /** For finding one picture, with all that leads to it. */

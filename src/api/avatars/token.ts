@@ -1,8 +1,9 @@
-import { type Address, encodeFunctionData, type Hex, hexToString, parseAbi } from "viem";
-import { AbiError, readAbi } from "../live/abi.ts";
+import { type Address, encodeFunctionData, type Hex, parseAbi } from "viem";
+import { textOfBytes } from "../../ens/utf8.ts";
+import { AbiError, byteLength, readAbi } from "../live/abi.ts";
 import type { ContractReach } from "../live/reach.ts";
 import type { Token } from "./avatarUri.ts";
-import { MAX_URI } from "./bounds.ts";
+import { MAX_TOKEN_TEXT, MAX_URI } from "./bounds.ts";
 
 const abi = parseAbi([
   "function ownerOf(uint256 id) view returns (address)",
@@ -52,7 +53,7 @@ const wordOf = (data: Hex | null): bigint | null => decoded(() => BigInt(readAbi
 const textOf = (data: Hex | null, token: Token): string | null =>
   decoded(() => {
     const [bytes] = readAbi(["bytes"], data ?? "0x");
-    return withId(hexToString(bytes), token);
+    return byteLength(bytes) > MAX_TOKEN_TEXT ? null : withId(textOfBytes(bytes), token);
   });
 
 /** ERC-1155: `{id}` stands for the id in 64 digits. A long text is no URL, and would become longer still. */

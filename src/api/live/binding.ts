@@ -10,6 +10,7 @@ import {
 import { agentAdapterReads } from "../../../abis/agentAdapter.ts";
 import { agentRegistryReads } from "../../../abis/agentRegistry.ts";
 import { textOfBytes } from "../../ens/utf8.ts";
+import { readAbi } from "./abi.ts";
 import { LiveFailure } from "./failure.ts";
 import { type CallAnswer, callTogether } from "./multicall.ts";
 import type { Rpc } from "./rpc.ts";
@@ -87,9 +88,8 @@ function toBinding([bound, owner, uri]: CallAnswer[]): LiveBinding | null {
       const address = decodeFunctionResult({ abi: agentRegistryReads, functionName: "ownerOf", data });
       return address.toLowerCase() as Address;
     }),
-    uri: ofRegistry(uri, (data) =>
-      textOfBytes(decodeFunctionResult({ abi: agentRegistryReads, functionName: "tokenURI", data })),
-    ),
+    // Anyone writes their agent's, up to a megabyte: viem's decoder would hold up others for long.
+    uri: ofRegistry(uri, (data) => textOfBytes(readAbi(["bytes"], data)[0])),
   };
 }
 
