@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import { domain } from "ponder:schema";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { MAX_JSON_BYTES } from "../../src/api/http/writeReply.ts";
@@ -13,8 +14,9 @@ const CHILDREN = 900;
 const long = `${"a".repeat(Math.ceil(MAX_JSON_BYTES / CHILDREN / MAX_SAME))}.eth`;
 
 let tables: Tables;
+const statements: string[] = [];
 beforeAll(async () => {
-  tables = await createTables();
+  tables = await createTables({ onQuery: (sql) => void statements.push(sql) });
   const owned = { registryOwner: account(1) };
   const parent = domainRow(long, owned);
   const children = Array.from({ length: CHILDREN }, (_, i) => ({
@@ -38,6 +40,35 @@ test.each([MAX_SAME, MAX_SAME - 2])("one name at many places, under %i names", a
   const answer = ask(`{ domains(first: 1000) { parent { ${fields} } } }`);
   if (names === MAX_SAME) await expect(answer).rejects.toMatchObject(tooLarge);
   else expect((await answer).length).toBeGreaterThan(0.7 * MAX_JSON_BYTES);
+});
+
+test.each([
+  [
+    "of one list",
+    "domains(first: 900) { parent { NAMES } subdomains(first: 3) { subdomains(first: 3) { id } } }",
+    2,
+  ],
+  [
+    "of many lists",
+    Array.from({ length: 40 }, (_, i) => `r${i}: domains(first: 900, skip: ${i}) { parent { NAMES } }`).join(
+      " ",
+    ),
+    10,
+  ],
+])("once an answer %s is too large, nothing more is read for it", async (_, lists, most) => {
+  const fields = (count: number) => Array.from({ length: count }, (_, i) => `a${i}: name`).join(" ");
+  const countOf = async (names: number, outcome: "answered" | "refused") => {
+    const before = statements.length;
+    const answer = ask(`{ ${lists.replaceAll("NAMES", `id ${fields(names)}`)} }`);
+    if (outcome === "answered") await answer;
+    else await expect(answer).rejects.toMatchObject(tooLarge);
+    const begun = statements.length - before;
+    await sleep(200);
+    expect(statements.length - before).toBe(begun);
+    return begun;
+  };
+  expect(await countOf(0, "answered")).toBeGreaterThan(most);
+  expect(await countOf(MAX_SAME, "refused")).toBeLessThanOrEqual(most);
 });
 
 test("an entity counts at each place where it stands, with its names of fields", () => {

@@ -225,9 +225,14 @@ async function fillRelation(reader: Reader, { rows, one, column }: Filling<"rela
   );
   const targets = keys.flatMap((key, i) => (key === null ? [] : [{ key, raw: known?.[i] }]));
   const found = await readKeys(reader, of, { field, targets });
+  const placed = new Set<Answer>();
   for (const [i, { answer }] of rows.entries()) {
     const own = keys[i];
-    answer[key] = own ? (found.get(textOf(own)) ?? null) : null;
+    const target = own ? (found.get(textOf(own)) ?? null) : null;
+    answer[key] = target;
+    // Its values were counted once: they are written at each place where it stands.
+    if (target !== null && placed.has(target)) reader.addToSize(target);
+    else if (target !== null) placed.add(target);
     if (answer[key] === null && field.isRequired)
       throw new QueryError(`Null value resolved for non-null field \`${name}\``);
   }
