@@ -142,6 +142,18 @@ const forms = crowd("forms that are large, or of many parts", {
     ]),
 });
 
+const foreignForms = crowd("forms for a key from pages of other sites", {
+  ...{ atOnce: 8, statuses: [errorCodes.FORBIDDEN_ORIGIN.status, errorCodes.RATE_LIMITED.status] },
+  requests: many(200, () => [
+    "/explore/key",
+    {
+      method: "POST",
+      headers: { "content-type": "application/x-www-form-urlencoded", origin: "https://evil.example" },
+      body: `key=a&back=${"a".repeat(16_000)}`,
+    },
+  ]),
+});
+
 /** The last one that a list has, and those behind it. */
 const latePages = crowd("requests for late pages", {
   atOnce: 60,
@@ -275,6 +287,7 @@ export const attacksByRequests = ({ oddTexts: textsOfEach }: { oddTexts: number 
   },
   manyKeys(80_000),
   forms,
+  foreignForms,
   pings,
   latePages,
   cursors,

@@ -87,6 +87,26 @@ const slow: readonly Query[] = [
   ),
 ];
 
+const ids = (count: number) => Array.from({ length: count }, (_, i) => `n${i}`);
+
+/** Planned, and compared again and again, for nothing or for an answer of nothing. */
+const planned: readonly Query[] = [
+  {
+    query: `query q($a: X, $b: X) { domains(where: $a) { id } ${repeat(490, () => "domains(where: $b) { id }")} }`,
+    variables: { a: { name_in: ids(990) }, b: { name_in: ids(990) } },
+  },
+  {
+    query: `{ ${repeat(1_200, () => "...a ...b")} } ${repeat(2, (i) => `fragment ${"ab"[i]} on Query { domains(where: { name_in: [${repeat(900, () => "1")}] }) { id } }`)}`,
+  },
+  ask(repeat(1_000, () => "domains(first: 1) { id name }")),
+];
+
+/** Small in what is read, large in what is written: a name of a field is written for each entity. */
+const longAnswers: readonly Query[] = [
+  ask(`domains(first: 1000) { ${"a".repeat(140_000)}: id }`),
+  ask(`domains(first: 1000) { parent { ${"a".repeat(140_000)}: id } }`),
+];
+
 /** Of past blocks and of all events, as many reads as the bounds allow. */
 const past: readonly Query[] = [
   ask(repeat(10, (i) => `a${i}: domains(first: 1000, block: { number: ${i + 1} }) { owner { id } }`)),
@@ -204,6 +224,12 @@ const each = (name: string, queries: readonly Query[], expected?: "refused"): At
   },
 });
 
+const asked = (queries: readonly Query[], count: number): [string, RequestInit][] =>
+  Array.from({ length: count }, (_, i) => [
+    "/subgraph",
+    { method: "POST", body: JSON.stringify(queries[i % queries.length]) },
+  ]);
+
 export const attacksBySubgraph: readonly Attack[] = [
   each("queries of the subgraph that are larger than any bound", large, "refused"),
   each("queries of the subgraph as slow as the bounds allow", slow),
@@ -216,11 +242,18 @@ export const attacksBySubgraph: readonly Attack[] = [
       return { names: [VICTIM] };
     },
   },
+  crowd("queries of the subgraph that take long to plan", {
+    requests: asked(planned, 100),
+    atOnce: 4,
+    statuses: [200, 429],
+  }),
+  crowd("answers of the subgraph that are too large", {
+    requests: asked(longAnswers, 100),
+    atOnce: 4,
+    statuses: [200, 429],
+  }),
   crowd("slow queries of the subgraph", {
-    requests: Array.from({ length: 100 }, (_, i) => [
-      "/subgraph",
-      { method: "POST", body: JSON.stringify(slow[i % slow.length]) },
-    ]),
+    requests: asked(slow, 100),
     atOnce: MANY_AT_ONCE,
     statuses: [200, 429],
   }),

@@ -1,0 +1,63 @@
+import { expect, test } from "vitest";
+import { type Access, openAccess } from "../../src/api/access/access.ts";
+import { ApiError } from "../../src/api/errors/errors.ts";
+import { createPipeline } from "../../src/api/http/pipeline.ts";
+import { MAX_AT_ONCE, MAX_WAITING } from "../../src/api/subgraph/bounds.ts";
+import { subgraphRoutes } from "../../src/api/subgraph/routes.ts";
+
+/* To plan a query of the subgraph is work: it is admitted before, and has a place like the reading of one. */
+
+type Admit = Access["admit"];
+
+/** The subgraph before a database that is not there: queries are planned, and none is read. */
+function openSubgraph(admit: Admit = openAccess.admit) {
+  const executeOperation = createPipeline({
+    createContext: async () => ({}) as never,
+    requireReadyIndex: async () => {},
+    access: { ...openAccess, admit },
+    observe: (_, run) => run(),
+    hotAnswers: ({ ctx, answer }) => answer(ctx),
+    readConsistently: () => Promise.reject(new Error("a query is read")),
+  });
+  const callerOf = () => ({ address: "192.0.2.1", header: () => undefined });
+  const app = subgraphRoutes({ executeOperation, callerOf }, () => "one caller");
+  return async (query: string) => {
+    const reply = await app.request("/subgraph", { method: "POST", body: JSON.stringify({ query }) });
+    const { errors } = (await reply.json()) as { errors: [{ message: string }] };
+    return { status: reply.status, message: errors[0].message };
+  };
+}
+
+const refusing: Admit = async () => {
+  throw new ApiError("PAYMENT_REQUIRED", "No credits.");
+};
+
+test.each([
+  ["that cannot be read", "{"],
+  ["of the same fields again and again", `{ ${"domains { id name } ".repeat(1_000)} }`],
+  ["of too many levels", `{ domains { ${"parent { ".repeat(400)} id ${"}".repeat(400)} } }`],
+])("a query %s is not planned before it is admitted", async (_, query) => {
+  expect(await openSubgraph(refusing)(query)).toEqual({ status: 402, message: "No credits." });
+  expect((await openSubgraph()(query)).message).not.toBe("No credits.");
+});
+
+test("one caller plans no more queries at a time than it may, and gives every credit back", async () => {
+  let held = 0;
+  const admit: Admit = async (...given) => {
+    const admission = await openAccess.admit(...given);
+    held++;
+    return {
+      ...admission,
+      giveBack: async () => {
+        held--;
+        return admission.giveBack();
+      },
+    };
+  };
+  const ask = openSubgraph(admit);
+  const within = MAX_AT_ONCE.each + MAX_WAITING.each;
+  const replies = await Promise.all(Array.from({ length: within + 10 }, () => ask("{")));
+  const count = (status: number) => replies.filter((reply) => reply.status === status).length;
+  expect([count(200), count(429)]).toEqual([within, 10]);
+  expect(held).toBe(0);
+});
