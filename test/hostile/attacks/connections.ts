@@ -83,6 +83,21 @@ const slowUploads = (count: number): Attack => ({
   },
 });
 
+/** Half of them say how long their body is, half send it in chunks; all leave in the middle of it. */
+const cutBodies = (count: number): Attack => ({
+  name: `${count} bodies that are cut off`,
+  run: async (stage) => {
+    const lengths = ["Content-Length: 1000000", "Transfer-Encoding: chunked"];
+    const bytes = (i: number) => `${request("POST /whois/bulk", lengths[i % 2] as string)}5\r\n[[[[[\r\n`;
+    for (let sent = 0; sent < count; sent += 100) {
+      const sockets = await openAll(stage, 100, bytes);
+      await sleep(20);
+      for (const socket of sockets) socket.resetAndDestroy();
+    }
+    return { names: [VICTIM] };
+  },
+});
+
 const slowReaders = (count: number): Attack => ({
   name: `${count} answers that are hardly read, from two addresses`,
   run: async (stage) => {
@@ -100,6 +115,7 @@ const slowReaders = (count: number): Attack => ({
 export const attacksByConnections: readonly Attack[] = [
   pipelining(20, 2_000),
   streamsWithoutReader(2_100, 300),
+  cutBodies(500),
 ];
 
 /** The same where a gateway is in front, which has places to take. */
