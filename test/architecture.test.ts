@@ -298,6 +298,7 @@ const layers: Layer[] = [
         "live/failure.ts",
       ),
       ...api("outgoing/", "scheduling/"),
+      "src/ens/utf8.ts",
     ],
     mayTypes: api("access/access.ts", "http/", "live/reach.ts"),
     because:
