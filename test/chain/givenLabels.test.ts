@@ -111,7 +111,7 @@ beforeAll(async () => {
   stage = await openStage({
     before: async (chain, { deployer, dave, alice }) => {
       await addController(chain, { from: deployer, controller: dave });
-      await registerReferred(chain, { from: alice, label: "known" });
+      for (const label of ["known", "market"]) await registerReferred(chain, { from: alice, label });
       for (const label of ["hidden", ...registered]) {
         await registerByHash(chain, { from: dave, label, owner: alice });
       }
@@ -163,6 +163,11 @@ test("a new name has a given label at once, and each label says where it is from
 test("whois and the counts say so, too", async () => {
   expect(await stage.whois("deep.known.eth")).toMatchObject({ label: "deep", label_source: "table:words@1" });
   expect(await stage.whois("known.eth")).toMatchObject({ label_source: "event" });
+  // A well-known label is from a log where one spelled it out: "market" at its registration, "team" nowhere.
+  expect(await stage.whois("market.eth")).toMatchObject({ label: "market", label_source: "event" });
+  await makeChild("known", "team");
+  await stage.stack.waitForHead();
+  expect(await stage.whois("team.known.eth")).toMatchObject({ label: "team", label_source: "ens" });
   const { body } = await stage.stack.api<Record<string, number>>("/pending-stats");
   expect(body.healedCount).toBe(words.length);
   expect(body.healedShare).toBeCloseTo(words.length / (words.length + (body.pendingCount ?? 0)));

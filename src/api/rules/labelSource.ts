@@ -2,7 +2,7 @@ import type { Hex } from "viem";
 import { unknownLabel } from "../../ens/name.ts";
 import { wellKnownLabels } from "../../ens/wellKnownLabels.ts";
 
-/** Where the text of a label of ENS itself is from. */
+/** Where the text of a well-known label is from while no log has spelled it out. */
 const OF_ENS = "ens";
 
 type Labelled = { label: string; labelhash: Hex | null };
@@ -18,6 +18,7 @@ export function sourceInIndex(
   stored: string | null,
 ): string | null | undefined {
   if (labelhash === null) return null;
+  if (stored !== null) return stored;
   if (wellKnownLabels.has(labelhash)) return OF_ENS;
-  return stored ?? (label === unknownLabel(labelhash) ? undefined : "event");
+  return label === unknownLabel(labelhash) ? undefined : "event";
 }

@@ -3,7 +3,6 @@ import { label, nameLink } from "ponder:schema";
 import type { Hex } from "viem";
 import { isSecondLevel, registrarNode } from "../../ens/managedNames.ts";
 import { childNode, isPrintable } from "../../ens/name.ts";
-import { wellKnownLabels } from "../../ens/wellKnownLabels.ts";
 import { type WorkList, work } from "./blockQueue.ts";
 import { givenLabel } from "./givenLabels.ts";
 import type { LogRef } from "./logRef.ts";
@@ -39,7 +38,7 @@ async function meetGivenLabel(context: Context, log: LogRef, place: Place): Prom
  * labelhash; a text that cannot be shown in a name is ignored. Writes: labels, domains, and what renames need.
  */
 export async function learnLabel(context: Context, log: LogRef, labelhash: Hex, text: string): Promise<void> {
-  if (!isPrintable(text) || wellKnownLabels.has(labelhash)) return;
+  if (!isPrintable(text)) return;
   const { chainId } = log;
   const row = await context.db.find(label, { chainId, labelhash });
   if (row?.label == null) {
