@@ -221,7 +221,14 @@ describe("a name below .box", () => {
   });
 
   test("that expired keeps its last holder, and is registered no more", async () => {
-    expect((await whois("gone.box")).availability_status).not.toBe("registered");
+    const gone = await whois("gone.box");
+    expect(gone.availability_status).not.toBe("registered");
+    const { owner } = gone.ownership;
+    const to_timestamp = Number(gone.expiry_timestamp) + 1;
+    expect(gone.ownership).toMatchObject({
+      is_owner_current: false,
+      last_owner: { address: owner, to_timestamp, ended_by: "expiry" },
+    });
     expect(await whois("reborn.box")).toMatchObject({ ownership: { owner: getAddress(cast.bob) } });
   });
 

@@ -2,7 +2,7 @@ import { type ColumnValue, type Condition, holds } from "../../ens/condition.ts"
 import { isEmancipated, TOKEN_END } from "../../ens/wrapper.ts";
 import { asText, write } from "./conditionText.ts";
 import type { LifeRules } from "./life.ts";
-import { isOfRegistrar } from "./nameRules.ts";
+import { isOfRegistrar, isToken } from "./nameRules.ts";
 import { type Life, livesIn } from "./stages.ts";
 
 /*
@@ -47,12 +47,19 @@ export const endingsOfEnsv1 = ["wrapper_expiry", "grace_end"] as const;
 type EndingOfEnsv1 = (typeof endingsOfEnsv1)[number];
 
 /**
- * - `expiry`: the registry of a subname of ENSv2 answers no owner from its expiry on. It has no grace.
+ * - `expiry`: the registry of a subname of ENSv2 answers no owner from its expiry on, nor does 3DNS a second after that of
+ *   a token. There is no grace.
  * - `no_registration`: the registrar never registered the name, so anyone can, whatever an earlier registrar granted.
  */
 export const allEndings = [...endingsOfEnsv1, "expiry", "no_registration"] as const;
 
 export type Ending = (typeof allEndings)[number];
+
+/** The first second at which the contract of 3DNS answers no owner of a token; null for other names. */
+export const endOfDnsToken = (row: Readonly<Record<EndColumn, ColumnValue>>): bigint | null =>
+  holds(isToken, row, 0n) && row.expiryTimestamp !== null
+    ? BigInt(row.expiryTimestamp as bigint) + TOKEN_END
+    : null;
 
 /** The first second at which it has ended, in unix seconds; null if time alone does not end it. */
 export function endOf(ending: EndingOfEnsv1, row: Readonly<Record<EndColumn, ColumnValue>>): bigint | null {

@@ -2,7 +2,7 @@ import type { Address } from "viem";
 import type { z } from "zod";
 import { holds } from "../../ens/condition.ts";
 import type { DomainState } from "../resolution/domainState.ts";
-import { type Ending, endOf } from "../rules/ends.ts";
+import { type Ending, endOf, endOfDnsToken } from "../rules/ends.ts";
 import { isTokenUnknown, lapsed, type OwnersNow } from "../rules/ownership.ts";
 import type * as schemas from "../schemas/answers.ts";
 import { fuseNames } from "./fuses.ts";
@@ -21,7 +21,9 @@ export function toOwnership(
   { now, graceEnd: end, isHeld }: { now: number; graceEnd: bigint | null; isHeld: boolean },
 ): z.infer<typeof schemas.ownership> {
   // A lapsed name fell to the NameWrapper itself, so no account can use it.
-  const isCurrent = isHeld && !holds(lapsed, state, BigInt(now));
+  const dnsEnd = endOfDnsToken(state);
+  const isDnsOver = dnsEnd !== null && dnsEnd <= now;
+  const isCurrent = isHeld && !isDnsOver && !holds(lapsed, state, BigInt(now));
   const isOver = owners.owner !== null && end !== null && end <= now;
   // No log tells when the grant of an earlier registrar, such as the auctions', ended.
   const isUnregistered = owners.owner !== null && !isHeld && state.expiryTimestamp === null;
@@ -40,7 +42,7 @@ export function toOwnership(
     ...(isUnregistered && { ended_by: "no_registration" as const }),
     ...(isUnregistered && owners.owner
       ? lastOwner(owners.owner.address, null, "no_registration")
-      : lastOwnerOf(state, owners, isOver ? end : null)),
+      : lastOwnerOf(state, owners, { graceEnd: isOver ? end : null, dnsEnd: isDnsOver ? dnsEnd : null })),
   };
 }
 
@@ -50,13 +52,14 @@ type Ownership = z.infer<typeof schemas.ownership>;
 function lastOwnerOf(
   state: DomainState,
   owners: OwnersNow,
-  graceEnd: bigint | null,
+  { graceEnd, dnsEnd }: Readonly<Record<"graceEnd" | "dnsEnd", bigint | null>>,
 ): Pick<Ownership, "last_owner"> {
   // No account can use what fell to the NameWrapper itself.
   const tokenEnd = state.wrapperOwner && !owners.isWrapped ? endOf("wrapper_expiry", state) : null;
   if (state.isWrapped && !isTokenUnknown(state) && state.wrapperOwner && tokenEnd !== null)
     return lastOwner(state.wrapperOwner, tokenEnd, "wrapper_expiry");
   if (graceEnd !== null && owners.owner) return lastOwner(owners.owner.address, graceEnd, "grace_end");
+  if (dnsEnd !== null && owners.owner) return lastOwner(owners.owner.address, dnsEnd, "expiry");
   const { lastHolder } = state;
   return owners.owner === null && lastHolder ? lastOwner(lastHolder.address, lastHolder.until, "expiry") : {};
 }
