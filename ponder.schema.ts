@@ -29,6 +29,9 @@
  * Primary keys serve the writer (the indexer finds rows by primary key only), indexes serve the readers. Ponder builds
  * the indexes declared here before the index is ready, and again at each restart of the indexer. Therefore the large
  * ones are not declared here: the API builds them (`src/api/upkeep/indexes.ts`), and they stay.
+ * PostgreSQL's `text` cannot hold NUL. Names that a record or an address gives, labels that registries claim and URIs of
+ * agents are stored with U+2400 as an escape: U+2400 and `0` stand for NUL, U+2400 twice for itself (`src/ens/storable.ts`).
+ *
  * PostgreSQL's b-tree takes at most 2,704 bytes, and claimed names, keys and values on chain have no limit: such columns
  * are indexed by hash, by trigram, or by their first characters.
  */
@@ -520,6 +523,7 @@ export const textRecord = onchainTable(
     version: t.int8({ mode: "number" }).notNull(),
     /** keccak256 of the key: keys on chain can be longer than an index takes. */
     keyHash: t.hex().notNull(),
+    /** The key; in it and in `value` U+2400 stands for NUL. */
     key: t.text().notNull(),
     /** Null if cleared, or if `is_value_known` is false. */
     value: t.text(),

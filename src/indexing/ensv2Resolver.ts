@@ -1,12 +1,12 @@
 import type { Hex } from "viem";
 import { hashOfTokenId } from "../ens/name.ts";
+import { storable } from "../ens/storable.ts";
 import { type ArgsOf, type EventIn, on } from "./on.ts";
 import { putLink } from "./write/ensv2/links.ts";
 import { isToldResolver } from "./write/ensv2/proxies.ts";
 import { appendEvent, type EventValues } from "./write/events.ts";
 import type { HandlerArgs } from "./write/logRef.ts";
 import { clearRecords, putAddress, putResolverNode, putText } from "./write/records.ts";
-import { storable } from "./write/storable.ts";
 
 /*
  * Resolvers of ENSv2 that a listed factory deployed. Records have a number, which stands in place of the node in the tables

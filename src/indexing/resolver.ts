@@ -4,6 +4,7 @@ import { decodeAbiParameters, type Hex } from "viem";
 import { ETHEREUM_COIN_TYPE } from "../ens/coinType.ts";
 import { keccak256OfHex } from "../ens/keccak.ts";
 import { managedNameOf } from "../ens/managedNames.ts";
+import { storable } from "../ens/storable.ts";
 import { textWritesIn } from "../ens/textCalldata.ts";
 import { type ArgsOf, type EventIn, on } from "./on.ts";
 import { onOperator, putRecordDelegate } from "./write/approvals.ts";
@@ -22,7 +23,6 @@ import {
   putText,
 } from "./write/records.ts";
 import { setReverseName } from "./write/reverseNodes.ts";
-import { storable } from "./write/storable.ts";
 
 /*
  * Any contract can emit these, for any node. Records are stored by resolver and node, because a name that returns to a
@@ -111,9 +111,8 @@ onRecord("ContenthashChanged", async ({ event, context, log }) => {
 onRecord("NameChanged", async ({ event, context, log }) => {
   const { node, name } = event.args;
   await appendEventAndHolders(context, log, { node, name });
-  const stored = name === "" ? null : storable(name);
-  await putResolverNode(context, log, node, { name: stored });
-  await refreshClaimOf(context, log, node, stored);
+  await putResolverNode(context, log, node, { name: name === "" ? null : storable(name) });
+  await refreshClaimOf(context, log, node, name === "" ? null : name);
 });
 
 /** All records of the node were cleared, without a log for each. Writes: events, resolver_nodes, primary names. */

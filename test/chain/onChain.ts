@@ -1,6 +1,7 @@
 import type { Address, Hex } from "viem";
 import { decodeFunctionResult, getAddress, hexToBigInt, numberToHex, zeroAddress } from "viem";
 import { expect } from "vitest";
+import { exactText as exactName } from "../../src/ens/storable.ts";
 import type { Chain, Question } from "../devnet/acts.ts";
 import {
   addressOf,
@@ -273,7 +274,7 @@ export async function readStoredRecords(
     texts: Object.fromEntries(texts.filter((text) => text.is_value_known).map(exactText)),
     addresses: Object.fromEntries(addresses.map(({ coin_type, address }) => [coin_type, address])),
     contenthash: row?.contenthash ?? null,
-    name: row?.name ?? null,
+    name: exactName(row?.name ?? null),
   };
 }
 

@@ -5,7 +5,7 @@ import { readFeedState } from "../../src/api/feed/read.ts";
 import { readResync } from "../../src/api/feed/resync.ts";
 import type { ChangeRow } from "../../src/api/feed/rows.ts";
 import { toChangeRecord } from "../../src/api/serializers/change.ts";
-import { storable } from "../../src/indexing/write/storable.ts";
+import { storable } from "../../src/ens/storable.ts";
 import { account, contracts, transaction } from "../query/rows.ts";
 import type { Chain, Write } from "./engine.ts";
 import { openPlay, type Play } from "./histories.ts";
@@ -24,6 +24,8 @@ afterAll(() => play.close());
 
 const NAME = "foreign.eth";
 
+const withoutNul = (text: string): string => text.replaceAll("\0", "\u2400");
+
 /** A text record, as the handlers write it. */
 function textOf(key: string, value: string | null): Write {
   const hasNul = `${key}${value ?? ""}`.includes("\0");
@@ -34,12 +36,29 @@ function textOf(key: string, value: string | null): Write {
       key_hash: keccak256(stringToBytes(key)),
     },
     patch: {
-      ...{ key: storable(key), value: value === null ? null : storable(value), is_value_known: true },
+      ...{ key: withoutNul(key), value: value === null ? null : withoutNul(value), is_value_known: true },
       ...{ exact: hasNul ? JSON.stringify({ key, value }) : null, is_read: false, sets_in_transaction: 1 },
       ...{ block_number: main.node.length + 1, log_index: 1, transaction_hash: transaction(1) },
     },
   };
 }
+
+/** A `name` record, as the handlers write it. */
+const nameOf = (name: string): Write => ({
+  table: "resolver_nodes",
+  key: { chain_id: main.chainId, resolver: account(5), node: namehash(NAME) },
+  patch: { version: 0, name: storable(name), block_number: main.node.length + 1 },
+});
+
+/** A name that an address claims, as the handlers write it. */
+const claimOf = (name: string): Write => ({
+  table: "primary_names",
+  key: { address: account(5), coin_type: 60 },
+  patch: {
+    ...{ name: storable(name), is_name_known: true, registrar: "REVERSE_REGISTRAR", chain_id: main.chainId },
+    ...{ block_number: main.node.length + 1, transaction_hash: transaction(1) },
+  },
+});
 
 /** A value as the feed has it: NUL and all else as it was set; a long text by its hash. */
 const saidOf = (name: string, text: string) =>
@@ -85,6 +104,17 @@ test("NUL in a value and in a key is in the feed, and stops nothing that comes a
   const sent = JSON.stringify(rows.map((row) => toChangeRecord(row, { contracts, epoch, now: 0 })));
   expect(sent).toContain('"value":"va\\u0000lue"');
   expect(sent).not.toContain("\u2400");
+});
+
+test("names of records and of addresses are said as they were set", async () => {
+  for (const name of ["n\0ul.eth", "\u24000", "\u2400"]) {
+    const before = await play.newest();
+    await play.block(main, [domainWrite(main, NAME, {}), nameOf(name), claimOf(name)]);
+    const named = (await play.changesAfter(before)).filter(({ slot }) =>
+      /^(name_record|primary)$/.test(slot ?? ""),
+    );
+    expect(named.map(({ newValue }) => newValue?.name)).toEqual([name, name]);
+  }
 });
 
 test("random texts are said as they were set, again in a resync, and as they were after a reorganisation", async () => {

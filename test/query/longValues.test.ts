@@ -1,7 +1,8 @@
-import { domain, event, primaryNameChange, resolverChange, textRecord } from "ponder:schema";
+import { domain, event, primaryName, primaryNameChange, resolverChange, textRecord } from "ponder:schema";
 import { getAddress, type Hex, keccak256, namehash, toHex } from "viem";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { MAX_SHOWN } from "../../src/api/rules/shown.ts";
+import { storable } from "../../src/ens/storable.ts";
 import { openApi, type TestApi } from "./api.ts";
 import { account, CHAIN_ID, domainRow, eventRow, STATIC_RESOLVER, transaction } from "./rows.ts";
 import { createTables, type Tables } from "./tables.ts";
@@ -17,6 +18,7 @@ const SMALL = 30_000;
 
 const node = namehash("long.eth");
 const claimer = account(0xc1a1);
+const hider = account(0xc1a2);
 
 let tables: Tables;
 let api: TestApi;
@@ -96,6 +98,42 @@ describe("a long value is cut at a character, and said to be", () => {
     expect(history).toMatchObject([claim]);
     const { events } = await read("/ens-stats/recent-activity");
     expect(events).toMatchObject([{ type: "primary_name", address: getAddress(claimer), ...claim }]);
+  });
+
+  test("in a claim with NUL, which takes two characters in the table", async () => {
+    const claim = {
+      chainId: CHAIN_ID,
+      logIndex: 0,
+      coinType: 60,
+      isNameKnown: true,
+      registrar: "REVERSE_REGISTRAR",
+    };
+    const names = ["\0".repeat(MAX_SHOWN), `x${"\0".repeat(3 * MAX_SHOWN)}`];
+    await tables.writer.insert(primaryNameChange).values(
+      names.map((name, i) => ({
+        ...claim,
+        blockNumber: 2 + i,
+        blockTimestamp: 2 + i,
+        transactionHash: transaction(2 + i),
+        address: hider,
+        name: storable(name),
+      })),
+    );
+    await tables.writer.insert(primaryName).values({
+      ...claim,
+      address: hider,
+      coinType: 2 ** 31,
+      blockNumber: 2,
+      transactionHash: transaction(2),
+      name: storable("\0.eth"),
+    });
+    const { history, ...now } = await read(`/address/${hider}/primary-name?history=true`);
+    expect(now).toMatchObject({ current: { primary_name: null } });
+    expect(history).toMatchObject([
+      { name: names[0] },
+      { name: `x${"\0".repeat(MAX_SHOWN - 1)}`, truncated: ["name"] },
+    ]);
+    expect(history[0]).not.toHaveProperty("truncated");
   });
 });
 

@@ -83,6 +83,7 @@ beforeAll(async () => {
   await tables.writer.insert(resolverNode).values([
     { ...place("alice.eth"), version: 0, contenthash: "0xe301", blockNumber: 7 },
     { ...place("cleared.eth"), version: 2, blockNumber: 7 },
+    { ...place("empty.eth"), version: 0, name: "a\u24000\u2400\u24000", blockNumber: 7 },
   ]);
   await tables.writer
     .insert(textRecord)
@@ -147,6 +148,13 @@ describe("GET /domain/:name/records", () => {
       addresses: {},
       contenthash: null,
     });
+  });
+
+  test("a name with NUL is as it was set", async () => {
+    const name = "a\0\u24000";
+    expect((await records("empty.eth", "?types=name")).records).toMatchObject({ name });
+    const { body } = await api.post("/lookup", { inputs: ["empty.eth"], records: { types: ["name"] } });
+    expect(JSON.stringify(body)).toContain(JSON.stringify(name));
   });
 
   test("`types` leaves out what is not asked for", async () => {

@@ -1,7 +1,7 @@
 import { type Hex, parseAbi } from "viem";
 import { shownText } from "./chainLogs.ts";
 import { ask } from "./chainReads.ts";
-import { ethNodeOf, hashOfId } from "./names.ts";
+import { ethNodeOf, hashOfId, storedText } from "./names.ts";
 import { compare, contractOf, type Evidence, type Row, type Trial } from "./oracle.ts";
 
 const adapterAbi = parseAbi([
@@ -99,6 +99,6 @@ function judgeAgent(evidence: Evidence, agentId: string, row: Row | undefined, i
     return;
   }
   compare(evidence, `agents ${agentId}`, row, { owner: is.owner });
-  const uri = (is.uri ?? "").replaceAll("\0", "\u2400");
+  const uri = storedText(is.uri ?? "");
   if (row.uri !== uri) evidence.differ(`agents ${agentId}: uri is not what the registry answers`);
 }

@@ -2,6 +2,7 @@ import { type Hex, hexToBytes, keccak256, parseAbi } from "viem";
 import type { Log, TextBytes } from "./chainLogs.ts";
 import { exactText, shownText } from "./chainLogs.ts";
 import { ask } from "./chainReads.ts";
+import { storedText } from "./names.ts";
 import { type Evidence, orNone, plain, type Row, show } from "./oracle.ts";
 import { textQuestion } from "./textTruth.ts";
 
@@ -101,7 +102,7 @@ async function judgeNodes(evidence: Evidence, touched: readonly Touched[], table
     check("version", row.version ?? 0, versions[index] ?? 0n);
     check("contenthash", row.contenthash, emptyAsNone(contenthashes[index]));
     const name = names[index] === null ? "" : shownText({ bytes: names[index] ?? "0x" });
-    check("name", row.name, name === "" ? null : withoutNul(name));
+    check("name", row.name, name === "" ? null : storedText(name));
   }
 }
 
@@ -176,6 +177,3 @@ async function judgeAddresses(
 
 const emptyAsNone = (bytes: Hex | null | undefined): Hex | null =>
   bytes === null || bytes === undefined || bytes === "0x" ? null : bytes;
-
-/** PostgreSQL's text has no NUL; U+2400 shows where one was. */
-const withoutNul = (text: string): string => text.replaceAll("\0", "\u2400");

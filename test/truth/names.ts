@@ -167,6 +167,10 @@ export function shownDnsName(name: Hex, node: Hex): string | null {
 
 /** A name that an address claims, as the index holds it: none if it is empty, or too long to be any name. */
 export function claimedName(bytes: Hex): string | null {
-  const name = shownText({ bytes }).replaceAll("\0", "\u2400");
-  return name === "" || stringToBytes(name).length > 1_024 ? null : name;
+  const name = shownText({ bytes });
+  return name === "" || stringToBytes(name).length > 1_024 ? null : storedText(name);
 }
+
+/** A text as the tables hold it: PostgreSQL has no NUL, so U+2400 escapes it, and itself. */
+export const storedText = (text: string): string =>
+  text.replace(/[\0\u2400]/g, (character) => (character === "\0" ? "\u24000" : "\u2400\u2400"));

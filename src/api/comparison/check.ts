@@ -50,15 +50,11 @@ export function bytesIn(answer: CallAnswer | undefined): Hex | null | NotCompara
   }
 }
 
-/** The text of an answer as the tables hold it: U+2400 in the place of NUL, null for an empty one. */
+/** The text of an answer; null for an empty one. */
 export function textIn(answer: CallAnswer | undefined): string | null | NotComparable {
   const bytes = bytesIn(answer);
   return typeof bytes === "string" ? textOfBytes(bytes) : bytes;
 }
-
-/** PostgreSQL's text has no NUL: U+2400 stands in its place. */
-export const storable = (text: string | null | NotComparable): string | null | NotComparable =>
-  typeof text === "string" ? text.replaceAll("\0", "\u2400") : text;
 
 /** The address in a word; null for the zero address. */
 export function addressIn(answer: CallAnswer | undefined): string | null | NotComparable {

@@ -6,7 +6,7 @@ import { coinTypeOfChain, DEFAULT_COIN_TYPE, ETHEREUM_COIN_TYPE } from "../../en
 import { fitsInBytes, MAX_NAME_BYTES } from "../../ens/name.ts";
 import type { CallAnswer } from "../live/multicall.ts";
 import { reverseNode } from "../schemas/input.ts";
-import { addressIn, type Check, NotComparable, storable, textIn } from "./check.ts";
+import { addressIn, type Check, NotComparable, textIn } from "./check.ts";
 import type { StoredClaim } from "./stored.ts";
 
 export type ClaimSetting = {
@@ -72,6 +72,6 @@ function reverseReads({ address, resolver }: StoredClaim, { registry, isIndexed 
 }
 
 function toName(answer: CallAnswer | undefined): string | null | NotComparable {
-  const name = storable(textIn(answer));
+  const name = textIn(answer);
   return typeof name === "string" && !fitsInBytes(name, MAX_NAME_BYTES) ? null : name;
 }

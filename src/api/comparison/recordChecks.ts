@@ -1,7 +1,7 @@
 import { type Address, encodeFunctionData, type Hex } from "viem";
 import { resolverFunctions } from "../../../abis/resolver.ts";
 import type { CallAnswer, ContractCall } from "../live/multicall.ts";
-import { addressIn, bytesIn, type Check, dataOf, NotComparable, storable, textIn } from "./check.ts";
+import { addressIn, bytesIn, type Check, dataOf, NotComparable, textIn } from "./check.ts";
 import type { RecordKey } from "./keys.ts";
 import type { StoredDomain, StoredRecord } from "./stored.ts";
 
@@ -51,7 +51,7 @@ function partsOf(record: StoredRecord, setting: ResolverSetting): Parts {
   const calls = [call(encodeFunctionData({ abi: resolverFunctions, functionName, args: [node] }))];
   const reads: Record<typeof column, Check["read"]> = {
     contenthash: ([answer]) => bytesIn(answer),
-    name: ([answer]) => storable(textIn(answer)),
+    name: ([answer]) => textIn(answer),
     version: ([answer]) => BigInt(dataOf(answer) ?? "0x0").toString(),
   };
   return { table: "resolver_nodes", column, detail: "", calls, read: reads[column] };

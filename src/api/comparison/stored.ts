@@ -1,5 +1,6 @@
 import type { Address, Hex } from "viem";
 import { keccak256 } from "../../ens/keccak.ts";
+import { exactText } from "../../ens/storable.ts";
 import type { Queries } from "../postgres/client.ts";
 import { reverseNode } from "../schemas/input.ts";
 import type { Claim, RecordKey } from "./keys.ts";
@@ -149,7 +150,7 @@ function toStored(key: RecordKey, row: RecordRow, at: number | null): StoredReco
       value: exact.value,
     };
   }
-  const values = { contenthash: row.contenthash, name: row.name, version: row.version };
+  const values = { contenthash: row.contenthash, name: exactText(row.name), version: row.version };
   return { ...key, ...stored, value: values[key.what] };
 }
 
@@ -182,7 +183,7 @@ export const readClaims = ({ query, chainId, at }: Reach, claims: readonly Claim
       ],
     );
     return rows.map(({ name, is_name_known, changed, resolver }, index) => ({
-      ...{ ...(part[index] as Claim), name, resolver },
+      ...{ ...(part[index] as Claim), name: exactText(name), resolver },
       isKnown: is_name_known ?? true,
       isChanged: at !== null && changed !== null && changed > at,
     }));

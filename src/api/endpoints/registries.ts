@@ -1,5 +1,6 @@
 import { z } from "@hono/zod-openapi";
 import type { Address } from "viem";
+import { exactText } from "../../ens/storable.ts";
 import type { Ctx } from "../http/context.ts";
 import { endpoint } from "../http/endpoint.ts";
 import {
@@ -120,7 +121,7 @@ const overview = endpoint({
       names: names.map(({ node, name }) => ({ name: name ?? "", namehash: node })),
       ...(row?.parentRegistry &&
         row.parentLabel !== null && {
-          claimed_parent: { registry: toAddress(row.parentRegistry), label: row.parentLabel },
+          claimed_parent: { registry: toAddress(row.parentRegistry), label: exactText(row.parentLabel) },
         }),
       ...(created && { created: toHappened(created) }),
       referring_names,

@@ -1,3 +1,4 @@
+import { exactText } from "../../ens/storable.ts";
 import { always, columnsOf, plain, type Row, type Source, writtenBy } from "./source.ts";
 
 const RECORD_KEY = [
@@ -76,7 +77,7 @@ export const resolverNodes: Source = {
       ],
     },
     name_record: {
-      value: columnsOf(["name"]),
+      value: ({ name }) => (name == null ? null : { name: exactText(String(name)) }),
       type: always("record.name.changed"),
       causes: ["NameChanged", "NameUpdated", "VersionChanged"],
     },

@@ -1,3 +1,4 @@
+import { exactText } from "../../ens/storable.ts";
 import { domains } from "./nameSource.ts";
 import { addressRecords, links, resolverNodes, textRecords } from "./recordSources.ts";
 import { always, columnsOf, plain, type Source, texts, writtenBy } from "./source.ts";
@@ -11,7 +12,10 @@ const primaryNames: Source = {
   columns: plain(["name", "is_name_known", "registrar", "block_number", "transaction_hash"]),
   slots: {
     primary: {
-      value: ({ name, is_name_known }) => ({ name: name ?? null, is_name_known: is_name_known ?? null }),
+      value: ({ name, is_name_known }) => ({
+        name: name == null ? null : exactText(String(name)),
+        is_name_known: is_name_known ?? null,
+      }),
       type: always("primary_name.changed"),
       causes: [],
     },

@@ -6,7 +6,7 @@ import type { AgentHome } from "../../../abis/contracts.ts";
 import type { Db } from "../postgres/db.ts";
 import { prepared } from "../postgres/prepared.ts";
 import { MAX_AGENT_URI, MAX_PROFILE_TEXT } from "../rules/shown.ts";
-import { beginningOf } from "./beginnings.ts";
+import { beginningOf, beginningOfStored } from "./beginnings.ts";
 import { isAtCurrentResolver, isInForce, isNodeOf } from "./currentRecords.ts";
 
 /** A binding, with the agent's URI and owner in the registry; null where the index does not follow the agent. */
@@ -50,7 +50,7 @@ const bindings = (db: Db, where: SQL) =>
       logIndex: agentBinding.logIndex,
       transactionHash: agentBinding.transactionHash,
       blockTimestamp: agentBinding.blockTimestamp,
-      uri: beginningOf(agent.uri, MAX_AGENT_URI),
+      uri: beginningOfStored(agent.uri, MAX_AGENT_URI),
       owner: agent.owner,
     })
     .from(agentBinding)

@@ -2,6 +2,7 @@ import { event } from "ponder:schema";
 import type { SQLWrapper } from "drizzle-orm";
 import { sql } from "ponder";
 import type { Hex } from "viem";
+import { exactText } from "../../ens/storable.ts";
 import { MAX_SHOWN } from "../rules/shown.ts";
 
 /*
@@ -12,6 +13,10 @@ import { MAX_SHOWN } from "../rules/shown.ts";
 /** The beginning of a text. */
 export const beginningOf = (text: SQLWrapper, length = MAX_SHOWN) =>
   sql<string | null>`left(${text}, ${sql.raw(String(length + 1))})`;
+
+/** The beginning of a text that is stored by `storable`, which makes one or two characters of each. */
+export const beginningOfStored = (text: SQLWrapper, length = MAX_SHOWN) =>
+  beginningOf(text, 2 * length + 1).mapWith(exactText<string | null>);
 
 /** The beginning of bytes in hexadecimal: `0x`, and two characters for each byte. */
 export const beginningOfBytes = (bytes: SQLWrapper) =>

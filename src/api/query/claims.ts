@@ -4,7 +4,7 @@ import { alias, and, desc, eq, inArray, sql } from "ponder";
 import type { Address } from "viem";
 import type { Db } from "../postgres/db.ts";
 import { prepared } from "../postgres/prepared.ts";
-import { beginningOf } from "./beginnings.ts";
+import { beginningOfStored } from "./beginnings.ts";
 import type { Keyset } from "./keyset.ts";
 import { inForms, orderOfPage, pageColumns, pageOf } from "./listStatements.ts";
 import type { Page, SortDirection } from "./page.ts";
@@ -13,7 +13,7 @@ import { oldestFirst, type Section } from "./section.ts";
 /** A change of the name that an address claims, with the beginning of the name. */
 export type ClaimRow = typeof primaryNameChange.$inferSelect;
 
-const columns = { ...getTableColumns(primaryNameChange), name: beginningOf(primaryNameChange.name) };
+const columns = { ...getTableColumns(primaryNameChange), name: beginningOfStored(primaryNameChange.name) };
 
 const later = alias(primaryNameChange, "later");
 

@@ -4,7 +4,7 @@ import type { Address, Hex } from "viem";
 import { keccak256 } from "../../ens/keccak.ts";
 import type { Db } from "../postgres/db.ts";
 import { prepared } from "../postgres/prepared.ts";
-import { beginningOf } from "./beginnings.ts";
+import { beginningOfStored } from "./beginnings.ts";
 import { isAtCurrentResolver, isInForce, isNodeOf } from "./currentRecords.ts";
 import { onNodes } from "./domains.ts";
 
@@ -44,7 +44,7 @@ const setNames = prepared((db) =>
     .select({
       address: primaryName.address,
       coinType: primaryName.coinType,
-      name: beginningOf(primaryName.name),
+      name: beginningOfStored(primaryName.name),
       isNameKnown: primaryName.isNameKnown,
     })
     .from(primaryName)
@@ -74,7 +74,7 @@ const isOfCoinTypes = sql`${addressRecord.coinType} = any(${placeholder("coinTyp
 const reverseNames = prepared((db) =>
   onNodes((isAsked, form) =>
     db
-      .select({ node: domain.node, resolver: domain.resolver, name: beginningOf(resolverNode.name) })
+      .select({ node: domain.node, resolver: domain.resolver, name: beginningOfStored(resolverNode.name) })
       .from(domain)
       .leftJoin(resolverNode, isNodeOf(domain))
       .where(isAsked)

@@ -4,6 +4,7 @@ import { sql } from "ponder";
 import type { Hex } from "viem";
 import { DEFAULT_COIN_TYPE } from "../../ens/coinType.ts";
 import { keccak256 } from "../../ens/keccak.ts";
+import { exactText } from "../../ens/storable.ts";
 import type { Db } from "../postgres/db.ts";
 import { prepared } from "../postgres/prepared.ts";
 import type { RecordsOf, TextValue } from "./records.ts";
@@ -151,7 +152,7 @@ const prepare = (texts: Form, addresses: Form) =>
         addresses: sql<[string, Hex | null, boolean, Hex | null][] | null>`found.addresses`,
         addressCount: sql<number>`found.address_count`,
         contenthash: sql<Hex | null>`found.contenthash`,
-        name: sql<string | null>`found.name`,
+        name: sql<string | null>`found.name`.mapWith(exactText<string | null>),
       })
       .from(
         sql`(with ${sql.join(parts, sql`, `)}

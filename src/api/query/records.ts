@@ -2,6 +2,7 @@ import { addressRecord, event, resolverChange, resolverNode, textRecord } from "
 import { and, eq, sql } from "ponder";
 import type { Address, Hex } from "viem";
 import { keccak256 } from "../../ens/keccak.ts";
+import { exactText } from "../../ens/storable.ts";
 import type { Db } from "../postgres/db.ts";
 import { prepared } from "../postgres/prepared.ts";
 import { type Scope, statementOf } from "./scope.ts";
@@ -98,7 +99,7 @@ const recordsOf = prepared((db) =>
       texts: textsInForce,
       addresses: addressesInForce,
       contenthash: resolverNode.contenthash,
-      name: resolverNode.name,
+      name: sql<string | null>`${resolverNode.name}`.mapWith(exactText<string | null>),
     })
     .from(sql`(values (true)) as one (row)`)
     .leftJoin(resolverNode, isOfResolverNode)

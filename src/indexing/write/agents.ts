@@ -1,8 +1,8 @@
 import type { Context } from "ponder:registry";
 import { agent, agentBinding } from "ponder:schema";
 import type { Address } from "viem";
+import { storable } from "../../ens/storable.ts";
 import type { LogRef } from "./logRef.ts";
-import { storable } from "./storable.ts";
 
 /** A binding, as a log has it. */
 export type Binding = Pick<

@@ -3,12 +3,12 @@ import { primaryName, primaryNameChange, resolverNode } from "ponder:schema";
 import type { Address } from "viem";
 import { ETHEREUM_COIN_TYPE } from "../../ens/coinType.ts";
 import { ADDR_REVERSE_NODE, fitsInBytes, MAX_NAME_BYTES } from "../../ens/name.ts";
+import { exactText, storable } from "../../ens/storable.ts";
 import { readName } from "./archive.ts";
 import { addressesOf, mayRead } from "./contracts.ts";
 import type { Domain } from "./domains.ts";
 import type { LogRef } from "./logRef.ts";
 import { findLabel } from "./naming.ts";
-import { storable } from "./storable.ts";
 
 /** The name that an address claims. `isNameKnown` false: only the chain knows the name. */
 export type NameClaim = {
@@ -38,14 +38,9 @@ export async function appendClaim(context: Context, log: LogRef, claim: NameClai
   await context.db.insert(primaryNameChange).values({ ...claim, name: storableName(claim.name), ...place });
 }
 
-/**
- * A name with NUL is not normalised, so it is no primary name, and its exact text is not needed. A name that is too long
- * is none either, and is not stored: one short log could make us store it again.
- */
-export function storableName(name: string | null): string | null {
-  const stored = name === null ? null : storable(name);
-  return stored !== null && fitsInBytes(stored, MAX_NAME_BYTES) ? stored : null;
-}
+/** A name that is too long is no primary name, and is not stored: one short log could make us store it again. */
+export const storableName = (name: string | null): string | null =>
+  name !== null && fitsInBytes(name, MAX_NAME_BYTES) ? storable(name) : null;
 
 /**
  * Stores the name that a node below `addr.reverse` gives its address, after its resolver or one of its records changed.
@@ -85,7 +80,7 @@ async function readClaimedName(context: Context, log: LogRef, reverse: Domain) {
     return { name: await readNameAtBlock(context, reverse), isNameKnown: false };
   }
   const row = await context.db.find(resolverNode, { chainId: log.chainId, resolver, node });
-  return { name: row?.name ?? null, isNameKnown: true };
+  return { name: exactText(row?.name ?? null), isNameKnown: true };
 }
 
 /**

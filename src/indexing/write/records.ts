@@ -3,7 +3,6 @@ import { addressRecord, event, resolverNode, textRecord } from "ponder:schema";
 import type { Hex } from "viem";
 import { keccak256 } from "../../ens/keccak.ts";
 import type { LogRef } from "./logRef.ts";
-import { storable } from "./storable.ts";
 
 type ResolverNode = typeof resolverNode.$inferSelect;
 
@@ -124,9 +123,9 @@ export async function putText(context: Context, log: LogRef, text: TextSet): Pro
   await context.db.update(event, earlier).set({ value: null, valueSource: "unknown" });
 }
 
-/** The columns of a text. If it holds NUL, the exact texts are stored as JSON besides. */
+/** The columns of a text, with U+2400 for NUL. If there is one, the exact texts are stored as JSON besides. */
 const textColumns = (key: string, value: string | null) => ({
-  key: storable(key),
-  value: value === null ? null : storable(value),
+  key: key.replaceAll("\0", "\u2400"),
+  value: value === null ? null : value.replaceAll("\0", "\u2400"),
   exact: key.includes("\0") || value?.includes("\0") ? JSON.stringify({ key, value }) : null,
 });

@@ -2,6 +2,7 @@ import type { Context } from "ponder:registry";
 import { resolverNode, reverseNode } from "ponder:schema";
 import type { Address, Hex } from "viem";
 import { coinTypeOfChain } from "../../ens/coinType.ts";
+import { exactText } from "../../ens/storable.ts";
 import type { LogRef } from "./logRef.ts";
 import { appendClaim, storableName } from "./primaryNames.ts";
 
@@ -34,9 +35,10 @@ export async function setReverseResolver(
   const row = await context.db.find(reverseNode, { chainId, node });
   if (row === null) return;
   const records = resolver && (await context.db.find(resolverNode, { chainId, resolver, node }));
-  const name = storableName(records?.name ?? null);
-  if (name !== row.name) await appendChange(context, log, row.address, name);
-  await context.db.update(reverseNode, { chainId, node }).set({ resolver, name });
+  const name = exactText(records?.name ?? null);
+  const stored = storableName(name);
+  if (stored !== row.name) await appendChange(context, log, row.address, name);
+  await context.db.update(reverseNode, { chainId, node }).set({ resolver, name: stored });
 }
 
 /**

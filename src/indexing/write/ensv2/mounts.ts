@@ -3,6 +3,7 @@ import { domain, ensv2Entry, ensv2Mount } from "ponder:schema";
 import type { Address, Hex } from "viem";
 import { NO_REGISTRY, pathExpiryBelow, storageIdOf } from "../../../ens/ensv2.ts";
 import { labelhash as labelhashOf, ROOT_NODE } from "../../../ens/name.ts";
+import { exactText } from "../../../ens/storable.ts";
 import { type WorkList, work } from "../blockQueue.ts";
 import { patchDomain } from "../domains.ts";
 import type { LogRef } from "../logRef.ts";
@@ -230,7 +231,7 @@ export async function followClaim(context: Context, log: LogRef, registry: Addre
   const row = await findRegistry(context, registry);
   if (row === null || row.parentRegistry === null || row.parentLabel === null) return;
   const parent = await findRegistry(context, row.parentRegistry);
-  const storageId = storageIdOf(labelhashOf(row.parentLabel));
+  const storageId = storageIdOf(labelhashOf(exactText(row.parentLabel)));
   const key = { chainId: log.chainId, registry: row.parentRegistry, storageId };
   const entry = await context.db.find(ensv2Entry, key);
   if (parent === null || entry?.subregistry !== registry || !entry.isRegistered) return;

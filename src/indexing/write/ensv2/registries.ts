@@ -2,9 +2,9 @@ import type { Context } from "ponder:registry";
 import { ensv2Mount, ensv2MountNode, ensv2Registry } from "ponder:schema";
 import type { Address, Hex } from "viem";
 import { fitsInBytes, isLabelOf, MAX_LABEL_BYTES, ROOT_NODE } from "../../../ens/name.ts";
+import { exactText, storable } from "../../../ens/storable.ts";
 import { addressesOf } from "../contracts.ts";
 import type { LogRef } from "../logRef.ts";
-import { storable } from "../storable.ts";
 import { reachPhase } from "./phases.ts";
 import { openReach, widenReach } from "./reach.ts";
 
@@ -106,7 +106,7 @@ async function placeMount(
 export const isClaimed = (row: Registry, parent: { registry: Address; labelhash: Hex }): boolean =>
   row.parentRegistry === parent.registry &&
   row.parentLabel !== null &&
-  isLabelOf(parent.labelhash, row.parentLabel);
+  isLabelOf(parent.labelhash, exactText(row.parentLabel));
 
 /** Stores where the registry says that it is; a label that no name has is left out. Writes: ensv2_registries. */
 export async function putClaim(
