@@ -442,6 +442,43 @@ describe("while one chain is disturbed the others go on", () => {
   );
 });
 
+test(`names that random acts gave a label which only a log of Linea spells out are searched by it (FUZZ_SEED=${SEED})`, async () => {
+  const [, from, owner] = chains.chain.accounts as [Address, Address, Address];
+  await buyBasename(base.chain, { from, label: "heard", controller: "controller3", resolver: "resolver2" });
+  await buyLineaname(linea.chain, { from, label: "heard" });
+  const below = { from, label: "sub", owner };
+  await setSubnodeOwner(base.chain, { ...below, parent: basenameNode("heard") });
+  await setWrappedSubnodeOwner(linea.chain, {
+    ...below,
+    parent: lineanameNode("heard"),
+    fuses: 0,
+    expiry: 0n,
+  });
+  await everyHead();
+  const rows = await stack.sql<{ name: string; label: string }>(
+    `select said.label || '.' || parent.full_name as name, said.label from domains d
+     join domains parent on parent.chain_id = d.chain_id and parent.node = d.parent_node and parent.is_name_known
+     join labels said on said.chain_id = $2 and said.labelhash = d.labelhash and said.source = 'event'
+     where d.chain_id = $1 and said.label in ('sub', 'other') order by name`,
+    [base.deployment.chainId, linea.deployment.chainId],
+  );
+  const names = rows.map(({ name }) => name).sort();
+  expect(names).toContain("sub.heard.base.eth");
+  const write = { kind: "text", key: "url", value: "https://heard.example" } as const;
+  const search = async (q: string) => {
+    // What was shared is applied with the next logs of the chain.
+    await writeRecord(base.chain, { from, resolver: "resolver2", node: basenameNode("heard"), write });
+    const { body } = await stack.api<{ results: { name: string }[] }>(
+      `/search-domains?q=${q}&chain=base&limit=100`,
+    );
+    return body.results.flatMap(({ name }) => (name.startsWith(`${q}.`) ? [name] : []));
+  };
+  const searched = [...new Set(rows.map(({ label }) => label))];
+  await expect
+    .poll(async () => (await Promise.all(searched.map(search))).flat().sort(), { ...SOON, interval: 1_000 })
+    .toEqual(names);
+});
+
 /** `npm test` has exports of made rows. */
 if (isSlow()) {
   exportsOfChains(
