@@ -418,7 +418,7 @@ const bounds: [what: string, bound: string][] = [
   ["an answer, over HTTP or MCP", `${MAX_JSON_BYTES / 1_048_576} MiB`],
   ["a label of a name", `${MAX_LABEL_BYTES} bytes`],
   ["a name written label by label", `${nameBytes} bytes`],
-  ["name that an address claims, as stored", `${nameBytes} bytes`],
+  ["name that an address claims", `${nameBytes} bytes`],
   ["labels learnt from one log of the NameWrapper", `a name of ${nameBytes} bytes`],
   [
     "names written in one block because of a log about other names: a label became known, a registry of ENSv2 was linked, unlinked or changed its code, or the way to it ends at another time",

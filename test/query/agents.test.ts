@@ -72,7 +72,9 @@ async function bind(
   };
   await tables.writer
     .insert(agent)
-    .values([{ chainId, registry: AGENT_REGISTRY, agentId, owner, uri: `ipfs://agent/${agentId}`, ...at }]);
+    .values([
+      { chainId, registry: AGENT_REGISTRY, agentId, owner, uri: `ipfs://agent/${agentId}\u24000`, ...at },
+    ]);
   await tables.writer
     .insert(agentBinding)
     .values([
@@ -222,7 +224,7 @@ describe("GET /domain/:name/agent", () => {
           token_standard: 0,
           token_contract: getAddress(REGISTRAR),
           token_id: BigInt(labelhash("agent")).toString(),
-          token_uri: "ipfs://agent/0",
+          token_uri: "ipfs://agent/0\0",
           agent_owner: getAddress(AGENT_ADAPTER),
         },
         onchain_verified: true,

@@ -95,7 +95,7 @@ beforeAll(async () => {
     .values([
       registryRow(ROOT, 1),
       registryRow(ETH_REGISTRY, 2),
-      registryRow(USER, 4, { parentRegistry: ETH_REGISTRY, parentLabel: "deep" }),
+      registryRow(USER, 4, { parentRegistry: ETH_REGISTRY, parentLabel: "d\u24000" }),
       registryRow(account(0x3009), 7, { mounts: 0 }),
     ]);
   await writer.insert(ensv2Mount).values([mountRow(ETH_REGISTRY, "eth"), mountRow(USER, "deep.eth")]);
@@ -202,7 +202,7 @@ describe("a registry", () => {
     expect(await get(`/registry/${USER}?owner=${ANN}`)).toMatchObject({
       ...{ kind: "user", implementation: getAddress(REGISTRY_CODE), label_count: 4 },
       names: [{ name: "deep.eth", namehash: namehash("deep.eth") }],
-      claimed_parent: { registry: getAddress(ETH_REGISTRY), label: "deep" },
+      claimed_parent: { registry: getAddress(ETH_REGISTRY), label: "d\0" },
       created: { block_number: 1, transaction_hash: transaction(1) },
       referring_names: { results: [{ name: "deep.eth", label: "deep" }], total: 1, next_cursor: null },
       ...{ role_holder_count: 1, root_role_holder_count: 1, event_count: logged.total },
