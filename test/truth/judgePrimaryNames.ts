@@ -1,7 +1,7 @@
 import { type Hex, parseAbi } from "viem";
 import { ADDR_REVERSE_NODE } from "../devnet/acts/names.ts";
 import { ask } from "./chainReads.ts";
-import { claimedName, nodeBelowHash, reverseNodeOf } from "./names.ts";
+import { claimedName, nodeBelowHash, reverseNodeOf, storedText } from "./names.ts";
 import { contractOf, type Evidence, orNone, type Row, show } from "./oracle.ts";
 
 const reads = parseAbi([
@@ -119,7 +119,8 @@ async function judgeNamesForAddresses(
 }
 
 function compareName({ differ }: Evidence, claim: string, row: Row | undefined, bytes: Hex | null): void {
-  const name = claimedName(bytes ?? "0x");
+  const claimed = claimedName(bytes ?? "0x");
+  const name = claimed === null ? null : storedText(claimed);
   if ((row?.name ?? null) !== name)
     differ(`primary_names ${claim}: name is ${show(row?.name)}, chain says ${show(name)}`);
 }

@@ -165,10 +165,10 @@ export function shownDnsName(name: Hex, node: Hex): string | null {
     .join(".");
 }
 
-/** A name that an address claims, as the index holds it: none if it is empty, or too long to be any name. */
+/** A name that an address claims, as the index has it: none if it is empty, or too long to be any name. */
 export function claimedName(bytes: Hex): string | null {
   const name = shownText({ bytes });
-  return name === "" || stringToBytes(name).length > 1_024 ? null : storedText(name);
+  return name === "" || stringToBytes(name).length > 1_024 ? null : name;
 }
 
 /** A text as the tables hold it: PostgreSQL has no NUL, so U+2400 escapes it, and itself. */
