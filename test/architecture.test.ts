@@ -177,7 +177,7 @@ const layers: Layer[] = [
   {
     files: "src/api/feed/",
     may: [
-      ...["pg", "ponder", "drizzle-orm", "viem", "zod", "engine/"],
+      ...["pg", "ponder", "drizzle-orm", "viem", "zod", "engine/", "src/ens/storable.ts"],
       ...api("errors/", "postgres/", "rules/", "scheduling/"),
     ],
     because:

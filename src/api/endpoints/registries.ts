@@ -1,6 +1,5 @@
 import { z } from "@hono/zod-openapi";
 import type { Address } from "viem";
-import { exactText } from "../../ens/storable.ts";
 import type { Ctx } from "../http/context.ts";
 import { endpoint } from "../http/endpoint.ts";
 import {
@@ -121,7 +120,7 @@ const overview = endpoint({
       names: names.map(({ node, name }) => ({ name: name ?? "", namehash: node })),
       ...(row?.parentRegistry &&
         row.parentLabel !== null && {
-          claimed_parent: { registry: toAddress(row.parentRegistry), label: exactText(row.parentLabel) },
+          claimed_parent: { registry: toAddress(row.parentRegistry), label: row.parentLabel },
         }),
       ...(created && { created: toHappened(created) }),
       referring_names,

@@ -1,6 +1,7 @@
 import { domain, ensv2Entry, ensv2Mount, ensv2Proxy, ensv2Registry, ensv2Role, event } from "ponder:schema";
 import { alias, and, asc, eq, gt, sql } from "ponder";
 import type { Address, Hex } from "viem";
+import { exactText } from "../../../ens/storable.ts";
 import type { Db } from "../../postgres/db.ts";
 import { type Keyset, orderBy, positionOf, rowsAfter } from "../keyset.ts";
 import { limitOf, offsetOf, type Page, type Part, type SortDirection } from "../page.ts";
@@ -15,7 +16,7 @@ export type DeployedProxy = typeof ensv2Proxy.$inferSelect;
 /** What is stored of a registry; null where the index never heard of it. */
 export async function findRegistry(db: Db, at: RegistryAt): Promise<Registry | null> {
   const [row] = await db.select().from(ensv2Registry).where(isRegistry(at)).limit(1);
-  return row ?? null;
+  return row ? { ...row, parentLabel: exactText(row.parentLabel) } : null;
 }
 
 const isRegistry = ({ chainId, registry }: RegistryAt) =>
