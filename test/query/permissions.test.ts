@@ -31,6 +31,8 @@ const carol = account(0xca401);
 const mallory = account(0xbad);
 const crowd = account(0xc0d);
 const erin = account(0xe41);
+/** The contract to which the NameWrapper is upgraded, its operator in the registry. */
+const upgraded = account(0x0b9);
 const MANY = 100_000;
 
 type Item = Record<string, unknown>;
@@ -114,6 +116,7 @@ beforeAll(async () => {
       operatorRow(bob, mallory, REGISTRY, 13),
       operatorRow(carol, bob, WRAPPER, 14),
       operatorRow(alice, WRAPPER, REGISTRY, 15),
+      operatorRow(WRAPPER, upgraded, REGISTRY, 16),
     ]);
   const approval = (name: string, contract: Hex, owner: Hex, approved: Hex | null, block: number) => ({
     ...{ chainId: CHAIN_ID, node: namehash(name), contract, owner, approved, ...event(block) },
@@ -246,6 +249,7 @@ describe("GET /domain/:name/permissions", () => {
     const lent = await ask("/domain/lent.locked.eth/permissions");
     expect(lent.parent).toMatchObject({ may: ["burn_fuses", "extend_expiry", "replace"] });
     expect(find(lent.permissions as Item[], { kind: "parent_operator" })).toMatchObject([
+      { address: getAddress(upgraded), given_by: getAddress(WRAPPER), layer: "registry", may: ["replace"] },
       { address: getAddress(bob), given_by: getAddress(carol) },
     ]);
   });

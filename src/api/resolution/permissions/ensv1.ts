@@ -31,14 +31,16 @@ export async function readPowers(
 ): Promise<OfEnsv1> {
   const { now } = ctx;
   const [forName, forParent] = await Promise.all([wrapperActsFor(ctx, row), wrapperActsFor(ctx, parent)]);
-  const { wrapper, registrar } = ctx.contracts.nameContracts(row.chainId);
-  const ofParent = parent === null ? [] : powersOfParent(row, parent, { now, wrapperActs: forParent });
-  return {
-    ...{ row, parent, powers: powersOf(row, { now, wrapperActs: forName }) },
-    // The NameWrapper and the registrar own names for others, by rules of their own: they replace no one's name.
-    parentPowers: ofParent.filter(({ owner }) => owner !== wrapper && owner !== registrar),
-  };
+  const parentPowers = parent === null ? [] : powersOfParent(row, parent, { now, wrapperActs: forParent });
+  return { row, parent, powers: powersOf(row, { now, wrapperActs: forName }), parentPowers };
 }
+
+/**
+ * Whether an owner is the NameWrapper or the registrar: they own names for others, by rules of their own, and replace no one's
+ * name. An operator of theirs, such as the contract to which the NameWrapper is upgraded, can.
+ */
+export const isKeeper = ({ wrapper, registrar }: NameContracts, owner: Address): boolean =>
+  owner === wrapper || owner === registrar;
 
 /** Only where a token is left over it has to be looked up whether its holder can act for an owner in the registry. */
 async function wrapperActsFor({ db, contracts }: Ctx, row: DomainRow | null): Promise<boolean> {
@@ -111,6 +113,7 @@ async function fixedOf({ db }: Ctx, sides: readonly Side[], contracts: NameContr
     powers.flatMap((power) => {
       const [contract, column] = [contractOf(contracts, power.layer), ownerColumns[power.layer]];
       if (contract === undefined || column === undefined) return [];
+      if (kinds.owner === "parent_owner" && isKeeper(contracts, power.owner)) return [];
       return [{ node, column, owner: power.owner, power, contract, kind: kinds.owner }];
     }),
   );

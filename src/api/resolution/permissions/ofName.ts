@@ -10,7 +10,7 @@ import type { DomainState } from "../domainState.ts";
 import { readEnsv2 } from "../ensv2/readEnsv2.ts";
 import { readFound } from "../known.ts";
 import { readAnsweringRows } from "../rows.ts";
-import { type OfEnsv1, permissionsInEnsv1, readPowers } from "./ensv1.ts";
+import { isKeeper, type OfEnsv1, permissionsInEnsv1, readPowers } from "./ensv1.ts";
 import { permissionsInEnsv2 } from "./ensv2.ts";
 import type { ParentPower, Permission, PermissionKind, Permissions } from "./permission.ts";
 import { kindOfPart, ranks } from "./ranks.ts";
@@ -94,6 +94,8 @@ function parentOf(ctx: Ctx, { ensv1, state, parentState }: Known): ParentPower |
   }
   if (ensv1 === null || ensv1.parent === null) return null;
   const { row, parent, parentPowers } = ensv1;
+  const contracts = ctx.contracts.nameContracts(row.chainId);
+  const ofOwners = parentPowers.filter(({ owner }) => !isKeeper(contracts, owner));
   const token = {
     wrapperFuses: row.wrapperFuses ?? 0,
     wrapperExpiryTimestamp: row.wrapperExpiryTimestamp ?? 0n,
@@ -101,7 +103,7 @@ function parentOf(ctx: Ctx, { ensv1, state, parentState }: Known): ParentPower |
   const isGivenUp = (fusesAt(token, BigInt(ctx.now)) & PARENT_CANNOT_CONTROL) !== 0;
   return {
     ...{ name: parent.fullName, node: parent.node },
-    may: [...new Set(parentPowers.flatMap(({ may }) => may))],
+    may: [...new Set(ofOwners.flatMap(({ may }) => may))],
     cannotControlUntil: isGivenUp && row.isWrapped ? token.wrapperExpiryTimestamp : null,
   };
 }
