@@ -205,7 +205,7 @@ export type Ownership = {
      */
     owner?: `0x${string}`;
     /**
-     * Present beside `owner`: whether it holds the name now. `false`: the last holder of a name that anyone can register, or the NameWrapper, which keeps the names of expired tokens. `last_owner` says who had it
+     * Present beside `owner`: whether it holds the name now. `false`: the last holder of a name that anyone can register or that expired at 3DNS, or the NameWrapper, which keeps the names of expired tokens. `last_owner` says who had it
      */
     is_owner_current?: boolean;
     /**
@@ -2591,7 +2591,7 @@ export type PreviousDomain = {
          */
         owner?: `0x${string}`;
         /**
-         * Present beside `owner`: whether it holds the name now. `false`: the last holder of a name that anyone can register, or the NameWrapper, which keeps the names of expired tokens. `last_owner` says who had it
+         * Present beside `owner`: whether it holds the name now. `false`: the last holder of a name that anyone can register or that expired at 3DNS, or the NameWrapper, which keeps the names of expired tokens. `last_owner` says who had it
          */
         is_owner_current?: boolean;
         is_wrapped: boolean;

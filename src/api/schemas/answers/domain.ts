@@ -8,7 +8,7 @@ import { address, blockNumber, chain, count, decimal, expiry, hash, source } fro
 
 const isOwnerCurrent = z.boolean().optional().openapi({
   description:
-    "Present beside `owner`: whether it holds the name now. `false`: the last holder of a name that anyone can register, or the NameWrapper, which keeps the names of expired tokens. `last_owner` says who had it",
+    "Present beside `owner`: whether it holds the name now. `false`: the last holder of a name that anyone can register or that expired at 3DNS, or the NameWrapper, which keeps the names of expired tokens. `last_owner` says who had it",
 });
 
 export const ownership = z
