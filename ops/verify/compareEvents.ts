@@ -3,10 +3,11 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { ChainDeployment } from "../../abis/deployments.ts";
 import type { CachedLog } from "../../engine/cachedLogs.ts";
 import { type Queries, queriesOf, withClient } from "../../src/api/postgres/client.ts";
+import { eventTypeOf, isFollowed, nodeOfLog } from "./followedLogs.ts";
 import { RANGE_BLOCKS, type Range } from "./logRanges.ts";
 import type { Node } from "./node.ts";
-import { addressReader } from "./nodeLogs.ts";
-import { noteValue, type Result } from "./result.ts";
+import { addressReader, type NodeLog } from "./nodeLogs.ts";
+import { noteNotCompared, noteValue, type Result } from "./result.ts";
 
 /** Rows that are read at once: a busier range is read in pieces of whole blocks. */
 const MAX_ROWS = 5_000;
@@ -33,18 +34,22 @@ type Stored = {
   index: number;
   transaction: string;
   address: string;
+  contract: string;
   event: string;
   node: string | null;
+  timestamp: string;
+  isOdd: boolean;
 };
 
 /** It has logs of agents that have no name. */
 const mayLackRows: readonly string[] = ["agent-registry"];
 
-type Compared = { range: Range; stored: Stored[]; logs: CachedLog[] };
+type Compared = { range: Range; stored: Stored[]; logs: NodeLog[] };
 
 /**
  * Compares rows of `events` with the logs of a node: those of the newest blocks, and of random ranges. A row without its log is
- * a difference, and a log without a row, if another log of the same contract and event has one.
+ * a difference, and a log of a listed contract without a row. Of a row with its log, what identifies it is compared: event, node
+ * and time.
  *
  * @throws NodeError where the node does not answer
  */
@@ -61,17 +66,12 @@ export async function compareEvents(plan: EventsPlan, result: Result): Promise<v
         from = piece.range.to + 1;
       }
     }
-    const hasRows = compared.some(({ stored }) => stored.length > 0);
-    const known = new Set(compared.flatMap(hasRows ? knownEvents : ({ logs }) => logs.map(eventOf)));
-    const listed = addressesOf(plan.deployment, ({ role }) => !mayLackRows.includes(role));
-    for (const one of compared) noteRange(one, { known, listed, result });
+    const known = new Set(compared.flatMap(knownEvents));
+    const entries = plan.deployment.contracts.filter(({ role }) => !mayLackRows.includes(role));
+    const listed = new Map(entries.map((entry) => [entry.address.toLowerCase(), entry]));
+    for (const one of compared) noteRange(one, { chainId: plan.deployment.chainId, known, listed, result });
   });
 }
-
-const addressesOf = (
-  { contracts }: ChainDeployment,
-  isWanted: (entry: ChainDeployment["contracts"][number]) => boolean = () => true,
-): Set<string> => new Set(contracts.filter(isWanted).map(({ address }) => address.toLowerCase()));
 
 /** The newest blocks, and random ones; every other range begins at a row. */
 async function chooseRanges(
@@ -120,20 +120,19 @@ async function readBoth(
   const piece = { from: range.from, to: cut?.to ?? range.to };
   const stored = await query<Stored>(
     `select block_number as block, log_index as index, transaction_hash as transaction, contract_address as address,
-       event_type as event, node from events
+       contract, event_type as event, node, block_timestamp::text as timestamp, anomaly is not null as "isOdd" from events
      where chain_id = $1 and block_number between $2 and $3 and ordinal = 0 order by block_number, log_index`,
     [deployment.chainId, piece.from, piece.to],
   );
   const emitters = new Set([
-    ...addressesOf(deployment),
-    ...stored.map(({ address }) => address.toLowerCase()),
+    ...[...deployment.contracts, ...stored].map(({ address }) => address.toLowerCase()),
   ]);
   return { range: piece, stored, logs: await addressReader(node, [...emitters])(piece) };
 }
 
 const placeOf = (block: number, index: number): string => `${block} ${index}`;
 
-const logsByPlace = ({ logs }: Compared): Map<string, CachedLog> =>
+const logsByPlace = ({ logs }: Compared): Map<string, NodeLog> =>
   new Map(logs.map((log) => [placeOf(log.blockNumber, log.logIndex), log]));
 
 const isOf = (log: CachedLog | undefined, { transaction, address }: Stored): boolean =>
@@ -155,25 +154,37 @@ function knownEvents(compared: Compared): string[] {
   });
 }
 
-type Judge = { known: ReadonlySet<string>; listed: ReadonlySet<string>; result: Result };
+type Judge = {
+  chainId: number;
+  known: ReadonlySet<string>;
+  listed: ReadonlyMap<string, ChainDeployment["contracts"][number]>;
+  result: Result;
+};
 
-function noteRange(compared: Compared, { known, listed, result }: Judge): void {
+function noteRange(compared: Compared, { chainId, known, listed, result }: Judge): void {
+  const logs = logsByPlace(compared);
   const places = new Set(compared.stored.map(({ block, index }) => placeOf(block, index)));
   const gone = new Set(withoutLog(compared));
   for (const row of compared.stored) {
-    noteValue(result, {
-      table: "events",
-      column: "log",
-      kind: "log",
-      path: row.node === null ? "/indexing-status" : `/lookup-namehash/${row.node}`,
-      of: `log ${row.index} of block ${row.block} (${row.event})`,
-      index: row.transaction,
-      chain: gone.has(row) ? null : row.transaction,
-      calls: [{ method: "eth_getTransactionReceipt", params: [row.transaction] }],
-    });
+    const note = (column: string, index: string | null, chain: string | null) =>
+      noteValue(result, {
+        ...{ table: "events", column, kind: "log", index, chain },
+        path: row.node === null ? "/indexing-status" : `/lookup-namehash/${row.node}`,
+        of: `log ${row.index} of block ${row.block} (${row.event})`,
+        calls: [{ method: "eth_getTransactionReceipt", params: [row.transaction] }],
+      });
+    note("log", row.transaction, gone.has(row) ? null : row.transaction);
+    const log = logs.get(placeOf(row.block, row.index));
+    if (log === undefined || gone.has(row)) continue;
+    note("event_type", row.event, eventTypeOf(log));
+    const node = row.isOdd ? undefined : nodeOfLog(log, { chainId, contract: row.contract });
+    if (node !== undefined) note("node", row.node, node);
+    if (log.timestamp === null) noteNotCompared(result, "times of events: the node's logs have none");
+    else note("block_timestamp", row.timestamp, String(log.timestamp));
   }
   for (const log of compared.logs) {
-    const isExpected = listed.has(log.address) && known.has(eventOf(log));
+    const entry = listed.get(log.address);
+    const isExpected = entry !== undefined && (known.has(eventOf(log)) || isFollowed(entry, log));
     if (!isExpected || places.has(placeOf(log.blockNumber, log.logIndex))) continue;
     noteValue(result, {
       table: "events",

@@ -8,8 +8,11 @@ const MAX_FAILURES = 6;
 
 type Question = { address?: string[]; topics: (string[] | string | null)[] };
 
+/** A log of a node; not all nodes give the time of its block. */
+export type NodeLog = CachedLog & { timestamp: number | null };
+
 /** Asks a node for the logs of a range. They can be more than the filters want: the caller filters them. */
-export type LogReader = (range: Range) => Promise<CachedLog[]>;
+export type LogReader = (range: Range) => Promise<NodeLog[]>;
 
 /** Addresses in one question; nodes take no more than a thousand or so. */
 const MAX_ADDRESSES = 500;
@@ -28,7 +31,7 @@ export const addressReader = (node: Node, addresses: readonly string[]): LogRead
 function readerOf(node: Node, questions: readonly Question[]): LogReader {
   const state = { failures: 0 };
   return async (range) => {
-    const logs: CachedLog[] = [];
+    const logs: NodeLog[] = [];
     for (const question of questions) logs.push(...(await askRange(node, { question, range, state })));
     return logs;
   };
@@ -65,7 +68,7 @@ const inPieces = <T>(all: readonly T[], size: number): T[][] =>
 type Asked = { question: Question; range: Range; state: { failures: number } };
 
 /** Where a node refuses, or its answer is too large, the halves are asked. @throws NodeError */
-async function askRange(node: Node, { question, range, state }: Asked): Promise<CachedLog[]> {
+async function askRange(node: Node, { question, range, state }: Asked): Promise<NodeLog[]> {
   const { from, to } = range;
   const filter = { ...question, fromBlock: numberToHex(from), toBlock: numberToHex(to) };
   try {
@@ -83,16 +86,16 @@ async function askRange(node: Node, { question, range, state }: Asked): Promise<
     { from, to: middle },
     { from: middle + 1, to },
   ];
-  const logs: CachedLog[] = [];
+  const logs: NodeLog[] = [];
   for (const half of halves) logs.push(...(await askRange(node, { question, range: half, state })));
   return logs;
 }
 
-function readLogs(reply: unknown): CachedLog[] {
+function readLogs(reply: unknown): NodeLog[] {
   if (!Array.isArray(reply)) throw new NodeError("the node's answer cannot be read");
   return reply.map((log: unknown) => {
-    const { blockNumber, logIndex, blockHash, transactionHash, address, topics, data } = (log ??
-      {}) as Record<string, unknown>;
+    const { blockNumber, logIndex, blockHash, transactionHash, address, topics, data, blockTimestamp } =
+      (log ?? {}) as Record<string, unknown>;
     const words = [blockNumber, logIndex, blockHash, transactionHash, address, data];
     if (!words.every((word) => typeof word === "string") || !Array.isArray(topics)) {
       throw new NodeError("the node's answer cannot be read");
@@ -104,6 +107,7 @@ function readLogs(reply: unknown): CachedLog[] {
         transactionHash: String(transactionHash).toLowerCase(),
       },
       address: String(address).toLowerCase(),
+      timestamp: typeof blockTimestamp === "string" ? Number(blockTimestamp) : null,
       topics: [0, 1, 2, 3].map((index) => (typeof topics[index] === "string" ? topics[index] : null)),
     };
   });

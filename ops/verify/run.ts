@@ -14,7 +14,7 @@ import { nodeOf } from "./nodeOf.ts";
 import type { VerifyOptions } from "./options.ts";
 import { codeOf, explain, requireChain } from "./outcome.ts";
 import { type Run, reportJson, reportText } from "./report.ts";
-import { type Result, valuesOf } from "./result.ts";
+import { noteNotCompared, type Result, valuesOf } from "./result.ts";
 import { takeSamples } from "./sampling.ts";
 import { isAboutIndex, storeResult } from "./storeResult.ts";
 
@@ -91,6 +91,9 @@ async function compareAll({ options, settings, signal, deployment }: Comparison,
   );
   so.far = result;
   if (options.names.length > 0 || options.at !== null) return;
+  for (const { name, chainId } of [settings.deployment, ...settings.deployment.layer2]) {
+    if (chainId !== deployment.chainId) noteNotCompared(result, `events of the chain ${name} (${chainId})`);
+  }
   const { samples, seed } = options;
   await compareEvents({ databaseUrl, schema, deployment, node, signal, samples, seed }, result);
 }

@@ -138,7 +138,8 @@ const columns = [
   .map((column) => `domains.${column}`)
   .concat([
     ...["contenthash", "name", "version"].map((column) => `resolver_nodes.${column}`),
-    ...["text_records.value", "address_records.address", "primary_names.name", "events.log"],
+    ...["text_records.value", "address_records.address", "primary_names.name"],
+    ...["log", "event_type", "node", "block_timestamp"].map((column) => `events.${column}`),
   ]);
 
 describe("nodes", () => {
@@ -152,7 +153,9 @@ describe("nodes", () => {
     const deployment = { ...verified.deployment, multicall3: `0x${"12".repeat(20)}` as const };
     const report = await reportOf({ ...verified, deployment }, ["--samples", "20", "--seed", "1"]);
     expect(report).toMatchObject({ code: 0, differences: [] });
-    const events = report.compared["events.log"]?.values ?? 0; // Those are compared with logs.
+    const events = Object.entries(report.compared) // Those are compared with logs.
+      .filter(([column]) => column.startsWith("events."))
+      .reduce((sum, [, { values }]) => sum + values, 0);
     expect(proxy.recorded.length).toBeGreaterThan((report.values - events) / 3);
   });
 
@@ -333,6 +336,37 @@ test("rows of events that are missing, of an orphaned block, or changed are foun
   await change("drop table kept");
 });
 
+test("events without any row, and rows with another event, node or time, are found", async () => {
+  const kind = "contract = 'NAME_WRAPPER' and event_type = 'NameWrapped'";
+  const logged = "contract = 'REGISTRY' and event_type = 'NewResolver'";
+  const place = "block_number as block, log_index as index";
+  await change(`create table kept as select * from events where ${kind} or ${logged}`);
+  const gone = await change<{ block: number; index: number }>(
+    `delete from events where ${kind} returning ${place}`,
+  );
+  const [row] = await change<{ block: number; index: number }>(
+    `update events set event_type = 'NewTTL', node = transaction_hash, block_timestamp = block_timestamp + 1
+     where ctid = (select ctid from events where ${logged} order by block_number desc limit 1) returning ${place}`,
+  );
+  const report = await reportOf(verified, ["--samples", "100", "--seed", "1"]);
+  const found = report.differences
+    .filter(({ table }) => table === "events")
+    .map(({ column, of }) => `${column} of ${of.replace(/ \(.*/, "")}`);
+  const nameOf = (one: typeof row) => `log ${one?.index} of block ${one?.block}`;
+  expect(gone.length).toBeGreaterThan(1);
+  expect(found.toSorted()).toEqual(
+    [
+      ...gone.map((one) => `log of ${nameOf(one)}`),
+      ...["event_type", "node", "block_timestamp"].map((column) => `${column} of ${nameOf(row)}`),
+    ].toSorted(),
+  );
+  await change(
+    `delete from events where ${logged} or block_number = ${row?.block} and log_index = ${row?.index}`,
+  );
+  await change("insert into events select * from kept");
+  await change("drop table kept");
+});
+
 test("a difference in any column is found, and shown with both values and a way to look at it", async () => {
   for (const [, of, sql] of plants) {
     expect(await change(`${sql(of)} returning node`), of).toHaveLength(1);
@@ -360,7 +394,7 @@ test("a difference in any column is found, and shown with both values and a way 
   for (const [column, of] of plants)
     expect(found).toContainEqual(expect.stringMatching(new RegExp(`^domains\\.${column} .*${of}`)));
   expect([...new Set(report.differences.map(({ table, column }) => `${table}.${column}`))].sort()).toEqual(
-    columns.filter((column) => column !== "events.log").sort(),
+    columns.filter((column) => !column.startsWith("events.")).sort(),
   );
   expect(report.differences.map((one) => one.index)).toEqual(
     expect.arrayContaining(["changed", hostile, "0x1234", "other.eth", "unregistered.eth"]),
