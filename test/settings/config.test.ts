@@ -1,8 +1,9 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
-import type { Abi, AbiEvent } from "viem";
+import { type Abi, type AbiEvent, isAddressEqual, toEventSelector } from "viem";
 import { afterEach, expect, test, vi } from "vitest";
 import { mainnet } from "../../abis/deployments/mainnet.ts";
+import { followed as followedByVerify } from "../../ops/verify/followedLogs.ts";
 import { type Entry, familyOf } from "../../src/indexing/write/families.ts";
 
 afterEach(() => {
@@ -116,4 +117,40 @@ test("every event that is followed has a handler, and every handler an event", a
       });
   });
   expect([...handled, ...neverEmitted].sort()).toEqual([...new Set(followed)].sort());
+});
+
+const selectorsOf = (abi: Abi) =>
+  abi.filter((item): item is AbiEvent => item.type === "event").map((event) => toEventSelector(event));
+
+test("`npm run verify` expects rows of the events that are followed of each listed contract", async () => {
+  const nodes = mainnet.layer2.map(({ chainId }) => [`RPC_URL_${chainId}`, "https://rpc.example.org"]);
+  const { contracts } = await readConfig({ ...threeVariables, ...Object.fromEntries(nodes) });
+  const entries = [mainnet, ...mainnet.layer2].flatMap(({ name, contracts }) =>
+    contracts.map((entry) => ({ name, ...entry })),
+  );
+  for (const { name, role, generation, address } of entries) {
+    // Of agents only those of names have rows.
+    if (role === "agent-registry") continue;
+    const places = Object.values(contracts).flatMap(({ abi, chain }) => {
+      const place = (chain as Record<string, { address?: unknown }>)[name];
+      const isListed =
+        Array.isArray(place?.address) && place.address.some((one) => isAddressEqual(one, address));
+      const isAny = place !== undefined && place.address === undefined;
+      return isListed || isAny ? [{ isListed, selectors: selectorsOf(abi as Abi) }] : [];
+    });
+    const expected = (followedByVerify[`${role} ${generation}`] ?? followedByVerify[role] ?? []).flatMap(
+      selectorsOf,
+    );
+    const what = `${role} ${generation} of ${name}`;
+    const selectors = new Set(places.flatMap((one) => one.selectors));
+    expect(
+      expected.filter((one) => !selectors.has(one)),
+      what,
+    ).toEqual([]);
+    const listed = places.filter(({ isListed }) => isListed).flatMap((one) => one.selectors);
+    expect(
+      listed.filter((one) => !expected.includes(one)),
+      what,
+    ).toEqual([]);
+  }
 });
