@@ -15,6 +15,7 @@ import { MAX_RECORD_BYTES } from "../../ops/labels/forms/record.ts";
 import { MAX_LACKING } from "../../ops/labels/lacking.ts";
 import { MAX_RATIO } from "../../ops/labels/openTable.ts";
 import { MAX_MANIFEST_BYTES, MAX_PART_BYTES, PART_BYTES } from "../../ops/snapshot/manifest.ts";
+import { MAX_RANGES, MAX_ROWS } from "../../ops/verify/compareEvents.ts";
 import { RANGE_BLOCKS } from "../../ops/verify/logRanges.ts";
 import { MAX_SAMPLES } from "../../ops/verify/options.ts";
 import { SHOWN_LENGTH } from "../../ops/verify/report.ts";
@@ -142,6 +143,8 @@ const bounds: [what: string, bound: string][] = [
   ["blocks of one request of `npm run verify -- --logs`", inWords(RANGE_BLOCKS)],
   ["operators, delegates and roles in an answer about permissions", "a page, as of every list"],
   ["delegates of a name's records", "those that its owners of now and before gave"],
+  ["ranges of events of one `npm run verify`", `${MAX_RANGES} of ${RANGE_BLOCKS} blocks`],
+  ["rows of events that `npm run verify` reads at a time", inWords(MAX_ROWS)],
   ["differences that `npm run verify` keeps", inWords(MAX_DIFFERENCES)],
   ["a value in the text of `npm run verify`", `${SHOWN_LENGTH} characters`],
   [

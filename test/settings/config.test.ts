@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { type Abi, type AbiEvent, isAddressEqual, toEventSelector } from "viem";
 import { afterEach, expect, test, vi } from "vitest";
+import { layer2Of } from "../../abis/deployments/layer2.ts";
 import { mainnet } from "../../abis/deployments/mainnet.ts";
 import { followed as followedByVerify } from "../../ops/verify/followedLogs.ts";
 import { type Entry, familyOf } from "../../src/indexing/write/families.ts";
@@ -123,9 +124,10 @@ const selectorsOf = (abi: Abi) =>
   abi.filter((item): item is AbiEvent => item.type === "event").map((event) => toEventSelector(event));
 
 test("`npm run verify` expects rows of the events that are followed of each listed contract", async () => {
-  const nodes = mainnet.layer2.map(({ chainId }) => [`RPC_URL_${chainId}`, "https://rpc.example.org"]);
+  const layer2 = layer2Of("mainnet");
+  const nodes = layer2.map(({ chainId }) => [`RPC_URL_${chainId}`, "https://rpc.example.org"]);
   const { contracts } = await readConfig({ ...threeVariables, ...Object.fromEntries(nodes) });
-  const entries = [mainnet, ...mainnet.layer2].flatMap(({ name, contracts }) =>
+  const entries = [mainnet, ...layer2].flatMap(({ name, contracts }) =>
     contracts.map((entry) => ({ name, ...entry })),
   );
   for (const { name, role, generation, address } of entries) {
