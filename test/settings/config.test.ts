@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
-import { type Abi, type AbiEvent, isAddressEqual, toEventSelector } from "viem";
+import { type Abi, type AbiEvent, type Address, isAddressEqual, toEventSelector } from "viem";
 import { afterEach, expect, test, vi } from "vitest";
 import { layer2Of } from "../../abis/deployments/layer2.ts";
 import { mainnet } from "../../abis/deployments/mainnet.ts";
@@ -136,7 +136,8 @@ test("`npm run verify` expects rows of the events that are followed of each list
     const places = Object.values(contracts).flatMap(({ abi, chain }) => {
       const place = (chain as Record<string, { address?: unknown }>)[name];
       const isListed =
-        Array.isArray(place?.address) && place.address.some((one) => isAddressEqual(one, address));
+        Array.isArray(place?.address) &&
+        place.address.some((one: Address) => isAddressEqual(one, address as Address));
       const isAny = place !== undefined && place.address === undefined;
       return isListed || isAny ? [{ isListed, selectors: selectorsOf(abi as Abi) }] : [];
     });
