@@ -192,7 +192,8 @@ function listEnsv2Addresses({ implementations, graveyards }: Ensv2Deployment): R
 function withLists<const Abi extends readonly unknown[]>(abi: Abi): Abi {
   if (ensv2 === undefined) return abi;
   const lists = Object.entries(listEnsv2Addresses(ensv2)).map(([name, addresses]) => ({
-    ...{ type: "error", name },
+    type: "error",
+    name,
     inputs: addresses.map((address) => ({ type: "address", name: address.toLowerCase() })),
   }));
   return [...abi, ...lists] as unknown as Abi;
@@ -200,7 +201,8 @@ function withLists<const Abi extends readonly unknown[]>(abi: Abi): Abi {
 
 /** What handlers know of a layer 2's managed name, as the part of an ABI that a list of addresses is, too. */
 const managedNameItem = (managed: ManagedName) => ({
-  ...{ type: "error", name: "ManagedName" },
+  type: "error",
+  name: "ManagedName",
   inputs: Object.entries(managed).map(([key, value]) => ({ type: "string", name: `${key}: ${value}` })),
 });
 

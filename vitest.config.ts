@@ -83,24 +83,29 @@ export default defineConfig(({ mode }) => ({
       {
         ...common,
         test: {
-          ...{ ...limits, name: "sharing", isolate: false, restoreMocks: true },
-          ...{
-            include: sharing,
-            exclude: [...configDefaults.exclude, ...leftOutIn(mode), slowTests, longProofs],
-          },
+          ...limits,
+          name: "sharing",
+          isolate: false,
+          restoreMocks: true,
+          include: sharing,
+          exclude: [...configDefaults.exclude, ...leftOutIn(mode), slowTests, longProofs],
         },
       },
       {
         ...common,
         test: {
-          ...{ ...limits, name: "slow", include: [slowTests] },
+          ...limits,
+          name: "slow",
+          include: [slowTests],
           globalSetup: ["./test/support/slowTests.ts"],
         },
       },
       {
         ...common,
         test: {
-          ...{ ...limits, name: "long", include: [longProofs] },
+          ...limits,
+          name: "long",
+          include: [longProofs],
           globalSetup: ["./test/support/longProofs.ts"],
         },
       },

@@ -180,7 +180,9 @@ export const firstBlocksOf = (deployment: Deployment): Record<number, number> =>
 function ensv2ContractsOf(ensv2: Ensv2Deployment): Ensv2Contracts {
   const { paymentTokens, graceSeconds, premiumSeconds, bonusSeconds, implementations } = ensv2;
   return {
-    ...{ graceSeconds, premiumSeconds, bonusSeconds },
+    graceSeconds,
+    premiumSeconds,
+    bonusSeconds,
     paymentTokens: paymentTokens.map((token) => ({ ...token, address: inLowerCase(token.address) })),
     rootRegistry: inLowerCase(ensv2.rootRegistry),
     ethRegistry: inLowerCase(ensv2.ethRegistry),
@@ -241,7 +243,10 @@ function findAgentHome({ chainId, contracts }: ChainDeployment): AgentHome[] {
 }
 
 const noNameContracts: NameContracts = {
-  ...{ registry: undefined, registryOld: undefined, registrar: undefined, wrapper: undefined },
+  registry: undefined,
+  registryOld: undefined,
+  registrar: undefined,
+  wrapper: undefined,
   resolvers: new Map(),
 };
 
@@ -258,8 +263,10 @@ function nameContractsOf({ contracts }: ChainDeployment): NameContracts {
       generation !== DNS_TOKEN_GENERATION,
   );
   return {
-    ...{ registry: find("registry", 2), registryOld: find("registry", 1) },
-    ...{ registrar: find("registrar", 2, 3), wrapper: find("wrapper", 1) },
+    registry: find("registry", 2),
+    registryOld: find("registry", 1),
+    registrar: find("registrar", 2, 3),
+    wrapper: find("wrapper", 1),
     resolvers: new Map(
       resolvers.map((entry) => [lowerCase(entry), { seesWrapper: entry.generation >= WRAPPER_GENERATION }]),
     ),

@@ -15,8 +15,15 @@ const FACTORY_ADDRESSES = "factory_addresses";
  * last: until then the rest is only not asked for again.
  */
 export const cacheTables: readonly string[] = [
-  ...["blocks", "transactions", "transaction_receipts", "logs", "traces", "rpc_request_results"],
-  ...[FACTORIES, FACTORY_ADDRESSES, INTERVALS],
+  "blocks",
+  "transactions",
+  "transaction_receipts",
+  "logs",
+  "traces",
+  "rpc_request_results",
+  FACTORIES,
+  FACTORY_ADDRESSES,
+  INTERVALS,
 ];
 
 /** The condition for a cache table's rows of some chains. A factory is of the chain of the contracts that it tells of. */

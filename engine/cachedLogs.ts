@@ -94,8 +94,11 @@ export async function listCachedLogs(query: Query, blocks: Blocks): Promise<Cach
        topic3, data from ${CACHE_SCHEMA}.logs where ${ofBlocks(blocks)}`,
   );
   return rows.map(({ block, log_index, block_hash, transaction_hash, address, data, ...row }) => ({
-    ...{ blockNumber: Number(block), logIndex: Number(log_index), blockHash: block_hash.toLowerCase() },
-    ...{ transactionHash: transaction_hash.toLowerCase(), address: address.toLowerCase() },
+    blockNumber: Number(block),
+    logIndex: Number(log_index),
+    blockHash: block_hash.toLowerCase(),
+    transactionHash: transaction_hash.toLowerCase(),
+    address: address.toLowerCase(),
     topics: [row.topic0, row.topic1, row.topic2, row.topic3],
     data,
   }));

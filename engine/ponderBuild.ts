@@ -82,11 +82,9 @@ async function describe(build: Build, schema: string): Promise<PonderBuild> {
     views: statements.views.json.map(({ name }) => name),
     statements: [
       `CREATE SEQUENCE "${schema}"."${REORG_SEQUENCE}" AS integer INCREMENT BY 1`,
-      ...[
-        ...statements.enums.sql,
-        ...statements.tables.sql,
-        ...tables.map((table) => checkpointIndex(schema, table)),
-      ],
+      ...statements.enums.sql,
+      ...statements.tables.sql,
+      ...tables.map((table) => checkpointIndex(schema, table)),
       ...statements.views.sql,
       ...(await liveQueryProcedures(schema)),
     ],

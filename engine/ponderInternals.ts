@@ -219,6 +219,8 @@ export async function listWrittenBlocks(
        where key = 'app' and ${isReady} and ${heartbeat} >= extract(epoch from now()) * 1000 - ${Number(withinMs)})`,
   );
   return rows.map(({ chain_name, chain_id, block }) => ({
-    ...{ chainId: Number(chain_id), chainName: chain_name, blockNumber: Number(block) },
+    chainId: Number(chain_id),
+    chainName: chain_name,
+    blockNumber: Number(block),
   }));
 }

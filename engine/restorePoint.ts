@@ -81,8 +81,14 @@ export function stateStatements(
   }: { buildId: string; tables: string[]; views: string[]; points: RestorePoint[] },
 ): { text: string; values: unknown[] }[] {
   const meta = {
-    ...{ version: TABLES_VERSION, build_id: buildId, table_names: tables, view_names: views },
-    ...{ is_dev: 0, is_locked: 0, is_ready: 0, heartbeat_at: 0 },
+    version: TABLES_VERSION,
+    build_id: buildId,
+    table_names: tables,
+    view_names: views,
+    is_dev: 0,
+    is_locked: 0,
+    is_ready: 0,
+    heartbeat_at: 0,
   };
   return [
     statement(`CREATE TABLE "${schema}".${metaTable} ("key" TEXT PRIMARY KEY, "value" JSONB NOT NULL)`),

@@ -9,8 +9,12 @@ type Answer = { status: number; type: string; text: string; headers?: Record<str
 
 export function send(response: ServerResponse, { status, type, text, headers = {} }: Answer): void {
   response.writeHead(status, {
-    ...{ ...forPages, "Content-Type": type, "X-Content-Type-Options": "nosniff" },
-    ...{ "Content-Length": Buffer.byteLength(text), "Cache-Control": "no-store", ...headers },
+    ...forPages,
+    "Content-Type": type,
+    "X-Content-Type-Options": "nosniff",
+    "Content-Length": Buffer.byteLength(text),
+    "Cache-Control": "no-store",
+    ...headers,
   });
   response.end(text);
 }

@@ -5,8 +5,15 @@ export type Headers = string[];
 
 /** Headers that belong to one connection and are not forwarded. Source: RFC 9110, 7.6.1. */
 const hopByHop = new Set([
-  ...["connection", "keep-alive", "proxy-authenticate", "proxy-authorization", "proxy-connection"],
-  ...["te", "trailer", "transfer-encoding", "upgrade"],
+  "connection",
+  "keep-alive",
+  "proxy-authenticate",
+  "proxy-authorization",
+  "proxy-connection",
+  "te",
+  "trailer",
+  "transfer-encoding",
+  "upgrade",
 ]);
 
 /** Headers in which proxies describe the caller. From anyone else they are forged. */

@@ -16,7 +16,10 @@ const BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10, 30];
 export function createMetrics(indexers: () => readonly Indexer[]): Metrics {
   const registers = [new Registry()];
   const plan = (name: string, help: string, labelNames: string[]) => ({
-    ...{ name: `namedex_gateway_${name}`, help, labelNames, registers },
+    name: `namedex_gateway_${name}`,
+    help,
+    labelNames,
+    registers,
   });
   const answers = new Counter(plan("answers_total", "Answers by indexer and status.", ["indexer", "status"]));
   const seconds = new Histogram({

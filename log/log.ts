@@ -37,12 +37,19 @@ export function createLog({
     (level: Level): Say =>
     (message, { error, ...fields } = {}) =>
       repeats.note({
-        ...{ time: new Date().toISOString(), level, program, message, ...fields },
+        time: new Date().toISOString(),
+        level,
+        program,
+        message,
+        ...fields,
         ...(error !== undefined && { error: errorText(error) }),
       });
   return {
     program,
     take: repeats.note,
-    ...{ debug: sayAs("debug"), info: sayAs("info"), warn: sayAs("warn"), error: sayAs("error") },
+    debug: sayAs("debug"),
+    info: sayAs("info"),
+    warn: sayAs("warn"),
+    error: sayAs("error"),
   };
 }

@@ -11,8 +11,18 @@ import {
 
 /** Ponder's numbers for levels are pino's. */
 const levels: Record<string | number, Level> = {
-  ...{ 10: "debug", 20: "debug", 30: "info", 40: "warn", 50: "error", 60: "error" },
-  ...{ trace: "debug", debug: "debug", info: "info", warn: "warn", error: "error", fatal: "error" },
+  10: "debug",
+  20: "debug",
+  30: "info",
+  40: "warn",
+  50: "error",
+  60: "error",
+  trace: "debug",
+  debug: "debug",
+  info: "info",
+  warn: "warn",
+  error: "error",
+  fatal: "error",
 };
 
 /** A contract that reverts, or answers nothing: any stranger can have one, so it is no error of the service. */
@@ -51,7 +61,9 @@ export function readEntry(line: string, { program, usual }: { program: string; u
 function ofText(text: string, { program, usual }: { program: string; usual: Level }): Entry {
   const lines = text.split("\n").filter((line) => line.trim() !== "");
   return {
-    ...{ time: new Date().toISOString(), level: levelOfNode(text.trimStart()) ?? usual, program },
+    time: new Date().toISOString(),
+    level: levelOfNode(text.trimStart()) ?? usual,
+    program,
     message: cutTo(lines[0]?.trim() ?? "", MAX_FIELD_LENGTH),
     ...(lines.length > 1 && { error: errorText(text) }),
   };

@@ -82,12 +82,17 @@ const firstLine = (error = ""): string => error.split("\n", 1)[0] ?? "";
 const again = ({ last, since, count }: Trouble): Entry => ({
   ...last,
   message: `${last.message} (${count} times more in the last minute)`,
-  ...{ repeated: count, since },
+  repeated: count,
+  since,
   ...(last.error !== undefined && { error: firstLine(last.error) }),
 });
 
 const over = ({ last: { program, message, chain }, since, total }: Trouble): Entry => ({
-  ...{ time: new Date().toISOString(), level: "info", program, message: `Over: ${message}` },
+  time: new Date().toISOString(),
+  level: "info",
+  program,
+  message: `Over: ${message}`,
   ...(chain !== undefined && { chain }),
-  ...{ repeated: total, since },
+  repeated: total,
+  since,
 });

@@ -11,8 +11,10 @@ const line = process.argv.slice(2);
 
 await runProgram(
   {
-    ...{ env: process.env, help: asksForHelp(line) ? usage : null },
-    ...{ failure: "The export failed.", hideIn: [process.stdout, process.stderr] },
+    env: process.env,
+    help: asksForHelp(line) ? usage : null,
+    failure: "The export failed.",
+    hideIn: [process.stdout, process.stderr],
   },
   async (env) => {
     const options = readOptions(line);

@@ -11,8 +11,10 @@ const line = process.argv.slice(2);
 
 await runProgram(
   {
-    ...{ env: process.env, help: asksForHelp(line) ? keysProgram.usage : null },
-    ...{ failure: "The command failed.", hideIn: [process.stderr] },
+    env: process.env,
+    help: asksForHelp(line) ? keysProgram.usage : null,
+    failure: "The command failed.",
+    hideIn: [process.stderr],
     aboutSettings: "Beside npm run dev, use the database that npm run dev printed.",
   },
   async (env) => {

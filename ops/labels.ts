@@ -9,8 +9,10 @@ const line = process.argv.slice(2);
 
 await runProgram(
   {
-    ...{ env: process.env, help: line.length === 0 || line.includes("--help") ? usage : null },
-    ...{ failure: "The import failed.", hideIn: [process.stdout, process.stderr] },
+    env: process.env,
+    help: line.length === 0 || line.includes("--help") ? usage : null,
+    failure: "The import failed.",
+    hideIn: [process.stdout, process.stderr],
   },
   async (env): Promise<Result> =>
     importTables({ options: readOptions(line), settings: readDatabaseSettings(env), signal: interruption() }),

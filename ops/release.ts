@@ -12,8 +12,10 @@ const line = process.argv.slice(2);
 
 await runProgram(
   {
-    ...{ env: process.env, help: asksForHelp(line) ? releaseProgram.usage : null },
-    ...{ failure: "Nothing was changed.", hideIn: [process.stderr] },
+    env: process.env,
+    help: asksForHelp(line) ? releaseProgram.usage : null,
+    failure: "Nothing was changed.",
+    hideIn: [process.stderr],
     codeOf: (error) => (error instanceof NotYetError ? NOT_YET : 1),
   },
   async (env) => {

@@ -23,8 +23,10 @@ const line = process.argv.slice(2);
 
 await runProgram(
   {
-    ...{ env: process.env, help: line.includes("--help") ? usage : null },
-    ...{ failure: "The roles were not created.", hideIn: [process.stderr] },
+    env: process.env,
+    help: line.includes("--help") ? usage : null,
+    failure: "The roles were not created.",
+    hideIn: [process.stderr],
     aboutRights:
       "The role of DATABASE_URL must own the database, have CREATEROLE, and have created the roles that are there already. Use such a role, another --prefix, or a superuser.",
   },

@@ -9,8 +9,10 @@ const line = process.argv.slice(2);
 
 await runProgram(
   {
-    ...{ env: process.env, help: asksForHelp(line) ? snapshotProgram.usage : null },
-    ...{ failure: "The snapshot failed.", hideIn: [process.stdout, process.stderr] },
+    env: process.env,
+    help: asksForHelp(line) ? snapshotProgram.usage : null,
+    failure: "The snapshot failed.",
+    hideIn: [process.stdout, process.stderr],
   },
   async (env) => {
     const command = readCommand(line, snapshotProgram);

@@ -15,8 +15,11 @@ const hideIn = [process.stdout, process.stderr];
 
 await runProgram(
   {
-    ...{ env: process.env, help: line.includes("--help") ? usage : null, hideIn },
-    ...{ failure: "The comparison failed.", codeOf: () => FAILED },
+    env: process.env,
+    help: line.includes("--help") ? usage : null,
+    hideIn,
+    failure: "The comparison failed.",
+    codeOf: () => FAILED,
   },
   async (env): Promise<Result> => {
     const options = readOptions(line);

@@ -29,14 +29,15 @@ export const groups: Group[] = [
   {
     title: "API",
     variables: {
-      ...{
-        ...portVariables,
-        ...metricsVariables,
-        ...explorerVariables,
-        ...freshnessVariables,
-        ...verifyVariables,
-      },
-      ...{ ...answerVariables, ...changesVariables, ...webhookVariables, ...logVariables },
+      ...portVariables,
+      ...metricsVariables,
+      ...explorerVariables,
+      ...freshnessVariables,
+      ...verifyVariables,
+      ...answerVariables,
+      ...changesVariables,
+      ...webhookVariables,
+      ...logVariables,
     },
   },
   {

@@ -85,7 +85,11 @@ const layers: Layer[] = [
   {
     files: "src/api/schemas/",
     may: [
-      ...["@hono/zod-openapi", "@adraffy/ens-normalize", "zod", "viem", "src/ens/"],
+      "@hono/zod-openapi",
+      "@adraffy/ens-normalize",
+      "zod",
+      "viem",
+      "src/ens/",
       "abis/layer2/managedNames.ts",
       ...api("errors/", "rules/", "scheduling/"),
     ],
@@ -107,7 +111,11 @@ const layers: Layer[] = [
   {
     files: "src/api/counts/",
     may: [
-      ...["ponder", "ponder:schema", "drizzle-orm", "viem", "src/ens/"],
+      "ponder",
+      "ponder:schema",
+      "drizzle-orm",
+      "viem",
+      "src/ens/",
       ...["rules/", "query/", "postgres/", "indexState/position.ts"].map((part) => `src/api/${part}`),
     ],
     mayTypes: ["pg", "src/api/"],
@@ -117,7 +125,9 @@ const layers: Layer[] = [
   {
     files: "src/api/serializers/",
     may: [
-      ...["viem", "ical-generator", "src/ens/"],
+      "viem",
+      "ical-generator",
+      "src/ens/",
       ...api("rules/", "schemas/", "query/page.ts", "query/section.ts", "comparison/check.ts"),
       ...api("feed/position.ts"),
     ],
@@ -128,7 +138,10 @@ const layers: Layer[] = [
   {
     files: "src/api/live/",
     may: [
-      ...["viem", "lru-cache", "abis/", "src/ens/"],
+      "viem",
+      "lru-cache",
+      "abis/",
+      "src/ens/",
       ...api("errors/", "outgoing/", "schemas/", "scheduling/", "rules/premium.ts", "rules/pricing.ts"),
     ],
     mayTypes: ["src/api/"],
@@ -138,7 +151,9 @@ const layers: Layer[] = [
   {
     files: "src/api/indexState/",
     may: [
-      ...["ponder", "ponder:schema", "engine/"],
+      "ponder",
+      "ponder:schema",
+      "engine/",
       ...api("errors/", "postgres/", "query/", "live/jsonRpc.ts"),
       ...api("scheduling/lastKnown.ts", "scheduling/shared.ts"),
     ],
@@ -148,7 +163,9 @@ const layers: Layer[] = [
   {
     files: "src/api/resolution/",
     may: [
-      ...["viem", "src/ens/", "settings/freshness.ts"],
+      "viem",
+      "src/ens/",
+      "settings/freshness.ts",
       ...api("errors/", "rules/", "scheduling/", "schemas/", "query/", "counts/", "indexState/", "live/"),
     ],
     mayTypes: ["abis/", ...api("http/context.ts", "postgres/db.ts", "serviceDb/")],
@@ -177,7 +194,13 @@ const layers: Layer[] = [
   {
     files: "src/api/feed/",
     may: [
-      ...["pg", "ponder", "drizzle-orm", "viem", "zod", "engine/", "src/ens/storable.ts"],
+      "pg",
+      "ponder",
+      "drizzle-orm",
+      "viem",
+      "zod",
+      "engine/",
+      "src/ens/storable.ts",
       ...api("errors/", "postgres/", "rules/", "scheduling/"),
     ],
     because:
@@ -186,7 +209,8 @@ const layers: Layer[] = [
   {
     files: "src/api/stream/",
     may: [
-      ...["hono", "@hono/zod-openapi"],
+      "hono",
+      "@hono/zod-openapi",
       ...api("errors/", "feed/", "scheduling/", "http/inputError.ts", "http/leftSignal.ts"),
       ...api("endpoints/changes.ts", "serializers/change.ts"),
     ],
@@ -197,7 +221,7 @@ const layers: Layer[] = [
   {
     files: "src/api/webhooks/",
     may: [
-      ...["pg"],
+      "pg",
       ...api("access/metered.ts", "errors/", "feed/", "outgoing/", "postgres/", "serviceDb/"),
       ...api("scheduling/", "serializers/change.ts"),
     ],
@@ -208,7 +232,10 @@ const layers: Layer[] = [
   {
     files: "src/api/upkeep/",
     may: [
-      ...["pg", "src/ens/", "src/api/postgres/", "src/api/counts/"],
+      "pg",
+      "src/ens/",
+      "src/api/postgres/",
+      "src/api/counts/",
       ...api("query/scope.ts", "rules/conditionText.ts", "rules/eventParties.ts", "rules/nameOrders.ts"),
       ...api("rules/nameRules.ts", "rules/roleChanges.ts"),
     ],
@@ -218,7 +245,11 @@ const layers: Layer[] = [
   {
     files: "src/api/access/",
     may: [
-      ...["hono", "viem", "ipaddr.js", "lru-cache", "rate-limiter-flexible"],
+      "hono",
+      "viem",
+      "ipaddr.js",
+      "lru-cache",
+      "rate-limiter-flexible",
       ...["access/", "serviceDb/", "errors/", "postgres/", "scheduling/"].map((part) => `src/api/${part}`),
     ],
     mayTypes: ["@hono/node-server", "settings/"],
@@ -237,12 +268,17 @@ const layers: Layer[] = [
   {
     files: "src/api/http/",
     may: [
-      ...["hono", "@hono/zod-openapi", "lru-cache", "src/ens/name.ts"],
+      "hono",
+      "@hono/zod-openapi",
+      "lru-cache",
+      "src/ens/name.ts",
       ...api("errors/", "postgres/databaseErrors.ts", "indexState/retryOnLock.ts", "scheduling/"),
       ...api("schemas/input.ts", "schemas/paging.ts"),
     ],
     mayTypes: [
-      ...["@hono/node-server", "zod", "abis/"],
+      "@hono/node-server",
+      "zod",
+      "abis/",
       ...api(
         "access/",
         "comparison/",
@@ -258,17 +294,20 @@ const layers: Layer[] = [
   },
   {
     files: "src/api/mcp/",
-    may: [
-      ...["@modelcontextprotocol/server", "hono", "zod"],
-      ...api("http/", "errors/", "access/address.ts"),
-    ],
+    may: ["@modelcontextprotocol/server", "hono", "zod", ...api("http/", "errors/", "access/address.ts")],
     mayTypes: ["src/api/access/"],
     because: "tools are made from the declarations of operations: they ask neither database nor chain",
   },
   {
     files: "src/api/subgraph/",
     may: [
-      ...["graphql", "hono", "@hono/zod-openapi", "ponder", "ponder:schema", "drizzle-orm", "src/ens/"],
+      "graphql",
+      "hono",
+      "@hono/zod-openapi",
+      "ponder",
+      "ponder:schema",
+      "drizzle-orm",
+      "src/ens/",
       ...api(
         "errors/",
         "http/endpoint.ts",
@@ -289,7 +328,9 @@ const layers: Layer[] = [
   {
     files: "src/api/avatars/",
     may: [
-      ...["hono", "viem", "lru-cache"],
+      "hono",
+      "viem",
+      "lru-cache",
       ...api(
         "errors/",
         "explorer/parts/identicon.tsx",
@@ -307,7 +348,11 @@ const layers: Layer[] = [
   {
     files: "src/api/observe/",
     may: [
-      ...["hono", "pino", "prom-client", "ponder", "log/entry.ts"],
+      "hono",
+      "pino",
+      "prom-client",
+      "ponder",
+      "log/entry.ts",
       ...api("errors/", "comparison/check.ts", "indexState/progress.ts", "upkeep/indexes.ts"),
     ],
     mayTypes: api(
@@ -351,7 +396,8 @@ const layers: Layer[] = [
   {
     files: "src/api/statistics/",
     may: [
-      ...["@hono/zod-openapi", "lru-cache"],
+      "@hono/zod-openapi",
+      "lru-cache",
       ...api("http/endpoint.ts", "schemas/", "rules/", "query/", "resolution/askedChains.ts", "serializers/"),
       ...api("counts/searchTotals.ts"),
     ],
@@ -362,7 +408,8 @@ const layers: Layer[] = [
   {
     files: "src/api/endpoints/",
     may: [
-      ...["@hono/zod-openapi", "viem"],
+      "@hono/zod-openapi",
+      "viem",
       ...api(
         "http/endpoint.ts",
         "http/pageTimeout.ts",
@@ -413,7 +460,12 @@ const layers: Layer[] = [
   {
     files: "gateway/",
     may: [
-      ...["undici", "prom-client", "zod", "settings/", "log/", "ops/commandLine/"],
+      "undici",
+      "prom-client",
+      "zod",
+      "settings/",
+      "log/",
+      "ops/commandLine/",
       ...api("errors/", "access/address.ts"),
       ...api("http/oneByOne.ts", "http/operatorServer.ts", "http/slowClients.ts", "http/slowReaders.ts"),
       ...api("http/unreadable.ts"),
@@ -435,15 +487,29 @@ const layers: Layer[] = [
   {
     files: "test/bench/",
     may: ["pg", "viem", "zod", "hono", "autocannon", "vitest", "abis/", "src/", "test/"].concat([
-      ...["engine/", "ops/", "settings/"],
-      ...["ponder", "ponder:api", "ponder:registry", "ponder:schema", "ponder.config.ts", "ponder.schema.ts"],
+      "engine/",
+      "ops/",
+      "settings/",
+      "ponder",
+      "ponder:api",
+      "ponder:registry",
+      "ponder:schema",
+      "ponder.config.ts",
+      "ponder.schema.ts",
     ]),
     because: "benchmarks measure the program and use what its tests stand on; nothing imports them",
   },
   {
     files: "test/devnet/",
     may: [
-      ...["viem", "pg", "zod", "solc", "abis/", "settings/", "patches/applied.js", "ops/checks/"],
+      "viem",
+      "pg",
+      "zod",
+      "solc",
+      "abis/",
+      "settings/",
+      "patches/applied.js",
+      "ops/checks/",
       "log/read.ts",
       "ops/release/keepViews.ts",
     ],

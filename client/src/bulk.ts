@@ -30,7 +30,8 @@ export async function whoisMany(
   const textsOf = (batch: Item[], key: Item["key"]) =>
     batch.filter((item) => item.key === key).map(({ text }) => text);
   const answers = await inBatches(items, {
-    ...{ size: maxItems.post_whois_bulk.names, options },
+    size: maxItems.post_whois_bulk.names,
+    options,
     ask: (batch, each) =>
       operations.postWhoisBulk(
         { names: textsOf(batch, "names"), namehashes: textsOf(batch, "namehashes") },
@@ -38,7 +39,13 @@ export async function whoisMany(
       ),
   });
   const summary: Whois["summary"] = {
-    ...{ total: 0, registered: 0, grace: 0, premium: 0, available: 0, unknown: 0, expiring_30d: 0 },
+    total: 0,
+    registered: 0,
+    grace: 0,
+    premium: 0,
+    available: 0,
+    unknown: 0,
+    expiring_30d: 0,
   };
   for (const key of Object.keys(summary) as (keyof typeof summary)[]) {
     summary[key] = answers.reduce((sum, answer) => sum + answer.summary[key], 0);
@@ -53,7 +60,8 @@ export async function primaryNames(
   options?: CallOptions,
 ): Promise<PrimaryNames> {
   const answers = await inBatches(addresses, {
-    ...{ size: maxItems.post_address_primary_names_bulk.addresses, options },
+    size: maxItems.post_address_primary_names_bulk.addresses,
+    options,
     ask: (batch, each) => operations.postAddressPrimaryNamesBulk({ addresses: batch }, each),
   });
   const found = new Map<string, PrimaryNames["results"][string]>();

@@ -72,7 +72,8 @@ async function* openStream(
     const key = apiKey === undefined ? undefined : { "X-API-Key": apiKey };
     const reply = await ask(target, {
       headers: { Accept: "text/event-stream", ...key, ...headers },
-      ...{ signal: leaving.signal, redirect: "error" },
+      signal: leaving.signal,
+      redirect: "error",
     });
     if (!reply.ok || !reply.body) throw toNamedexError(await reply.json().catch(() => null), reply);
     yield* eventsOf(reply.body, leave);

@@ -65,7 +65,9 @@ export function connect(config: NamedexConfig): Ask {
 export function connectForJson({ url, apiKey, fetch, ...limits }: NamedexConfig) {
   const client = createClient(
     createConfig({
-      ...{ baseUrl: checkUrl(url), throwOnError: true, redirect: "error" },
+      baseUrl: checkUrl(url),
+      throwOnError: true,
+      redirect: "error",
       ...(apiKey !== undefined && { auth: apiKey }),
       ...(fetch && { fetch }),
     }),

@@ -10,7 +10,10 @@ type NodeBlock = { number: string; hash: string; parentHash: string; timestamp: 
 const execute = executeAs("block_journal");
 
 const toBlock = (chainId: number, { number, hash, parentHash, timestamp }: NodeBlock): JournalBlock => ({
-  ...{ chainId, number: Number(number), hash: hash.toLowerCase(), parentHash: parentHash.toLowerCase() },
+  chainId,
+  number: Number(number),
+  hash: hash.toLowerCase(),
+  parentHash: parentHash.toLowerCase(),
   timestamp: Number(timestamp),
 });
 

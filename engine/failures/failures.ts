@@ -41,7 +41,10 @@ export function noteFailedBlock(chainId: number, blockNumber: number | null, err
   const before = isSame ? block : { attempts: 0, since: Math.floor(Date.now() / 1_000) };
   known.attempts++;
   known.block = {
-    ...{ chainId, blockNumber, since: before.since, attempts: before.attempts + 1 },
+    chainId,
+    blockNumber,
+    since: before.since,
+    attempts: before.attempts + 1,
     why: firstLineOf(error),
   };
 }

@@ -25,7 +25,8 @@ export async function checkIndex(
 ): Promise<void> {
   const { manifest, report } = checking;
   const config = {
-    ...{ connectionString: settings.databaseUrl, application_name: `${settings.schema}_export` },
+    connectionString: settings.databaseUrl,
+    application_name: `${settings.schema}_export`,
     options: "-c statement_timeout=0 -c idle_in_transaction_session_timeout=0 -c jit=off",
   };
   await withClient(config, async (keeper) => {

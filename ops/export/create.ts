@@ -90,18 +90,16 @@ export async function createExport(plan: ExportPlan): Promise<Manifest> {
     const note = () => noteUnfinished(folder, manifest());
     await withDuckDb(stagingOf(folder), (duckDb) =>
       writeViews(views, {
-        ...{
-          folder,
-          format: plan.format,
-          priority: plan.priority,
-          duckDb,
-          config,
-          snapshot,
-          index,
-          since: heading.since,
-          files,
-          note,
-        },
+        folder,
+        format: plan.format,
+        priority: plan.priority,
+        duckDb,
+        config,
+        snapshot,
+        index,
+        since: heading.since,
+        files,
+        note,
         progress: progressOf(views, plan, heading),
       }),
     );
@@ -125,7 +123,9 @@ async function requireAlone(client: pg.Client, folder: string): Promise<void> {
 async function readHeading(index: Index, plan: ExportPlan, older: Manifest | null): Promise<Heading> {
   const chains = await readChains(index, plan.settings);
   return {
-    ...{ network: plan.settings.network, build_id: index.buildId, file_format: plan.format },
+    network: plan.settings.network,
+    build_id: index.buildId,
+    file_format: plan.format,
     versions: { namedex: await readVersion(), postgresql: index.postgresql },
     chains: chains.map(({ checkpoint: _, ...chain }) => chain),
     since: older?.chains ?? null,
@@ -149,7 +149,11 @@ function viewsOf({ views }: Index, { tables }: ExportPlan, older: Manifest | nul
 }
 
 const tableOf = ({ name, kind, columns, order }: View, files: ExportFile[]): Manifest["tables"][number] => ({
-  ...{ name, kind, columns, sorted_by: [...order], files },
+  name,
+  kind,
+  columns,
+  sorted_by: [...order],
+  files,
   rows: files.reduce((sum, { rows }) => sum + rows, 0),
 });
 

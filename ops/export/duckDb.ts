@@ -26,9 +26,11 @@ export type DuckDb = {
 export async function withDuckDb<T>(folder: string, work: (duckDb: DuckDb) => Promise<T>): Promise<T> {
   const { DuckDBInstance } = await load();
   const instance = await DuckDBInstance.create(`${folder}/rows.duckdb`, {
-    ...{ memory_limit: MEMORY_LIMIT, threads: String(threads()) },
-    ...{ autoinstall_known_extensions: "false", autoload_known_extensions: "false" },
-    ...{ allow_community_extensions: "false" },
+    memory_limit: MEMORY_LIMIT,
+    threads: String(threads()),
+    autoinstall_known_extensions: "false",
+    autoload_known_extensions: "false",
+    allow_community_extensions: "false",
     temp_directory: `${folder}/spill`,
   });
   const connection = await instance.connect();

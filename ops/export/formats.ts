@@ -39,9 +39,17 @@ export function readFiles(files: readonly string[], columns: readonly Column[], 
 
 /** CSV as PostgreSQL's COPY and DuckDB write it: an empty field is null, and an empty text has quotes. */
 const csvReading = [
-  ...["auto_detect = false", "delim = ','", "quote = '\"'", "escape = '\"'", "nullstr = ''"],
-  ...["allow_quoted_nulls = false", "compression = 'gzip'", "hive_partitioning = false", "parallel = false"],
-  ...[`max_line_size = ${MAX_ROW_BYTES}`, `buffer_size = ${MAX_ROW_BYTES}`],
+  "auto_detect = false",
+  "delim = ','",
+  "quote = '\"'",
+  "escape = '\"'",
+  "nullstr = ''",
+  "allow_quoted_nulls = false",
+  "compression = 'gzip'",
+  "hive_partitioning = false",
+  "parallel = false",
+  `max_line_size = ${MAX_ROW_BYTES}`,
+  `buffer_size = ${MAX_ROW_BYTES}`,
 ].join(", ");
 
 /** SQL for rows as COPY wrote them. DuckDB reads a decimal of CSV ten times slower than an integer that it then casts. */

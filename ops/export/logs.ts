@@ -71,7 +71,8 @@ async function writeRange(
     rows === 0
       ? []
       : await writeSorted(exporting, view, {
-          ...{ staged: { files: [staged], rows }, most: Number.MAX_SAFE_INTEGER },
+          staged: { files: [staged], rows },
+          most: Number.MAX_SAFE_INTEGER,
           nameOf: () => nameOf(exporting, view, range),
         });
   await rm(staged);
@@ -83,7 +84,9 @@ function nameOf({ format }: Exporting, { name }: View, { chainId, first, last }:
   const [from, to] = [first, last].map((block) => String(block).padStart(DIGITS, "0"));
   return {
     file: `${name}/${chainId}-${from}-${to}.${extensionOf[format]}`,
-    ...{ chain_id: chainId, first_block: first, last_block: last },
+    chain_id: chainId,
+    first_block: first,
+    last_block: last,
   };
 }
 
@@ -97,7 +100,8 @@ async function writeEmpty(exporting: Exporting, view: View): Promise<ExportFile>
   );
   const file = `${view.name}/none.${extensionOf[format]}`;
   const [empty] = await writeSorted(exporting, view, {
-    ...{ staged: { files: [staged], rows }, most: Number.MAX_SAFE_INTEGER },
+    staged: { files: [staged], rows },
+    most: Number.MAX_SAFE_INTEGER,
     nameOf: () => ({ file, chain_id: null, first_block: null, last_block: null }),
   });
   await rm(staged);

@@ -86,8 +86,11 @@ export type Position = Manifest["chains"];
 export type Heading = Omit<Manifest, "namedex" | "format" | "created_at" | "tables">;
 
 export const toManifest = (heading: Heading, tables: ExportTable[]): Manifest => ({
-  ...{ namedex: "export", format: FORMAT, created_at: new Date().toISOString() },
-  ...{ ...heading, tables },
+  namedex: "export",
+  format: FORMAT,
+  created_at: new Date().toISOString(),
+  ...heading,
+  tables,
 });
 
 /**

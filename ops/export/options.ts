@@ -40,8 +40,12 @@ export function readOptions(line: string[]): ExportOptions {
   }
   if (to === undefined) throw new CommandError(`Name a folder with --to or --check.\n\n${usage}`);
   return {
-    ...{ what: "write", folder: resolve(to), priority, format: readWord("--format", format, fileFormats) },
-    ...{ tables: tables === undefined ? null : readNames(tables), since: since ? resolve(since) : null },
+    what: "write",
+    folder: resolve(to),
+    priority,
+    format: readWord("--format", format, fileFormats),
+    tables: tables === undefined ? null : readNames(tables),
+    since: since ? resolve(since) : null,
   };
 }
 
@@ -73,7 +77,11 @@ function readNames(words: string): string[] {
 function parse(args: string[]) {
   try {
     const options = {
-      ...{ to: text, check: text, tables: text, format: text, since: text },
+      to: text,
+      check: text,
+      tables: text,
+      format: text,
+      since: text,
       priority: text,
     };
     return parseArgs({ args, options }).values;

@@ -41,12 +41,17 @@ export async function readIndex(
   const described = new Map(rows.map((row) => [row.table, row]));
   const [version] = await queries.query<{ server_version: string }>("SHOW server_version");
   return {
-    ...{ buildId, points, postgresql: version?.server_version ?? "" },
+    buildId,
+    points,
+    postgresql: version?.server_version ?? "",
     views: tables.map((source) => {
       const { rows: expectedRows = 0, columns = [] } = described.get(source.table) ?? {};
       const key = source.key.map((column) => column.replaceAll('"', ""));
       return {
-        ...{ name: source.table, kind: kindOf(source.table), source, expectedRows },
+        name: source.table,
+        kind: kindOf(source.table),
+        source,
+        expectedRows,
         columns: columns.map((column) => ({ name: column.name, type: fileTypeOf(column, format) })),
         order: orderOf(source.table, key),
       };

@@ -22,10 +22,13 @@ export async function writeState(exporting: Exporting, view: View): Promise<void
   if (files.has(view.name)) return progress.add(view.expectedRows);
   const staged = await stageTable(exporting, view);
   const written = await writeSorted(exporting, view, {
-    ...{ staged, most: FILE_ROWS },
+    staged,
+    most: FILE_ROWS,
     nameOf: (number) => ({
       file: `${view.name}/${String(number + 1).padStart(DIGITS, "0")}.${extensionOf[format]}`,
-      ...{ chain_id: null, first_block: null, last_block: null },
+      chain_id: null,
+      first_block: null,
+      last_block: null,
     }),
   });
   for (const file of staged.files) await rm(file);

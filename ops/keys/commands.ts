@@ -39,8 +39,13 @@ const create: Act = async (keys, _, { label = "", credits = "1000" }) => {
 const list: Act = async (keys) => {
   const all = await keys.list();
   const rows = all.map((key) => [
-    ...[String(key.id), `${key.prefix}…`, String(key.credits), dayOf(key.createdAt)],
-    ...[key.revokedAt ? `revoked ${dayOf(key.revokedAt)}` : "", key.owner ?? "", key.label],
+    String(key.id),
+    `${key.prefix}…`,
+    String(key.credits),
+    dayOf(key.createdAt),
+    key.revokedAt ? `revoked ${dayOf(key.revokedAt)}` : "",
+    key.owner ?? "",
+    key.label,
   ]);
   const header = ["id", "key", "credits", "made", "state", "owner", "label"];
   const text =

@@ -35,7 +35,8 @@ export function readOptions(line: string[]): ImportOptions {
   if (id !== undefined && !/^[a-z0-9-]{1,50}$/.test(id))
     throw new CommandError(`--id is "${id}": expected 1 to 50 of a-z, 0-9 and -.`);
   return {
-    ...{ files, version: readNumber("--version", version, { min: 0, max: MAX_VERSION }) },
+    files,
+    version: readNumber("--version", version, { min: 0, max: MAX_VERSION }),
     ...(form !== undefined && { form }),
     ...(id !== undefined && { id }),
   };

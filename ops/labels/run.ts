@@ -50,12 +50,19 @@ type Parts = { options: ImportOptions; lacking: Lacking; store: Store; signal: A
 async function importOne(table: Table, { options, lacking, store, signal }: Parts): Promise<Outcome> {
   const form = await formOf(table, options.form);
   const progress = startProgress(process.stderr, {
-    ...{ title: table.path, whole: table.bytes, show: describeBytes },
+    title: table.path,
+    whole: table.bytes,
+    show: describeBytes,
   });
   try {
     return await importTable({
-      ...{ table, form, lacking, signal, set: setOf(table, options) },
-      ...{ rows: importRowsIn(store), onRead: progress.add },
+      table,
+      form,
+      lacking,
+      signal,
+      set: setOf(table, options),
+      rows: importRowsIn(store),
+      onRead: progress.add,
     });
   } catch (error) {
     if (!(error instanceof DamagedRecord)) throw error;

@@ -32,7 +32,9 @@ export const releaseProgram: Program<CommandContext, Options> = {
   commands: {
     list: { words: [], options: [], run: list },
     switch: {
-      ...{ words: ["schema"], options: ["wait", "force"], check: requireOneMode },
+      words: ["schema"],
+      options: ["wait", "force"],
+      check: requireOneMode,
       run: (context, [schema = ""], options) => switchReaders(context, schema, options),
     },
     back: { words: [], options: ["wait", "force"], check: requireOneMode, run: back },
@@ -57,7 +59,11 @@ async function list({ connection, viewsSchema }: CommandContext): Promise<string
   const released = await listReleased(connection);
   const viewed = await readViewed(connection, viewsSchema);
   const rows = indexes.map((index) => [
-    ...[index.schema, index.buildId, stateOf(index), positionsOf(index), sizeOf(index)],
+    index.schema,
+    index.buildId,
+    stateOf(index),
+    positionsOf(index),
+    sizeOf(index),
     [useOf(index, released), viewed === index.schema ? "views" : ""].filter(Boolean).join(", "),
   ]);
   const text = alignColumns([["schema", "build", "state", "block", "size", "use"], ...rows]);

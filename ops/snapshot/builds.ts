@@ -20,11 +20,13 @@ export async function buildKeysAndIndexes(client: pg.Client, restore: Restore): 
   const { schema } = restore.target;
   const existing = await listExisting(client, schema);
   const keys = (await listKeys(client, schema)).map(({ table, name, definition }) => ({
-    ...{ name, table },
+    name,
+    table,
     statement: `alter table ${id(schema)}.${id(table)} add constraint ${id(name)} ${definition}`,
   }));
   const indexes = ownIndexes.map(({ name, table, definition }) => ({
-    ...{ name, table },
+    name,
+    table,
     statement: `create index ${id(name)} on ${id(schema)}.${id(table)} ${definition}`,
   }));
   const missing = [...keys, ...indexes].filter(({ name }) => !existing.has(name));
@@ -50,7 +52,8 @@ export function tidyTables(client: pg.Client, restore: Restore): Promise<void> {
     ...(target.withCache ? cacheTables.map((table) => ({ schema: CACHE_SCHEMA, table })) : []),
   ];
   const work = tables.map(({ schema, table }) => ({
-    ...{ schema, table },
+    schema,
+    table,
     statement: `vacuum (analyze) ${id(schema)}.${id(table)}`,
   }));
   return workThrough(client, restore, { title: "Tidying tables", work });

@@ -57,7 +57,9 @@ async function readHeading(client: pg.Client, { settings, withCache }: CreatePla
   const missing = await listMissingIndexes({ client, schema });
   const { rows } = await client.query<{ server_version: string }>("SHOW server_version");
   const heading: Omit<Heading, "chains"> = {
-    ...{ network, build_id: source.buildId, has_cache: withCache },
+    network,
+    build_id: source.buildId,
+    has_cache: withCache,
     versions: {
       namedex: await readVersion(),
       ponder: PONDER_VERSION,

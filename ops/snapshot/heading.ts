@@ -17,7 +17,10 @@ export const readChains = (
 ): Promise<Manifest["chains"]> =>
   Promise.all(
     points.map(async ({ chainId, chainName, blockNumber, blockTimestamp, checkpoint }) => ({
-      ...{ chain_id: chainId, chain_name: chainName, block_number: blockNumber, checkpoint },
+      chain_id: chainId,
+      chain_name: chainName,
+      block_number: blockNumber,
+      checkpoint,
       block_hash: await readBlockHash({ chainId, chainName, urls: rpcUrls[chainId] ?? [] }, blockNumber),
       block_timestamp: blockTimestamp,
     })),

@@ -29,8 +29,11 @@ const dateOf = (seconds: number): string => new Date(seconds * 1_000).toISOStrin
 function describeTables(parts: readonly Part[]): string {
   const tables = Map.groupBy(parts, ({ of, table }) => (of === "cache" ? `cache: ${table}` : table));
   const rows = [...tables, ["all", parts] as const].map(([table, of]) => [
-    ...[table, english(sum(of, ({ rows }) => rows)), String(of.length)],
-    ...[describeBytes(sum(of, ({ text_bytes }) => text_bytes)), describeBytes(sum(of, ({ bytes }) => bytes))],
+    table,
+    english(sum(of, ({ rows }) => rows)),
+    String(of.length),
+    describeBytes(sum(of, ({ text_bytes }) => text_bytes)),
+    describeBytes(sum(of, ({ bytes }) => bytes)),
   ]);
   return alignColumns([["table", "rows", "parts", "text", "compressed"], ...rows]);
 }

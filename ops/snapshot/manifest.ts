@@ -80,8 +80,11 @@ export type Part = Manifest["parts"][number];
 export type Heading = Omit<Manifest, "namedex" | "format" | "created_at" | "parts">;
 
 export const toManifest = (heading: Heading, parts: Part[]): Manifest => ({
-  ...{ namedex: "snapshot", format: FORMAT, created_at: new Date().toISOString() },
-  ...{ ...heading, parts },
+  namedex: "snapshot",
+  format: FORMAT,
+  created_at: new Date().toISOString(),
+  ...heading,
+  parts,
 });
 
 /**

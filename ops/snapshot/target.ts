@@ -118,7 +118,10 @@ export async function beginRestore(client: pg.Client, target: Target, build: Pon
       `create table ${mark} (id text not null, has_cache boolean not null, made_schema boolean, made_cache boolean)`,
     );
     await client.query(`insert into ${mark} values ($1, $2, $3, $4)`, [
-      ...[snapshotId, withCache, makesSchema, makesCache],
+      snapshotId,
+      withCache,
+      makesSchema,
+      makesCache,
     ]);
     await client.query(`create table ${mark}_parts (file text primary key)`);
     await client.query(

@@ -69,7 +69,10 @@ async function askAndCompare(
   const checks = listChecks(comparisonSetting(deployment), snapshot, block.timestamp);
   const hear = watch?.(result, checks.length);
   await askContracts(checks, {
-    ...{ rpc, multicall3, signal, blockNumber: block.number },
+    rpc,
+    multicall3,
+    signal,
+    blockNumber: block.number,
     onAnswers: (answers) => {
       for (const answer of answers) noteAnswer(result, answer);
       hear?.(answers.length);

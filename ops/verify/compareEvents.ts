@@ -168,7 +168,11 @@ function noteRange(compared: Compared, { chainId, known, listed, result }: Judge
   for (const row of compared.stored) {
     const note = (column: string, index: string | null, chain: string | null) =>
       noteValue(result, {
-        ...{ table: "events", column, kind: "log", index, chain },
+        table: "events",
+        column,
+        kind: "log",
+        index,
+        chain,
         path: row.node === null ? "/indexing-status" : `/lookup-namehash/${row.node}`,
         of: `log ${row.index} of block ${row.block} (${row.event})`,
         calls: [{ method: "eth_getTransactionReceipt", params: [row.transaction] }],

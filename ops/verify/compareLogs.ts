@@ -64,5 +64,8 @@ const contentOf = ({ blockHash, transactionHash, address, topics, data }: Cached
 
 const placesOf = (logs: readonly CachedLog[]): LogPlace[] =>
   logs.slice(0, MAX_PLACES).map(({ blockNumber, logIndex, transactionHash, address }) => ({
-    ...{ blockNumber, logIndex, transactionHash, address },
+    blockNumber,
+    logIndex,
+    transactionHash,
+    address,
   }));

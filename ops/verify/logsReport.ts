@@ -82,7 +82,10 @@ const shownSorts = (sorts: Record<"missing" | "unknown" | "changed", LogPlace[]>
     Object.entries(sorts).map(([sort, places]) => [
       sort,
       places.map(({ blockNumber, logIndex, transactionHash, address }) => ({
-        ...{ block_number: blockNumber, log_index: logIndex, transaction_hash: transactionHash, address },
+        block_number: blockNumber,
+        log_index: logIndex,
+        transaction_hash: transactionHash,
+        address,
       })),
     ]),
   );

@@ -101,11 +101,11 @@ function readLogs(reply: unknown): NodeLog[] {
       throw new NodeError("the node's answer cannot be read");
     }
     return {
-      ...{ blockNumber: Number(blockNumber), logIndex: Number(logIndex), data: String(data) },
-      ...{
-        blockHash: String(blockHash).toLowerCase(),
-        transactionHash: String(transactionHash).toLowerCase(),
-      },
+      blockNumber: Number(blockNumber),
+      logIndex: Number(logIndex),
+      data: String(data),
+      blockHash: String(blockHash).toLowerCase(),
+      transactionHash: String(transactionHash).toLowerCase(),
       address: String(address).toLowerCase(),
       timestamp: typeof blockTimestamp === "string" ? Number(blockTimestamp) : null,
       topics: [0, 1, 2, 3].map((index) => (typeof topics[index] === "string" ? topics[index] : null)),

@@ -76,7 +76,10 @@ export function readOptions(line: string[]): VerifyOptions {
     at: at === undefined ? null : readBlock("--at", at),
     chainId: chain === undefined ? null : readBlock("--chain", chain),
     refetch: refetch === undefined ? null : readRange(refetch),
-    ...{ names, url: url ?? null, isJson, isOfLogs },
+    names,
+    url: url ?? null,
+    isJson,
+    isOfLogs,
   };
 }
 
@@ -97,9 +100,15 @@ function parse(args: string[]) {
     const { values } = parseArgs({
       args,
       options: {
-        ...{ samples: text, seed: text, at: text, url: text, chain: text, refetch: text },
+        samples: text,
+        seed: text,
+        at: text,
+        url: text,
+        chain: text,
+        refetch: text,
         name: { type: "string", multiple: true },
-        ...{ json: flag, logs: flag },
+        json: flag,
+        logs: flag,
       },
     });
     return values;

@@ -111,7 +111,10 @@ export function reportJson(result: Result | null, run: Run): string {
   return safeJson({
     complete: run.failure === null,
     failure: run.failure,
-    ...{ chain: run.chain, chain_id: run.chainId, schema: run.schema, seed: run.seed },
+    chain: run.chain,
+    chain_id: run.chainId,
+    schema: run.schema,
+    seed: run.seed,
     seconds: Math.round(run.seconds * 10) / 10,
     block_number: result?.block.number ?? null,
     block_hash: result?.block.hash ?? null,

@@ -46,8 +46,13 @@ export type Result = {
 };
 
 export const emptyResult = (block: Block, kinds: readonly string[]): Result => ({
-  ...{ block, samples: kinds.length, differences: [], differenceCount: 0 },
-  ...{ compared: new Map(), notCompared: new Map(), kinds: countBy(kinds) },
+  block,
+  samples: kinds.length,
+  differences: [],
+  differenceCount: 0,
+  compared: new Map(),
+  notCompared: new Map(),
+  kinds: countBy(kinds),
 });
 
 const countBy = (words: readonly string[]): Map<string, number> => {

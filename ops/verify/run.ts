@@ -50,8 +50,13 @@ export async function verify({ options, settings, signal }: VerifyRun): Promise<
   }
   const { schema, port } = settings;
   const run: Run = {
-    ...{ chain: deployment.name, chainId: deployment.chainId, schema, seed: options.seed, port },
-    ...{ failure: failure ?? nothingCompared(result), seconds: (performance.now() - started) / 1_000 },
+    chain: deployment.name,
+    chainId: deployment.chainId,
+    schema,
+    seed: options.seed,
+    port,
+    failure: failure ?? nothingCompared(result),
+    seconds: (performance.now() - started) / 1_000,
   };
   const text = options.isJson ? reportJson(result, run) : reportText(result, run);
   return { text, code: codeOf({ failure: run.failure, differences: result?.differenceCount ?? 0 }) };
@@ -75,7 +80,12 @@ async function compareAll({ options, settings, signal, deployment }: Comparison,
   const config = { connectionString: databaseUrl, application_name: `${schema}_verify` };
   const result = await withClient(config, (client) =>
     compare({
-      ...{ client, schema, deployment, node, signal, at: options.at },
+      client,
+      schema,
+      deployment,
+      node,
+      signal,
+      at: options.at,
       rpc: createRpc({ urls, requestsPerSecond, timeoutMs: CALL_TIMEOUT_MS }),
       choose: (reach) =>
         nodes.length > 0

@@ -23,8 +23,15 @@ export async function verifyLogs({
   const started = performance.now();
   const { chainId, name: chain } = chainOf(settings.deployment, options.chainId);
   const result: LogsResult = {
-    ...{ chainId, chain, seed: options.seed, failure: null, seconds: 0 },
-    ...{ ranges: 0, blocks: 0, logs: 0, differences: [] },
+    chainId,
+    chain,
+    seed: options.seed,
+    failure: null,
+    seconds: 0,
+    ranges: 0,
+    blocks: 0,
+    logs: 0,
+    differences: [],
   };
   result.failure = await compareRanges({ options, settings, signal }, result).then(
     () => null,

@@ -157,7 +157,10 @@ async function sampleClaims(plan: SamplePlan, most: number): Promise<Claim[]> {
   type Row = { address: Address; coin_type: string; chain_id: number; kind: string };
   const found = await client.query<Row>(inTurn(rows, { key: "address", window }), [most]);
   return found.rows.map(({ address, coin_type, chain_id, kind }) => ({
-    ...{ address, coinType: Number(coin_type), chainId: chain_id, kind: `primary name, ${kind}` },
+    address,
+    coinType: Number(coin_type),
+    chainId: chain_id,
+    kind: `primary name, ${kind}`,
   }));
 }
 

@@ -20,7 +20,10 @@ export async function storeResult(
   const { block, samples, differenceCount } = result;
   try {
     await noteVerification(store, schema, {
-      ...{ blockNumber: block.number, samples, values: valuesOf(result), differences: differenceCount },
+      blockNumber: block.number,
+      samples,
+      values: valuesOf(result),
+      differences: differenceCount,
     });
   } finally {
     await store.close();

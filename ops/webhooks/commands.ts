@@ -26,8 +26,14 @@ const MAX_ID = 2 ** 31 - 1;
 const list: Act = async (store) => {
   const all = await listWebhooks(store, null);
   const rows = all.map((one) => [
-    ...[String(one.id), String(one.keyId), one.state, String(one.waiting), String(one.failures)],
-    ...[one.lastPosition ?? "", new URL(one.url).host, one.disabledBecause ?? ""],
+    String(one.id),
+    String(one.keyId),
+    one.state,
+    String(one.waiting),
+    String(one.failures),
+    one.lastPosition ?? "",
+    new URL(one.url).host,
+    one.disabledBecause ?? "",
   ]);
   const header = ["id", "key", "state", "waiting", "failures", "last", "host", "why"];
   const text = all.length > 0 ? alignColumns([header, ...rows]) : "There are no webhooks.";
@@ -45,8 +51,13 @@ const deliveries: Act = async (store, [word = ""]) => {
   const id = await readExisting(store, word);
   const found = (await listDeliveries(store, id, { before: null, limit: MAX_DELIVERIES })).map(toDelivery);
   const rows = found.map((one) => [
-    ...[one.id, one.created_at.slice(0, 19), one.state, String(one.attempts), String(one.status ?? "")],
-    ...[one.type, one.error ?? ""],
+    one.id,
+    one.created_at.slice(0, 19),
+    one.state,
+    String(one.attempts),
+    String(one.status ?? ""),
+    one.type,
+    one.error ?? "",
   ]);
   const header = ["id", "since", "state", "attempts", "status", "type", "error"];
   const text = rows.length > 0 ? alignColumns([header, ...rows]) : `Webhook ${id} has sent nothing lately.`;
@@ -66,7 +77,8 @@ async function readExisting(store: Store, word: string): Promise<number> {
 }
 
 const command = (words: readonly string[], act: Act): Command<Store, Options> => ({
-  ...{ words, options: ["json"] },
+  words,
+  options: ["json"],
   run: async (store, given, { json: asJson }) => {
     const { json, text } = await act(store, given);
     return asJson ? JSON.stringify(json) : text;

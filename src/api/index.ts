@@ -174,19 +174,26 @@ startInPlace("failing block", () => noteFailingBlock(failingBlocks, schema));
 const soon = { withinMs: 1_000, first: null } as const;
 const verificationNow = lastKnown<string, Verification | null>(lastVerification, soon);
 const freshness = createFreshness({
-  ...{ db, heads: chainHead, completed: completedIndexesIn(store) },
+  db,
+  heads: chainHead,
+  completed: completedIndexesIn(store),
   isActive: lastKnown(activityIn(store), { ...soon, first: false }),
   lastVerification: verificationNow,
   failingBlock: lastKnown<string, FailingBlock | null>(failingBlockOf(failingBlocks), soon),
   standby: () => readStandby(db, () => readWritten(store)),
-  ...{ chainId, startBlocks: firstBlocksOf(deployment), clock: blockClock },
-  ...{ schema, maxLagSeconds: settings.maxLagSeconds },
+  chainId,
+  startBlocks: firstBlocksOf(deployment),
+  clock: blockClock,
+  schema,
+  maxLagSeconds: settings.maxLagSeconds,
 });
 freshness.watch();
 
 startInPlace("upkeep", () =>
   startUpkeep({
-    ...{ databaseUrl, schema, now },
+    databaseUrl,
+    schema,
+    now,
     chains: contracts.chainIds.map((id) => oneChain(id, contracts)),
     finalTime: async (id) =>
       (await listProgress(db)).find((chain) => chain.chainId === id)?.finalizedTimestamp ?? 0,
@@ -199,7 +206,10 @@ startInPlace("upkeep", () =>
 
 startInPlace("feed", () =>
   startFeed({
-    ...{ databaseUrl, schema, rules: lifeOf(contracts.ensv2), retention: settings.changes },
+    databaseUrl,
+    schema,
+    rules: lifeOf(contracts.ensv2),
+    retention: settings.changes,
     active: async () => (await readRelease(store)).active,
     log: (line, level) => console[level ?? "log"](line),
   }),
@@ -211,13 +221,12 @@ const payments = settings.payments
   : null;
 const { access: chosenAccess, signup } = createAccess(
   {
-    ...{
-      mode: settings.access,
-      payments,
-      freeItems: settings.freeBulkItems,
-      publicUrls: settings.publicUrls,
-    },
-    ...{ chainId, rpcUrls: settings.liveRpcUrls },
+    mode: settings.access,
+    payments,
+    freeItems: settings.freeBulkItems,
+    publicUrls: settings.publicUrls,
+    chainId,
+    rpcUrls: settings.liveRpcUrls,
   },
   store,
 );
@@ -231,13 +240,22 @@ const receivers = {
 const { secretKey } = settings.webhooks;
 const isPaid = settings.access === "metered";
 const webhooks = createWebhooks({
-  ...{ store, keys: keysIn(store), limits: limitsIn(store), secretKey },
+  store,
+  keys: keysIn(store),
+  limits: limitsIn(store),
+  secretKey,
   receivers: createReceivers(receivers),
 });
 if (secretKey !== null) {
   startInPlace("webhooks", () =>
     startWebhooks({
-      ...{ databaseUrl, schema, serviceSchema: settings.serviceSchema, db, contracts, secretKey, receivers },
+      databaseUrl,
+      schema,
+      serviceSchema: settings.serviceSchema,
+      db,
+      contracts,
+      secretKey,
+      receivers,
       isPaid,
       observer: observeWebhooks(meters),
       // A standby may be behind what was sorted already: processes on the primary sort and send.
@@ -249,7 +267,8 @@ if (secretKey !== null) {
 }
 
 const offered = [
-  ...[...operations, ...webhookEndpoints(webhooks)],
+  ...operations,
+  ...webhookEndpoints(webhooks),
   ...(signup === null ? [] : signupEndpoints(signup)),
 ];
 
@@ -278,7 +297,8 @@ if (labelHealing !== null) {
   const source = `service:${labelHealing.set.id}@${labelHealing.set.version}`;
   const { serviceSchema } = settings;
   const locked = {
-    ...{ databaseUrl, applicationName: `${serviceSchema}_labels` },
+    databaseUrl,
+    applicationName: `${serviceSchema}_labels`,
     lock: [pairLocks.labelHealing, `${serviceSchema} ${source}`] as const,
   };
   startInPlace("label healing", () =>
@@ -303,7 +323,14 @@ const namesAt = (origin: string | null) =>
 const timeFor = (operation?: Endpoint): Promise<number> =>
   operation !== undefined && operation.index === undefined ? now() : now().catch(() => systemSeconds());
 const createContext = async (caller?: Caller, operation?: Endpoint): Promise<Ctx> => ({
-  ...{ db, contracts, liveBlock, prices, provenLabels, chainHead, freshness, comparison },
+  db,
+  contracts,
+  liveBlock,
+  prices,
+  provenLabels,
+  chainHead,
+  freshness,
+  comparison,
   now: await timeFor(operation),
   namesAt: namesAt(originFor(caller, settings.publicUrls)),
   // What is free is answered before any key is checked.
@@ -350,8 +377,11 @@ const metricsPages = {
     return metricsPage(
       await indexMetrics(
         {
-          ...{ ...ctx, lastVerification: verificationNow, readHealing: () => healingNow(ctx) },
-          ...{ readFeed: () => readFeedIfAny(db), readWebhooks: () => webhooksNow(null) },
+          ...ctx,
+          lastVerification: verificationNow,
+          readHealing: () => healingNow(ctx),
+          readFeed: () => readFeedIfAny(db),
+          readWebhooks: () => webhooksNow(null),
           countStreams: places.count,
         },
         meters,
@@ -380,7 +410,8 @@ const avatars = avatarRoutes({
     ownHosts: settings.publicUrls.map((url) => new URL(url).host),
     allowLoopback: settings.loopbackGateways,
     ipfsGateway: settings.ipfsGateway,
-    ...{ chain: nodesOf, takeTurn: takeAvatarTurn },
+    chain: nodesOf,
+    takeTurn: takeAvatarTurn,
   }),
 });
 
@@ -403,13 +434,17 @@ const explorer = createExplorer({
 const hub = createHub({ db, onError: (error) => log.warn({ error }, "the feed of changes cannot be read") });
 startInPlace("stream", () => {
   const line = listen({
-    ...{ databaseUrl, channel: feedChannel(schema), applicationName: `${schema}_stream`, onNews: hub.look },
+    databaseUrl,
+    channel: feedChannel(schema),
+    applicationName: `${schema}_stream`,
+    onNews: hub.look,
   });
   return { stop: async () => void (await Promise.all([line.stop(), hub.stop()])) };
 });
 
 export default createApp({
-  ...{ operations: offered, ...server },
+  operations: offered,
+  ...server,
   observe: observeRequests({ meters, log, requestLog: settings.requestLog }),
   otherRoutes: [
     ...(settings.hasExplorer ? [explorer] : []),
@@ -417,8 +452,14 @@ export default createApp({
     pages,
     mcpRoutes(offered, server, settings.publicUrls),
     streamRoutes({
-      ...{ db, contracts, hub, access, callerOf: server.callerOf, places },
-      ...{ requireReadyIndex: freshness.require, shareOf: (caller) => shareOf(caller, settings.access) },
+      db,
+      contracts,
+      hub,
+      access,
+      callerOf: server.callerOf,
+      places,
+      requireReadyIndex: freshness.require,
+      shareOf: (caller) => shareOf(caller, settings.access),
     }),
     subgraphRoutes(server, (caller) => shareOf(caller, settings.access)),
   ],

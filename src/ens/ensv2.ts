@@ -47,7 +47,11 @@ export const startedEntry = (
   before: EntryState | null,
   { tokenId, owner, expiry }: { tokenId: bigint; owner: Hex | null; expiry: bigint },
 ): EntryState => ({
-  ...{ tokenId, owner, expiry, subregistry: null, resolver: null },
+  tokenId,
+  owner,
+  expiry,
+  subregistry: null,
+  resolver: null,
   resource: owner === null ? (before?.resource ?? null) : null,
   isRegistered: owner !== null || (before?.isRegistered ?? false),
 });

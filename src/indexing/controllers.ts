@@ -52,7 +52,9 @@ async function onWrappedRenewal(args: ArgsOf<"WrappedController", "NameRenewed">
   const { name: label, label: labelhash, cost, expires } = event.args;
   const maySell = isLabelOf(labelhash, label) && mayRead(context, "WrappedController");
   await appendWrappedRenewal(args, {
-    ...{ label, labelhash, expires },
+    label,
+    labelhash,
+    expires,
     costWei: cost,
     transactionValueWei: event.transaction.value,
     readPrice: (seconds) =>

@@ -10,7 +10,11 @@ import { appendArguments } from "./write/events.ts";
 on("Ensv2Registrar", "NameRegistered", (args) => {
   const { base, premium, owner, subregistry, resolver, duration, ...rest } = args.event.args;
   return appendTokenPurchase(args, {
-    ...{ ...rest, durationSeconds: duration, amount: base + premium, base, premium },
+    ...rest,
+    durationSeconds: duration,
+    amount: base + premium,
+    base,
+    premium,
     values: { ownerAddress: owner, resolverAddress: resolver },
     details: { subregistry, base, premium },
   });
@@ -27,7 +31,11 @@ on("Ensv2RenewerV1", "NameRegistered", appendArguments);
 function onRenewed(args: ArgsOf<"Ensv2Registrar" | "Ensv2RenewerV1", "NameRenewed">) {
   const { amount, duration, newExpiry, ...rest } = args.event.args;
   return appendTokenPurchase(args, {
-    ...{ ...rest, durationSeconds: duration, amount, base: null, premium: null },
+    ...rest,
+    durationSeconds: duration,
+    amount,
+    base: null,
+    premium: null,
     values: { expiryTimestamp: newExpiry },
     details: {},
   });

@@ -216,7 +216,9 @@ onRegistry("TransferBatch", async ({ event, context, log }) => {
     context,
     { ...log, ordinal },
     {
-      ...{ fromAddress: from, toAddress: to, details: { operator, tokens: ids.length } },
+      fromAddress: from,
+      toAddress: to,
+      details: { operator, tokens: ids.length },
       ...(shown.length < moved.length && { anomaly: "more tokens than a transaction can move" }),
     },
   );
@@ -231,7 +233,8 @@ async function onMove(context: Context, log: LogRef, { operator, from, to, id, v
     patch: ({ entry }) =>
       receiver === undefined ? {} : { owner: receiver, tokenId: newerNumber(entry.tokenId, id) },
     values: () => ({
-      ...{ fromAddress: from, toAddress: to },
+      fromAddress: from,
+      toAddress: to,
       details: { tokenId: id, operator, ...(value !== 1n && { value }) },
     }),
     // A mint comes with LabelRegistered, which has the holder, or leaves the holder as it is.

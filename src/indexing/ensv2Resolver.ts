@@ -78,7 +78,10 @@ onResolver(
     const { recordId, keyHash, key, value } = event.args;
     return putText(context, log, {
       // Ponder types an indexed text as the text, but it is the hash.
-      ...{ node: nodeOf(recordId), key, keyHash: keyHash as Hex, isRead: false },
+      node: nodeOf(recordId),
+      key,
+      keyHash: keyHash as Hex,
+      isRead: false,
       value: value === "" ? null : value,
     });
   },

@@ -197,7 +197,9 @@ async function onTextWithoutValue({ event, context, log }: TextArgs, keyHash: He
     ...(value !== undefined && { value }),
   });
   await putText(context, log, {
-    ...{ node, key, keyHash },
+    node,
+    key,
+    keyHash,
     value: value === "" ? null : value,
     isRead: valueSource === "read",
   });

@@ -61,7 +61,9 @@ async function onNameForAddr(
   const { addr: address, name } = event.args;
   await appendEventAndHolders(context, log, { address, name, coinType });
   await putClaim(context, log, {
-    ...{ address, coinType: Number(coinType), registrar },
+    address,
+    coinType: Number(coinType),
+    registrar,
     name: name === "" ? null : name,
     isNameKnown: true,
   });

@@ -144,7 +144,8 @@ type Move = { operator: Address; from: Address; to: Address };
 
 /** Who moved a token, and from whom to whom. An owner who moves it himself is not named twice. */
 const movedBy = ({ operator, from, to }: Move): EventValues => ({
-  ...{ fromAddress: from, toAddress: to },
+  fromAddress: from,
+  toAddress: to,
   ...(operator !== from && { details: { operator } }),
 });
 
@@ -160,7 +161,8 @@ on(
     const node = hashOfTokenId(id);
     const { after } = await patchDomain(context, log, { node }, (domain) => ({
       ...settledFuses(domain, log),
-      ...{ wrapperOwner: nullIfZero(to), wrapperApproved: approvedAfter(domain, log, { from, to }) },
+      wrapperOwner: nullIfZero(to),
+      wrapperApproved: approvedAfter(domain, log, { from, to }),
     }));
     await appendEventAndHolders(context, log, { node, ...movedBy(event.args) }, after);
   },
@@ -179,7 +181,8 @@ on(
       const node = hashOfTokenId(id);
       const { after } = await patchDomain(context, log, { node }, (domain) => ({
         ...settledFuses(domain, log),
-        ...{ wrapperOwner: nullIfZero(to), wrapperApproved: approvedAfter(domain, log, { from, to }) },
+        wrapperOwner: nullIfZero(to),
+        wrapperApproved: approvedAfter(domain, log, { from, to }),
       }));
       await appendEventAndHolders(context, log, { node, ...movedBy(event.args) }, after);
     }

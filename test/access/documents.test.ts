@@ -39,7 +39,9 @@ describe("the documents of a metered service", () => {
     const document = JSON.parse(await textOf("/openapi.json")) as Document;
     expect((await new Validator().validate(document)).errors ?? []).toEqual([]);
     expect(document.components.securitySchemes?.ApiKey).toMatchObject({
-      ...{ type: "apiKey", in: "header", name: "X-API-Key" },
+      type: "apiKey",
+      in: "header",
+      name: "X-API-Key",
     });
     for (const { method, path, cost } of operations) {
       // None demands one: the free requests remain.

@@ -70,7 +70,8 @@ test("each operation of a page is one of its visitor's free requests, and the pa
 /** A browser with cookies, which sends the form of the page that says so. */
 async function useKey(key: string, back: string, address: string) {
   const reply = await fetch(`${gateway.url}/explore/key`, {
-    ...{ method: "POST", redirect: "manual" },
+    method: "POST",
+    redirect: "manual",
     headers: { "content-type": "application/x-www-form-urlencoded", "x-forwarded-for": address },
     body: new URLSearchParams({ key, back }),
   });

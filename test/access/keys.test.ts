@@ -152,8 +152,13 @@ describe("lists", () => {
     const owner = "0x70997970c51812dc3a010c7d01b50e0d17dc79c8";
     const { id, key } = await keys.create({ label: "mine", owner, credits: 7, reason: "sign-up" });
     expect((await keys.list()).find((one) => one.id === id)).toEqual({
-      ...{ id, prefix: key.slice(0, 8), label: "mine", owner, credits: 7 },
-      ...{ createdAt: expect.any(Date), revokedAt: null },
+      id,
+      prefix: key.slice(0, 8),
+      label: "mine",
+      owner,
+      credits: 7,
+      createdAt: expect.any(Date),
+      revokedAt: null,
     });
   });
 

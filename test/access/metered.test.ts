@@ -4,8 +4,13 @@ import { createPayments } from "../../src/api/access/payment.ts";
 import { type Service, startService } from "./service.ts";
 
 const nowhere: PaymentSettings = {
-  ...{ recipient: `0x${"11".repeat(20)}`, currency: `0x${"20".repeat(20)}`, pricePerCredit: "0.001" },
-  ...{ realm: "api.example.org", secretKey: "s".repeat(32), chainId: 4_217, rpcUrl: "http://127.0.0.1:1" },
+  recipient: `0x${"11".repeat(20)}`,
+  currency: `0x${"20".repeat(20)}`,
+  pricePerCredit: "0.001",
+  realm: "api.example.org",
+  secretKey: "s".repeat(32),
+  chainId: 4_217,
+  rpcUrl: "http://127.0.0.1:1",
 };
 
 let service: Service;

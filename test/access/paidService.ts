@@ -44,7 +44,11 @@ export async function startPaidService(plan: Plan = {}): Promise<PaidService> {
     service.get(path, { ...fromNewAddress(), Authorization: authorization });
   const ask = (path: string) => spend(path, "Payment none");
   return {
-    ...{ ...service, chain, settings, ask, spend },
+    ...service,
+    chain,
+    settings,
+    ask,
+    spend,
     credentialFor: async (path) =>
       pay(chain, { account: await chain.createPayer(), headers: (await ask(path)).headers }),
     spendBulk: (count, authorization) =>
@@ -76,8 +80,12 @@ export function expectRefusal(reply: Reply, problem: string): void {
   expect({ status, body }).toMatchObject({
     status: 402,
     body: {
-      ...{ type: `https://paymentauth.org/problems/${problem}`, title: text, status: 402, detail: text },
-      ...{ challengeId: challengeOf(reply).id, error: { code: "PAYMENT_REQUIRED", message: text } },
+      type: `https://paymentauth.org/problems/${problem}`,
+      title: text,
+      status: 402,
+      detail: text,
+      challengeId: challengeOf(reply).id,
+      error: { code: "PAYMENT_REQUIRED", message: text },
     },
   });
   expect(headers.get("cache-control")).toBe("no-store");

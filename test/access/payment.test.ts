@@ -39,7 +39,8 @@ describe("a payment", () => {
       expect(reply.headers.get("cache-control")).toBe("private");
       const receipt = Buffer.from(reply.headers.get("payment-receipt") ?? "", "base64url").toString();
       expect(JSON.parse(receipt)).toMatchObject({
-        ...{ method: "tempo", status: "success" },
+        method: "tempo",
+        status: "success",
         reference: expect.stringMatching(/^0x[0-9a-f]{64}$/),
       });
     });
@@ -52,7 +53,9 @@ describe("a payment", () => {
     );
     const { recipient, currency, chainId } = service.settings;
     expect({ realm, method, intent, description, request }).toEqual({
-      ...{ realm: "api.example.org", method: "tempo", intent: "charge" },
+      realm: "api.example.org",
+      method: "tempo",
+      intent: "charge",
       description: "GET /one/{name}: 1 credit",
       request: { amount: "1000", recipient, currency, methodDetails: { chainId } },
     });

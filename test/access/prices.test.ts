@@ -207,7 +207,8 @@ function ask(route: string, key: string, given?: unknown): Response | Promise<Re
   const type = route === "POST /explore/key" ? "application/x-www-form-urlencoded" : "application/json";
   const headers = { "X-API-Key": key, "Content-Type": type };
   return app.request(path, {
-    ...{ method: route.split(" ")[0] ?? "", headers },
+    method: route.split(" ")[0] ?? "",
+    headers,
     body: body === undefined ? null : JSON.stringify(body),
   });
 }

@@ -23,21 +23,30 @@ export const heldWork = { begun: 0, until: Promise.resolve() };
 /** Operations of each price, and each way to fail. */
 const operations = [
   endpoint({
-    ...{ method: "get", path: "/one/{name}", group, summary: "One credit" },
+    method: "get",
+    path: "/one/{name}",
+    group,
+    summary: "One credit",
     params: z.object({ name: z.string() }),
     reply: z.strictObject({ name: z.string() }),
     cost: 1,
     handle: async ({ name }) => ({ name }),
   }),
   endpoint({
-    ...{ method: "post", path: "/bulk", group, summary: "A credit for each item" },
+    method: "post",
+    path: "/bulk",
+    group,
+    summary: "A credit for each item",
     body: z.object({ names: z.array(z.string()) }),
     reply: z.strictObject({ count: z.number() }),
     cost: ({ names }) => names.length,
     handle: async ({ names }) => ({ count: names.length }),
   }),
   endpoint({
-    ...{ method: "get", path: "/held", group, summary: "Answers, or fails, when the test lets it" },
+    method: "get",
+    path: "/held",
+    group,
+    summary: "Answers, or fails, when the test lets it",
     query: z.object({ fails: z.enum(["true"]).optional() }),
     reply: z.strictObject({}),
     cost: 1,
@@ -49,14 +58,20 @@ const operations = [
     },
   }),
   endpoint({
-    ...{ method: "get", path: "/free", group: "Statistics", summary: "Free" },
+    method: "get",
+    path: "/free",
+    group: "Statistics",
+    summary: "Free",
     reply: z.strictObject({}),
     cost: 0,
     cacheSeconds: 60,
     handle: async () => ({}),
   }),
   endpoint({
-    ...{ method: "get", path: "/fails", group, summary: "Answers an error" },
+    method: "get",
+    path: "/fails",
+    group,
+    summary: "Answers an error",
     query: z.object({ as: z.enum(["INVALID_NAME", "LIVE_RESOLUTION_FAILED", "nothing foreseen"]) }),
     reply: z.strictObject({}),
     cost: 1,
@@ -101,7 +116,10 @@ export async function startService(plan: Plan = {}): Promise<Service> {
   const app = createTestApp({
     operations,
     access: meteredAccess({
-      ...{ keys, reservations: reservationsIn(store), limits: limitsIn(store), payments },
+      keys,
+      reservations: reservationsIn(store),
+      limits: limitsIn(store),
+      payments,
       freeItems: plan.freeItems ?? 500,
     }),
     callerOf: callerBehind(plan.trustedProxies ?? 0),
@@ -115,11 +133,16 @@ export async function startService(plan: Plan = {}): Promise<Service> {
     return { status: reply.status, headers: reply.headers, body: (await reply.json()) as Body };
   };
   return {
-    ...{ url, server, databaseUrl, store, keys },
+    url,
+    server,
+    databaseUrl,
+    store,
+    keys,
     get: (path, headers = {}) => ask(path, { headers }),
     post: (path, body, headers = {}) =>
       ask(path, {
-        ...{ method: "POST", body: JSON.stringify(body) },
+        method: "POST",
+        body: JSON.stringify(body),
         headers: { "content-type": "application/json", ...headers },
       }),
     createKey: (credits) => keys.create({ label: "test", owner: null, credits, reason: "for a test" }),

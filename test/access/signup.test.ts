@@ -67,7 +67,9 @@ describe("a sign-up", () => {
     const { status, headers, body } = await service.signUp(account);
     expect(status).toBe(200);
     expect(body).toEqual({
-      ...{ address: account.address, credits: 1_000, is_first: true },
+      address: account.address,
+      credits: 1_000,
+      is_first: true,
       key: expect.stringMatching(/^ens_[A-Za-z0-9_-]{32}$/),
     });
     expect(headers.get("cache-control")).toBe("private, no-store");
@@ -349,7 +351,9 @@ describe("limits", () => {
     const from = "203.0.113.77";
     const ask = () =>
       service.ask("/signup/nonce", {
-        ...{ from, method: "POST", headers: { "content-type": "application/json" } },
+        from,
+        method: "POST",
+        headers: { "content-type": "application/json" },
         body: JSON.stringify({ address: newAccount().address }),
       });
     const statuses = [];
@@ -359,7 +363,9 @@ describe("limits", () => {
     expect(over).toMatchObject({ status: 429, body: { error: { code: "RATE_LIMITED" } } });
     expect(Number(over.headers.get("retry-after"))).toBeGreaterThan(3_000);
     const signup = await service.ask("/signup", {
-      ...{ from, method: "POST", headers: { "content-type": "application/json" } },
+      from,
+      method: "POST",
+      headers: { "content-type": "application/json" },
       body: JSON.stringify({ message: "x", signature: "0x00" }),
     });
     expect(signup.status).toBe(429);

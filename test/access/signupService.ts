@@ -52,7 +52,10 @@ export type Signer = {
 
 /** Costs a credit. */
 const whois = endpoint({
-  ...{ method: "get", path: "/whois/{name}", group: "Domains", summary: "A name" },
+  method: "get",
+  path: "/whois/{name}",
+  group: "Domains",
+  summary: "A name",
   params: z.object({ name: z.string() }),
   reply: z.strictObject({ name: z.string() }),
   cost: 1,
@@ -76,19 +79,31 @@ export async function startSignupService({ rpcUrls = [] as string[] } = {}): Pro
   };
   const post: SignupService["post"] = (path, body, headers) =>
     ask(path, {
-      ...{ method: "POST", body: JSON.stringify(body) },
+      method: "POST",
+      body: JSON.stringify(body),
       headers: { "content-type": "application/json", ...headers },
     });
   const nonce: SignupService["nonce"] = async ({ address }) =>
     String((await post("/signup/nonce", { address })).body.nonce);
   const messageFor: SignupService["messageFor"] = async (account, fields) =>
     createSiweMessage({
-      ...{ address: account.address, chainId: CHAIN_ID, version: "1", nonce: await nonce(account) },
-      ...{ domain: new URL(url).host, uri: `${url}/signup`, ...fields },
+      address: account.address,
+      chainId: CHAIN_ID,
+      version: "1",
+      nonce: await nonce(account),
+      domain: new URL(url).host,
+      uri: `${url}/signup`,
+      ...fields,
     });
   return {
-    ...{ url, replicaUrl: second.url, store: first.store, keys: keysIn(first.store) },
-    ...{ ask, post, nonce, messageFor },
+    url,
+    replicaUrl: second.url,
+    store: first.store,
+    keys: keysIn(first.store),
+    ask,
+    post,
+    nonce,
+    messageFor,
     signUp: async (account) => {
       const { body } = await post("/signup/nonce", { address: account.address });
       const message = String(body.message);
@@ -108,12 +123,16 @@ async function startReplica({ databaseUrl, port, publicUrls, rpcUrls }: ReplicaP
   const store = openStore({ databaseUrl, schema: "service" });
   const parts = { keys: keysIn(store), reservations: reservationsIn(store), limits: limitsIn(store) };
   const signup = createSignup({
-    ...{ ...parts, limiter: signupLimiterIn(store), signups: signupsIn(store) },
-    ...{ checkSignature: signatureCheck({ rpcUrls }), place: { publicUrls, chainId: CHAIN_ID } },
+    ...parts,
+    limiter: signupLimiterIn(store),
+    signups: signupsIn(store),
+    checkSignature: signatureCheck({ rpcUrls }),
+    place: { publicUrls, chainId: CHAIN_ID },
   });
   const operations = [whois, ...signupEndpoints(signup).map(checked)];
   const app = createTestApp({
-    ...{ operations, access: meteredAccess({ ...parts, payments: null, freeItems: 500 }) },
+    operations,
+    access: meteredAccess({ ...parts, payments: null, freeItems: 500 }),
     callerOf: callerBehind(1),
     pages: createTestPages({ operations, access: "metered" }),
   });

@@ -41,7 +41,10 @@ export async function startTempo(): Promise<TempoChain> {
     return payer;
   };
   return {
-    ...{ url: anvil.url, client, createPayer, stop: anvil.stop },
+    url: anvil.url,
+    client,
+    createPayer,
+    stop: anvil.stop,
     spendMost: async (account) => {
       const transfer = { token: PATH_USD, to: faucet.address, amount: (DOLLAR * 6n) / 10n } as const;
       await Actions.token.transferSync(client, { account, ...transfer, feeToken: PATH_USD });

@@ -24,7 +24,9 @@ export async function wireService(settings: Record<string, string>): Promise<Wir
   writeFileSync(file, JSON.stringify(deployment));
   const schema = "service";
   const basics = {
-    ...{ ENS_NETWORK: "devnet", ENS_DEPLOYMENT: file, DATABASE_URL: databaseUrl },
+    ENS_NETWORK: "devnet",
+    ENS_DEPLOYMENT: file,
+    DATABASE_URL: databaseUrl,
     // No node: by default it would be one that a developer runs on this machine.
     [`RPC_URL_${CHAIN_ID}`]: "http://127.0.0.1:1",
     // A port that another program has ends the service.
@@ -37,7 +39,9 @@ export async function wireService(settings: Record<string, string>): Promise<Wir
   const { default: app } = (await import("../../src/api/index.ts")) as { default: Hono };
   const store = openStore({ databaseUrl, schema });
   return {
-    ...{ app, tables, keys: keysIn(store) },
+    app,
+    tables,
+    keys: keysIn(store),
     close: async () => {
       vi.unstubAllEnvs();
       await store.close();

@@ -44,7 +44,8 @@ exportsOfChains(
   () => {
     const { stack, local, base } = stage;
     return {
-      ...{ stack, deployment: local.deployment },
+      stack,
+      deployment: local.deployment,
       chains: [
         { chainId: local.deployment.chainId, chain: local.chain, url: local.anvil.url },
         { chainId: base.deployment.chainId, chain: base.chain, url: base.anvil.url },
@@ -52,7 +53,10 @@ exportsOfChains(
     };
   },
   {
-    ...{ domains: [31337, 8453], events: [31337, 8453] },
-    ...{ ensv2_entries: [31337], ensv2_links: [31337], ensv2_roles: [31337] },
+    domains: [31337, 8453],
+    events: [31337, 8453],
+    ensv2_entries: [31337],
+    ensv2_links: [31337],
+    ensv2_roles: [31337],
   },
 );

@@ -40,7 +40,8 @@ function askingOf(id: ScreenId): Asking {
     get,
     post: (path, body) =>
       ask(path, {
-        ...{ method: "POST", headers: { "content-type": "application/json" } },
+        method: "POST",
+        headers: { "content-type": "application/json" },
         body: JSON.stringify(body),
       }),
     list: async <Item>(path: string, field: "results" | "events" = "results") => {

@@ -43,9 +43,13 @@ function storyNames({ present }: AppsStage): string[] {
     ...eth(endingOfEnsv1({ present }).map((one) => one.label)),
     ...eth(endingOfEnsv2({ present }).map((one) => one.label)),
     ...eth(["native", "sold", "helped", label("hidden")]),
-    ...[`${label("pay")}.alice.eth`, `${label("empty")}.alice.eth`, "sub.alice.eth", "plain.wrapped.eth"],
+    `${label("pay")}.alice.eth`,
+    `${label("empty")}.alice.eth`,
+    "sub.alice.eth",
+    "plain.wrapped.eth",
     ...["ended", "ends", "live", "sub"].map((one) => `${one}.hard.eth`),
-    ...["kid.locked.eth", "left.locked.eth"],
+    "kid.locked.eth",
+    "left.locked.eth",
     ...["kid", "mine", "never", "gone", "saved"].map((one) => `${one}.native.eth`),
     ...endingBelow({ present }).map((one) => `${one.label}.native.eth`),
   ];
@@ -62,31 +66,42 @@ const readName = async (stage: AppsStage, name: string): Promise<OnChain> => {
     const owner = (of.ownership as { owner?: Address }).owner ?? null;
     const { expiry_timestamp, availability_status, resolver } = of;
     return {
-      ...{ ...common, protocol: "ensv2", owner, manager: null, wrapper: null },
-      ...{ expiry: BigInt(expiry_timestamp), state: availability_status, resolver },
+      ...common,
+      protocol: "ensv2",
+      owner,
+      manager: null,
+      wrapper: null,
+      expiry: BigInt(expiry_timestamp),
+      state: availability_status,
+      resolver,
       roleHolders: await readHoldersOfEntry(stage, found, availability_status),
     };
   }
   // What a name above it took to ENSv2 leaves nothing to ENSv1.
   if (await isHistory(stage, name)) {
     return {
-      ...{
-        ...common,
-        protocol: "ensv2",
-        owner: null,
-        manager: null,
-        expiry: reservedUntil,
-        state: "unknown",
-      },
-      ...{ resolver: null, roleHolders: [], wrapper: null },
+      ...common,
+      protocol: "ensv2",
+      owner: null,
+      manager: null,
+      expiry: reservedUntil,
+      state: "unknown",
+      resolver: null,
+      roleHolders: [],
+      wrapper: null,
     };
   }
   const { owner = null, registry = null } = ofEnsv1.ownership as { owner?: Address; registry?: Address };
   const holder = (ofEnsv1.ownership as { wrapper?: Address }).wrapper;
   return {
-    ...{ ...common, protocol: "ensv1", owner, manager: holder ?? registry, roleHolders: [] },
+    ...common,
+    protocol: "ensv1",
+    owner,
+    manager: holder ?? registry,
+    roleHolders: [],
     expiry: ofEnsv1.expiry_timestamp === null ? null : BigInt(ofEnsv1.expiry_timestamp),
-    ...{ state: ofEnsv1.availability_status, resolver: ofEnsv1.resolver },
+    state: ofEnsv1.availability_status,
+    resolver: ofEnsv1.resolver,
     wrapper: ofEnsv1.wrapper
       ? { fuses: ofEnsv1.wrapper.fuses, expiry: BigInt(ofEnsv1.wrapper.expiry_timestamp) }
       : null,
@@ -159,9 +174,16 @@ async function readBase({ base }: AppsStage): Promise<OnChain[]> {
     const shown = (address: Hex | null) => (address === null ? null : getAddress(address));
     const expiry = row.expiry_timestamp === null ? null : BigInt(row.expiry_timestamp);
     return {
-      ...{ name, chain: "base", namehash: node.node, owner: shown(row.effective_owner_address), expiry },
-      ...{ manager: shown(row.registry_owner), resolver: shown(row.resolver), roleHolders: [] },
-      ...{ reservedUntil: null, wrapper: null },
+      name,
+      chain: "base",
+      namehash: node.node,
+      owner: shown(row.effective_owner_address),
+      expiry,
+      manager: shown(row.registry_owner),
+      resolver: shown(row.resolver),
+      roleHolders: [],
+      reservedUntil: null,
+      wrapper: null,
       state: (await isHeld(node)) ? "registered" : "grace",
     };
   }
@@ -176,13 +198,23 @@ async function readHeavy(stage: AppsStage): Promise<OnChain[]> {
     const contract = above.length === 1 ? "ethRegistry" : "registryOfCarol";
     const args = [BigInt(hashLabel(first))];
     const { latestOwner, expiry, status } = await read<EntryState>(chain, {
-      ...{ contract, functionName: "getState", args },
+      contract,
+      functionName: "getState",
+      args,
     });
     const owner = latestOwner === zeroAddress ? null : getAddress(latestOwner);
     return {
-      ...{ name, protocol: "ensv2", namehash: namehash(name), owner, manager: null, expiry },
-      ...{ state: owner !== null && expiry > now ? "registered" : "unknown", resolver: null, wrapper: null },
-      ...{ roleHolders: owner === null ? [] : [owner], reservedUntil: status === 1 ? expiry : null },
+      name,
+      protocol: "ensv2",
+      namehash: namehash(name),
+      owner,
+      manager: null,
+      expiry,
+      state: owner !== null && expiry > now ? "registered" : "unknown",
+      resolver: null,
+      wrapper: null,
+      roleHolders: owner === null ? [] : [owner],
+      reservedUntil: status === 1 ? expiry : null,
     };
   };
   const inEnsv1 = async (name: string): Promise<OnChain> => {
@@ -190,8 +222,17 @@ async function readHeavy(stage: AppsStage): Promise<OnChain[]> {
     const question = { contract: "registry", functionName: "owner", args: [namehash] };
     const owner = getAddress(await read<Address>(chain, question));
     return {
-      ...{ name, protocol: "ensv1", namehash, owner, manager: owner, expiry: null, state: "registered" },
-      ...{ resolver: null, roleHolders: [], reservedUntil: null, wrapper: null },
+      name,
+      protocol: "ensv1",
+      namehash,
+      owner,
+      manager: owner,
+      expiry: null,
+      state: "registered",
+      resolver: null,
+      roleHolders: [],
+      reservedUntil: null,
+      wrapper: null,
     };
   };
   const [first = ""] = heavyNames();

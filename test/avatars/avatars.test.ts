@@ -35,7 +35,11 @@ answer = (_, response) => response.end(png());
 
 function open(plan: Partial<AvatarsPlan> = {}): Avatars {
   const avatars = createAvatars({
-    ...{ ownHosts: [], allowLoopback: true, ipfsGateway: null, chain: () => null, takeTurn: async () => {} },
+    ownHosts: [],
+    allowLoopback: true,
+    ipfsGateway: null,
+    chain: () => null,
+    takeTurn: async () => {},
     ...plan,
   });
   opened.push(avatars);

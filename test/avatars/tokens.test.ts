@@ -20,7 +20,10 @@ beforeAll(async () => {
   anvil = await startAnvil({ blockSeconds: null, gasLimit: 500_000_000 });
   client = connect(anvil.url);
   avatars = createAvatars({
-    ...{ ownHosts: [], allowLoopback: false, ipfsGateway: null, takeTurn: async () => {} },
+    ownHosts: [],
+    allowLoopback: false,
+    ipfsGateway: null,
+    takeTurn: async () => {},
     chain: (id) => (id === CHAIN_ID ? { rpc: newRpc(), signal: AbortSignal.timeout(10_000) } : null),
   });
 });

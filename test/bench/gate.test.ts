@@ -123,7 +123,9 @@ test("an answer that is not that of the rows is found, and one that is another a
   await tables.writer.insert(domain).values(registeredRow("alice.eth", owner, 2_000_000_000n));
   const right = {
     namehash: namehash("alice.eth"),
-    ...{ label: "alice", expiry_timestamp: "2000000000", availability_status: "registered" },
+    label: "alice",
+    expiry_timestamp: "2000000000",
+    availability_status: "registered",
   };
   const compare = (given: object, atRest: object = given) =>
     listen((_, reply) => reply.end(JSON.stringify(atRest))).then((url) =>

@@ -22,9 +22,17 @@ import { registerV3, registerV4, registerV5, renew } from "./index/chain/registr
 import { type Name, openScene, type Scene } from "./index/chain/scene.ts";
 
 const example: Record<string, Argument> = {
-  ...{ string: "a text of more than 32 bytes, with ☃ in it", bytes: "0x0102030405", bool: true },
-  ...{ address: `0x${"ab".repeat(20)}`, bytes32: `0x${"cd".repeat(32)}`, bytes4: `0x${"12".repeat(4)}` },
-  ...{ "uint256[]": [1n, 2n ** 255n], uint256: 2n ** 200n, uint64: 77, uint32: 196_608, uint16: 16 },
+  string: "a text of more than 32 bytes, with ☃ in it",
+  bytes: "0x0102030405",
+  bool: true,
+  address: `0x${"ab".repeat(20)}`,
+  bytes32: `0x${"cd".repeat(32)}`,
+  bytes4: `0x${"12".repeat(4)}`,
+  "uint256[]": [1n, 2n ** 255n],
+  uint256: 2n ** 200n,
+  uint64: 77,
+  uint32: 196_608,
+  uint16: 16,
 };
 
 describe("logs are encoded as viem encodes them", () => {

@@ -7,7 +7,11 @@ import type { Samples } from "./api/samples.ts";
 
 const samples: Samples = {
   names: ["alice.eth", "bob.eth"].map((name) => ({ name, node: `0xn${name}`, labelhash: `0xl${name}` })),
-  ...{ addresses: ["0xa"], largestOwner: "0xb", parents: ["parent.eth"], parts: ["ali"], agents: ["7"] },
+  addresses: ["0xa"],
+  largestOwner: "0xb",
+  parents: ["parent.eth"],
+  parts: ["ali"],
+  agents: ["7"],
   resolvers: { common: "0xc", rare: "0xd" },
   pastBlock: 5,
 };

@@ -70,8 +70,11 @@ const claim = (
   act: { from: Address; label: string; key: string; value?: string; resolver?: string },
 ) =>
   setText(chain, {
-    ...{ from: act.from, resolver: act.resolver ?? "resolver5", node: ethNode(act.label) },
-    ...{ key: act.key, value: act.value ?? "1" },
+    from: act.from,
+    resolver: act.resolver ?? "resolver5",
+    node: ethNode(act.label),
+    key: act.key,
+    value: act.value ?? "1",
   });
 
 const ask = (path: string) => askInTime(stage.stack, path);
@@ -126,7 +129,10 @@ async function expectBindingsAsOnChain(label: string, answer: NameAgents): Promi
 
 const flagsOf = ({ registrations }: NameAgents) =>
   registrations.map(({ agent_id, is_bound, has_ensip25_registration, onchain_verified }) => ({
-    ...{ agent_id, is_bound, has_ensip25_registration, onchain_verified },
+    agent_id,
+    is_bound,
+    has_ensip25_registration,
+    onchain_verified,
   }));
 
 const both = { is_bound: true, has_ensip25_registration: true, onchain_verified: true };
@@ -183,7 +189,9 @@ describe("the owner of a name binds an agent to it", () => {
     const { agentId } = await nameWithAgent("logged");
     const bound = (await stage.events("logged.eth")).find((one) => one.event_type === "AgentBound");
     expect(bound).toMatchObject({
-      ...{ contract: "AGENT_ADAPTER", from_address: stage.cast.alice, agent_id: `${agentId}` },
+      contract: "AGENT_ADAPTER",
+      from_address: stage.cast.alice,
+      agent_id: `${agentId}`,
     });
   });
 });
@@ -230,7 +238,10 @@ describe("a claim without the adapter's word", () => {
     expect(answer).toMatchObject({ is_erc8004_agent: true, onchain_verified: false });
     const byKey = new Map(answer.registrations.map((one) => [one.key, one]));
     expect(byKey.get(keys.caip10)).toMatchObject({
-      ...{ is_bound: false, has_ensip25_registration: false, onchain_verified: false, binding: null },
+      is_bound: false,
+      has_ensip25_registration: false,
+      onchain_verified: false,
+      binding: null,
       registry_address: getAddress(registry),
     });
     for (const one of [keys.otherChain, keys.otherRegistry, keys.zeros, keys.unknown]) {
@@ -305,7 +316,10 @@ describe("the directory", () => {
     const token = { contract: "reverseRegistrar3", id: 0n };
     const { agentId } = await bindAgent(chain, { from: cast.deployer, token, standard: 7 });
     expect(await findAgent(agentId)).toMatchObject({
-      ...{ name: null, namehash: null, is_bound: true, profile: null },
+      name: null,
+      namehash: null,
+      is_bound: true,
+      profile: null,
       binding: { ...(await bindingOnChain(agentId)), token_standard: 7 },
     });
   });
@@ -349,7 +363,9 @@ describe("the directory", () => {
 describe("a name whose resolver is not indexed", () => {
   const say = (words: string) =>
     send(stage.chain, {
-      ...{ from: stage.cast.alice, contract: "changeableResolver", functionName: "say" },
+      from: stage.cast.alice,
+      contract: "changeableResolver",
+      functionName: "say",
       args: [stage.cast.alice, words],
     });
 

@@ -11,7 +11,9 @@ const SEED = 8_104;
 const PREFIX = "page";
 const SIZE = 2;
 const [common = [], abandoned = [], lasting = [], ...later] = historiesOf({
-  ...{ seed: SEED, runs: 5, steps: 120 },
+  seed: SEED,
+  runs: 5,
+  steps: 120,
 });
 
 let local: LocalChain;
@@ -155,8 +157,12 @@ test("events come and are taken back between the pages: those that stay are seen
   const { name, account, contract } = await findBusiest();
   const near = `chain=${local.deployment.name}&block_from=${(await height()) - 15}`;
   const paths = [
-    ...["/events?sort_dir=asc", "/events?", `/events?sort_dir=asc&${near}`],
-    ...[`/domain/${name}/events?`, `/domain/${name}/events?sort_dir=desc`, `/address/${account}/events?`],
+    "/events?sort_dir=asc",
+    "/events?",
+    `/events?sort_dir=asc&${near}`,
+    `/domain/${name}/events?`,
+    `/domain/${name}/events?sort_dir=desc`,
+    `/address/${account}/events?`,
     `/contract/${contract}/events?`,
   ];
   let taken = 0;

@@ -69,7 +69,8 @@ afterAll(async () => {
 });
 
 const planOf = () => ({
-  ...{ rpcUrl: main.anvil.url, deployment: { ...main.deployment, layer2: [optimism.deployment] } },
+  rpcUrl: main.anvil.url,
+  deployment: { ...main.deployment, layer2: [optimism.deployment] },
   env: { RPC_URL_10: optimism.anvil.url },
 });
 
@@ -194,10 +195,14 @@ describe("a name below .box", () => {
   test("answers with its owner and its expiry at 3DNS, its records by the chain", async () => {
     const node = namehash("alice.box");
     const [owner, , expiry] = await read<[Address, number, bigint]>(optimism.chain, {
-      ...{ contract: "dnsToken", functionName: "tokenData", args: [BigInt(node)] },
+      contract: "dnsToken",
+      functionName: "tokenData",
+      args: [BigInt(node)],
     });
     expect(await whois("alice.box")).toMatchObject({
-      ...{ chain: "optimism", expiry_timestamp: String(expiry), availability_status: "registered" },
+      chain: "optimism",
+      expiry_timestamp: String(expiry),
+      availability_status: "registered",
       ownership: { owner },
     });
     const { body } = await stack.api<{ records: { texts: Record<string, string> } }>(
@@ -267,7 +272,9 @@ test(`random acts leave the index as the contract answers (FUZZ_SEED=${SEED})`, 
     const name = names[chance.below(names.length)] as string;
     const owner = chain.accounts[1 + chance.below(4)] as Address;
     const holder = await read<Address>(chain, {
-      ...{ contract: "dnsToken", functionName: "owner", args: [namehash(name)] },
+      contract: "dnsToken",
+      functionName: "owner",
+      args: [namehash(name)],
     });
     const duration = BigInt(1 + chance.below(60)) * DAY;
     await attempt(() =>

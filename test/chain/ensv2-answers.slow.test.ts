@@ -82,8 +82,17 @@ const ofEnsv1 = ["alice", "wrap", "lock", "stays", "only"];
 /** Every name of the story. Some are there later, and some never. */
 const names = [
   ...[...ofEnsv1, "native", "second", "loop", "unregistered"].map((label) => `${label}.eth`),
-  ...["old.alice.eth", "sub.lock.eth", "left.lock.eth", "ours.lock.eth", "deep.sub.lock.eth"],
-  ...["sub.native.eth", "sub.second.eth", "none.native.eth", "loop.loop.eth", "eth", "noones.eth"],
+  "old.alice.eth",
+  "sub.lock.eth",
+  "left.lock.eth",
+  "ours.lock.eth",
+  "deep.sub.lock.eth",
+  "sub.native.eth",
+  "sub.second.eth",
+  "none.native.eth",
+  "loop.loop.eth",
+  "eth",
+  "noones.eth",
 ];
 
 beforeAll(async () => {
@@ -144,7 +153,11 @@ function openLive(deployment: Deployment): typeof live {
     contracts: liveContractsOf(deployment),
   })("test");
   const createContext = async () => ({
-    ...{ ...noChain, db, contracts, now: Number(await latestTime(chain)), live: asking },
+    ...noChain,
+    db,
+    contracts,
+    now: Number(await latestTime(chain)),
+    live: asking,
     liveBlock: async () => ({
       number: Number(await chain.client.getBlockNumber({ cacheTime: 0 })),
       timestamp: 0,
@@ -175,8 +188,13 @@ const asked = async (path: string): Promise<Answer> => {
 
 /** What both have to say alike. */
 const essence = ({ ownership, resolver, ...body }: Answer) => ({
-  ...{ protocol: body.protocol, registry: body.registry, token_id: body.token_id, ownership },
-  ...{ expiry: body.expiry_timestamp, state: body.availability_status, reservation: body.reservation },
+  protocol: body.protocol,
+  registry: body.registry,
+  token_id: body.token_id,
+  ownership,
+  expiry: body.expiry_timestamp,
+  state: body.availability_status,
+  reservation: body.reservation,
   resolver: { address: resolver?.address },
 });
 
@@ -206,7 +224,9 @@ async function requireSame(phase: string, isPublic: boolean): Promise<void> {
 async function requireContracts(name: string, one: Answer, what: string): Promise<void> {
   const args = [dnsEncode(name.split("."))];
   const [resolver] = await read<[Address, unknown, bigint]>(chain, {
-    ...{ contract: "universalResolverV2", functionName: "findResolver", args },
+    contract: "universalResolverV2",
+    functionName: "findResolver",
+    args,
   });
   const owner = await read<Address>(chain, {
     contract: "universalHelper",
@@ -251,7 +271,8 @@ describe("the change to ENSv2", () => {
     await requireSame("deployed", false);
     for (const label of ofEnsv1) {
       expect(await indexed(`/whois/${label}.eth`)).toMatchObject({
-        ...{ protocol: "ensv1", ownership: { owner: getAddress(cast.alice) } },
+        protocol: "ensv1",
+        ownership: { owner: getAddress(cast.alice) },
       });
     }
     expect((await indexed("/indexing-status")).ensv2).toMatchObject({ phase: "deployed" });
@@ -292,7 +313,8 @@ describe("the change to ENSv2", () => {
     await migrateLocked(chain, { from: alice, label: "lock", registry: "registryOfLock" });
     await requireSame("lock.eth migrated", true);
     expect(await indexed("/whois/left.lock.eth")).toMatchObject({
-      ...{ protocol: "ensv1", ownership: { owner: getAddress(bob), is_wrapped: true } },
+      protocol: "ensv1",
+      ownership: { owner: getAddress(bob), is_wrapped: true },
     });
     expect((await indexed("/whois/ours.lock.eth")).ownership).toEqual({ is_wrapped: false });
     await migrateSubname(chain, {
@@ -307,14 +329,20 @@ describe("the change to ENSv2", () => {
     const { ensv2 } = await indexed("/indexing-status");
     expect(ensv2).toMatchObject({ phase: "public" });
     expect((ensv2 as { phases: { phase: string }[] }).phases.map(({ phase }) => phase)).toEqual([
-      ...["deployed", "reserving", "frozen", "handed_over", "open", "public"],
+      "deployed",
+      "reserving",
+      "frozen",
+      "handed_over",
+      "open",
+      "public",
     ]);
   });
 
   test("a migrated name tells from whom it came to whom, and its histories run through", async () => {
     const { alice, bob } = cast;
     expect(await indexed("/whois/alice.eth")).toMatchObject({
-      ...{ protocol: "ensv2", ownership: { owner: getAddress(bob) } },
+      protocol: "ensv2",
+      ownership: { owner: getAddress(bob) },
       migration: { from_address: getAddress(alice), to_address: getAddress(bob) },
     });
     expect(await indexed("/whois/sub.lock.eth")).toMatchObject({

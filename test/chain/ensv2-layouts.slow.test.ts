@@ -62,7 +62,9 @@ function storyOf(layout: Layout): Emission[] {
       ({ log }) =>
         log.topics[0] !==
         logOf(signatures.subregistry, {
-          ...{ tokenId, subregistry: ETH, sender },
+          tokenId,
+          subregistry: ETH,
+          sender,
         }).topics[0],
     ),
     by(ROOT, "subregistry", { tokenId: numberOf("eth"), subregistry: ETH, sender: CAROL }),
@@ -102,7 +104,10 @@ describe("logs in the layout of", () => {
         [namehash("alice.eth")],
       );
       expect(name).toEqual({
-        ...{ registry: lower(ETH), owner: lower(ALICE), expiry: String(LATER), resolver: lower(RESOLVER) },
+        registry: lower(ETH),
+        owner: lower(ALICE),
+        expiry: String(LATER),
+        resolver: lower(RESOLVER),
       });
       const bought = await stage.sql(
         "select event_type, amount::text, referrer from ensv2_purchases where node = $1 order by log_index",

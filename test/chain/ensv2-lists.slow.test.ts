@@ -107,8 +107,13 @@ describe("lists and figures", () => {
   test("before the change", async () => {
     before = await look();
     expect(before).toMatchObject({
-      ...{ alice: ["plain.eth", "waits.eth"], counted: 2, bob: ["soft.eth"], ensv2: [], lapsed: "premium" },
-      ...{ eth: { registered: 3, premium: 1, available: 0 }, keepers: [] },
+      alice: ["plain.eth", "waits.eth"],
+      counted: 2,
+      bob: ["soft.eth"],
+      ensv2: [],
+      lapsed: "premium",
+      eth: { registered: 3, premium: 1, available: 0 },
+      keepers: [],
     });
   });
 
@@ -147,7 +152,9 @@ describe("lists and figures", () => {
     await migrateWrapped(chain, { from: bob, label: "soft", owner: alice });
     before = {
       ...before,
-      ...{ alice: ["plain.eth", "soft.eth", "waits.eth"], counted: 3, bob: [] },
+      alice: ["plain.eth", "soft.eth", "waits.eth"],
+      counted: 3,
+      bob: [],
       ensv2: ["plain.eth", "soft.eth"],
     };
     expect(await look()).toEqual(before);
@@ -180,8 +187,10 @@ describe("lists and figures", () => {
     await renewName(chain, { from: alice, label: "waits", token: "dai", registrar: "renewerV1" });
     const view = await look();
     expect(view).toMatchObject({
-      ...{ bob: ["native.eth"], ensv2: ["native.eth", "plain.eth", "soft.eth"] },
-      ...{ total: (before.total ?? 0) + 1, active: (before.active ?? 0) + 1 },
+      bob: ["native.eth"],
+      ensv2: ["native.eth", "plain.eth", "soft.eth"],
+      total: (before.total ?? 0) + 1,
+      active: (before.active ?? 0) + 1,
     });
     before = view;
     expect(await ask("/ens-stats")).toMatchObject({
@@ -193,7 +202,9 @@ describe("lists and figures", () => {
     );
     const of = (contract: string) => sellers.find((one) => one.contract === contract);
     expect(of("ENSV2_REGISTRAR")).toMatchObject({
-      ...{ registrations: 1, renewals: 0, registration_cost_wei: "0" },
+      registrations: 1,
+      renewals: 0,
+      registration_cost_wei: "0",
       payments: [
         {
           token: addressOf(chain, "usdc"),
@@ -203,11 +214,15 @@ describe("lists and figures", () => {
       ],
     });
     expect(of("ENSV2_RENEWER")).toMatchObject({
-      ...{ registrations: 0, renewals: 1, renewal_cost_wei: "0" },
+      registrations: 0,
+      renewals: 1,
+      renewal_cost_wei: "0",
       payments: [{ token: addressOf(chain, "dai"), registration_amount: "0" }],
     });
     const expiry = await read<bigint>(chain, {
-      ...{ contract: "registrar", functionName: "nameExpires", args: [await tokenOf("waits")] },
+      contract: "registrar",
+      functionName: "nameExpires",
+      args: [await tokenOf("waits")],
     });
     const { results } = await ask<{ results: Item[] }>("/search-domains?q=waits");
     expect(results[0]).toMatchObject({ protocol: "ensv1", expiry_timestamp: expiry.toString() });
@@ -244,7 +259,9 @@ async function stateByContract(label: string): Promise<string> {
   const ask = <T>(functionName: string) =>
     read<T>(chain, { contract: "ethRegistrar", functionName, args: [label] });
   const { expiry } = await read<{ expiry: bigint }>(chain, {
-    ...{ contract: "ethRegistry", functionName: "getState", args: [await tokenOf(label)] },
+    contract: "ethRegistry",
+    functionName: "getState",
+    args: [await tokenOf(label)],
   });
   if (now < expiry) return "registered";
   if (!(await ask<boolean>("isAvailable"))) return "grace";
@@ -267,9 +284,15 @@ test("a name of ENSv2 goes through its life on the second, as its registrar says
     }
   }
   expect(seen).toEqual([
-    ...["registered", "grace", "grace"],
-    ...["grace", "premium", "premium"],
-    ...["premium", "available", "available"],
+    "registered",
+    "grace",
+    "grace",
+    "grace",
+    "premium",
+    "premium",
+    "premium",
+    "available",
+    "available",
   ]);
   expect(await namesAt(`/address/${cast().bob}/domains`)).toEqual([]);
 });

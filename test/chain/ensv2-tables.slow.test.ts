@@ -92,7 +92,10 @@ describe("the registries", () => {
       { registry: lower(ETH), node: namehash("eth"), depth: 1 },
     ]);
     expect(await domainOf("eth")).toEqual({
-      ...{ full_name: "eth", registry: lower(ROOT), owner: lower(CAROL), expiry: String(2n ** 64n - 1n) },
+      full_name: "eth",
+      registry: lower(ROOT),
+      owner: lower(CAROL),
+      expiry: String(2n ** 64n - 1n),
       resolver: null,
     });
   });
@@ -102,11 +105,19 @@ describe("a registration", () => {
   test("gives the name its holder, expiry and resolver", async () => {
     const receipt = await emit(...register(ETH, { label: "native", owner: ALICE, resolver: RESOLVER }));
     expect(await entryOf(ETH, "native")).toEqual({
-      ...{ token_id: String(numberOf("native")), resource: String(numberOf("native")), owner: lower(ALICE) },
-      ...{ expiry: String(LATER), subregistry: null, resolver: lower(RESOLVER), is_registered: true },
+      token_id: String(numberOf("native")),
+      resource: String(numberOf("native")),
+      owner: lower(ALICE),
+      expiry: String(LATER),
+      subregistry: null,
+      resolver: lower(RESOLVER),
+      is_registered: true,
     });
     expect(await domainOf("native.eth")).toEqual({
-      ...{ full_name: "native.eth", registry: lower(ETH), owner: lower(ALICE), expiry: String(LATER) },
+      full_name: "native.eth",
+      registry: lower(ETH),
+      owner: lower(ALICE),
+      expiry: String(LATER),
       resolver: lower(RESOLVER),
     });
     expect(await ownersOf("native.eth")).toEqual([
@@ -131,8 +142,11 @@ describe("what the logs do not say directly", () => {
       move(ETH, { from: ALICE, to: BOB, id: numberOf("still"), value: 0n }),
       move(ETH, { from: ALICE, to: BOB, id: never, value: 0n }),
       registryLog(ETH, "TransferBatch", {
-        ...{ operator: ALICE, from: ALICE, to: BOB },
-        ...{ ids: [numberOf("still"), numberOf("moves"), never], values: [0n, 1n, 0n] },
+        operator: ALICE,
+        from: ALICE,
+        to: BOB,
+        ids: [numberOf("still"), numberOf("moves"), never],
+        values: [0n, 1n, 0n],
       }),
       registryLog(ETH, "TransferBatch", {
         operator: ALICE,
@@ -166,7 +180,10 @@ describe("what the logs do not say directly", () => {
       ...reserve(ETH, { label: "rereserved", token: 1, resolver: V1_RESOLVER }),
     );
     expect(await domainOf("rereserved.eth")).toMatchObject({
-      ...{ registry: lower(ETH), owner: null, expiry: String(LATER), resolver: lower(V1_RESOLVER) },
+      registry: lower(ETH),
+      owner: null,
+      expiry: String(LATER),
+      resolver: lower(V1_RESOLVER),
     });
   });
 
@@ -254,12 +271,10 @@ describe("user registries", () => {
     await emit(...deployProxy(first));
     await emit(...register(first, { label: "child", owner: BOB, resolver: OTHER_RESOLVER }));
     expect(await domainOf("child.parent.eth")).toMatchObject({
-      ...{
-        full_name: "child.parent.eth",
-        registry: lower(first),
-        owner: lower(BOB),
-        resolver: lower(OTHER_RESOLVER),
-      },
+      full_name: "child.parent.eth",
+      registry: lower(first),
+      owner: lower(BOB),
+      resolver: lower(OTHER_RESOLVER),
     });
   });
 
@@ -278,7 +293,10 @@ describe("user registries", () => {
   test("that are taken away leave names without owner and resolver", async () => {
     await emit(link(ETH, { label: "second", subregistry: zeroAddress }));
     expect(await domainOf("child.second.eth")).toMatchObject({
-      ...{ registry: zeroAddress, owner: null, expiry: null, resolver: null },
+      registry: zeroAddress,
+      owner: null,
+      expiry: null,
+      resolver: null,
     });
     expect(await domainOf("child.parent.eth")).toMatchObject({ registry: lower(first), owner: lower(ALICE) });
     await emit(link(ETH, { label: "second", subregistry: first }));

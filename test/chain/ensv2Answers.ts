@@ -81,8 +81,12 @@ export async function isHistory(asked: Asked, name: string): Promise<boolean> {
 
 /** What is said of a name that only ENSv1 has, below one of ENSv2: it has no owner. */
 const withoutOwner = {
-  ...{ protocol: "ensv2", expiry_timestamp: null, ownership: { is_wrapped: false }, resolver: null },
-  ...{ wrapper: undefined, availability_status: "unknown" },
+  protocol: "ensv2",
+  expiry_timestamp: null,
+  ownership: { is_wrapped: false },
+  resolver: null,
+  wrapper: undefined,
+  availability_status: "unknown",
 };
 
 /** The state of a name of ENSv2 by what its contracts allow. */
@@ -128,9 +132,12 @@ export async function expectedOfEnsv2(chain: Chain, name: string, found: Found) 
 }
 
 const judgedOfEnsv2 = (answer: DomainRecord, hasToken: boolean) => ({
-  ...{ protocol: answer.protocol, registry: answer.registry, namehash: answer.namehash },
+  protocol: answer.protocol,
+  registry: answer.registry,
+  namehash: answer.namehash,
   token_id: hasToken ? answer.token_id : null,
-  ...{ expiry_timestamp: answer.expiry_timestamp, ownership: answer.ownership },
+  expiry_timestamp: answer.expiry_timestamp,
+  ownership: answer.ownership,
   resolver: answer.resolver.address ?? null,
   availability_status: answer.availability_status,
 });

@@ -68,9 +68,13 @@ async function expectRegistry({ local, stack }: Judged, read: Read, of: OfRegist
       const question = { contract: registry, functionName: "getState", args: [BigInt(entry.labelhash)] };
       const { status } = await readAtTime<{ status: number }>(local.chain, question, now);
       return {
-        ...{ label: entry.label, labelhash: entry.labelhash, status: statuses[status] },
-        ...{ owner: entry.owner, expiry_timestamp: entry.expiry },
-        ...{ subregistry: entry.subregistry, resolver: entry.resolver },
+        label: entry.label,
+        labelhash: entry.labelhash,
+        status: statuses[status],
+        owner: entry.owner,
+        expiry_timestamp: entry.expiry,
+        subregistry: entry.subregistry,
+        resolver: entry.resolver,
         subname_count: entry.subregistry === null ? 0 : (byRegistry.get(entry.subregistry)?.length ?? null),
         role_holder_count:
           entry.resource === null ? null : (holdersOf.get(`${registry} ${entry.resource}`) ?? 0),
@@ -79,10 +83,16 @@ async function expectRegistry({ local, stack }: Judged, read: Read, of: OfRegist
   );
   const labels = await listAll(stack, `/registry/${registry}/labels`);
   const shown = labels.map((row, i) => ({
-    ...{ label: row.label, labelhash: row.labelhash, status: row.status },
-    ...{ owner: inLowerCase(row.owner), expiry_timestamp: row.expiry_timestamp },
-    ...{ subregistry: inLowerCase(row.subregistry), resolver: inLowerCase(row.resolver) },
-    ...{ subname_count: row.subname_count, role_holder_count: row.role_holder_count, i },
+    label: row.label,
+    labelhash: row.labelhash,
+    status: row.status,
+    owner: inLowerCase(row.owner),
+    expiry_timestamp: row.expiry_timestamp,
+    subregistry: inLowerCase(row.subregistry),
+    resolver: inLowerCase(row.resolver),
+    subname_count: row.subname_count,
+    role_holder_count: row.role_holder_count,
+    i,
   }));
   const byHash = new Map(expected.map((one) => [one.labelhash, one]));
   expect(shown.length, `labels of ${registry}`).toBe(expected.length);
@@ -121,16 +131,16 @@ function countHolders(roles: readonly string[]): Map<string, number> {
 type Logged = Ensv2Contracts["logs"][number] & { blockNumber: bigint; logIndex: number };
 
 const words = [
-  ...[
-    "REGISTRAR",
-    "REGISTER_RESERVED",
-    "SET_PARENT",
-    "UNREGISTER",
-    "RENEW",
-    "SET_SUBREGISTRY",
-    "SET_RESOLVER",
-  ],
-  ...["ROLE_28", "WAS_RESERVED", "SET_URI"],
+  "REGISTRAR",
+  "REGISTER_RESERVED",
+  "SET_PARENT",
+  "UNREGISTER",
+  "RENEW",
+  "SET_SUBREGISTRY",
+  "SET_RESOLVER",
+  "ROLE_28",
+  "WAS_RESERVED",
+  "SET_URI",
 ];
 
 /** A role by its place among those of 4 bits each. */
@@ -166,15 +176,24 @@ async function expectRoles(stack: Stack, { contracts, roles }: Read, registry: H
   const changes = await listAll(stack, `/registry/${registry}/role-changes`);
   expect(
     changes.map(({ address, block_number, log_index, added, removed, roles }) => ({
-      ...{ address, block_number, log_index, added, removed, roles },
+      address,
+      block_number,
+      log_index,
+      added,
+      removed,
+      roles,
     })),
     `changes of root roles of ${registry}`,
   ).toEqual(
     logged.map(({ args, blockNumber, logIndex }) => {
       const [before, after] = [args.oldRoleBitmap as bigint, args.newRoleBitmap as bigint];
       return {
-        ...{ address: args.account, block_number: Number(blockNumber), log_index: logIndex },
-        ...{ added: wordsOf(after & ~before), removed: wordsOf(before & ~after), roles: wordsOf(after) },
+        address: args.account,
+        block_number: Number(blockNumber),
+        log_index: logIndex,
+        added: wordsOf(after & ~before),
+        removed: wordsOf(before & ~after),
+        roles: wordsOf(after),
       };
     }),
   );

@@ -80,7 +80,9 @@ type OnWay = Place & { way: readonly Hex[] };
 async function readWays(stage: Stage, places: readonly Place[]): Promise<OnWay[]> {
   const helper = contractOf(stage.chain, "universalHelper");
   const ways = await askAt(stage, places, ({ name }) => ({
-    ...{ to: helper.address, abi: helper.abi, functionName: "findRegistries" },
+    to: helper.address,
+    abi: helper.abi,
+    functionName: "findRegistries",
     args: [dnsEncode(name.split(".").slice(1))],
   }));
   return ways.flatMap(({ place, answer }) =>
@@ -131,7 +133,9 @@ export async function expectHistoriesAsOnChain(
   const { abi } = contractOf(stage.chain, "ethRegistry");
   const held = known.filter(({ way }) => way[0] !== zeroAddress);
   const entries = await askAt(stage, held, ({ name, way }) => ({
-    ...{ to: way[0] ?? zeroAddress, abi, functionName: "getState" },
+    to: way[0] ?? zeroAddress,
+    abi,
+    functionName: "getState",
     args: [hexToBigInt(hashLabel(name.split(".")[0] ?? ""))],
   }));
   const stateOf = new Map(entries.map(({ place, answer }) => [place, answer as EntryState | null]));

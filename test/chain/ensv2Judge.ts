@@ -176,9 +176,15 @@ async function expectNames(
 }
 
 const saidOf = ({ registry, effective_owner_address, expiry_timestamp, resolver }: NameRow) => ({
-  ...{ registry, owner: effective_owner_address, expiry: expiry_timestamp, resolver },
+  registry,
+  owner: effective_owner_address,
+  expiry: expiry_timestamp,
+  resolver,
 });
 
 const saidByEntry = ({ registry, owner, expiry, resolver }: EntryRow) => ({
-  ...{ registry, owner, expiry, resolver },
+  registry,
+  owner,
+  expiry,
+  resolver,
 });

@@ -36,11 +36,20 @@ export const withEnsv2 = ({ deployment }: LocalChain, layout: Ensv2Deployment["l
   deploymentShape.parse({
     ...deployment,
     ensv2: {
-      ...{ startBlock: 0, layout, rootRegistry: ROOT, ethRegistry: ETH, registrars: [REGISTRAR] },
-      ...{ renewersV1: [RENEWER], batchSenders: [BATCH], migrationControllers: [MIGRATION] },
-      ...{ graveyards: [GRAVEYARD], factories: [FACTORY], labelStores: [LABEL_STORE] },
+      startBlock: 0,
+      layout,
+      rootRegistry: ROOT,
+      ethRegistry: ETH,
+      registrars: [REGISTRAR],
+      renewersV1: [RENEWER],
+      batchSenders: [BATCH],
+      migrationControllers: [MIGRATION],
+      graveyards: [GRAVEYARD],
+      factories: [FACTORY],
+      labelStores: [LABEL_STORE],
       implementations: { registry: [REGISTRY_CODE], wrapper: [WRAPPER_CODE], resolver: [RESOLVER_CODE] },
-      ...{ ensV1Resolvers: [V1_RESOLVER], universalResolver: { top: UNIVERSAL } },
+      ensV1Resolvers: [V1_RESOLVER],
+      universalResolver: { top: UNIVERSAL },
       paymentTokens: [{ address: USDC, symbol: "USDC", decimals: 6 }],
     },
   });
@@ -92,7 +101,12 @@ export const registeredEntry = (
   { label, owner, expiry = LATER, sender = REGISTRAR, token }: Pick<Registration, "owner" | keyof Start>,
 ) =>
   registryLog(by, "LabelRegistered", {
-    ...{ tokenId: numberOf(label, token), labelHash: hashOf(label), label, owner, expiry, sender },
+    tokenId: numberOf(label, token),
+    labelHash: hashOf(label),
+    label,
+    owner,
+    expiry,
+    sender,
   });
 
 /** The logs of one `register`. Source: PermissionedRegistry `_register`. */

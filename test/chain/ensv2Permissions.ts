@@ -104,34 +104,44 @@ async function attemptsOn({ chain }: Stage, { name, rows, registry }: Asked): Pr
   const above = rows.find(({ kind }) => kind === "parent_role");
   return [
     {
-      ...{ power: "token set_resolver", to: registry },
+      power: "token set_resolver",
+      to: registry,
       data: encodeFunctionData({ abi, functionName: "setResolver", args: [id, RECEIVER] }),
     },
     {
-      ...{ power: "token set_subregistry", to: registry },
+      power: "token set_subregistry",
+      to: registry,
       data: encodeFunctionData({ abi, functionName: "setSubregistry", args: [id, RECEIVER] }),
     },
     {
-      ...{ power: "token renew", to: registry },
+      power: "token renew",
+      to: registry,
       data: encodeFunctionData({ abi, functionName: "renew", args: [id, later] }),
     },
     {
-      ...{ power: "token unregister", to: registry },
+      power: "token unregister",
+      to: registry,
       data: encodeFunctionData({ abi, functionName: "unregister", args: [id] }),
     },
     {
-      ...{ power: "token transfer_token", to: registry },
+      power: "token transfer_token",
+      to: registry,
       data: encodeFunctionData({
-        ...{ abi, functionName: "unsafeTransfer", args: [RECEIVER, state.tokenId, "0x"] },
+        abi,
+        functionName: "unsafeTransfer",
+        args: [RECEIVER, state.tokenId, "0x"],
       }),
     },
     ...(above === undefined
       ? []
       : [
           {
-            ...{ power: "parent-token replace", to: lower(above.contract_address) },
+            power: "parent-token replace",
+            to: lower(above.contract_address),
             data: encodeFunctionData({
-              ...{ abi, functionName: "setSubregistry", args: [BigInt(hashLabel(parent)), zeroAddress] },
+              abi,
+              functionName: "setSubregistry",
+              args: [BigInt(hashLabel(parent)), zeroAddress],
             }),
           },
         ]),

@@ -127,7 +127,11 @@ async function readEntry(
   const state = await ask<EntryState>("getState", BigInt(labelhash));
   const owner = nullIfZero(state.latestOwner);
   return {
-    ...{ registry, labelhash, owner, expiry: String(expiry), is_registered: isRegistered },
+    registry,
+    labelhash,
+    owner,
+    expiry: String(expiry),
+    is_registered: isRegistered,
     label: /[\0.[\]]/.test(label) ? `[${labelhash.slice(2)}]` : label,
     token_id: owner === null && isRegistered ? null : String(state.tokenId),
     resource: owner === null ? null : String(state.resource),

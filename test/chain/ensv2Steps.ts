@@ -201,9 +201,13 @@ const inEth: readonly [number, Act][] = [
     12,
     (turn) =>
       buyName(turn.chain, {
-        ...{ from: turn.someone(), owner: turn.someone(), label: turn.label, token: tokenOf(turn) },
-        ...{ duration: 27n * DAY + daysOf(turn, 500) },
-        ...{ subregistry: subregistryOf(turn), resolver: resolverOf(turn) },
+        from: turn.someone(),
+        owner: turn.someone(),
+        label: turn.label,
+        token: tokenOf(turn),
+        duration: 27n * DAY + daysOf(turn, 500),
+        subregistry: subregistryOf(turn),
+        resolver: resolverOf(turn),
       }),
   ],
   [
@@ -212,7 +216,11 @@ const inEth: readonly [number, Act][] = [
       const registrar = turn.chance.is(0.7) ? "ethRegistrar" : "renewerV1";
       const duration = turn.chance.is(0.4) ? 1n + BigInt(turn.chance.below(100_000)) : daysOf(turn, 400);
       return renewName(turn.chain, {
-        ...{ from: turn.someone(), label: turn.label, duration, registrar, token: tokenOf(turn) },
+        from: turn.someone(),
+        label: turn.label,
+        duration,
+        registrar,
+        token: tokenOf(turn),
       });
     },
   ],
@@ -228,8 +236,12 @@ const inEth: readonly [number, Act][] = [
     2,
     async (turn) =>
       registerEntry(turn.chain, {
-        ...{ from: turn.deployer, label: turn.label, owner: turn.someone(), expiry: await timeOf(turn) },
-        ...{ roles: ROLES_OF_AN_OWNER | rolesOf(turn), resolver: resolverOf(turn) },
+        from: turn.deployer,
+        label: turn.label,
+        owner: turn.someone(),
+        expiry: await timeOf(turn),
+        roles: ROLES_OF_AN_OWNER | rolesOf(turn),
+        resolver: resolverOf(turn),
         subregistry: subregistryOf(turn),
       }),
   ],
@@ -237,7 +249,10 @@ const inEth: readonly [number, Act][] = [
     2,
     async (turn) =>
       registerEntry(turn.chain, {
-        ...{ from: turn.deployer, label: turn.label, owner: zeroAddress, expiry: await timeOf(turn) },
+        from: turn.deployer,
+        label: turn.label,
+        owner: zeroAddress,
+        expiry: await timeOf(turn),
         resolver: turn.chance.is(0.8) ? addressOf(turn.chain, "ensV1Resolver") : zeroAddress,
       }),
   ],
@@ -262,7 +277,9 @@ const inEth: readonly [number, Act][] = [
     async (turn) => {
       const { tokenId, latestOwner } = await readEntry(turn.chain, { label: turn.label });
       return transferEntry(turn.chain, {
-        ...{ label: turn.label, to: turn.someone(), value: 0n },
+        label: turn.label,
+        to: turn.someone(),
+        value: 0n,
         from: latestOwner === zeroAddress ? turn.someone() : latestOwner,
         tokenId: tokenId + BigInt(turn.chance.below(3)) - 1n,
       });
@@ -281,8 +298,11 @@ const inEth: readonly [number, Act][] = [
       };
       const migrateBelow = () =>
         migrateSubname(turn.chain, {
-          ...{ ...to, from, label: turn.chance.is(0.5) ? "hard" : "free" },
-          ...{ parent: registry, parentNode: ethNode(locked) },
+          ...to,
+          from,
+          label: turn.chance.is(0.5) ? "hard" : "free",
+          parent: registry,
+          parentNode: ethNode(locked),
         });
       return turn.chance.of<() => Promise<unknown>>([
         [1, () => migrateUnwrapped(turn.chain, { ...to, from, label: plain })],
@@ -307,7 +327,9 @@ const anywhere: readonly [number, Act][] = [
     1,
     (turn) =>
       approveOperator(turn.chain, {
-        ...{ from: turn.holder, registry: turn.entry.registry, operator: turn.someone() },
+        from: turn.holder,
+        registry: turn.entry.registry,
+        operator: turn.someone(),
         approved: turn.chance.is(0.7),
       }),
   ],
@@ -343,9 +365,13 @@ const ofTheirOwn: readonly [number, Act][] = [
       const registry = one(turn.registries, turn);
       const isReserved = turn.chance.is(0.15);
       return registerEntry(turn.chain, {
-        ...{ from: await keeperOf(turn, registry), registry, label: one(SUBLABELS, turn) },
-        ...{ owner: isReserved ? zeroAddress : turn.someone(), expiry: await timeOf(turn) },
-        ...{ subregistry: subregistryOf(turn), resolver: resolverOf(turn) },
+        from: await keeperOf(turn, registry),
+        registry,
+        label: one(SUBLABELS, turn),
+        owner: isReserved ? zeroAddress : turn.someone(),
+        expiry: await timeOf(turn),
+        subregistry: subregistryOf(turn),
+        resolver: resolverOf(turn),
         roles: ROLES_OF_AN_OWNER | (turn.chance.is(0.3) ? rolesOf(turn) : 0n),
       });
     },
@@ -383,7 +409,10 @@ const ofTheirOwn: readonly [number, Act][] = [
     2,
     (turn) =>
       setText(turn.chain, {
-        ...{ from: turn.holder, resolver: "publicResolverV2", node: ethNode(turn.label), key: "url" },
+        from: turn.holder,
+        resolver: "publicResolverV2",
+        node: ethNode(turn.label),
+        key: "url",
         value: String(turn.chance.below(1_000)),
       }),
   ],
@@ -403,7 +432,9 @@ const ofTheirOwn: readonly [number, Act][] = [
     1,
     (turn) =>
       send(turn.chain, {
-        ...{ from: turn.someone(), contract: "labelStore", functionName: "setLabel" },
+        from: turn.someone(),
+        contract: "labelStore",
+        functionName: "setLabel",
         args: [one([...SUBLABELS, ...labelsOf(turn.run), `stored-${turn.chance.below(99)}`], turn)],
       }),
   ],

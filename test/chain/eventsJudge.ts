@@ -27,46 +27,59 @@ type Ask = <Body>(path: string) => Promise<{ status: number; body: Body }>;
 type Decoded = { place: string; address: Hex; eventName: string; parties: Set<string>; moved: bigint[] };
 
 const abi: Abi = [
-  ...[registryAbi, registrarAbi, basenamesRegistrarAbi, auctionRegistrarAbi, nameWrapperAbi, agentAdapterAbi],
-  ...[
-    resolverAbi,
-    listedResolverAbi,
-    resolverUnindexedKeyAbi,
-    ensv2.ensv2RegistryAbi,
-    ensv2.ensv2ResolverAbi,
-    ensv2.ensv2RegistrarAbi,
-  ],
-  ...[ensv2.ensv2FactoryAbi, ensv2.ensv2LabelStoreAbi, ensv2.upgradedAbi, reverse.reverseRegistrarAbi],
-  ...[reverse.basenamesReverseRegistrarAbi, reverse.nameForAddrAbi, reverse.defaultReverseRegistrarAbi],
-  ...[controllers.controllerCostAbi, controllers.controllerPremiumAbi, controllers.controllerReferrerAbi],
-  ...[
-    controllers.basenamesControllerAbi,
-    controllers.lineanamesControllerAbi,
-    controllers.renewalReferrerAbi,
-  ],
+  registryAbi,
+  registrarAbi,
+  basenamesRegistrarAbi,
+  auctionRegistrarAbi,
+  nameWrapperAbi,
+  agentAdapterAbi,
+  resolverAbi,
+  listedResolverAbi,
+  resolverUnindexedKeyAbi,
+  ensv2.ensv2RegistryAbi,
+  ensv2.ensv2ResolverAbi,
+  ensv2.ensv2RegistrarAbi,
+  ensv2.ensv2FactoryAbi,
+  ensv2.ensv2LabelStoreAbi,
+  ensv2.upgradedAbi,
+  reverse.reverseRegistrarAbi,
+  reverse.basenamesReverseRegistrarAbi,
+  reverse.nameForAddrAbi,
+  reverse.defaultReverseRegistrarAbi,
+  controllers.controllerCostAbi,
+  controllers.controllerPremiumAbi,
+  controllers.controllerReferrerAbi,
+  controllers.basenamesControllerAbi,
+  controllers.lineanamesControllerAbi,
+  controllers.renewalReferrerAbi,
 ].flat() as unknown as Abi;
 
 const topics = new Set(abi.flatMap((item) => (item.type === "event" ? [topicOf(item)] : [])));
 
 /** Arguments that name who acts, gives or receives, by event: all contracts use these words alike. */
 const words = [
-  ...[
-    "from",
-    "to",
-    "owner",
-    "newOwner",
-    "operator",
-    "sender",
-    "account",
-    "approved",
-    "bidder",
-    "registeredBy",
-  ],
+  "from",
+  "to",
+  "owner",
+  "newOwner",
+  "operator",
+  "sender",
+  "account",
+  "approved",
+  "bidder",
+  "registeredBy",
 ];
 /** Events that name an address for other ends, or that anyone's contract can log of anyone. */
 const ofNoParty = [
-  ...["AuthorisationChanged", "Approved", "OwnershipTransferred", "ControllerChanged", "ControllerAdded"],
-  ...["PriceOracleChanged", "ETHPaymentProcessed", "DiscountApplied", "NewPriceOracle"],
+  "AuthorisationChanged",
+  "Approved",
+  "OwnershipTransferred",
+  "ControllerChanged",
+  "ControllerAdded",
+  "PriceOracleChanged",
+  "ETHPaymentProcessed",
+  "DiscountApplied",
+  "NewPriceOracle",
 ];
 
 const ZERO = `0x${"0".repeat(40)}`;

@@ -37,7 +37,10 @@ const textLog = (node: Hex, key: string, value: string) => ({
 
 const emit = (...logs: { topics: Hex[]; data: Hex }[]) =>
   send(stage.chain, {
-    ...{ from: stage.cast.dave, contract: "logEmitter", functionName: "emitLogs", args: [logs] },
+    from: stage.cast.dave,
+    contract: "logEmitter",
+    functionName: "emitLogs",
+    args: [logs],
   });
 
 type Status = { ready: boolean; reason: string | null; failing: Record<string, unknown> | null };
@@ -60,7 +63,9 @@ test("a log whose handler fails is recorded with the reason, and nothing else of
   expect(rows).toEqual([
     { ...kept, details: '{"newVersion":"1"}' },
     {
-      ...{ ...kept, node: bad, anomaly: "the handler failed: RangeError" },
+      ...kept,
+      node: bad,
+      anomaly: "the handler failed: RangeError",
       details: '{"error":"RangeError: Invalid string length"}',
     },
     { ...kept, details: '{"newVersion":"2"}' },

@@ -59,7 +59,10 @@ const visit = () => makeChild("known", `visitor-${visitors++}`);
 
 const makeChild = (parent: string, label: string) =>
   setSubnodeOwner(stage.chain, {
-    ...{ from: stage.cast.alice, parent: ethNode(parent), label, owner: stage.cast.alice },
+    from: stage.cast.alice,
+    parent: ethNode(parent),
+    label,
+    owner: stage.cast.alice,
   });
 
 type Row = { node: Hex; full_name: string; label: string; is_label_known: boolean; source: string | null };
@@ -121,7 +124,10 @@ beforeAll(async () => {
   for (const { label } of lies.slice(1)) await makeChild("known", label);
   const deepParent = nodeBelow(ethNode("registered-0"), "shared");
   await setSubnodeOwner(stage.chain, {
-    ...{ from: stage.cast.alice, parent: deepParent, label: "deep", owner: stage.cast.alice },
+    from: stage.cast.alice,
+    parent: deepParent,
+    label: "deep",
+    owner: stage.cast.alice,
   });
 });
 
@@ -218,7 +224,8 @@ test.runIf(isSlow())("names are those of an index that had the labels from its f
   );
   const labels = given.map(({ hash, ...one }) => ({ ...one, labelhash: hash as Hex }));
   other = await startStack({
-    ...{ rpcUrl: anvil.url, deployment },
+    rpcUrl: anvil.url,
+    deployment,
     prepare: async (databaseUrl) => {
       await give(databaseUrl, labels);
       return service.settings;

@@ -76,7 +76,10 @@ function counted({ chainId, chain, log, mine, rollback }: Plan): CountedChain {
 }
 
 const toBlock = ({ number, hash, parentHash, timestamp }: NodeBlock): Block => ({
-  ...{ number: hexToNumber(number), hash, parentHash, timestamp: hexToNumber(timestamp) },
+  number: hexToNumber(number),
+  hash,
+  parentHash,
+  timestamp: hexToNumber(timestamp),
 });
 
 const textChanged =
@@ -113,17 +116,21 @@ export async function startJournalChains({
   await registerReferred(chain, { from, label: "count", duration: 10n ** 9n, resolver: "resolver5" });
   const resolver = by(layer2, "resolver");
   const main = counted({
-    ...{ chainId: local.deployment.chainId, chain },
+    chainId: local.deployment.chainId,
+    chain,
     log: (value) =>
       writeRecords(chain, {
-        ...{ from, resolver: "resolver5", node: ethNode("count") },
+        from,
+        resolver: "resolver5",
+        node: ethNode("count"),
         writes: [{ kind: "text", key: KEY, value }],
       }),
     mine: (blocks) => rpc(chain, "anvil_mine", [numberToHex(blocks)]),
     rollback: (blocks) => rpc(chain, "anvil_rollback", [blocks]),
   });
   const base = counted({
-    ...{ chainId: layer2.chainId, chain: { client: connect(onLayer2.anvil.url) } },
+    chainId: layer2.chainId,
+    chain: { client: connect(onLayer2.anvil.url) },
     log: (value) =>
       onLayer2.emit(resolver(textChanged, { node: namehash(LAYER2_NAME), indexedKey: KEY, key: KEY, value })),
     mine: onLayer2.mine,
@@ -135,7 +142,11 @@ export async function startJournalChains({
     await one.mine(2);
   }
   return {
-    ...{ local, layer2, onLayer2, main, base },
+    local,
+    layer2,
+    onLayer2,
+    main,
+    base,
     stop: async () => void (await Promise.all([local.anvil.stop(), onLayer2.anvil.stop()])),
   };
 }

@@ -43,7 +43,9 @@ export async function openJournalStage(plan: Pick<StackPlan, "databaseServer"> =
   const { local, layer2, onLayer2 } = chains;
   const both = [chains.main, chains.base];
   const stack = await startStack({
-    ...{ ...plan, rpcUrl: local.anvil.url, deployment: { ...local.deployment, layer2: [layer2] } },
+    ...plan,
+    rpcUrl: local.anvil.url,
+    deployment: { ...local.deployment, layer2: [layer2] },
     env: { [`RPC_URL_${layer2.chainId}`]: onLayer2.anvil.url, ...webhookSettings },
   });
   const replica = await stack.startReplica();
@@ -76,7 +78,13 @@ export async function openJournalStage(plan: Pick<StackPlan, "databaseServer"> =
     (await chains.base.height()) - BASE_FINALITY,
   ];
   return {
-    ...{ chains, both, stack, replica, follower, receiver, waitForHeads },
+    chains,
+    both,
+    stack,
+    replica,
+    follower,
+    receiver,
+    waitForHeads,
     grow: async (chain, blocks) => {
       const [other] = both.filter((one) => one !== chain);
       for (let block = 0; block < blocks; block++) {

@@ -80,7 +80,9 @@ describe("an answer by the index", () => {
           registrar,
           owner,
         }).toEqual({
-          ...{ name, chain: layer2.deployment.name, expiry: stored.expiry_timestamp },
+          name,
+          chain: layer2.deployment.name,
+          expiry: stored.expiry_timestamp,
           registry: shown(stored.registry_owner),
           registrar: shown(stored.registrar_owner),
           owner: shown(stored.effective_owner_address),
@@ -179,7 +181,8 @@ test("where the resolver on Base is not an indexed one, the bridge tells the rec
   const bob = chain.accounts[2] as Hex;
   const deployer = await startDeployment(chain.client);
   await create(deployer, "stranger", double("BasenamesResolver2025Double"), [
-    ...[addressOf(chain, "registry"), addressOf(chain, "reverseRegistrar")],
+    addressOf(chain, "registry"),
+    addressOf(chain, "reverseRegistrar"),
   ]);
   Object.assign(chain.contracts, toContracts(deployer));
   const node = basenameNode("sold");
@@ -195,11 +198,15 @@ test("where the resolver on Base is not an indexed one, the bridge tells the rec
   const indexedBlock = async () => (await readStatus(indexed.url))?.[base.deployment.name]?.number ?? 0;
   await expect.poll(indexedBlock, { timeout: 60_000, interval: 50 }).toBeGreaterThanOrEqual(Number(number));
   expect(await ask<Domain>(indexed, "/whois/sold.base.eth")).toMatchObject({
-    ...{ chain: base.deployment.name, source: "live", resolver: { status: "unindexed" } },
-    ...{ ownership: before.ownership, expiry_timestamp: before.expiry_timestamp },
+    chain: base.deployment.name,
+    source: "live",
+    resolver: { status: "unindexed" },
+    ownership: before.ownership,
+    expiry_timestamp: before.expiry_timestamp,
   });
   expect(await ask<Records>(indexed, "/domain/sold.base.eth/records")).toMatchObject({
-    ...{ source: "live", records: { texts: { url: "https://stranger.example" } } },
+    source: "live",
+    records: { texts: { url: "https://stranger.example" } },
   });
   // The main chain knows no owners of the name, and is asked for none.
   const asked = await indexed.sql<{ has_owners: boolean }>(

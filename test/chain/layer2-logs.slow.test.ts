@@ -186,15 +186,19 @@ describe("a registration on Base", () => {
     await onBase.emit(...purchase({ label: "alice", owner: ALICE, price: 3n * ETHER }));
     for (const name of ["first.base.eth", "alice.base.eth"]) {
       expect(await domainOf(name, base)).toMatchObject({
-        ...{ full_name: name, label: name.split(".")[0], is_label_known: true, is_name_known: true },
+        full_name: name,
+        label: name.split(".")[0],
+        is_label_known: true,
+        is_name_known: true,
         parent_node: namehash("base.eth"),
-        ...{
-          registry_owner: lower(ALICE),
-          registrar_owner: lower(ALICE),
-          effective_owner_address: lower(ALICE),
-        },
-        ...{ registrar_expiry_timestamp: String(expiry), expiry_timestamp: String(expiry) },
-        ...{ is_wrapped: false, wrapper_owner: null, resolver: lower(contractOf(base, "resolver", 1)) },
+        registry_owner: lower(ALICE),
+        registrar_owner: lower(ALICE),
+        effective_owner_address: lower(ALICE),
+        registrar_expiry_timestamp: String(expiry),
+        expiry_timestamp: String(expiry),
+        is_wrapped: false,
+        wrapper_owner: null,
+        resolver: lower(contractOf(base, "resolver", 1)),
       });
     }
   });
@@ -238,7 +242,10 @@ describe("a registration on Base", () => {
       "controller",
       2,
     )(soldLabel, {
-      ...{ name: "unpaid", label: hashLabel("unpaid"), owner: BOB, expires: expiry },
+      name: "unpaid",
+      label: hashLabel("unpaid"),
+      owner: BOB,
+      expires: expiry,
     });
     const receipt = await onBase.emit(
       ...purchase({ label: "one", owner: ALICE, price: 11n }),
@@ -302,8 +309,11 @@ describe("later, on Base", () => {
     );
     const row = await domainOf("premint.base.eth", base);
     expect(row).toMatchObject({
-      ...{ registry_owner: null, registrar_owner: lower(CAROL), effective_owner_address: lower(CAROL) },
-      ...{ expiry_timestamp: String(expiry), is_label_known: false },
+      registry_owner: null,
+      registrar_owner: lower(CAROL),
+      effective_owner_address: lower(CAROL),
+      expiry_timestamp: String(expiry),
+      is_label_known: false,
       full_name: `[${hashLabel("premint").slice(2)}].base.eth`,
     });
   });
@@ -324,7 +334,8 @@ describe("later, on Base", () => {
   test("a mint without a burn before it takes the former holder's place", async () => {
     await onBase.emit(...purchase({ label: "first", owner: CAROL, price: 1n, expires: expiry + 2n * YEAR }));
     expect(await domainOf("first.base.eth", base)).toMatchObject({
-      ...{ registrar_owner: lower(CAROL), expiry_timestamp: String(expiry + 2n * YEAR) },
+      registrar_owner: lower(CAROL),
+      expiry_timestamp: String(expiry + 2n * YEAR),
     });
   });
 
@@ -332,8 +343,12 @@ describe("later, on Base", () => {
     const hidden = hashLabel("hidden");
     await onBase.emit(by(base, "registry")(newOwner, { node: baseNode("alice"), label: hidden, owner: BOB }));
     expect(await domainOf("hidden.alice.base.eth", base)).toMatchObject({
-      ...{ full_name: `[${hidden.slice(2)}].alice.base.eth`, registrar_owner: null, expiry_timestamp: null },
-      ...{ registry_owner: lower(BOB), effective_owner_address: lower(BOB), parent_node: baseNode("alice") },
+      full_name: `[${hidden.slice(2)}].alice.base.eth`,
+      registrar_owner: null,
+      expiry_timestamp: null,
+      registry_owner: lower(BOB),
+      effective_owner_address: lower(BOB),
+      parent_node: baseNode("alice"),
     });
   });
 
@@ -449,7 +464,8 @@ describe("reverse names of Base", () => {
     const label = hashLabel(address.slice(2).toLowerCase());
     return [
       by(base, "reverse-registrar")("event BaseReverseClaimed(address indexed addr, bytes32 indexed node)", {
-        ...{ addr: address, node },
+        addr: address,
+        node,
       }),
       by(base, "registry")(newOwner, { node: namehash("80002105.reverse"), label, owner: address }),
       by(base, "registry")(newResolver, { node, resolver }),
@@ -483,7 +499,8 @@ describe("reverse names of Base", () => {
   test("of ENSIP-19 are the claim", async () => {
     await onBase.emit(
       by(base, "l2-reverse-registrar")("event NameForAddrChanged(address indexed addr, string name)", {
-        ...{ addr: ALICE, name: "alice.base.eth" },
+        addr: ALICE,
+        name: "alice.base.eth",
       }),
     );
     const rows = await sql("select name, chain_id, registrar from primary_names where address = $1", [
@@ -553,18 +570,22 @@ describe("a registration on Linea", () => {
   test("is wrapped, and costs base and premium", async () => {
     const receipt = await onLinea.emit(...wrappedSale("wrapped", ALICE, bought("wrapped", ALICE)));
     expect(await domainOf("wrapped.linea.eth", linea)).toMatchObject({
-      ...{
-        full_name: "wrapped.linea.eth",
-        is_wrapped: true,
-        is_name_known: true,
-        wrapper_fuses: String(FUSES),
-      },
-      ...{ wrapper_owner: lower(ALICE), registrar_owner: lower(wrapper), registry_owner: lower(wrapper) },
-      ...{ effective_owner_address: lower(ALICE), expiry_timestamp: String(expiry) },
+      full_name: "wrapped.linea.eth",
+      is_wrapped: true,
+      is_name_known: true,
+      wrapper_fuses: String(FUSES),
+      wrapper_owner: lower(ALICE),
+      registrar_owner: lower(wrapper),
+      registry_owner: lower(wrapper),
+      effective_owner_address: lower(ALICE),
+      expiry_timestamp: String(expiry),
       wrapper_expiry_timestamp: String(expiry + GRACE),
     });
     expect((await eventsOf(receipt)).at(-1)).toMatchObject({
-      ...{ event_type: "NameRegistered", cost_wei: "42", base_cost_wei: "40", premium_wei: "2" },
+      event_type: "NameRegistered",
+      cost_wei: "42",
+      base_cost_wei: "40",
+      premium_wei: "2",
     });
     const linked = await sql("select label from labels where chain_id = 59144 order by label");
     expect(linked.filter(({ label }) => !String(label).startsWith("shape-"))).toEqual([
@@ -595,18 +616,25 @@ describe("a registration on Linea", () => {
     const [first, second] = [expiry + YEAR, expiry + 4n * YEAR];
     const cost = "event NameRenewed(string name, bytes32 indexed label, uint256 cost, uint256 expires)";
     expect(await renewal(first, sales(cost, { ...args, cost: 500n, expires: first }))).toMatchObject({
-      ...{ event_type: "NameRenewed", cost_wei: "500", transaction_value_wei: "0", exact_cost_wei: null },
+      event_type: "NameRenewed",
+      cost_wei: "500",
+      transaction_value_wei: "0",
+      exact_cost_wei: null,
       duration_seconds: String(YEAR),
     });
     expect(await domainOf("wrapped.linea.eth", linea)).toMatchObject({
-      ...{ expiry_timestamp: String(first), wrapper_expiry_timestamp: String(first + GRACE) },
+      expiry_timestamp: String(first),
+      wrapper_expiry_timestamp: String(first + GRACE),
     });
     const free = "event NameRenewedPoh(string name, bytes32 indexed label, uint256 expires)";
     expect(await renewal(second, sales(free, { ...args, expires: second }))).toMatchObject({
-      ...{ event_type: "NameRenewedPoh", cost_wei: "0", transaction_value_wei: null },
+      event_type: "NameRenewedPoh",
+      cost_wei: "0",
+      transaction_value_wei: null,
     });
     expect(await domainOf("wrapped.linea.eth", linea)).toMatchObject({
-      ...{ expiry_timestamp: String(second), wrapper_expiry_timestamp: String(second + GRACE) },
+      expiry_timestamp: String(second),
+      wrapper_expiry_timestamp: String(second + GRACE),
     });
   });
 

@@ -72,7 +72,8 @@ afterAll(async () => {
 });
 
 const planOf = ({ anvil, deployment, layer2 }: LocalChains) => ({
-  ...{ rpcUrl: anvil.url, deployment },
+  rpcUrl: anvil.url,
+  deployment,
   env: Object.fromEntries(layer2.map((one) => [`RPC_URL_${one.deployment.chainId}`, one.anvil.url])),
 });
 
@@ -241,11 +242,10 @@ describe("of the stories on Base and Linea the index has", () => {
     const expected = logs.map(({ event, args, blockNumber, logIndex }) => {
       const cost = ((args.baseCost as bigint) ?? 0n) + ((args.premium as bigint) ?? 0n);
       return {
-        ...{
-          at: `${blockNumber}/${logIndex}`,
-          contract_address: lower(addressOf(linea.chain, "controller")),
-        },
-        ...{ event_type: event, cost_wei: String((args.cost as bigint) ?? cost) },
+        at: `${blockNumber}/${logIndex}`,
+        contract_address: lower(addressOf(linea.chain, "controller")),
+        event_type: event,
+        cost_wei: String((args.cost as bigint) ?? cost),
       };
     });
     expect(await rowsOf<Price>(PRICES, linea)).toEqual(expected);
@@ -404,8 +404,11 @@ describe("while one chain is disturbed the others go on", () => {
     try {
       await buyLineaname(linea.chain, { from: carol, label: "undaunted" });
       await setText(chains.chain, {
-        ...{ from: alice, resolver: "resolver5", node: namehash("alice.eth") },
-        ...{ key: "url", value: "https://undaunted.example" },
+        from: alice,
+        resolver: "resolver5",
+        node: namehash("alice.eth"),
+        key: "url",
+        value: "https://undaunted.example",
       });
       await waitForHeads(stack, chains, linea);
     } finally {
@@ -423,7 +426,9 @@ describe("while one chain is disturbed the others go on", () => {
       await stack.kill();
       await buyBasename(base.chain, { from: bob, label: "after-the-kill", ...onBase });
       await writeRecord(base.chain, {
-        ...{ from: alice, resolver: "resolver2", node: basenameNode("alice") },
+        from: alice,
+        resolver: "resolver2",
+        node: basenameNode("alice"),
         write: { kind: "text", key: "url", value: "https://after.example" },
       });
       await buyLineaname(linea.chain, { from: bob, label: "after-the-kill" });
@@ -486,13 +491,17 @@ if (isSlow()) {
       const { deployment } = chains;
       const all = [{ anvil: chains.anvil, chain: chains.chain, deployment }, ...chains.layer2];
       return {
-        ...{ stack, deployment },
+        stack,
+        deployment,
         chains: all.map(({ deployment: { chainId }, chain, anvil }) => ({ chainId, chain, url: anvil.url })),
       };
     },
     {
-      ...{ domains: [31337, 8453, 59144], events: [31337, 8453, 59144], primary_names: [31337, 8453, 59144] },
-      ...{ text_records: [31337, 8453], ownership_changes: [31337, 8453, 59144] },
+      domains: [31337, 8453, 59144],
+      events: [31337, 8453, 59144],
+      primary_names: [31337, 8453, 59144],
+      text_records: [31337, 8453],
+      ownership_changes: [31337, 8453, 59144],
     },
   );
 }

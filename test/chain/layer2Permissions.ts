@@ -35,7 +35,11 @@ export async function judgeLayer2Permissions(
   });
   const trial = {
     ...judge,
-    ...{ rpcUrl: anvil.url, deployment, logs, contracts, names },
+    rpcUrl: anvil.url,
+    deployment,
+    logs,
+    contracts,
+    names,
     accounts: chain.accounts.slice(0, 6).map(lower),
     own: new Set(Object.values(chain.contracts).map(({ address }) => lower(address))),
   };

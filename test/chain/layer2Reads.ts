@@ -42,7 +42,10 @@ export async function readLogs({ chain }: LocalLayer2): Promise<ChainLog[]> {
     const { eventName, args } = decodeEventLog({ abi: eventsWithTopic(abi, topics[0]), topics, data });
     return [
       {
-        ...{ contract, address: log.address, event: eventName ?? "", transactionHash: log.transactionHash },
+        contract,
+        address: log.address,
+        event: eventName ?? "",
+        transactionHash: log.transactionHash,
         args: args as unknown as Record<string, unknown>,
         blockNumber: Number(log.blockNumber),
         logIndex: Number(log.logIndex),
@@ -104,12 +107,16 @@ export async function readDomain({ chain }: LocalLayer2, { node, tokenId }: Node
   const isWrapped = wrapper !== null && registryOwner === wrapper && token.owner !== null && holdsToken;
   const own = registration === null ? (isWrapped ? token.expiry : 0n) : registration.expiry;
   return {
-    ...{ node, registry_owner: registryOwner, resolver },
+    node,
+    registry_owner: registryOwner,
+    resolver,
     registrar_owner: registration?.owner ?? null,
     registrar_expiry_timestamp: expiryOrNull(registration?.expiry ?? 0n),
-    ...{ wrapper_owner: token.owner, wrapper_fuses: token.fuses },
+    wrapper_owner: token.owner,
+    wrapper_fuses: token.fuses,
     wrapper_expiry_timestamp: token.fuses === null ? null : String(token.expiry),
-    ...{ is_wrapped: isWrapped, expiry_timestamp: expiryOrNull(own) },
+    is_wrapped: isWrapped,
+    expiry_timestamp: expiryOrNull(own),
     effective_owner_address: (isWrapped ? token.owner : null) ?? registration?.owner ?? registryOwner,
   };
 }

@@ -133,7 +133,9 @@ const shared = (resolvers: readonly string[]): [number, Act][] => {
       async (turn) => {
         const node = eitherNode(turn);
         return clearRecords(turn.chain, {
-          ...{ from: await turn.holderOf(node), resolver: resolverOf(turn), node },
+          from: await turn.holderOf(node),
+          resolver: resolverOf(turn),
+          node,
         });
       },
     ],
@@ -194,8 +196,12 @@ const onBase: readonly [number, Act][] = [
       const hasResolver = turn.chance.is(0.7);
       const [controller, resolver] = [controllerOf(turn), turn.chance.is(0.5) ? "resolver1" : "resolver2"];
       return buyBasename(turn.chain, {
-        ...{ from: turn.someone(), owner: turn.someone(), label: turn.label, controller },
-        ...{ duration: durationOf(turn), ...paymentOf(turn) },
+        from: turn.someone(),
+        owner: turn.someone(),
+        label: turn.label,
+        controller,
+        duration: durationOf(turn),
+        ...paymentOf(turn),
         ...(hasResolver && { resolver, records: turn.chance.is(0.5) ? [writeOf(turn)] : [] }),
         reverseRecord: hasResolver && turn.chance.is(0.3),
       });
@@ -252,7 +258,9 @@ const expiryOf = async ({ chain, chance }: Turn): Promise<bigint> =>
 
 /** The wrapped child's parent, label, and who acts. */
 const child = async (turn: Turn) => ({
-  ...{ from: await turn.holderOf(turn.node), parent: turn.node, label: turn.below.label },
+  from: await turn.holderOf(turn.node),
+  parent: turn.node,
+  label: turn.below.label,
 });
 
 const onLinea: readonly [number, Act][] = [
@@ -263,14 +271,14 @@ const onLinea: readonly [number, Act][] = [
       const { label } = turn;
       const records = turn.chance.is(0.5) ? [writeOf(turn)] : [];
       return buyLineaname(turn.chain, {
-        ...{
-          from: turn.someone(),
-          owner: turn.someone(),
-          label,
-          records,
-          reverseRecord: turn.chance.is(0.2),
-        },
-        ...{ duration: durationOf(turn), fuses: turn.chance.is(0.2) ? 1 : 0, ...paymentOf(turn) },
+        from: turn.someone(),
+        owner: turn.someone(),
+        label,
+        records,
+        reverseRecord: turn.chance.is(0.2),
+        duration: durationOf(turn),
+        fuses: turn.chance.is(0.2) ? 1 : 0,
+        ...paymentOf(turn),
       });
     },
   ],

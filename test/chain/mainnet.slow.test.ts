@@ -72,8 +72,11 @@ describe("with ENS_NETWORK=mainnet", () => {
   test("with the chain switched off, the index says what is certain to who asks for that", async () => {
     expect((await stack.api("/whois/eth")).status).toBe(502);
     expect((await stack.api("/whois/eth?partial=true")).body).toMatchObject({
-      ...{ name: "eth", ownership: { owner }, resolver: { status: "none" } },
-      ...{ source: "indexed", unresolved: [{ part: "display" }, { part: "resolver.answered_by" }] },
+      name: "eth",
+      ownership: { owner },
+      resolver: { status: "none" },
+      source: "indexed",
+      unresolved: [{ part: "display" }, { part: "resolver.answered_by" }],
     });
   });
 

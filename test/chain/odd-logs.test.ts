@@ -118,8 +118,11 @@ const MISMATCH = "the label does not hash to the labelhash";
 describe("a controller's log whose label is not that of the labelhash", () => {
   test("is kept with what it said, and names nothing", async () => {
     const log = logOf(registeredV3, {
-      ...{ name: "other-label", label: hashLabel("hidden"), owner: stage.cast.bob },
-      ...{ cost: 1n, expires: 2n },
+      name: "other-label",
+      label: hashLabel("hidden"),
+      owner: stage.cast.bob,
+      cost: 1n,
+      expires: 2n,
     });
     const receipt = await emit("controller3", log);
     expect(await listRows(receipt)).toEqual([
@@ -139,14 +142,22 @@ describe("a controller's log whose label is not that of the labelhash", () => {
     const registered = logOf(
       "event NameRegistered(string label, bytes32 indexed labelhash, address indexed owner, uint256 baseCost, uint256 premium, uint256 expires, bytes32 referrer)",
       {
-        ...{ label: "huge", labelhash: hashLabel("huge"), owner: ZERO },
-        ...{ baseCost: MAX, premium: MAX, expires: MAX, referrer: numberToHex(MAX) },
+        label: "huge",
+        labelhash: hashLabel("huge"),
+        owner: ZERO,
+        baseCost: MAX,
+        premium: MAX,
+        expires: MAX,
+        referrer: numberToHex(MAX),
       },
     );
     const renewed = logOf(
       "event NameRenewed(string name, bytes32 indexed label, uint256 cost, uint256 expires)",
       {
-        ...{ name: "victim", label: hashLabel("victim"), cost: MAX, expires: 0n },
+        name: "victim",
+        label: hashLabel("victim"),
+        cost: MAX,
+        expires: 0n,
       },
     );
     const first = await emit("controller5", registered);
@@ -162,7 +173,10 @@ describe("a log whose data cannot be decoded", () => {
     const good = logOf(
       "event NameRenewed(string name, bytes32 indexed label, uint256 cost, uint256 expires)",
       {
-        ...{ name: "plain", label: hashLabel("plain"), cost: 5n, expires: 6n },
+        name: "plain",
+        label: hashLabel("plain"),
+        cost: 5n,
+        expires: 6n,
       },
     );
     const topics = good.topics;
@@ -283,12 +297,16 @@ describe("a log of the registrars", () => {
     const receipt = await emit(
       "registrar",
       logOf("event NameRegistered(uint256 indexed id, address indexed owner, uint256 expires)", {
-        ...{ id: MAX, owner: stage.cast.bob, expires: MAX },
+        id: MAX,
+        owner: stage.cast.bob,
+        expires: MAX,
       }),
       logOf("event NameRenewed(uint256 indexed id, uint256 expires)", { id: 0n, expires: 0n }),
       logOf("event NameRenewed(uint256 indexed id, uint256 expires)", { id: MAX, expires: 0n }),
       logOf("event Transfer(address indexed from, address indexed to, uint256 indexed tokenId)", {
-        ...{ from: ZERO, to: ZERO, tokenId: 0n },
+        from: ZERO,
+        to: ZERO,
+        tokenId: 0n,
       }),
     );
     expect(await listRows(receipt)).toHaveLength(4);
@@ -319,7 +337,9 @@ describe("a log of a resolver that anybody wrote", () => {
         newVersion: 2n ** 64n - 1n,
       }),
       logOf("event AddressChanged(bytes32 indexed node, uint256 coinType, bytes newAddress)", {
-        ...{ node, coinType: MAX, newAddress: `0x${"00".repeat(20_000)}` },
+        node,
+        coinType: MAX,
+        newAddress: `0x${"00".repeat(20_000)}`,
       }),
       logOf("event NameChanged(bytes32 indexed node, string name)", { node, name: "\0".repeat(3_000) }),
       logOf("event ContenthashChanged(bytes32 indexed node, bytes hash)", {
@@ -331,7 +351,9 @@ describe("a log of a resolver that anybody wrote", () => {
         contentType: MAX,
       }),
       logOf("event DNSZonehashChanged(bytes32 indexed node, bytes lastzonehash, bytes zonehash)", {
-        ...{ node, lastzonehash: "0x", zonehash: "0x00" },
+        node,
+        lastzonehash: "0x",
+        zonehash: "0x00",
       }),
       logOf("event VersionChanged(bytes32 indexed node, uint64 newVersion)", { node, newVersion: 0n }),
     );

@@ -194,7 +194,13 @@ export function judged(answer: Whois | DomainRecord) {
   const { labelhash, namehash, parent_node, token_id, expiry_timestamp, ownership } = answer;
   const { resolver, wrapper, availability_status } = answer;
   return {
-    ...{ labelhash, namehash, parent_node, token_id, expiry_timestamp, ownership, availability_status },
+    labelhash,
+    namehash,
+    parent_node,
+    token_id,
+    expiry_timestamp,
+    ownership,
+    availability_status,
     resolver: resolver.address ?? null,
     wrapper: wrapper && { fuses: wrapper.fuses, expiry_timestamp: wrapper.expiry_timestamp },
   };

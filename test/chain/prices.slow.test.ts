@@ -19,20 +19,18 @@ const YEARS = [1, 2, 3, 5, 10];
 
 /** Names that were never registered, of every length that has a rent of its own. */
 const newLabels = (): string[] => [
-  ...[
-    "a1",
-    "é",
-    "漢字",
-    "abc",
-    "漢字漢",
-    "😀😀😀",
-    "abcd",
-    "éééé",
-    "abcde",
-    "free-name",
-    "abcdefghij",
-    "a-name-of-twenty-five-char",
-  ],
+  "a1",
+  "é",
+  "漢字",
+  "abc",
+  "漢字漢",
+  "😀😀😀",
+  "abcd",
+  "éééé",
+  "abcde",
+  "free-name",
+  "abcdefghij",
+  "a-name-of-twenty-five-char",
   ...fc.sample(fc.stringMatching(/^[a-z0-9]{1,12}$/), 20).map((label) => `q${label}`),
 ];
 
@@ -114,7 +112,9 @@ async function expectAsContracts(judge: Judge, labels: readonly string[]): Promi
       const said = { isFree: answer.registration !== null, isRenewable: answer.renewal !== null };
       expect({ label, ...said }).toEqual({ label, isFree, isRenewable });
       const toWei = ({ base, premium }: { base: bigint; premium: bigint }) => ({
-        ...{ base: String(base), premium: String(premium), total: String(base + premium) },
+        base: String(base),
+        premium: String(premium),
+        total: String(base + premium),
       });
       if (isFree) {
         expect(answer.registration?.contract).toBe(addressOf(judge.chain, judge.controller));
@@ -183,8 +183,13 @@ describe("an answer", () => {
     await everyHead();
     const { body } = await stack.api<NamePrice>("/domain/abcd.eth/price?years=2");
     expect(body).toMatchObject({
-      ...{ domain: "abcd.eth", availability_status: "available", expiry_timestamp: null, length: 4 },
-      ...{ registration_refusal: null, renewal: null, renewal_refusal: "not_registered" },
+      domain: "abcd.eth",
+      availability_status: "available",
+      expiry_timestamp: null,
+      length: 4,
+      registration_refusal: null,
+      renewal: null,
+      renewal_refusal: "not_registered",
       registration: {
         oracle: addressOf(chains.chain, "priceOracle4"),
         prices: [
@@ -221,8 +226,13 @@ describe("an answer", () => {
     expect([status, body]).toMatchObject([
       200,
       {
-        ...{ registration: null, registration_refusal: refusal, renewal: null, renewal_refusal: refusal },
-        ...{ price_block: null, usd_per_ether: null, length: null },
+        registration: null,
+        registration_refusal: refusal,
+        renewal: null,
+        renewal_refusal: refusal,
+        price_block: null,
+        usd_per_ether: null,
+        length: null,
       },
     ]);
   });
@@ -296,7 +306,10 @@ describe("prices in ENSv2 are those that its registrars give", () => {
       return askEach<bigint | readonly bigint[]>(
         stage.local.anvil.url,
         offers.map(({ label, token, at, answer }) => ({
-          ...{ to, abi, functionName, args: [label, BigInt(YEARS[at] ?? 0) * YEAR, token] },
+          to,
+          abi,
+          functionName,
+          args: [label, BigInt(YEARS[at] ?? 0) * YEAR, token],
           moment: { block: BigInt(answer.price_block?.block_number ?? 0) },
         })),
       );

@@ -201,7 +201,9 @@ describe("an address takes a name at a silent reverse registrar", () => {
     const claim = { from: contract, functionName: "claimWithResolver", args };
     await sendThroughMulticall(chain, { from: cast.bob, calls: [{ ...claim, contract: registrar }] });
     await writeRecord(chain, {
-      ...{ from: cast.bob, resolver: "resolver4", node: reverseNode(contract) },
+      from: cast.bob,
+      resolver: "resolver4",
+      node: reverseNode(contract),
       write: { kind: "name", name: "multicall.eth" },
     });
     const hidden = await expectWhoisAsOnChain(stage, reverseName(contract));

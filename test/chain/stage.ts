@@ -79,7 +79,10 @@ export async function stageOf(
   const stack = await startStack({ rpcUrl: anvil.url, deployment, env });
   const index = openIndexOnly(lookupEndpoints, { stack, local });
   return {
-    ...{ local, chain, stack, cast },
+    local,
+    chain,
+    stack,
+    cast,
     whois: async (name) => askedDomain.parse(await ask(stack, `/whois/${encodeURIComponent(name)}`)),
     whoisAbsent: async (name) => unknownDomain.parse(await ask(stack, `/whois/${encodeURIComponent(name)}`)),
     record: async (node) => {

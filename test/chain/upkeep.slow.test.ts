@@ -32,7 +32,9 @@ beforeAll(async () => {
   await playSteps(local.chain, "past", past.slice(0, 90));
   const env = { LEDGER_DAYS: String(LEDGER_DAYS) };
   stack = await startStack({
-    ...{ rpcUrl: local.anvil.url, deployment: local.deployment, env },
+    rpcUrl: local.anvil.url,
+    deployment: local.deployment,
+    env,
     prepare: fillLedger, // Before the start, because the upkeep looks at the ledger every 30 seconds only.
   });
   const options = `-c search_path=${stack.schema}`;
@@ -152,9 +154,14 @@ test("a build that was killed in the middle is dropped and done again, once for 
   await reader.query("begin isolation level repeatable read; select count(*) from domains");
   const logged: string[] = [];
   const plan = {
-    ...{ databaseUrl: stack.databaseUrl, schema: stack.schema, isReady: async () => true },
-    ...{ now: async () => 1_900_000_000, log: (line: string) => void logged.push(line) },
-    ...{ chores: async () => {}, chains: [mainChain()], finalTime: async () => 0 },
+    databaseUrl: stack.databaseUrl,
+    schema: stack.schema,
+    isReady: async () => true,
+    now: async () => 1_900_000_000,
+    log: (line: string) => void logged.push(line),
+    chores: async () => {},
+    chains: [mainChain()],
+    finalTime: async () => 0,
   };
   const first = startUpkeep(plan);
   await waitUntil(async () => (await readIndexes()).get(name)?.valid === false);

@@ -4,9 +4,16 @@ const read = (path: string) => readFileSync(new URL(`../../client/${path}`, impo
 
 /** The strictest settings of an application; declarations of packages are checked too. */
 export const strictest = {
-  ...{ target: "ES2022", strict: true, noEmit: true, skipLibCheck: false, types: [] },
-  ...{ exactOptionalPropertyTypes: true, noUncheckedIndexedAccess: true, verbatimModuleSyntax: true },
-  ...{ noPropertyAccessFromIndexSignature: true, isolatedModules: true },
+  target: "ES2022",
+  strict: true,
+  noEmit: true,
+  skipLibCheck: false,
+  types: [],
+  exactOptionalPropertyTypes: true,
+  noUncheckedIndexedAccess: true,
+  verbatimModuleSyntax: true,
+  noPropertyAccessFromIndexSignature: true,
+  isolatedModules: true,
 };
 
 /** Types of packages that the examples use and that are not installed. */

@@ -76,7 +76,12 @@ describe("a call", () => {
     await clientOf().getSearchDomains({ q: odd, is_wrapped: "true" });
     const [byKey, search] = front.asked.map(({ path }) => new URL(path, front.url));
     expect(byKey?.pathname.split("/").map(decodeURIComponent)).toEqual([
-      ...["", "domain", "alice.eth", "records", "text", odd],
+      "",
+      "domain",
+      "alice.eth",
+      "records",
+      "text",
+      odd,
     ]);
     expect([...(search?.searchParams ?? [])]).toEqual([
       ["q", odd],
@@ -463,7 +468,9 @@ describe("a metered service", () => {
     });
     const stranger = createNamedex({ url, apiKey: `ens_${"x".repeat(32)}` });
     expect(await thrownBy(stranger.getWhoisByName({ name: "alice.eth" }, from))).toMatchObject({
-      ...{ name: "AccessError", code: "INVALID_API_KEY", status: 401 },
+      name: "AccessError",
+      code: "INVALID_API_KEY",
+      status: 401,
     });
   });
 

@@ -69,6 +69,7 @@ export const errorAnswer = (
   code: string,
   headers: Record<string, string> = {},
 ): FrontAnswer => ({
-  ...{ status, headers: { "content-type": "application/json", ...headers } },
+  status,
+  headers: { "content-type": "application/json", ...headers },
   body: JSON.stringify({ error: { code, message: `This is ${code}.` } }),
 });

@@ -13,10 +13,7 @@ import { ABSENT, type Document, GIVEN_SECONDS, shapeDocument } from "./shape.ts"
 export const generatedFolder = fileURLToPath(new URL("../../client/src/openapi", import.meta.url));
 
 /** Every operation that any Namedex may have: sign-up exists only where access is metered. */
-const clientOperations = [
-  ...[...operations, ...webhookEndpoints({} as never)],
-  ...signupEndpoints({} as never),
-];
+const clientOperations = [...operations, ...webhookEndpoints({} as never), ...signupEndpoints({} as never)];
 
 /** Writes types, functions and limits of the API's OpenAPI document. What the folder had is removed. */
 export async function generateClient(folder: string): Promise<void> {

@@ -28,7 +28,12 @@ const bounds: readonly [entry: string, most: number][] = [
 async function sizeOf(packageFolder: string, entry: string): Promise<number> {
   const { outputFiles } = await build({
     stdin: { contents: entry, resolveDir: join(packageFolder, "..", "..") },
-    ...{ bundle: true, minify: true, write: false, format: "esm", target: "es2022", tsconfigRaw: "{}" },
+    bundle: true,
+    minify: true,
+    write: false,
+    format: "esm",
+    target: "es2022",
+    tsconfigRaw: "{}",
   });
   return gzipSync(outputFiles[0]?.contents ?? "", { level: 9 }).length;
 }

@@ -50,8 +50,10 @@ export async function installClient(): Promise<InstalledClient> {
   const offline = ["--offline", "--no-audit", "--no-fund"];
   await run("npm", ["install", join(place, tarball.filename), ...offline], { cwd: folder, env });
   return {
-    ...{ folder, packageFolder: join(folder, "node_modules/namedex-client") },
-    ...{ files: tarball.files.map(({ path }) => path), tarballBytes: tarball.size },
+    folder,
+    packageFolder: join(folder, "node_modules/namedex-client"),
+    files: tarball.files.map(({ path }) => path),
+    tarballBytes: tarball.size,
     node: async (...args) => (await run("node", args, { cwd: folder, env })).stdout,
     checkTypes: async (options) => {
       const tsc = join(root, "node_modules/typescript/bin/tsc");

@@ -31,7 +31,9 @@ test("keys that are what a caller sent are fields, whatever they say", () => {
 
 test("a time that is none is left as it is", () => {
   expect(read({ x_timestamp: "soon", created_at: "2026-99-99T", since: 1.5 })).toEqual({
-    ...{ x_timestamp: "soon", created_at: "2026-99-99T", since: 1.5 },
+    x_timestamp: "soon",
+    created_at: "2026-99-99T",
+    since: 1.5,
   });
 });
 

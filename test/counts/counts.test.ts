@@ -50,37 +50,37 @@ function rowOf(i: number, next: (end: number) => number): Record<string, unknown
     next(5) === 0 ? null : START + near + next(9) - 4 + (next(3) === 0 ? next(400) * DAY - 200 * DAY : 0);
   const isWrapped = next(3) === 0;
   return {
-    ...{
-      chain_id: managed?.chainId ?? CHAIN_ID,
-      node: nodeOf(i),
-      parent_node: parent,
-      label: `l${i}`,
-      full_name: `l${i}.x`,
-    },
-    ...{
-      is_label_known: next(4) > 0,
-      is_name_known: true,
-      is_migrated: true,
-      label_length: next(6) === 0 ? null : 1 + next(6),
-      resolver: next(4) === 0 ? null : account(30 + next(5)),
-    },
-    ...{ is_wrapped: isWrapped, expiry_timestamp: expiry, registry_owner: isWrapped ? WRAPPER : account(5) },
+    chain_id: managed?.chainId ?? CHAIN_ID,
+    node: nodeOf(i),
+    parent_node: parent,
+    label: `l${i}`,
+    full_name: `l${i}.x`,
+    is_label_known: next(4) > 0,
+    is_name_known: true,
+    is_migrated: true,
+    label_length: next(6) === 0 ? null : 1 + next(6),
+    resolver: next(4) === 0 ? null : account(30 + next(5)),
+    is_wrapped: isWrapped,
+    expiry_timestamp: expiry,
+    registry_owner: isWrapped ? WRAPPER : account(5),
     wrapper_expiry_timestamp: isWrapped ? (next(2) === 0 ? (expiry ?? 0) : START + next(9) - 4) : null,
     wrapper_fuses: isWrapped ? [0, 65_536, 65_537][next(3)] : null,
     unexplained_renewals: isWrapped && next(3) === 0 ? 1 : null,
     effective_owner_address: next(8) === 0 ? null : account(10 + next(12)),
-    ...{ created_block_number: 1, created_timestamp: 1 },
+    created_block_number: 1,
+    created_timestamp: 1,
   };
 }
 
 const claimOf = (i: number, next: (end: number) => number) => ({
-  ...{
-    address: account(10 + (i % 20)),
-    coin_type: 60 + Math.floor(i / 20),
-    name: next(4) === 0 ? null : `n${next(9)}.eth`,
-  },
-  ...{ is_name_known: next(5) > 0, registrar: ["REVERSE_REGISTRAR", "L2_REVERSE_REGISTRAR"][next(2)] },
-  ...{ chain_id: [CHAIN_ID, CHAIN_ID, 10, 8453][next(4)], block_number: 1, transaction_hash: "0x01" },
+  address: account(10 + (i % 20)),
+  coin_type: 60 + Math.floor(i / 20),
+  name: next(4) === 0 ? null : `n${next(9)}.eth`,
+  is_name_known: next(5) > 0,
+  registrar: ["REVERSE_REGISTRAR", "L2_REVERSE_REGISTRAR"][next(2)],
+  chain_id: [CHAIN_ID, CHAIN_ID, 10, 8453][next(4)],
+  block_number: 1,
+  transaction_hash: "0x01",
 });
 
 /** Writes rows as Ponder does: all of a flush in one statement, which inserts some and replaces others. */
@@ -171,8 +171,12 @@ test("each bound is on its second, whenever the counters were taken", async () =
       [-1, 0, 1].flatMap((second) =>
         [null, 65_536, 65_537].map((fuses, f) => ({
           ...rowOf(1_000 + 100 * p + 10 * b + 3 * (second + 1) + f, numbers(1)),
-          ...{ parent_node: parent, expiry_timestamp: START + bound + second, is_label_known: true },
-          ...{ is_wrapped: fuses !== null, wrapper_fuses: fuses, label_length: 3 },
+          parent_node: parent,
+          expiry_timestamp: START + bound + second,
+          is_label_known: true,
+          is_wrapped: fuses !== null,
+          wrapper_fuses: fuses,
+          label_length: 3,
           wrapper_expiry_timestamp: fuses === null ? null : START + bound + second,
           registry_owner: fuses === null ? account(5) : WRAPPER,
           effective_owner_address: account(10 + f),
@@ -214,7 +218,8 @@ test("a fault in the counting does not hinder the writer: the counts are void, a
   const row = rowOf(3, numbers(1));
   await write("domains", "chain_id, node", [row]);
   const { rows } = await tables.pool.query("select from domains where chain_id = $1 and node = $2", [
-    ...[row.chain_id, row.node],
+    row.chain_id,
+    row.node,
   ]);
   expect(rows).toHaveLength(1);
   expect(await totals.fromCounters(tables.db, { chains: MAIN, now: START })).toBeNull();

@@ -27,7 +27,8 @@ const searches: SearchFilters[] = [
   { protocol: "ensv2" },
   ...(["registered", "grace", "premium", "available"] as const).map(
     (status): SearchFilters => ({
-      ...{ protocol: "ensv2", availability: [status] },
+      protocol: "ensv2",
+      availability: [status],
     }),
   ),
 ];
@@ -61,10 +62,20 @@ function rowOf(i: number, next: (end: number) => number): Record<string, unknown
   const expiry = START + near + next(9) - 4 + (next(3) === 0 ? next(200) * DAY - 100 * DAY : 0);
   const isWrapped = registry === null && next(4) === 0;
   return {
-    ...{ chain_id: CHAIN_ID, node: nodeOf(i), parent_node: parent, labelhash: labelhashOf(i) },
-    ...{ label: `l${i}`, full_name: `l${i}.x`, is_label_known: true, is_name_known: true, is_migrated: true },
-    ...{ label_length: 1 + next(6), resolver: next(3) === 0 ? null : account(30 + next(3)), registry },
-    ...{ is_wrapped: isWrapped, registry_owner: isWrapped ? WRAPPER : account(5) },
+    chain_id: CHAIN_ID,
+    node: nodeOf(i),
+    parent_node: parent,
+    labelhash: labelhashOf(i),
+    label: `l${i}`,
+    full_name: `l${i}.x`,
+    is_label_known: true,
+    is_name_known: true,
+    is_migrated: true,
+    label_length: 1 + next(6),
+    resolver: next(3) === 0 ? null : account(30 + next(3)),
+    registry,
+    is_wrapped: isWrapped,
+    registry_owner: isWrapped ? WRAPPER : account(5),
     wrapper_expiry_timestamp: isWrapped ? expiry : null,
     wrapper_fuses: isWrapped ? 65_536 : null,
     expiry_timestamp: isRetired ? RETIRED_EXPIRY.toString() : next(6) === 0 ? null : expiry,
@@ -74,7 +85,8 @@ function rowOf(i: number, next: (end: number) => number): Record<string, unknown
         ? null
         : account(10 + next(12)),
     path_expiry_timestamp: registry !== null && next(2) === 0 ? pathEndOf(next) : null,
-    ...{ created_block_number: 1, created_timestamp: 1 },
+    created_block_number: 1,
+    created_timestamp: 1,
   };
 }
 
@@ -115,16 +127,16 @@ async function disturb(next: (end: number) => number): Promise<void> {
 }
 
 const entryOf = (i: number) => ({
-  ...{ chain_id: CHAIN_ID, registry: ETH_REGISTRY, storage_id: storageIdOf(labelhashOf(i)) },
-  ...{
-    labelhash: labelhashOf(i),
-    label: `name${i}`,
-    token_id: i,
-    expiry: 1,
-    is_registered: false,
-    created_block_number: 1,
-    number: i,
-  },
+  chain_id: CHAIN_ID,
+  registry: ETH_REGISTRY,
+  storage_id: storageIdOf(labelhashOf(i)),
+  labelhash: labelhashOf(i),
+  label: `name${i}`,
+  token_id: i,
+  expiry: 1,
+  is_registered: false,
+  created_block_number: 1,
+  number: i,
 });
 
 async function withClient<T>(work: (target: CountsTarget) => Promise<T>): Promise<T> {

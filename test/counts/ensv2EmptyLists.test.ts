@@ -15,7 +15,9 @@ const NOW = 1_800_000_000;
 const alice = account(0xa11ce);
 const block = deploymentShape.shape.ensv2.parse({
   startBlock: 1,
-  ...{ rootRegistry: ROOT, ethRegistry: ETH_REGISTRY, registrars: [account(0x200a)] },
+  rootRegistry: ROOT,
+  ethRegistry: ETH_REGISTRY,
+  registrars: [account(0x200a)],
   implementations: {},
 });
 const contracts = contractsOf({ ...deployment, ensv2: block });

@@ -33,8 +33,13 @@ type Version = { name: string; chains: Scope; startedAt: number };
 const round = ({ name, chains, startedAt }: Version): Promise<boolean> =>
   doRound(
     {
-      ...{ databaseUrl: tables.databaseUrl, schema: "public", chains: [chains], chores: async () => {} },
-      ...{ isReady: async () => true, now: async () => NOW, finalTime: async () => NOW },
+      databaseUrl: tables.databaseUrl,
+      schema: "public",
+      chains: [chains],
+      chores: async () => {},
+      isReady: async () => true,
+      now: async () => NOW,
+      finalTime: async () => NOW,
       log: (line) => void (line.startsWith("Counted") && counted.push(name)),
     },
     startedAt,

@@ -67,7 +67,8 @@ test("with its settings Ponder's own command indexes the devnet, and takes up an
   const waitFor = (path: string, answer: { status: number; text?: string }) =>
     vi
       .waitFor(async () => expect(await ask(path)).toMatchObject(answer), {
-        ...{ timeout: START_TIMEOUT_MS, interval: 100 },
+        timeout: START_TIMEOUT_MS,
+        interval: 100,
       })
       .catch((error) => expect.fail(`${error}\n${withoutRequests(ponder.output())}`));
   try {
@@ -81,7 +82,8 @@ test("with its settings Ponder's own command indexes the devnet, and takes up an
     await sleep(30);
     writeFileSync(file, edited);
     await waitUntil(() => ponder.output().includes("Hot reload"), {
-      ...{ timeout: START_TIMEOUT_MS, describe: () => `no reload:\n${withoutRequests(ponder.output())}` },
+      timeout: START_TIMEOUT_MS,
+      describe: () => `no reload:\n${withoutRequests(ponder.output())}`,
     });
     // In quick succession: a reload waits for the server of the one before.
     for (let i = 0; i < 5; i++) {

@@ -72,7 +72,8 @@ describe("the deployment", () => {
     const { client } = await open({ chainId: 31338 });
     const { chain } = await deployLayer2(client, { name: "layer2" });
     expect(chain).toMatchObject({
-      ...{ name: "layer2", chainId: 31338 },
+      name: "layer2",
+      chainId: 31338,
       contracts: [{ role: "l2-reverse-registrar", generation: 1, startBlock: 1 }],
     });
   });

@@ -130,7 +130,10 @@ describe("the logs of the registrations", () => {
 
   it("by the wrapped controller with records and a reverse name", async () => {
     const receipt = await registerWrapped(chain, {
-      ...{ from: ann, label: "full", resolver: "resolver4", reverseRecord: true },
+      from: ann,
+      label: "full",
+      resolver: "resolver4",
+      reverseRecord: true,
       records: [
         { kind: "text", key: "url", value: "https://full.example" },
         { kind: "addr", address: ann },
@@ -181,7 +184,10 @@ describe("the logs of the registrations", () => {
 
   it("by the controller of 2025 with a resolver go through the controller", async () => {
     const receipt = await registerReferred(chain, {
-      ...{ from: ann, label: "through", resolver: "resolver5", reverseRecord: 3 },
+      from: ann,
+      label: "through",
+      resolver: "resolver5",
+      reverseRecord: 3,
       records: [{ kind: "addr", address: ann }],
     });
     expect(wordsOf(chain, receipt)).toEqual([

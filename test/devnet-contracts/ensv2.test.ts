@@ -165,10 +165,8 @@ const given = ["ethRegistry TransferSingle mint", "ethRegistry TokenResource", "
 describe("the double of ENSv2", () => {
   it("gives a valid deployment", () => {
     expect(deploymentShape.parse(deployment)).toMatchObject({
-      ...{
-        ensv2: { graceSeconds: 2_419_200, bonusSeconds: 5_356_800 },
-        universalResolver: addressOf(chain, "topProxy"),
-      },
+      ensv2: { graceSeconds: 2_419_200, bonusSeconds: 5_356_800 },
+      universalResolver: addressOf(chain, "topProxy"),
     });
   });
 
@@ -204,8 +202,12 @@ describe("the double of ENSv2", () => {
       token: "dai",
     });
     expect(wordsOf(full)).toEqual([
-      ...["dai Transfer", ...bought.slice(1), ...given],
-      ...["ethRegistry SubregistryUpdated", "ethRegistry ResolverUpdated", "ethRegistrar NameRegistered"],
+      "dai Transfer",
+      ...bought.slice(1),
+      ...given,
+      "ethRegistry SubregistryUpdated",
+      "ethRegistry ResolverUpdated",
+      "ethRegistrar NameRegistered",
     ]);
     const { expiry } = await readEntry(chain, { label: "fullest" });
     expect(expiry).toBe((await latestTime(chain)) + YEAR);
@@ -223,8 +225,10 @@ describe("the double of ENSv2", () => {
     await buyName(chain, { from: ann, label: "regenerated" });
     const before = await readEntry(chain, { label: "regenerated" });
     const regeneration = [
-      ...["ethRegistry EACRolesChanged", "ethRegistry TransferSingle burn"],
-      ...["ethRegistry TokenRegenerated", "ethRegistry TransferSingle mint"],
+      "ethRegistry EACRolesChanged",
+      "ethRegistry TransferSingle burn",
+      "ethRegistry TokenRegenerated",
+      "ethRegistry TransferSingle mint",
     ];
     const act = { from: ann, label: "regenerated", roles: ROLES.setResolver, account: bob };
     expect(wordsOf(await grantRoles(chain, act))).toEqual(regeneration);
@@ -257,7 +261,9 @@ describe("the double of ENSv2", () => {
     expect(await atLabel("findOwner", "kept")).toBe(ann);
     await buyName(chain, { from: ann, label: "third" });
     const mixed = await transferEntries(chain, {
-      ...{ from: ann, to: bob, entries: [{ label: "kept", value: 0n }, { label: "third" }] },
+      from: ann,
+      to: bob,
+      entries: [{ label: "kept", value: 0n }, { label: "third" }],
     });
     expect(wordsOf(mixed)).toEqual(["ethRegistry TransferBatch", ...handOver]);
     expect(await Promise.all(["kept", "third"].map((label) => atLabel("findOwner", label)))).toEqual([
@@ -330,7 +336,10 @@ describe("the double of ENSv2", () => {
     expect((await readNamePrice(chain, { label: "ended" })).premium).toBe(0n);
     const again = await buyName(chain, { from: bob, label: "ended" });
     expect(wordsOf(again)).toEqual([
-      ...["usdc Transfer", "ethRegistry TransferSingle burn", "ethRegistry LabelRegistered", ...given],
+      "usdc Transfer",
+      "ethRegistry TransferSingle burn",
+      "ethRegistry LabelRegistered",
+      ...given,
       "ethRegistrar NameRegistered",
     ]);
     const next = { tokenId: tokenId + 1n, resource: resource + 1n, latestOwner: bob };
@@ -383,14 +392,18 @@ describe("reservations", () => {
     const batch = await reserveNames(chain, { from: root, names });
     expect(wordsOf(batch)).toEqual([...reserved, ...reserved]);
     const v1 = await read<bigint>(chain, {
-      ...{ contract: "registrar", functionName: "nameExpires", args: [tokenIdOf("alpha")] },
+      contract: "registrar",
+      functionName: "nameExpires",
+      args: [tokenIdOf("alpha")],
     });
     expect(await readEntry(chain, { label: "alpha" })).toMatchObject({ status: 1, expiry: v1 + BONUS_V2 });
     expect(await readEntry(chain, { label: "beta" })).toMatchObject({ status: 0, expiry: past });
     // A reservation that lapsed is made again; one that lives only gets longer.
     const later = names.map(({ label }) => ({ label, expiry: v1 + 2n * BONUS_V2 }));
     expect(wordsOf(await reserveNames(chain, { from: root, names: later }))).toEqual([
-      ...["ethRegistry ExpiryUpdated", "ethRegistry LabelReserved", "ethRegistry ResolverUpdated"],
+      "ethRegistry ExpiryUpdated",
+      "ethRegistry LabelReserved",
+      "ethRegistry ResolverUpdated",
     ]);
     expect(wordsOf(await reserveNames(chain, { from: root, names }))).toEqual([]);
   });
@@ -405,12 +418,19 @@ describe("reservations", () => {
     const each = ["ethRegistry ExpiryUpdated", "registrar NameRenewed", "renewerV1 NameRenewed"];
     const echo = ["registrar NameRenewed", "controller4 NameRenewed"];
     expect(wordsOf(renewed)).toEqual([
-      ...[...each, ...each, "usdc Transfer", "registrar ControllerAdded", ...echo, ...echo],
+      ...each,
+      ...each,
+      "usdc Transfer",
+      "registrar ControllerAdded",
+      ...echo,
+      ...echo,
       "registrar ControllerRemoved",
     ]);
     for (const label of labels) {
       const v1 = await read<bigint>(chain, {
-        ...{ contract: "registrar", functionName: "nameExpires", args: [tokenIdOf(label)] },
+        contract: "registrar",
+        functionName: "nameExpires",
+        args: [tokenIdOf(label)],
       });
       expect((await readEntry(chain, { label })).expiry).toBe(v1 + BONUS_V2);
     }
@@ -444,7 +464,9 @@ describe("proxies", () => {
     const act = { from: bob, label: "sub", registry: "mine", to: carol };
     expect(await attempt(() => transferEntry(chain, act))).toMatchObject({ outcome: "reverted" });
     expect(wordsOf(await transferEntryUnsafely(chain, act))).toEqual([
-      ...["mine TransferSingle", "mine EACRolesChanged", "mine EACRolesChanged"],
+      "mine TransferSingle",
+      "mine EACRolesChanged",
+      "mine EACRolesChanged",
     ]);
     expect(wordsOf(await setSubregistry(chain, { ...act, from: ann, subregistry: bob }))).toEqual([
       "mine SubregistryUpdated",
@@ -563,7 +585,9 @@ describe("the resolver of ENSv2", () => {
       const args = [ethNode("a"), coinType] as const;
       const data = encodeFunctionData({ abi: resolverAbi, functionName: "addr", args });
       const answer = await chain.client.readContract({
-        ...{ address: addressOf(chain, "records"), abi: resolverAbi, functionName: "resolve" },
+        address: addressOf(chain, "records"),
+        abi: resolverAbi,
+        functionName: "resolve",
         args: [dnsEncode(["a", "eth"]), data],
       });
       return BigInt(answer) === 0n ? "0x" : answer.slice(-64).replace(/0+$/, "");
@@ -577,7 +601,9 @@ describe("the resolver of ENSv2", () => {
 describe("a walk from the root", () => {
   const resolverOf = async (name: string[]) => {
     const answer = await read<readonly [Address, Hex, bigint]>(chain, {
-      ...{ contract: "universalResolverV2", functionName: "findResolver", args: [dnsEncode(name)] },
+      contract: "universalResolverV2",
+      functionName: "findResolver",
+      args: [dnsEncode(name)],
     });
     return [answer[0], Number(answer[2])];
   };
@@ -585,11 +611,9 @@ describe("a walk from the root", () => {
     read(chain, { contract: "universalHelper", functionName: "findExactOwner", args: [dnsEncode(name)] });
   const canonicalName = (registry: string) =>
     read(chain, {
-      ...{
-        contract: "universalHelper",
-        functionName: "findCanonicalName",
-        args: [addressOf(chain, registry)],
-      },
+      contract: "universalHelper",
+      functionName: "findCanonicalName",
+      args: [addressOf(chain, registry)],
     });
 
   it("finds a registry under two parents, of which one is its own", async () => {
@@ -615,7 +639,11 @@ describe("a walk from the root", () => {
     await buyName(chain, { from: ann, label: "short", subregistry, duration: 28n * DAY });
     const { expiry } = await readEntry(chain, { label: "short" });
     await registerEntry(chain, {
-      ...{ from: ann, registry: "circle", label: "round", subregistry, resolver: carol },
+      from: ann,
+      registry: "circle",
+      label: "round",
+      subregistry,
+      resolver: carol,
       expiry: expiry + YEAR,
     });
     const round = ["round", "round", "round", "short", "eth"];
@@ -665,8 +693,12 @@ describe("migration", () => {
     const reserved = await readEntry(chain, { label: "plain" });
     const migrated = await migrateUnwrapped(chain, { from: ann, label: "plain", owner: bob });
     expect(wordsOf(migrated)).toEqual([
-      ...["registrar Transfer", "registry NewOwner", "registry Transfer", "registry NewResolver"],
-      ...["registrar Transfer", ...promoted],
+      "registrar Transfer",
+      "registry NewOwner",
+      "registry Transfer",
+      "registry NewResolver",
+      "registrar Transfer",
+      ...promoted,
     ]);
     expect(await readEntry(chain, { label: "plain" })).toEqual({ ...reserved, status: 2, latestOwner: bob });
     expect(await atLabel("getResolver", "plain")).toBe(zeroAddress);
@@ -679,13 +711,12 @@ describe("migration", () => {
     for (const label of labels) await registerWrapped(chain, { from: ann, label, resolver: "resolver4" });
     await changeToEnsv2(chain, { from: root, names: labels.map((label) => ({ label })) });
     const each = [
-      ...[
-        "registry NewResolver",
-        "wrapper TransferSingle burn",
-        "registry Transfer",
-        "wrapper NameUnwrapped",
-      ],
-      ...["registrar Transfer", ...promoted],
+      "registry NewResolver",
+      "wrapper TransferSingle burn",
+      "registry Transfer",
+      "wrapper NameUnwrapped",
+      "registrar Transfer",
+      ...promoted,
     ];
     const one = await migrateWrapped(chain, { from: ann, label: "soft-1" });
     expect(wordsOf(one)).toEqual(["wrapper TransferSingle", ...each]);
@@ -708,7 +739,10 @@ describe("migration", () => {
     }
     const emancipate = (label: string, more: number) =>
       setChildFuses(chain, {
-        ...{ from: ann, parent: parentNode, label, expiry: far },
+        from: ann,
+        parent: parentNode,
+        label,
+        expiry: far,
         fuses: FUSES.PARENT_CANNOT_CONTROL | more,
       });
     await emancipate("hard", FUSES.CANNOT_UNWRAP);
@@ -717,11 +751,21 @@ describe("migration", () => {
     await changeToEnsv2(chain, { from: root, names: [{ label: "locked" }] });
     const migrated = await migrateLocked(chain, { from: ann, label: "locked", registry: "followed" });
     const registry = [
-      ...["Upgraded", "RegistryCreated", "ParentUpdated", "EACRolesChanged", "URIUpdated", "Initialized"],
+      "Upgraded",
+      "RegistryCreated",
+      "ParentUpdated",
+      "EACRolesChanged",
+      "URIUpdated",
+      "Initialized",
     ].map((word) => `followed ${word}`);
     expect(wordsOf(migrated)).toEqual([
-      ...["wrapper TransferSingle", "registry NewResolver", "wrapper TransferSingle"],
-      ...[...registry, "factory ProxyDeployed", ...promoted, "ethRegistry SubregistryUpdated"],
+      "wrapper TransferSingle",
+      "registry NewResolver",
+      "wrapper TransferSingle",
+      ...registry,
+      "factory ProxyDeployed",
+      ...promoted,
+      "ethRegistry SubregistryUpdated",
     ]);
     expect(argsOf(migrated, "ProxyDeployed").salt).toBe(BigInt(parentNode));
     const ensV1Resolver = addressOf(chain, "ensV1Resolver");
@@ -738,23 +782,25 @@ describe("migration", () => {
     const hard = await migrateSubname(chain, { ...sub, label: "hard", registry: "followedToo" });
     const below = ["LabelRegistered", "TransferSingle mint", "TokenResource", "EACRolesChanged"];
     expect(wordsOf(hard)).toEqual([
-      ...["wrapper TransferSingle", "wrapper TransferSingle"],
+      "wrapper TransferSingle",
+      "wrapper TransferSingle",
       ...registry.map((word) => word.replace("followed", "followedToo")),
-      ...["factory ProxyDeployed", "labelStore Label", ...below.map((word) => `followed ${word}`)],
+      "factory ProxyDeployed",
+      "labelStore Label",
+      ...below.map((word) => `followed ${word}`),
       "followed SubregistryUpdated",
     ]);
     // The registry itself migrates its subnames.
     expect(argsOf(hard, "LabelRegistered").sender).toBe(addressOf(chain, "followed"));
     const free = await migrateSubname(chain, { ...sub, label: "free" });
     expect(wordsOf(free)).toEqual([
-      ...[
-        "wrapper TransferSingle",
-        "registry NewResolver",
-        "wrapper TransferSingle burn",
-        "registry Transfer",
-        "wrapper NameUnwrapped",
-      ],
-      ...["labelStore Label", ...below.map((word) => `followed ${word}`)],
+      "wrapper TransferSingle",
+      "registry NewResolver",
+      "wrapper TransferSingle burn",
+      "registry Transfer",
+      "wrapper NameUnwrapped",
+      "labelStore Label",
+      ...below.map((word) => `followed ${word}`),
     ]);
     expect(await resolvers()).toEqual([zeroAddress, zeroAddress, zeroAddress]);
   });
@@ -785,16 +831,16 @@ describe("migration", () => {
     await warpTo(chain, { timestamp: (await latestTime(chain)) + YEAR });
     const cleared = await clearInGraveyard(chain, { from: bob, names: [["ended", "eth"]] });
     expect(wordsOf(cleared)).toEqual([
-      ...[
-        "registrar Transfer burn",
-        "registrar Transfer mint",
-        "registry NewOwner",
-        "registrar NameRegistered",
-      ],
+      "registrar Transfer burn",
+      "registrar Transfer mint",
+      "registry NewOwner",
+      "registrar NameRegistered",
       "registry NewResolver",
     ]);
     const expiry = await read<bigint>(chain, {
-      ...{ contract: "registrar", functionName: "nameExpires", args: [tokenIdOf("ended")] },
+      contract: "registrar",
+      functionName: "nameExpires",
+      args: [tokenIdOf("ended")],
     });
     expect(2n ** 64n - expiry).toBeLessThan(100n * DAY);
   });

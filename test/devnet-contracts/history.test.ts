@@ -101,8 +101,11 @@ describe("the registrar of 2019", () => {
 
   it("registers with the oldest resolver, whose texts have no value in their event", async () => {
     await registerWithConfigV3(chain, {
-      ...{ from: ann, label: "nineteen", controller: "controller1" },
-      ...{ resolver: "resolver2", addr: ann },
+      from: ann,
+      label: "nineteen",
+      controller: "controller1",
+      resolver: "resolver2",
+      addr: ann,
     });
     const text = { from: ann, resolver: "resolver2", node: ethNode("nineteen"), key: "url", value: "x" };
     const receipt = await setText(chain, text);
@@ -129,8 +132,12 @@ describe("the registrar of 2019", () => {
     });
     const carried = await migrateRegistration(chain, { from: ann, label: "brought" });
     expect(wordsOf(chain, carried)).toEqual([
-      ...["registrar Transfer mint", "registry NewOwner", "registrar NameRegistered"],
-      ...["registry Transfer", "registrar Transfer", "oldRegistry NewOwner"],
+      "registrar Transfer mint",
+      "registry NewOwner",
+      "registrar NameRegistered",
+      "registry Transfer",
+      "registrar Transfer",
+      "oldRegistry NewOwner",
     ]);
     const args = [tokenIdOf("brought")];
     expect(await read(chain, { contract: "registrar", functionName: "ownerOf", args })).toBe(bob);

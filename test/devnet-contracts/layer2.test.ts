@@ -105,21 +105,28 @@ describe("the double of Basenames", () => {
   test("says the price first and the name last, and the discount after it", async () => {
     const request = { from: ann, resolver: "resolver1", reverseRecord: true } as const;
     const sold = await buyBasename(base, {
-      ...{ ...request, label: "ann", controller: "controller2" },
+      ...request,
+      label: "ann",
+      controller: "controller2",
       records: [{ kind: "addr", address: ann }],
     });
     const registration = [
-      ...["registrar Transfer", "registry NewOwner", "registry NewResolver"],
+      "registrar Transfer",
+      "registry NewOwner",
+      "registry NewResolver",
       "registrar NameRegisteredWithRecord",
     ];
     const reverse = [
-      ...["reverseRegistrar BaseReverseClaimed", "registry NewOwner", "registry NewResolver"],
+      "reverseRegistrar BaseReverseClaimed",
+      "registry NewOwner",
+      "registry NewResolver",
       "resolver1 NameChanged",
     ];
     expect(wordsOf(base, sold)).toEqual([
       "controller2 ETHPaymentProcessed",
       ...registration,
-      ...["resolver1 AddressChanged", "resolver1 AddrChanged"],
+      "resolver1 AddressChanged",
+      "resolver1 AddrChanged",
       ...reverse,
       "controller2 NameRegistered",
     ]);
@@ -161,12 +168,14 @@ describe("the double of Basenames", () => {
     await warp(base, { seconds: 10n * DAY + GRACE + 1n });
     const burnt = await registerOnly(base, { from: root, label: "once", owner: bob });
     expect(wordsOf(base, burnt)).toEqual([
-      ...["registrar Transfer", "registrar Transfer"],
+      "registrar Transfer",
+      "registrar Transfer",
       "registrar NameRegistered",
     ]);
     const over = await registerWithoutBurn(base, { from: root, label: "over", owner: bob });
     expect(wordsOf(base, over)).toEqual([
-      ...["registrar Transfer", "registry NewOwner"],
+      "registrar Transfer",
+      "registry NewOwner",
       "registrar NameRegistered",
     ]);
   });
@@ -180,7 +189,10 @@ describe("the double of Basenames", () => {
   test("lets only the second resolver have an empty Ethereum address", async () => {
     const write = { kind: "coin", coinType: 60n, bytes: "0x" } as const;
     const done = await writeRecord(base, {
-      ...{ from: bob, resolver: "resolver2", node: basenameNode("bobby"), write },
+      from: bob,
+      resolver: "resolver2",
+      node: basenameNode("bobby"),
+      write,
     });
     expect(wordsOf(base, done)).toEqual(["resolver2 AddressChanged", "resolver2 AddrChanged"]);
     const first = { from: ann, resolver: "resolver1", node: basenameNode("ann"), write };
@@ -189,10 +201,14 @@ describe("the double of Basenames", () => {
 
   test("claims reverse names as the registrar of before ENSIP-19", async () => {
     const named = await setReverseName(base, {
-      ...{ from: bob, name: "bobby.base.eth", registrar: "reverseRegistrar" },
+      from: bob,
+      name: "bobby.base.eth",
+      registrar: "reverseRegistrar",
     });
     expect(wordsOf(base, named)).toEqual([
-      ...["reverseRegistrar BaseReverseClaimed", "registry NewOwner", "registry NewResolver"],
+      "reverseRegistrar BaseReverseClaimed",
+      "registry NewOwner",
+      "registry NewResolver",
       "resolver1 NameChanged",
     ]);
   });
@@ -204,8 +220,12 @@ describe("the double of Lineanames", () => {
   let ann: Address;
   let bob: Address;
   const wrapped = [
-    ...["registrar Transfer", "registry NewOwner", "registrar NameRegistered"],
-    ...["wrapper TransferSingle", "wrapper NameWrapped", "registry NewResolver"],
+    "registrar Transfer",
+    "registry NewOwner",
+    "registrar NameRegistered",
+    "wrapper TransferSingle",
+    "wrapper NameWrapped",
+    "registry NewResolver",
   ];
   beforeAll(async () => {
     linea = await open(59_144, deployLineanames);
@@ -217,14 +237,19 @@ describe("the double of Lineanames", () => {
 
   test("registers wrapped, for a price, for a person, and by its owner", async () => {
     const sold = await buyLineaname(linea, {
-      ...{ from: ann, label: "ann", reverseRecord: true },
+      from: ann,
+      label: "ann",
+      reverseRecord: true,
       records: [{ kind: "text", key: "url", value: "https://ann.example" }],
     });
     expect(wordsOf(linea, sold)).toEqual([
       ...wrapped,
       "resolver TextChanged",
-      ...["reverseRegistrar ReverseClaimed", "registry NewOwner", "registry NewResolver"],
-      ...["resolver NameChanged", "controller NameRegistered"],
+      "reverseRegistrar ReverseClaimed",
+      "registry NewOwner",
+      "registry NewResolver",
+      "resolver NameChanged",
+      "controller NameRegistered",
     ]);
     const free = await registerByPerson(linea, { from: bob, label: "person" });
     expect(wordsOf(linea, free)).toEqual([...wrapped, "controller PohNameRegistered"]);

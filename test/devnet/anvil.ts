@@ -93,10 +93,20 @@ function toArguments(options: AnvilOptions & { chainId: number; port: number }):
   const { balance = 1_000_000, gasLimit = 1_000_000_000 } = options;
   const { firstBlock, timestamp, network, statesKept, logFile } = options;
   return [
-    ...["--host", "127.0.0.1", "--port", String(options.port), "--chain-id", String(options.chainId)],
-    ...["--balance", String(balance), "--gas-limit", String(gasLimit)],
+    "--host",
+    "127.0.0.1",
+    "--port",
+    String(options.port),
+    "--chain-id",
+    String(options.chainId),
+    "--balance",
+    String(balance),
+    "--gas-limit",
+    String(gasLimit),
     // Transactions of one block stand in the order in which they were sent.
-    ...["--order", "fifo", "--no-request-size-limit"],
+    "--order",
+    "fifo",
+    "--no-request-size-limit",
     ...(firstBlock === undefined ? [] : ["--number", String(firstBlock)]),
     ...(timestamp === undefined ? [] : ["--timestamp", String(timestamp)]),
     ...(statesKept === undefined ? [] : ["--prune-history", String(statesKept)]),

@@ -28,7 +28,10 @@ export async function deployBridges(
   const deployer = await startDeployment(client);
   for (const label of ["base", "linea"]) {
     await create(deployer, `${label}Bridge`, double("BridgeResolverDouble"), [
-      ...[gatewayUrl, GATEWAY_SIGNER, dnsEncode([label, "eth"]), contracts.resolver5?.address],
+      gatewayUrl,
+      GATEWAY_SIGNER,
+      dnsEncode([label, "eth"]),
+      contracts.resolver5?.address,
     ]);
   }
   return toContracts(deployer);

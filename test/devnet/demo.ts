@@ -441,7 +441,10 @@ async function claimAgent({
 }: Pick<Cast, "chain"> & { from: Address; label: string; agentId: bigint }): Promise<void> {
   const key = await agentKey(chain, { agentId });
   await registerReferred(chain, {
-    ...{ from, label, duration: 2n * YEAR, resolver: "resolver5" },
+    from,
+    label,
+    duration: 2n * YEAR,
+    resolver: "resolver5",
     records: [{ kind: "text", key, value: "1" }],
   });
 }

@@ -91,8 +91,13 @@ async function playEarly({ chain, deployer, alice }: Cast): Promise<void> {
   const controller = "controller1";
   await addController(chain, { from: deployer, controller: addressOf(chain, controller) });
   await buyBasename(chain, {
-    ...{ from: alice, label: "early", controller, duration: 5n * YEAR, discount: DISCOUNTS.free },
-    ...{ resolver: "resolver1", records: [{ kind: "addr", address: alice }] },
+    from: alice,
+    label: "early",
+    controller,
+    duration: 5n * YEAR,
+    discount: DISCOUNTS.free,
+    resolver: "resolver1",
+    records: [{ kind: "addr", address: alice }],
   });
 }
 
@@ -100,7 +105,12 @@ async function playLaunch({ chain, deployer, alice, bob, carol }: Cast): Promise
   const [controller, resolver, duration] = ["controller2", "resolver1", 4n * YEAR];
   await addController(chain, { from: deployer, controller: addressOf(chain, controller) });
   await buyBasename(chain, {
-    ...{ from: bob, label: "sold", controller, duration, resolver, reverseRecord: true },
+    from: bob,
+    label: "sold",
+    controller,
+    duration,
+    resolver,
+    reverseRecord: true,
     records: [
       { kind: "addr", address: bob },
       { kind: "text", key: "description", value: "sold for its exact price" },
@@ -171,7 +181,11 @@ async function playStranger({ chain, deployer, bob }: Cast): Promise<void> {
   const controller = "controllerUnlisted";
   await addController(chain, { from: deployer, controller: addressOf(chain, controller) });
   await buyBasename(chain, {
-    ...{ from: bob, label: "stranger", controller, duration: 3n * YEAR, resolver: "resolver2" },
+    from: bob,
+    label: "stranger",
+    controller,
+    duration: 3n * YEAR,
+    resolver: "resolver2",
     records: [{ kind: "text", key: "description", value: "who sold me?" }],
   });
 }
@@ -187,7 +201,11 @@ async function playCostly({ chain, carol }: Cast): Promise<void> {
 async function playSecondLives({ chain, deployer, bob }: Cast): Promise<void> {
   const duration = 3n * YEAR;
   await buyBasename(chain, {
-    ...{ from: bob, label: "reborn", controller: "controller2", duration, resolver: "resolver1" },
+    from: bob,
+    label: "reborn",
+    controller: "controller2",
+    duration,
+    resolver: "resolver1",
     records: [{ kind: "text", key: "description", value: "the second life" }],
   });
   await addController(chain, { from: deployer, controller: deployer });
@@ -198,7 +216,10 @@ async function playSecondLives({ chain, deployer, bob }: Cast): Promise<void> {
 /** Expires on day 970, 30 days before the present. */
 async function playGrace({ chain, alice }: Cast): Promise<void> {
   await buyBasename(chain, {
-    ...{ from: alice, label: "grace", controller: "controller2", resolver: "resolver1" },
+    from: alice,
+    label: "grace",
+    controller: "controller2",
+    resolver: "resolver1",
     records: [{ kind: "addr", address: alice }],
   });
 }
@@ -209,7 +230,12 @@ async function playNewestController({ chain, deployer, alice, bob }: Cast): Prom
   await addController(chain, { from: deployer, controller: addressOf(chain, controller) });
   await removeController(chain, { from: deployer, controller: addressOf(chain, "controller2") });
   await buyBasename(chain, {
-    ...{ from: alice, label: "alice", controller, duration, resolver, reverseRecord: true },
+    from: alice,
+    label: "alice",
+    controller,
+    duration,
+    resolver,
+    reverseRecord: true,
     records: [
       { kind: "addr", address: alice },
       { kind: "text", key: "description", value: "Alice on Base" },
@@ -255,7 +281,9 @@ async function playPrimaryNames({ chain, alice, bob, carol }: Cast): Promise<voi
 async function playLastRecords({ chain, alice, carol }: Cast): Promise<void> {
   const [resolver, node] = ["resolver2", basenameNode("alice")];
   await writeRecord(chain, {
-    ...{ from: alice, resolver, node },
+    from: alice,
+    resolver,
+    node,
     write: { kind: "coin", coinType: 0x80002105n, bytes: alice },
   });
   // An empty Ethereum address, which the first resolver would refuse.

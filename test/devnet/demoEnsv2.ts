@@ -39,8 +39,22 @@ export const ensv2Chapters: readonly Chapter[] = [
 
 /** The names of ENSv1 that are reserved; those that ended long ago are not. */
 const RESERVED = [
-  ...["alice", "wrapped", "moved", "reborn", "legacy", "grace", "revealed", "agent", "bound", "claimed"],
-  ...["borrowed", "wrapped-agent", "offchain", "multi-one", "multi-two", "multi-three"],
+  "alice",
+  "wrapped",
+  "moved",
+  "reborn",
+  "legacy",
+  "grace",
+  "revealed",
+  "agent",
+  "bound",
+  "claimed",
+  "borrowed",
+  "wrapped-agent",
+  "offchain",
+  "multi-one",
+  "multi-two",
+  "multi-three",
 ];
 
 async function playReservations({ chain, deployer }: Cast): Promise<void> {
@@ -105,7 +119,9 @@ async function playHanded({ chain, bob, carol }: Cast): Promise<void> {
   await buyName(chain, { from: bob, label: "handed", token: "dai" });
   await transferEntry(chain, { from: bob, label: "handed", to: carol });
   await setSubregistry(chain, {
-    ...{ from: carol, label: "handed", subregistry: addressOf(chain, "registryOfNewcomer") },
+    from: carol,
+    label: "handed",
+    subregistry: addressOf(chain, "registryOfNewcomer"),
   });
   await setEntryResolver(chain, {
     from: carol,

@@ -58,7 +58,10 @@ const chapters: readonly Chapter[] = [
 async function playAlice({ chain, alice }: Cast): Promise<void> {
   const label = "alice";
   await buyLineaname(chain, {
-    ...{ from: alice, label, duration: 4n * YEAR, reverseRecord: true },
+    from: alice,
+    label,
+    duration: 4n * YEAR,
+    reverseRecord: true,
     records: [
       { kind: "addr", address: alice },
       { kind: "text", key: "description", value: "Alice on Linea" },
@@ -69,7 +72,8 @@ async function playAlice({ chain, alice }: Cast): Promise<void> {
 
 async function playFree({ chain, deployer, bob, carol }: Cast): Promise<void> {
   await registerByPerson(chain, {
-    ...{ from: bob, label: "human" },
+    from: bob,
+    label: "human",
     records: [{ kind: "addr", address: bob }],
   });
   await registerByOwner(chain, { from: deployer, label: "official", owner: carol, duration: 5n * YEAR });
@@ -79,7 +83,8 @@ async function playFree({ chain, deployer, bob, carol }: Cast): Promise<void> {
 async function playFirstLives({ chain, alice, bob }: Cast): Promise<void> {
   await buyLineaname(chain, { from: bob, label: "person" });
   await buyLineaname(chain, {
-    ...{ from: alice, label: "reborn" },
+    from: alice,
+    label: "reborn",
     records: [{ kind: "text", key: "description", value: "the first life" }],
   });
 }
@@ -91,11 +96,18 @@ async function playFused({ chain, start, alice, bob }: Cast): Promise<void> {
   await setFuses(chain, { from: alice, node, fuses: CANNOT_UNWRAP | CANNOT_SET_TTL });
   const child = { from: alice, parent: node, resolver: addressOf(chain, resolver) };
   await setWrappedSubnodeRecord(chain, {
-    ...{ ...child, label: "sub", owner: bob },
-    ...{ fuses: PARENT_CANNOT_CONTROL | CANNOT_UNWRAP, expiry: start + 1_200n * DAY },
+    ...child,
+    label: "sub",
+    owner: bob,
+    fuses: PARENT_CANNOT_CONTROL | CANNOT_UNWRAP,
+    expiry: start + 1_200n * DAY,
   });
   await setWrappedSubnodeRecord(chain, {
-    ...{ ...child, label: "loose", owner: bob, fuses: 0, expiry: MAX_EXPIRY },
+    ...child,
+    label: "loose",
+    owner: bob,
+    fuses: 0,
+    expiry: MAX_EXPIRY,
   });
   const sub = nodeBelow(node, "sub");
   await setText(chain, { from: bob, resolver, node: sub, key: "url", value: "https://sub.fused.example" });
@@ -122,7 +134,9 @@ async function playPerson({ chain, bob }: Cast): Promise<void> {
 
 async function playReborn({ chain, bob }: Cast): Promise<void> {
   await buyLineaname(chain, {
-    ...{ from: bob, label: "reborn", duration: 3n * YEAR },
+    from: bob,
+    label: "reborn",
+    duration: 3n * YEAR,
     records: [{ kind: "text", key: "description", value: "the second life" }],
   });
 }
@@ -137,7 +151,9 @@ async function playPrimaryNames({ chain, alice, bob }: Cast): Promise<void> {
   await setLayer2Name(chain, { from: bob, name: "human.linea.eth" });
   const [resolver, node] = ["resolver", lineanameNode("alice")];
   await writeRecords(chain, {
-    ...{ from: alice, resolver, node },
+    from: alice,
+    resolver,
+    node,
     writes: [
       { kind: "text", key: "url", value: "https://alice.linea.example" },
       { kind: "text", key: "description", value: "" },

@@ -98,7 +98,8 @@ export async function deployContracts(client: Client, options: DeployOptions = {
   const ensv2 = options.ensv2 ? await deployEnsv2(deployer) : undefined;
   return {
     deployment: {
-      ...{ ...toChainDeployment(options.name ?? "devnet", deployer, ENTRIES), layer2: [] },
+      ...toChainDeployment(options.name ?? "devnet", deployer, ENTRIES),
+      layer2: [],
       ...(ensv2 && { ensv2, universalResolver: addressOf(deployer, "topProxy") }),
     },
     contracts: toContracts(deployer),
@@ -127,14 +128,17 @@ async function deployOldRegistrars(deployer: Deployer): Promise<void> {
   const auctionRegistrar = addressOf(deployer, "auctionRegistrar");
   await call(deployer, "oldRegistry", "setSubnodeOwner", [zeroHash, labelhash("eth"), auctionRegistrar]);
   await create(deployer, "oldRegistrar", archived("ethregistrar/OldBaseRegistrarImplementation"), [
-    ...[oldRegistry, auctionRegistrar, ETH_NODE],
+    oldRegistry,
+    auctionRegistrar,
+    ETH_NODE,
     startTime + 365n * DAY,
   ]);
   await create(deployer, "usdOracle", archived("ethregistrar/DummyOracle"), [USD_PER_ETHER]);
   const usdOracle = addressOf(deployer, "usdOracle");
   await create(deployer, "priceOracle1", archived("ethregistrar/StablePriceOracle"), [usdOracle, RENTS]);
   await create(deployer, "controller1", archived("ethregistrar-202/ETHRegistrarController"), [
-    ...[addressOf(deployer, "oldRegistrar"), addressOf(deployer, "priceOracle1")],
+    addressOf(deployer, "oldRegistrar"),
+    addressOf(deployer, "priceOracle1"),
     ...COMMITMENT_AGES,
   ]);
   await call(deployer, "oldRegistrar", "addController", [addressOf(deployer, "controller1")]);
@@ -149,17 +153,22 @@ async function deployRegistrarOf2020(deployer: Deployer): Promise<void> {
   const registrar = addressOf(deployer, "registrar");
   await call(deployer, "root", "setSubnodeOwner", [labelhash("eth"), registrar]);
   await create(deployer, "priceOracle3", archived("ethregistrar/LinearPremiumPriceOracle"), [
-    ...[addressOf(deployer, "usdOracle"), RENTS],
-    ...[LINEAR_PREMIUM, LINEAR_PREMIUM / (28n * DAY)],
+    addressOf(deployer, "usdOracle"),
+    RENTS,
+    LINEAR_PREMIUM,
+    LINEAR_PREMIUM / (28n * DAY),
   ]);
   await create(deployer, "controller3", archived("ethregistrar/ETHRegistrarController"), [
-    ...[registrar, addressOf(deployer, "priceOracle3")],
+    registrar,
+    addressOf(deployer, "priceOracle3"),
     ...COMMITMENT_AGES,
   ]);
   await call(deployer, "registrar", "addController", [addressOf(deployer, "controller3")]);
   await create(deployer, "registrarMigration", archived("ethregistrar/RegistrarMigration"), [
-    ...[addressOf(deployer, "oldRegistrar"), registrar],
-    ...[zeroAddress, zeroAddress],
+    addressOf(deployer, "oldRegistrar"),
+    registrar,
+    zeroAddress,
+    zeroAddress,
   ]);
   await call(deployer, "registrar", "addController", [addressOf(deployer, "registrarMigration")]);
 }
@@ -245,10 +254,12 @@ async function giveReverseTo(
 /** What names off chain are resolved by: the Universal Resolver, and a resolver whose records are at a gateway. */
 async function deployLiveResolution(deployer: Deployer, { gatewayUrl: url }: DeployOptions): Promise<void> {
   await create(deployer, "universalResolver", double("UniversalResolverDouble"), [
-    ...[addressOf(deployer, "registry"), addressOf(deployer, "defaultReverseRegistrar")],
+    addressOf(deployer, "registry"),
+    addressOf(deployer, "defaultReverseRegistrar"),
   ]);
   await create(deployer, "offchainResolver", offchainResolver(), [
-    ...[url ?? gatewayUrl(GATEWAY_PORT), [GATEWAY_SIGNER]],
+    url ?? gatewayUrl(GATEWAY_PORT),
+    [GATEWAY_SIGNER],
   ]);
 }
 

@@ -84,7 +84,8 @@ async function deployRegistrars(deployer: Deployer): Promise<void> {
   const registrarArguments = [...common, GRACE_V2, ...COMMITMENT_AGES, MIN_DURATION];
   await create(deployer, "ethRegistrar", double("ETHRegistrarDouble"), registrarArguments);
   await create(deployer, "renewerV1", double("ETHRenewerV1Double"), [
-    ...[...common, GRACE_V2],
+    ...common,
+    GRACE_V2,
     ...addressesOf(deployer, ["registrar", "controller4"]),
   ]);
   const batchArguments = [addressOf(deployer, "ethRegistry")];
@@ -144,7 +145,8 @@ function toEnsv2Deployment(deployer: Deployer): Ensv2Deployment {
     premiumSeconds: Number(21n * DAY),
     bonusSeconds: Number(BONUS_V2),
     paymentTokens: Object.entries(STABLECOINS).map(([name, token]) => ({
-      ...{ ...token, address: addressOf(deployer, name) },
+      ...token,
+      address: addressOf(deployer, name),
     })),
   };
 }

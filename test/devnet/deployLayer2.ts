@@ -119,8 +119,12 @@ async function deployBasenamesControllers(deployer: Deployer): Promise<void> {
   ];
   for (const { name, minDuration, reverseResolver, resolver } of plans) {
     await create(deployer, name, double("BasenamesControllerDouble"), [
-      ...[addressOf(deployer, "registrar"), addressOf(deployer, "priceOracle")],
-      ...[addressOf(deployer, "reverseRegistrar"), minDuration, reverseResolver, deployer.account],
+      addressOf(deployer, "registrar"),
+      addressOf(deployer, "priceOracle"),
+      addressOf(deployer, "reverseRegistrar"),
+      minDuration,
+      reverseResolver,
+      deployer.account,
     ]);
     const controller = addressOf(deployer, name);
     await call(deployer, name, "setDiscount", [DISCOUNTS.free, 10n ** 20n]);
@@ -160,8 +164,12 @@ export async function deployLineanames(client: Client): Promise<Layer2Contracts>
   await call(deployer, "registrar", "addController", [wrapper]);
   const reverseRegistrar = addressOf(deployer, "reverseRegistrar");
   await create(deployer, "controller", double("LineaControllerDouble"), [
-    ...[registrar, addressOf(deployer, "priceOracle"), ...COMMITMENT_AGES],
-    ...[reverseRegistrar, wrapper, baseNode],
+    registrar,
+    addressOf(deployer, "priceOracle"),
+    ...COMMITMENT_AGES,
+    reverseRegistrar,
+    wrapper,
+    baseNode,
   ]);
   const controller = addressOf(deployer, "controller");
   await call(deployer, "wrapper", "setController", [controller, true]);

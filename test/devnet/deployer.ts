@@ -67,7 +67,9 @@ export function toChainDeployment(
   const multicall3 = places.get("multicall3")?.address;
   const universalResolver = places.get("universalResolver")?.address;
   return {
-    ...{ name, chainId, contracts },
+    name,
+    chainId,
+    contracts,
     ...(multicall3 !== undefined && { multicall3 }),
     ...(universalResolver !== undefined && { universalResolver }),
   };

@@ -55,7 +55,9 @@ async function start(): Promise<number> {
   const chains =
     chain &&
     [chain.local, ...chain.layer2].map(({ anvil, deployment }) => ({
-      ...{ name: deployment.name, id: anvil.chainId, url: anvil.url },
+      name: deployment.name,
+      id: anvil.chainId,
+      url: anvil.url,
     }));
   const metricsUrl = `http://127.0.0.1:${env.METRICS_PORT}/metrics`;
   const places = { databaseUrl, schema, metricsUrl, logFile: relative("", logFile) };

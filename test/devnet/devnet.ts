@@ -20,7 +20,10 @@ await superviseProcesses({ home, env: given, open: start });
 async function start(): Promise<number> {
   const plan = { home, hasLayer2: readHasLayer2(given), ensv2: readHasEnsv2(given) };
   const databaseUrl = await openOwnDatabase({
-    ...{ home, given: given.DATABASE_URL, name: "devnet", isFresh: true },
+    home,
+    given: given.DATABASE_URL,
+    name: "devnet",
+    isFresh: true,
   });
   const { local, layer2, deploymentFile, settings } = await startOwnChain(plan);
   const env = { ...settings, DATABASE_URL: databaseUrl };

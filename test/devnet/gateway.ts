@@ -134,7 +134,10 @@ async function readLayer2(
 ): Promise<Hex> {
   const args = [nodeOf(hexToBytes(name))] as const;
   const resolver = await client.readContract({
-    ...{ address: registry, abi: registryReadsAbi, functionName: "resolver", args },
+    address: registry,
+    abi: registryReadsAbi,
+    functionName: "resolver",
+    args,
   });
   if (resolver === zeroAddress) return resultOf(call, {});
   const { data } = await client.call({ to: resolver, data: call });

@@ -35,12 +35,18 @@ type Layer2Plan = {
 
 const layer2Plans: readonly Layer2Plan[] = [
   {
-    ...{ chainId: 8453, managedName: "base.eth", bridge: "baseBridge" },
-    ...{ deploy: deployBasenames, play: playBase },
+    chainId: 8453,
+    managedName: "base.eth",
+    bridge: "baseBridge",
+    deploy: deployBasenames,
+    play: playBase,
   },
   {
-    ...{ chainId: 59144, managedName: "linea.eth", bridge: "lineaBridge" },
-    ...{ deploy: deployLineanames, play: playLinea },
+    chainId: 59144,
+    managedName: "linea.eth",
+    bridge: "lineaBridge",
+    deploy: deployLineanames,
+    play: playLinea,
   },
 ];
 
@@ -83,7 +89,9 @@ function startMain(options: LocalChainsOptions, gateway: DevnetGateway): Promise
   const logFile = logFileOf?.("main");
   return onFreePort(usualPort, (port) =>
     startDemoChain({
-      ...{ ...rest, ...port, ...(logFile !== undefined && { logFile }) },
+      ...rest,
+      ...port,
+      ...(logFile !== undefined && { logFile }),
       contracts: { ...rest.contracts, gatewayUrl: gateway.url },
       prepare: (chain) => deployBridges(chain, { gatewayUrl: gateway.url }),
       more: bridgeChapters,
@@ -99,8 +107,11 @@ async function startLayer2(plan: Layer2Plan, options: LocalChainsOptions): Promi
   const usualPort = options.usualPort && options.usualPort + 1 + layer2Plans.indexOf(plan);
   const anvil = await onFreePort(usualPort, (port) =>
     startAnvil({
-      ...{ chainId: plan.chainId, timestamp: Number(start), blockSeconds: LAYER_2_BLOCK_SECONDS },
-      ...{ ...port, ...(logFile !== undefined && { logFile }) },
+      chainId: plan.chainId,
+      timestamp: Number(start),
+      blockSeconds: LAYER_2_BLOCK_SECONDS,
+      ...port,
+      ...(logFile !== undefined && { logFile }),
       ...(options.balance !== undefined && { balance: options.balance }),
     }),
   );

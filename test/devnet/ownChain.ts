@@ -54,7 +54,9 @@ async function startOne({ home, ensv2 }: Start, step: Step): Promise<LocalChain 
   const gateway = await startGateway({ port: await freePort(GATEWAY_PORT) });
   const local = await onFreePort(USUAL_PORT, (port) =>
     startDemoChain({
-      ...{ ...port, logFile: join(home, "anvil.log"), contracts: { ensv2, gatewayUrl: gateway.url } },
+      ...port,
+      logFile: join(home, "anvil.log"),
+      contracts: { ensv2, gatewayUrl: gateway.url },
       onChapter: (title) => step.tell(`playing ${title}`),
     }),
   );

@@ -27,7 +27,8 @@ import { explainedErrors } from "./explainedErrors.ts";
 const elsewhere: Record<string, { file: string; says: string }> = {
   "Watchdog: the index of": { file: "ops/watchdog.full.test.ts", says: "has stood at block" },
   "The index was compared with the chain": {
-    ...{ file: "ops/verify.slow.test.ts", says: "The index was compared with the chain" },
+    file: "ops/verify.slow.test.ts",
+    says: "The index was compared with the chain",
   },
   // Ponder says these of handlers and files that throw, which ours do not; the words are held against Ponder's source.
   "Error while processing event": { file: "docs/whenItBreaks.test.ts", says: "so is every error of Ponder" },
@@ -92,7 +93,8 @@ async function run(words: string[], settings: Record<string, string>): Promise<R
   trackChild(child, "SIGINT");
   children.push(child);
   const log = createLog({
-    ...{ program: "played", format: "json" },
+    program: "played",
+    format: "json",
     out: { write: (line) => played.push(JSON.parse(line) as Entry) },
   });
   logOutput(child, log);
@@ -109,7 +111,11 @@ const settings = () => ({
 const program = (file: string) => join(root, file);
 const ponder = (command: string) => [
   join(root, "node_modules/ponder/dist/esm/bin/ponder.js"),
-  ...[command, "--root", root, "--log-format", "json"],
+  command,
+  "--root",
+  root,
+  "--log-format",
+  "json",
 ];
 
 const isSaid = (words: string) =>
@@ -120,7 +126,8 @@ const isSaid = (words: string) =>
         words,
       ).toBeDefined(),
     {
-      ...{ timeout: 300_000, interval: 200 },
+      timeout: 300_000,
+      interval: 200,
     },
   );
 
@@ -173,7 +180,9 @@ const callTool = (url: string) =>
     method: "POST",
     headers: { "content-type": "application/json", accept: "application/json, text/event-stream" },
     body: JSON.stringify({
-      ...{ jsonrpc: "2.0", id: 1, method: "tools/call" },
+      jsonrpc: "2.0",
+      id: 1,
+      method: "tools/call",
       params: { name: "whois", arguments: { name: "alice.eth" } },
     }),
   });

@@ -22,10 +22,17 @@ const checkpointOf = (block: number): string =>
   checkpoints.encodeCheckpoint(checkpoints.blockToCheckpoint(blockOf(block), CHAIN_ID, "down"));
 const [start, last] = [blocks[0], blocks.at(-1)];
 const batches = historical.getLocalEventGenerator({
-  ...{ common: ponder, database, chain: { id: CHAIN_ID, name: "trial" } },
-  ...{ eventCallbacks: [], childAddresses: new Map(), cachedIntervals: new Map() },
-  ...{ syncProgress: { start, end: last, finalized: last, current: last }, isCatchup: true },
-  ...{ from: checkpointOf(1), to: checkpointOf(LAST_BLOCK), limit: AT_ONCE },
+  common: ponder,
+  database,
+  chain: { id: CHAIN_ID, name: "trial" },
+  eventCallbacks: [],
+  childAddresses: new Map(),
+  cachedIntervals: new Map(),
+  syncProgress: { start, end: last, finalized: last, current: last },
+  isCatchup: true,
+  from: checkpointOf(1),
+  to: checkpointOf(LAST_BLOCK),
+  limit: AT_ONCE,
 });
 const seen: { to: number; checkpoint: number }[] = [];
 for await (const { checkpoint, blockRange } of batches) {

@@ -12,13 +12,29 @@ const topic = (byte: string) => `0x${byte.repeat(32)}`;
 const contract = (byte: string) => `0x${byte.repeat(20)}`;
 
 const factoryOf = (address: string | string[]) => ({
-  ...{ id: "id", sourceId: "FoundResolver", type: "log", chainId: CHAIN_ID, address },
-  ...{ eventSelector: topic("01"), childAddressLocation: "offset0", fromBlock: 100 },
+  id: "id",
+  sourceId: "FoundResolver",
+  type: "log",
+  chainId: CHAIN_ID,
+  address,
+  eventSelector: topic("01"),
+  childAddressLocation: "offset0",
+  fromBlock: 100,
 });
 
 const filterOf = (address: unknown, topic0 = topic("02")) => ({
-  ...{ type: "log", chainId: CHAIN_ID, sourceId: "source", address, topic0, topic1: null, topic2: null },
-  ...{ topic3: null, fromBlock: 100, toBlock: undefined, hasTransactionReceipt: false, include: [] },
+  type: "log",
+  chainId: CHAIN_ID,
+  sourceId: "source",
+  address,
+  topic0,
+  topic1: null,
+  topic2: null,
+  topic3: null,
+  fromBlock: 100,
+  toBlock: undefined,
+  hasTransactionReceipt: false,
+  include: [],
 });
 
 type Database = Awaited<ReturnType<typeof createTestDatabase>>;

@@ -33,25 +33,40 @@ const address = numberToHex(0xab, { size: 20 });
 
 /** A block as a node gives it, without logs. */
 export const blockOf = (number: number) => ({
-  ...{ number: numberToHex(number), timestamp: numberToHex(1_700_000_000 + number), hash: hash(number) },
-  ...{ parentHash: hash(number - 1), logsBloom: numberToHex(0, { size: 256 }), miner: address },
-  ...{
-    gasUsed: "0x0",
-    gasLimit: "0x1",
-    baseFeePerGas: "0x1",
-    extraData: "0x",
-    size: "0x1",
-    difficulty: "0x0",
-  },
-  ...{ stateRoot: hash(0), receiptsRoot: hash(0), transactionsRoot: hash(0), sha3Uncles: hash(0) },
-  ...{ nonce: "0x0000000000000000", mixHash: hash(0), totalDifficulty: "0x0", transactions: [] },
+  number: numberToHex(number),
+  timestamp: numberToHex(1_700_000_000 + number),
+  hash: hash(number),
+  parentHash: hash(number - 1),
+  logsBloom: numberToHex(0, { size: 256 }),
+  miner: address,
+  gasUsed: "0x0",
+  gasLimit: "0x1",
+  baseFeePerGas: "0x1",
+  extraData: "0x",
+  size: "0x1",
+  difficulty: "0x0",
+  stateRoot: hash(0),
+  receiptsRoot: hash(0),
+  transactionsRoot: hash(0),
+  sha3Uncles: hash(0),
+  nonce: "0x0000000000000000",
+  mixHash: hash(0),
+  totalDifficulty: "0x0",
+  transactions: [],
 });
 
 const common = { chainId: CHAIN_ID, sourceId: "Trial", fromBlock: 0, toBlock: undefined };
 /** All logs of a contract with one topic. */
 export const logFilter = {
-  ...{ ...common, type: "log", address, topic0: hash(0), topic1: null, topic2: null, topic3: null },
-  ...{ hasTransactionReceipt: false, include: [] },
+  ...common,
+  type: "log",
+  address,
+  topic0: hash(0),
+  topic1: null,
+  topic2: null,
+  topic3: null,
+  hasTransactionReceipt: false,
+  include: [],
 };
 const filters = {
   logs: logFilter,
@@ -93,21 +108,32 @@ export async function startRun({
     return [];
   };
   const chain = {
-    ...{ id: CHAIN_ID, name: "mainnet", finalityBlockCount: 10, disableCache: false, pollingInterval: 1_000 },
-    ...{ ethGetLogsBlockRange: undefined, viemChain: undefined },
+    id: CHAIN_ID,
+    name: "mainnet",
+    finalityBlockCount: 10,
+    disableCache: false,
+    pollingInterval: 1_000,
+    ethGetLogsBlockRange: undefined,
+    viemChain: undefined,
   };
   const fn = handler ?? (async () => {});
   const event = { name: "Trial:block", type: "block", fn, chain, filter: filters[follows] };
   const checkpointOf = (block: number) =>
     encodeCheckpoint(blockToCheckpoint(blockOf(block), CHAIN_ID, "down"));
   const ended = runMultichain({
-    ...{ common: ponder, ...parts, database },
+    common: ponder,
+    ...parts,
+    database,
     ...(recovered === undefined
       ? {}
       : { crashRecoveryCheckpoint: [{ chainId: CHAIN_ID, checkpoint: checkpointOf(recovered) }] }),
     indexingBuild: {
-      ...{ chains: [chain], rpcs: [{ hostnames: [], request }], finalizedBlocks: [blockOf(finalized)] },
-      ...{ eventCallbacks: [[event]], setupCallbacks: [[]], contracts: [{}] },
+      chains: [chain],
+      rpcs: [{ hostnames: [], request }],
+      finalizedBlocks: [blockOf(finalized)],
+      eventCallbacks: [[event]],
+      setupCallbacks: [[]],
+      contracts: [{}],
       indexingFunctions: [{ name: event.name, fn: event.fn }],
     },
   });

@@ -23,7 +23,10 @@ const tables = await openTables(schema);
 const cutter = await startCommitCutter(databaseUrl);
 const isOver = Promise.withResolvers<void>();
 const run = await startRun({
-  ...{ databaseUrl: cutter.url, finalized: LAST_BLOCK, follows: "blocks" as const, schema },
+  databaseUrl: cutter.url,
+  finalized: LAST_BLOCK,
+  follows: "blocks" as const,
+  schema,
   handler: async ({ context: { db } }) => {
     const { blocks } = await db
       .insert(count)

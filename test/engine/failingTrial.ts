@@ -8,7 +8,9 @@ import { ponderModule } from "./ponders.ts";
 const { RetryableError } = await ponderModule("internal/errors.js");
 let attempts = 0;
 const run = await startRun({
-  ...{ databaseUrl: process.argv[2], finalized: 20, follows: "blocks" as const },
+  databaseUrl: process.argv[2],
+  finalized: 20,
+  follows: "blocks" as const,
   handler: async () => {
     throw new RetryableError("the node does not answer");
   },

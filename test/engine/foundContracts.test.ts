@@ -33,7 +33,10 @@ const resolverAt = (index: number): Address => numberToHex(0x10_000 + index, { s
 const textOf = (resolver: Address, value: string) => ({
   by: resolver,
   log: logOf("event TextChanged(bytes32 indexed node, string indexed indexedKey, string key, string value)", {
-    ...{ node: NODE, indexedKey: "url", key: "url", value },
+    node: NODE,
+    indexedKey: "url",
+    key: "url",
+    value,
   }),
 });
 
@@ -42,11 +45,14 @@ beforeAll(async () => {
   onBase = await startEmitterChain(base, main);
   await onBase.emit(
     registry("event NewOwner(bytes32 indexed node, bytes32 indexed label, address owner)", {
-      ...{ node: namehash("base.eth"), label: hashLabel("many"), owner: OWNER },
+      node: namehash("base.eth"),
+      label: hashLabel("many"),
+      owner: OWNER,
     }),
     ...Array.from({ length: COUNT }, (_, index) =>
       registry("event NewResolver(bytes32 indexed node, address resolver)", {
-        ...{ node: NODE, resolver: resolverAt(index) },
+        node: NODE,
+        resolver: resolverAt(index),
       }),
     ),
   );

@@ -27,7 +27,9 @@ const request = async ({ method, params: [first] }: Request) => {
 const sync = createRealtimeSync({
   common: { logger: quietLogger, shutdown: { isKilled: false } },
   chain: { id: 1, name: "trial", pollingInterval: 1_000, finalityBlockCount: 10 },
-  ...{ rpc: { request }, eventCallbacks: [{ filter: logFilter }], childAddresses: new Map() },
+  rpc: { request },
+  eventCallbacks: [{ filter: logFilter }],
+  childAddresses: new Map(),
   syncProgress: { finalized: blockOf(0) },
 });
 

@@ -19,10 +19,18 @@ const TOPIC = numberToHex(7, { size: 32 });
 const FACTORY = { id: "found", type: "log", chainId: 1, address: addressOf(1), eventSelector: TOPIC };
 
 const logOf = (address: Hex, { block = 5, topic = TOPIC } = {}) => ({
-  ...{ address, blockNumber: numberToHex(block), topics: [topic, null, null, null] as (Hex | null)[] },
+  address,
+  blockNumber: numberToHex(block),
+  topics: [topic, null, null, null] as (Hex | null)[],
 });
 const filterOf = (address: unknown, topic0 = TOPIC) => ({
-  ...{ type: "log", chainId: 1, address, topic0, topic1: null, topic2: null, topic3: null },
+  type: "log",
+  chainId: 1,
+  address,
+  topic0,
+  topic1: null,
+  topic2: null,
+  topic3: null,
 });
 
 describe("a backfill", () => {

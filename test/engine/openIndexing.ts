@@ -26,23 +26,36 @@ export async function openIndexing(
   const chain = { id: 1, name: "mainnet" };
   const callback = { name: EVENT, fn: handler, chain, filter: { type: "log", include: [] } };
   const indexingBuild = {
-    ...{ eventCallbacks: [[callback]], setupCallbacks: [[]], chains: [chain], contracts: [{}] },
+    eventCallbacks: [[callback]],
+    setupCallbacks: [[]],
+    chains: [chain],
+    contracts: [{}],
     indexingFunctions: [{ name: EVENT, fn: handler }],
   };
   const common = {
-    ...{ logger: quietLogger, metrics: new MetricsService(), shutdown: { isKilled: false } },
+    logger: quietLogger,
+    metrics: new MetricsService(),
+    shutdown: { isKilled: false },
     options: { rootDir: process.cwd(), indexingDir: process.cwd() },
   };
   const indexing = createIndexing({
-    ...{ common, indexingBuild, indexingStore, indexingCache, eventCount },
+    common,
+    indexingBuild,
+    indexingStore,
+    indexingCache,
+    eventCount,
     client: { getClient: () => ({}), event: undefined },
     indexingErrorHandler: { getRetryableError: () => undefined },
     columnAccessPattern: createColumnAccessPattern({ indexingBuild }),
   });
   const eventOf = (number: number) => ({
-    ...{ type: "log", chain, eventCallback: callback, checkpoint: "0".repeat(75) },
+    type: "log",
+    chain,
+    eventCallback: callback,
+    checkpoint: "0".repeat(75),
     event: {
-      ...{ id: String(number), args: { node: numberToHex(number, { size: 32 }) } },
+      id: String(number),
+      args: { node: numberToHex(number, { size: 32 }) },
       log: { address: numberToHex(1, { size: 20 }), logIndex: number },
       block: { number: 1n, timestamp: 1n, hash: numberToHex(1, { size: 32 }), miner: "0x02" },
       transaction: { hash: numberToHex(3, { size: 32 }), from: "0x04", to: "0x05", transactionIndex: 0 },

@@ -39,13 +39,17 @@ export async function openStore({
   const [{ createQB }, { createIndexingCache }, { createIndexingStore }, { MetricsService }] =
     await Promise.all(
       [
-        ...["database/queryBuilder.js", "indexing-store/cache.js"],
-        ...["indexing-store/index.js", "internal/metrics.js"],
+        "database/queryBuilder.js",
+        "indexing-store/cache.js",
+        "indexing-store/index.js",
+        "internal/metrics.js",
       ].map(ponderModule),
     );
   const pool = await openTables(schema);
   const common = {
-    ...{ logger: quietLogger, metrics: new MetricsService(), shutdown: { isKilled: false } },
+    logger: quietLogger,
+    metrics: new MetricsService(),
+    shutdown: { isKilled: false },
     options: { indexingCacheMaxBytes: Number.POSITIVE_INFINITY },
     ...own,
   };
@@ -54,11 +58,15 @@ export async function openStore({
     isAdmin: false,
   });
   const indexingCache = createIndexingCache({
-    ...{ common, schemaBuild: { schema }, eventCount },
+    common,
+    schemaBuild: { schema },
+    eventCount,
     crashRecoveryCheckpoint: isRestarted ? [] : undefined,
   });
   const indexingStore = createIndexingStore({
-    ...{ common, schemaBuild: { schema }, indexingCache },
+    common,
+    schemaBuild: { schema },
+    indexingCache,
     indexingErrorHandler: { setRetryableError: () => {} },
   });
   /** Does some work in a transaction and writes its rows, as Ponder does with a batch of events. */

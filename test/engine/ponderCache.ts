@@ -18,10 +18,17 @@ export async function openPonderDatabase(
   const say = ({ msg }: { msg: string }) => onLog(msg);
   const logger = { ...quietLogger, info: say, warn: say, error: say, child: () => logger };
   const ponder = {
-    ...{ logger, metrics: new MetricsService(), shutdown, apiShutdown: createShutdown() },
+    logger,
+    metrics: new MetricsService(),
+    shutdown,
+    apiShutdown: createShutdown(),
     options: {
-      ...{ command: "serve", databaseMaxQueryParameters: 100, databaseHeartbeatInterval: 10_000 },
-      ...{ factoryAddressCountThreshold: 1_000, syncEventsQuerySize: 12_000, indexingCacheMaxBytes: 1e9 },
+      command: "serve",
+      databaseMaxQueryParameters: 100,
+      databaseHeartbeatInterval: 10_000,
+      factoryAddressCountThreshold: 1_000,
+      syncEventsQuerySize: 12_000,
+      indexingCacheMaxBytes: 1e9,
       ...options,
     },
   };

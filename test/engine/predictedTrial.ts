@@ -39,9 +39,14 @@ cache.qb = { wrap: (work: (client: unknown) => unknown) => work(qb.raw), raw: qb
 const hash = (of: number) => `0x${of.toString(16).padStart(64, "0")}`;
 const RESOLVER = `0x${"ab".repeat(20)}`;
 const log = (node: string, params: Record<string, unknown>) => ({
-  ...{ type: "log", chain: { id: 1 }, eventCallback: { name: "Text", filter: {} }, checkpoint: "" },
+  type: "log",
+  chain: { id: 1 },
+  eventCallback: { name: "Text", filter: {} },
+  checkpoint: "",
   event: {
-    ...{ id: "a", args: { node, ...params }, log: { address: RESOLVER, logIndex: 3 } },
+    id: "a",
+    args: { node, ...params },
+    log: { address: RESOLVER, logIndex: 3 },
     block: { number: 500n, timestamp: 700n, hash: hash(1), miner: "0x34" },
     transaction: { hash: hash(2), from: "0x78", to: null, transactionIndex: 9 },
   },
@@ -55,17 +60,15 @@ await find(hash(10));
 eventCount.Text = 12;
 
 const strange = [
-  ...[
-    { version: "hello", coinType: "60" },
-    { version: "7\0", coinType: "60" },
-    { version: "", coinType: "60" },
-  ],
-  ...[
-    { version: 2n ** 64n, coinType: 60n },
-    { version: 7.5, coinType: 60n },
-    { version: 7, coinType: 10n ** 80n },
-  ],
-  ...[{ version: null, coinType: 60n }, { version: ["7"], coinType: 60n }, { version: 7 }],
+  { version: "hello", coinType: "60" },
+  { version: "7\0", coinType: "60" },
+  { version: "", coinType: "60" },
+  { version: 2n ** 64n, coinType: 60n },
+  { version: 7.5, coinType: 60n },
+  { version: 7, coinType: 10n ** 80n },
+  { version: null, coinType: 60n },
+  { version: ["7"], coinType: 60n },
+  { version: 7 },
 ];
 const outcomes: string[] = [];
 const attempt = (logs: ReturnType<typeof log>[]) =>
@@ -92,7 +95,9 @@ const found = await Promise.all([...there, hash(101)].map(find));
 await pool.end();
 console.log(
   JSON.stringify({
-    ...{ outcomes, predicted: before.prefetch, misses: (asked.miss ?? 0) - (before.miss ?? 0) },
+    outcomes,
+    predicted: before.prefetch,
+    misses: (asked.miss ?? 0) - (before.miss ?? 0),
     found: found.map((row) => row?.value ?? null),
   }),
 );

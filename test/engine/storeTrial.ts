@@ -93,7 +93,10 @@ const count =
   };
 const quiet = () => {};
 const logger = {
-  ...{ trace: quiet, info: quiet, error: quiet, child: () => logger },
+  trace: quiet,
+  info: quiet,
+  error: quiet,
+  child: () => logger,
   debug: ({ msg, table }: Record<string, unknown>) => msg !== "Wrote database rows" && tell(msg, table),
   warn: ({ msg, table }: Record<string, unknown>) => tell(msg, table),
 };
@@ -163,9 +166,14 @@ async function ask(): Promise<unknown> {
 
 /** The log that all is asked for; Ponder watches whether keys come of it. */
 const event = {
-  ...{ type: "log", chain: { id: 1 }, eventCallback: { name: "Something", filter: {} }, checkpoint: "" },
+  type: "log",
+  chain: { id: 1 },
+  eventCallback: { name: "Something", filter: {} },
+  checkpoint: "",
   event: {
-    ...{ id: "a", args: { id: 1, node: "0xaa", amount: 1n }, log: { address: "0x0b", logIndex: 2 } },
+    id: "a",
+    args: { id: 1, node: "0xaa", amount: 1n },
+    log: { address: "0x0b", logIndex: 2 },
     block: { number: 5n, timestamp: 7n, hash: "0x12", miner: "0x34" },
     transaction: { hash: "0x56", from: "0x78", to: null, transactionIndex: 0 },
   },

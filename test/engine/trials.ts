@@ -71,7 +71,9 @@ export const trials = [
     does: "rows that the parameters of a log cannot name are not asked for, and any number of others is",
     run: () => runTrial("predictedTrial.ts"),
     right: {
-      ...{ outcomes: Array(12).fill("asked"), predicted: 14_000, misses: 0 },
+      outcomes: Array(12).fill("asked"),
+      predicted: 14_000,
+      misses: 0,
       found: ["there", "there", "there", null],
     },
     isWrong: ({ outcomes }) =>
@@ -87,9 +89,15 @@ export const trials = [
     does: "a schema has one writer: a process that lost its token writes nothing more and ends",
     run: () => runTrial("lockTrial.ts"),
     right: {
-      ...{ owned, afterSecond: owned, released: { ...owned, isLocked: 0 }, taken: { ...owned, owner: 1 } },
+      owned,
+      afterSecond: owned,
+      released: { ...owned, isLocked: 0 },
+      taken: { ...owned, owner: 1 },
       refused: expect.stringContaining("A different Ponder app is actively using this schema"),
-      ...{ written: "written", attempts: 1, texts: ["by the owner"], exitCode: 75 },
+      written: "written",
+      attempts: 1,
+      texts: ["by the owner"],
+      exitCode: 75,
     },
     isWrong: ({ afterSecond }) => afterSecond.isLocked === 0,
   }),

@@ -107,7 +107,11 @@ describe("a log whose handler fails", () => {
       void seen.push(`${eventName} ${why}`);
     const event = { eventCallback: { name: "Text" }, chain: { id: 1, name: "mainnet" } };
     const isPassed = await passOver({
-      ...{ event, args: {}, error: new TypeError("first"), undo: () => true, hasRetryableError: () => false },
+      event,
+      args: {},
+      error: new TypeError("first"),
+      undo: () => true,
+      hasRetryableError: () => false,
       again: () => Promise.reject(new TypeError("second")),
       log: ({ msg }) => void seen.push(String(msg)),
       ...how,
@@ -143,7 +147,11 @@ describe("a log whose handler fails", () => {
 test("a table that is found has a bound, too", () => {
   const kept = (rows: number): TableCache => ({
     cache: new Map(Array.from({ length: rows }, (_, i) => [String(i), {}])),
-    ...{ isCacheComplete: true, bytes: 5, asked: 20_000, written: 0, isOnlyWritten: false },
+    isCacheComplete: true,
+    bytes: 5,
+    asked: 20_000,
+    written: 0,
+    isOnlyWritten: false,
   });
   const [most, tooMany] = [kept(12_000), kept(12_001)];
   for (const table of [most, tooMany]) noteWritten(table, table.cache.size, 12_000);

@@ -15,7 +15,12 @@ import {
 const labelhash = keccak256(toHex("alice"));
 const ALICE = `0x${"a1".repeat(20)}` as const;
 const held: EntryState = {
-  ...{ tokenId: 3n, resource: 2n, owner: ALICE, expiry: 100n, subregistry: ALICE, resolver: ALICE },
+  tokenId: 3n,
+  resource: 2n,
+  owner: ALICE,
+  expiry: 100n,
+  subregistry: ALICE,
+  resolver: ALICE,
   isRegistered: true,
 };
 const start = { tokenId: 4n, owner: ALICE, expiry: 200n };
@@ -31,7 +36,11 @@ test("an entry has one key, whichever of its numbers a log names", () => {
 describe("an entry that starts", () => {
   test("has neither subregistry nor resolver until a log tells them", () => {
     expect(startedEntry(held, start)).toEqual({
-      ...{ ...start, subregistry: null, resolver: null, resource: null, isRegistered: true },
+      ...start,
+      subregistry: null,
+      resolver: null,
+      resource: null,
+      isRegistered: true,
     });
   });
   test("as a reservation has no holder, keeps the key of roles, and was registered if it ever was", () => {

@@ -43,7 +43,9 @@ export function describeAvatars(stageOf: () => Stage): void {
       url = stack.url;
       for (const [label, texts] of Object.entries(records)) {
         await registerReferred(chain, {
-          ...{ from: cast.erin, label, resolver: "resolver5" },
+          from: cast.erin,
+          label,
+          resolver: "resolver5",
           records: [
             ...Object.entries(texts).map(([key, value]) => ({ kind: "text" as const, key, value })),
             { kind: "coin", coinType: 0n, bytes: GENESIS },

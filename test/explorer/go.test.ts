@@ -15,7 +15,10 @@ const oddNode = nodeOfLabels([labelhash(ODD), labelhash("eth")]);
 beforeAll(async () => {
   wired = await wireService({});
   const odd = registeredRow("odd.eth", account(0xa11ce), 1_900_000_000n, {
-    ...{ node: oddNode, labelhash: labelhash(ODD), label: ODD, fullName: `${ODD}.eth` },
+    node: oddNode,
+    labelhash: labelhash(ODD),
+    label: ODD,
+    fullName: `${ODD}.eth`,
   });
   await wired.tables.writer
     .insert(domain)

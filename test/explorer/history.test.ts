@@ -18,16 +18,18 @@ beforeAll(async () => {
     .values([registeredRow("alice.eth", account(0xa11ce), BigInt(NOW + 1_000))]);
   await tables.writer.insert(event).values(
     Array.from({ length: LOGS }, (_, i) => ({
-      ...{
-        chainId: CHAIN_ID,
-        blockNumber: i + 1,
-        blockTimestamp: 1_700_000_000 + i,
-        logIndex: 0,
-        ordinal: 0,
-      },
-      ...{ transactionHash: `0x${"ab".repeat(32)}` as const, contract: "RESOLVER" },
-      ...{ contractAddress: STATIC_RESOLVER, eventType: "TextChanged", node: namehash("alice.eth") },
-      ...{ key: "url", value: `value ${i}` },
+      chainId: CHAIN_ID,
+      blockNumber: i + 1,
+      blockTimestamp: 1_700_000_000 + i,
+      logIndex: 0,
+      ordinal: 0,
+      transactionHash: `0x${"ab".repeat(32)}` as const,
+      contract: "RESOLVER",
+      contractAddress: STATIC_RESOLVER,
+      eventType: "TextChanged",
+      node: namehash("alice.eth"),
+      key: "url",
+      value: `value ${i}`,
     })),
   );
   served = await serveExplorer(tables, NOW);

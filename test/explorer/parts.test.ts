@@ -21,12 +21,16 @@ describe("the way through a list", () => {
   const pagerOf = (list: Paged, first: number) =>
     String(
       ListPager({
-        ...{ list, first, what: "names" },
+        list,
+        first,
+        what: "names",
         urlOf: ({ page, cursor, from }) => `?page=${page}&cursor=${cursor}&from=${from}`,
       }),
     );
   const at = (page: number | undefined, next_cursor: string | null): Paged => ({
-    ...{ total: MAX_PAGE * 25 + 30, page_size: 25, next_cursor },
+    total: MAX_PAGE * 25 + 30,
+    page_size: 25,
+    next_cursor,
     ...(page !== undefined && { page }),
   });
 
@@ -197,7 +201,10 @@ test("a time beyond JavaScript's is no error", () => {
 
 test("a price has no digits that say nothing", () => {
   expect(["0.006250000000000123", "0", "3", "0.015625"].map(inEth)).toEqual([
-    ...["0.00625 ETH", "0 ETH", "3 ETH", "0.015625 ETH"],
+    "0.00625 ETH",
+    "0 ETH",
+    "3 ETH",
+    "0.015625 ETH",
   ]);
 });
 

@@ -6,8 +6,15 @@ import type { DomainEvent } from "../../src/api/explorer/replies.ts";
 
 let logged = 0;
 const log = (fields: Partial<DomainEvent>): DomainEvent => ({
-  ...{ id: `1-1-${logged++}-0`, contract: "RESOLVER_7", contract_address: "0xA", event_type: "TextChanged" },
-  ...{ block_number: 1, block_timestamp: 1, transaction_hash: "0x1", log_index: 1, chain: "devnet" },
+  id: `1-1-${logged++}-0`,
+  contract: "RESOLVER_7",
+  contract_address: "0xA",
+  event_type: "TextChanged",
+  block_number: 1,
+  block_timestamp: 1,
+  transaction_hash: "0x1",
+  log_index: 1,
+  chain: "devnet",
   ...fields,
 });
 const text = (value: string | undefined, more: Partial<DomainEvent> = {}) =>

@@ -23,27 +23,27 @@ export async function serveExplorer(
   await setProgress(tables, { chainId: CHAIN_ID, block: 22_764_821, time: now });
   const chainHead = async () => ({ number: 22_764_821, timestamp: now });
   const freshness = createFreshness({
-    ...{ db, heads: chainHead, completed: { add: async () => {}, has: async () => false } },
-    ...{
-      isActive: async () => false,
-      standby: async () => null,
-      failingBlock: async () => null,
-      lastVerification: async () => null,
-      schema: "namedex_index",
-      chainId: CHAIN_ID,
-      startBlocks: {},
-      maxLagSeconds: null,
-      clock: () => now,
-    },
+    db,
+    heads: chainHead,
+    completed: { add: async () => {}, has: async () => false },
+    isActive: async () => false,
+    standby: async () => null,
+    failingBlock: async () => null,
+    lastVerification: async () => null,
+    schema: "namedex_index",
+    chainId: CHAIN_ID,
+    startBlocks: {},
+    maxLagSeconds: null,
+    clock: () => now,
   });
   const createContext = async () => ({ ...noChain, db, contracts, now, chainHead, freshness });
   const executeOperation = createPipeline({
-    ...{ createContext, access: openAccess, requireReadyIndex: async () => {} },
-    ...{
-      observe: (_, run) => run(),
-      hotAnswers: ({ ctx, answer }) => answer(ctx),
-      readConsistently: async (read) => ({ result: await read(db), position: [] }),
-    },
+    createContext,
+    access: openAccess,
+    requireReadyIndex: async () => {},
+    observe: (_, run) => run(),
+    hotAnswers: ({ ctx, answer }) => answer(ctx),
+    readConsistently: async (read) => ({ result: await read(db), position: [] }),
   });
   const explorer = createExplorer({
     operations,

@@ -74,7 +74,8 @@ test.skipIf(disk === null)(
     const local = await startDemoChain();
     onTestFinished(() => local.anvil.stop());
     const stack = await startStack({
-      ...{ deployment: local.deployment, rpcUrl: local.anvil.url },
+      deployment: local.deployment,
+      rpcUrl: local.anvil.url,
       prepare: async (url) => {
         await ask(server, `ALTER DATABASE ${new URL(url).pathname.slice(1)} SET TABLESPACE ${tablespace}`);
         return {};

@@ -61,7 +61,10 @@ export async function startFaultChain({ seed, past }: { seed: number; past: numb
   };
   timeline.push(++last);
   await registerReferred(chain, {
-    ...{ from, label: "pulse", duration: 100n * 365n * 86_400n, resolver: RESOLVER },
+    from,
+    label: "pulse",
+    duration: 100n * 365n * 86_400n,
+    resolver: RESOLVER,
     records: writesOf(last),
   });
   await play(past);

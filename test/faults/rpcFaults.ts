@@ -44,7 +44,10 @@ const canHit: Partial<Record<RpcFault, (question: Question, answer: Answer) => b
 /** Starts a stand-in before a node, healthy at first. */
 export async function startFaultyRpc(target: string): Promise<FaultyRpc> {
   const state: { fault: RpcFault | null; every: number; asked: number; stale: unknown } = {
-    ...{ fault: null, every: 1, asked: 0, stale: null },
+    fault: null,
+    every: 1,
+    asked: 0,
+    stale: null,
   };
   const counts: FaultyRpc["counts"] = {};
   const chosen = (question: Question, answer: Answer): RpcFault | null => {

@@ -10,8 +10,14 @@ export const primarySettings = ["-c", "wal_keep_size=512MB", "-c", "fsync=off"];
 
 /** Folders whose content a base backup leaves out. Source: PostgreSQL's documentation, "Backing Up the Data Directory". */
 const EMPTY = [
-  ...["pg_wal", "pg_replslot", "pg_dynshmem", "pg_notify", "pg_serial"],
-  ...["pg_snapshots", "pg_stat_tmp", "pg_subtrans"],
+  "pg_wal",
+  "pg_replslot",
+  "pg_dynshmem",
+  "pg_notify",
+  "pg_serial",
+  "pg_snapshots",
+  "pg_stat_tmp",
+  "pg_subtrans",
 ];
 const LEFT_OUT = /^(postmaster\.(pid|opts)|pgsql_tmp.*|pg_internal\.init.*|.*\.draft)$/;
 

@@ -86,8 +86,13 @@ test.each([
 test("a change has a subject by which a follower stores its value", async () => {
   const { changes } = await get("name=alice.eth&type=name.transferred");
   expect(changes[0]).toMatchObject({
-    ...{ type: "name.transferred", domain: "alice.eth", chain: "devnet", namehash: namehash("alice.eth") },
-    ...{ subject: `owner:31337:${namehash("alice.eth")}`, state: "new", old_value: null },
+    type: "name.transferred",
+    domain: "alice.eth",
+    chain: "devnet",
+    namehash: namehash("alice.eth"),
+    subject: `owner:31337:${namehash("alice.eth")}`,
+    state: "new",
+    old_value: null,
     new_value: { owner_address: account(1) },
   });
   expect(changes.at(-1)?.type).toBe("block.ended");
@@ -137,12 +142,21 @@ test("a reader of a name whose position is gone gets all values of the name, and
     {
       table: "text_records",
       key: {
-        ...{ chain_id: main.chainId, resolver, node: namehash("alice.eth"), version: 0 },
+        chain_id: main.chainId,
+        resolver,
+        node: namehash("alice.eth"),
+        version: 0,
         key_hash: keccak256(stringToBytes("url")),
       },
       patch: {
-        ...{ key: "url", value: "https://alice.example", is_value_known: true, is_read: false, log_index: 1 },
-        ...{ block_number: 9, transaction_hash: transaction(9), sets_in_transaction: 1 },
+        key: "url",
+        value: "https://alice.example",
+        is_value_known: true,
+        is_read: false,
+        log_index: 1,
+        block_number: 9,
+        transaction_hash: transaction(9),
+        sets_in_transaction: 1,
       },
     },
   ]);

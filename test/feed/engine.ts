@@ -152,7 +152,8 @@ export class Engine {
       await this.transaction(async (client) => {
         for (const block of past) {
           await this.write(client, chain, block, {
-            ...{ isInJournal: block.writes.length > 0 || block.number === final, isFinal: true },
+            isInJournal: block.writes.length > 0 || block.number === final,
+            isFinal: true,
           });
         }
         const last = chain.node[final - 1];
@@ -175,7 +176,9 @@ export class Engine {
     );
     this.undos = this.undos.filter(isOpen);
     await setFinal(this.pool, {
-      ...{ chainId: chain.chainId, block: final, time: chain.node[final - 1]?.timestamp ?? 0 },
+      chainId: chain.chainId,
+      block: final,
+      time: chain.node[final - 1]?.timestamp ?? 0,
     });
   }
 
@@ -207,7 +210,7 @@ export class Engine {
     if (!isInJournal) return;
     await client.query(
       `insert into blocks (chain_id, number, hash, parent_hash, "timestamp") values ($1, $2, $3, $3, $4)`,
-      [...[chainId, block.number, block.hash, block.timestamp]],
+      [chainId, block.number, block.hash, block.timestamp],
     );
   }
 
@@ -220,7 +223,8 @@ export class Engine {
     if (!sources.has(table)) return;
     const noted = {
       ...(before ?? row),
-      ...{ operation_id: id, operation: before === null ? 0 : 1 },
+      operation_id: id,
+      operation: before === null ? 0 : 1,
       checkpoint: checkpointOf({ time, chainId, block }),
     };
     await this.insert(client, reorgTableOf(table), noted);

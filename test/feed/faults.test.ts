@@ -40,8 +40,12 @@ const logOf = (name: string, eventType: string): Write => ({
   table: "events",
   key: { chain_id: main.chainId, block_number: main.node.length + 1, log_index: 7, ordinal: logs++ },
   patch: {
-    ...{ block_timestamp: 1, transaction_hash: transaction(99), contract: "REGISTRY" },
-    ...{ contract_address: account(0xe1), event_type: eventType, node: namehash(name) },
+    block_timestamp: 1,
+    transaction_hash: transaction(99),
+    contract: "REGISTRY",
+    contract_address: account(0xe1),
+    event_type: eventType,
+    node: namehash(name),
   },
 });
 
@@ -82,13 +86,19 @@ test("a gap is healed by what Ponder would undo: the same changes, with their lo
   expect(state).toMatchObject({ epoch, gapSince: null, healed: healed + 1 });
   const rows = await changesAfter(before);
   expect(rows.map(({ type, name }) => `${type} ${name}`)).toEqual([
-    ...["feed.healed null", "resolver.changed healed.eth"],
-    ...["resolver.changed fresh.eth", "subname.created fresh.eth", "block.ended null"],
-    ...["feed.healed null", "feed.healed null"],
+    "feed.healed null",
+    "resolver.changed healed.eth",
+    "resolver.changed fresh.eth",
+    "subname.created fresh.eth",
+    "block.ended null",
+    "feed.healed null",
+    "feed.healed null",
   ]);
   expect(rows[1]).toMatchObject({
-    ...{ oldValue: { resolver_address: account(1) }, newValue: { resolver_address: account(3) } },
-    ...{ transactionHash: transaction(99), blockNumber: main.node.length - 1 },
+    oldValue: { resolver_address: account(1) },
+    newValue: { resolver_address: account(3) },
+    transactionHash: transaction(99),
+    blockNumber: main.node.length - 1,
   });
   await block(main, [write("healed.eth", resolverOf(5))]);
   expect(named(await changesAfter(rows.at(-1)?.number ?? 0))).toEqual(["new resolver.changed"]);
@@ -113,7 +123,9 @@ test("a gap is healed, and a reorganisation of what was said before and in the g
   }
   await play.look();
   expect(named(await changesAfter(before))).toEqual([
-    ...["removed resolver.changed", "removed subname.created", "removed resolver.changed"],
+    "removed resolver.changed",
+    "removed subname.created",
+    "removed resolver.changed",
     "new resolver.changed",
   ]);
   await play.follower.follow(3);
@@ -148,7 +160,8 @@ test("a feed of an older release, with fewer columns, ends; the next one names i
   expect(state.epoch).not.toBe(epoch);
   const [started] = await changesAfter(0);
   expect(started).toMatchObject({
-    ...{ type: "feed.started", details: { previous_position: writePosition({ epoch, number: last }) } },
+    type: "feed.started",
+    details: { previous_position: writePosition({ epoch, number: last }) },
   });
   await play.follower.follow(100);
   await play.expectTruth();

@@ -40,13 +40,12 @@ const logOf = (chain: Chain, name: string, eventType: string): Write => ({
   table: "events",
   key: { chain_id: chain.chainId, block_number: chain.node.length + 1, log_index: 7, ordinal: logs++ },
   patch: {
-    ...{
-      block_timestamp: 1,
-      transaction_hash: transaction(99),
-      contract: "REGISTRY",
-      contract_address: account(0xe1),
-    },
-    ...{ event_type: eventType, node: namehash(name) },
+    block_timestamp: 1,
+    transaction_hash: transaction(99),
+    contract: "REGISTRY",
+    contract_address: account(0xe1),
+    event_type: eventType,
+    node: namehash(name),
   },
 });
 
@@ -61,24 +60,18 @@ test("a change has its name, block, log and both values", async () => {
   ]);
   const [change, end] = await changesAfter(before);
   expect(change).toMatchObject({
-    ...{
-      type: "name.transferred",
-      state: "new",
-      name: "one.eth",
-      node: namehash("one.eth"),
-      chainId: CHAIN_ID,
-    },
-    ...{
-      blockNumber: main.node.length,
-      blockHash: main.node.at(-1)?.hash,
-      logIndex: 7,
-      transactionHash: transaction(99),
-    },
-    ...{
-      addresses: [account(2)],
-      oldValue: { owner_address: account(1) },
-      newValue: { owner_address: account(2) },
-    },
+    type: "name.transferred",
+    state: "new",
+    name: "one.eth",
+    node: namehash("one.eth"),
+    chainId: CHAIN_ID,
+    blockNumber: main.node.length,
+    blockHash: main.node.at(-1)?.hash,
+    logIndex: 7,
+    transactionHash: transaction(99),
+    addresses: [account(2)],
+    oldValue: { owner_address: account(1) },
+    newValue: { owner_address: account(2) },
   });
   expect(end).toMatchObject({ type: "block.ended", blockHash: main.node.at(-1)?.hash });
 });
@@ -89,8 +82,12 @@ test("a new name for an old node is a change without a log", async () => {
   await block(main, [domainWrite(main, "two.eth", {})]);
   const [change] = await changesAfter(before);
   expect(change).toMatchObject({
-    ...{ type: "name.renamed", name: "two.eth", transactionHash: null, logIndex: null },
-    ...{ oldValue: { name: "[aa].eth" }, newValue: { name: "two.eth" } },
+    type: "name.renamed",
+    name: "two.eth",
+    transactionHash: null,
+    logIndex: null,
+    oldValue: { name: "[aa].eth" },
+    newValue: { name: "two.eth" },
   });
 });
 
@@ -129,8 +126,10 @@ test("what another branch has again is said with its own block", async () => {
   await play.engine.revert(main, main.node.length);
   await block(main, [write()]);
   expect(named(await changesAfter(before))).toEqual([
-    ...["removed resolver.changed", "removed subname.created"],
-    ...["new subname.created", "new resolver.changed"],
+    "removed resolver.changed",
+    "removed subname.created",
+    "new subname.created",
+    "new resolver.changed",
   ]);
 });
 
@@ -191,18 +190,14 @@ test("changes become final by one marker", async () => {
 test("filters find in SQL what they find in memory", async () => {
   const all = await changesAfter(0);
   const some: ChangeFilters[] = [
-    ...[
-      { types: ["resolver.changed", "chain.finalized"] },
-      { chainIds: [other.chainId] },
-      { subtree: "eth" },
-    ],
-    ...[
-      { node: namehash("one.eth") },
-      { subtree: "one.eth" },
-      { address: account(2) },
-      { resolver: account(5) },
-      {},
-    ],
+    { types: ["resolver.changed", "chain.finalized"] },
+    { chainIds: [other.chainId] },
+    { subtree: "eth" },
+    { node: namehash("one.eth") },
+    { subtree: "one.eth" },
+    { address: account(2) },
+    { resolver: account(5) },
+    {},
   ];
   for (const filters of some) {
     const found = (await changesAfter(0, filters)).filter(({ type }) => type !== "block.ended");
@@ -226,13 +221,20 @@ test("a reader with filters gets the end of each block that has changes of its o
     const types: string[] = [];
     for (let after = before; after < state.newest; ) {
       const page = await readChanges(play.tables.db, {
-        ...{ after, newest: state.newest, limit, filters: { subtree: "pages.eth" } },
+        after,
+        newest: state.newest,
+        limit,
+        filters: { subtree: "pages.eth" },
       });
       types.push(...page.rows.map(({ type }) => type));
       after = page.next;
     }
     expect(types).toEqual([
-      ...["subname.created", "resolver.changed", "block.ended", "resolver.changed", "block.ended"],
+      "subname.created",
+      "resolver.changed",
+      "block.ended",
+      "resolver.changed",
+      "block.ended",
     ]);
   }
 });

@@ -32,13 +32,22 @@ function textOf(key: string, value: string | null): Write {
   return {
     table: "text_records",
     key: {
-      ...{ chain_id: main.chainId, resolver: account(5), node: namehash(NAME), version: 0 },
+      chain_id: main.chainId,
+      resolver: account(5),
+      node: namehash(NAME),
+      version: 0,
       key_hash: keccak256(stringToBytes(key)),
     },
     patch: {
-      ...{ key: withoutNul(key), value: value === null ? null : withoutNul(value), is_value_known: true },
-      ...{ exact: hasNul ? JSON.stringify({ key, value }) : null, is_read: false, sets_in_transaction: 1 },
-      ...{ block_number: main.node.length + 1, log_index: 1, transaction_hash: transaction(1) },
+      key: withoutNul(key),
+      value: value === null ? null : withoutNul(value),
+      is_value_known: true,
+      exact: hasNul ? JSON.stringify({ key, value }) : null,
+      is_read: false,
+      sets_in_transaction: 1,
+      block_number: main.node.length + 1,
+      log_index: 1,
+      transaction_hash: transaction(1),
     },
   };
 }
@@ -55,8 +64,12 @@ const claimOf = (name: string): Write => ({
   table: "primary_names",
   key: { address: account(5), coin_type: 60 },
   patch: {
-    ...{ name: storable(name), is_name_known: true, registrar: "REVERSE_REGISTRAR", chain_id: main.chainId },
-    ...{ block_number: main.node.length + 1, transaction_hash: transaction(1) },
+    name: storable(name),
+    is_name_known: true,
+    registrar: "REVERSE_REGISTRAR",
+    chain_id: main.chainId,
+    block_number: main.node.length + 1,
+    transaction_hash: transaction(1),
   },
 });
 
@@ -65,7 +78,8 @@ const saidOf = (name: string, text: string) =>
   Buffer.byteLength(text) <= 1_024
     ? { [name]: text }
     : {
-        ...{ [name]: null, [`${name}_keccak256`]: keccak256(stringToBytes(text)) },
+        [name]: null,
+        [`${name}_keccak256`]: keccak256(stringToBytes(text)),
         [`${name}_bytes`]: Buffer.byteLength(text),
       };
 

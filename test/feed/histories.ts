@@ -45,14 +45,18 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   {
     weight: 3,
     arbitrary: fc.record({
-      ...{ kind: fc.constant("reorganise" as const), chain, depth: fc.integer({ min: 1, max: 6 }) },
-      ...{ branch: fc.array(acts, { minLength: 1, maxLength: 7 }), looks: fc.boolean() },
+      kind: fc.constant("reorganise" as const),
+      chain,
+      depth: fc.integer({ min: 1, max: 6 }),
+      branch: fc.array(acts, { minLength: 1, maxLength: 7 }),
+      looks: fc.boolean(),
     }),
   },
   {
     weight: 1,
     arbitrary: fc.record({
-      ...{ kind: fc.constant("restart" as const), looks: fc.boolean() },
+      kind: fc.constant("restart" as const),
+      looks: fc.boolean(),
       fork: fc.option(fc.record({ chain, depth: fc.integer({ min: 1, max: 4 }) })),
     }),
   },
@@ -66,8 +70,10 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   {
     weight: 1,
     arbitrary: fc.record({
-      ...{ kind: fc.constant("fault" as const) },
-      ...{ fault: fc.constantFrom(...(Object.keys(faults) as (keyof typeof faults)[])), chain, acts },
+      kind: fc.constant("fault" as const),
+      fault: fc.constantFrom(...(Object.keys(faults) as (keyof typeof faults)[])),
+      chain,
+      acts,
       looks: fc.constantFrom(true, true, true, false),
     }),
   },

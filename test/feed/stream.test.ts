@@ -33,7 +33,9 @@ beforeAll(async () => {
   });
   [main] = play.engine.chains as [Chain];
   served = await openStreamServer({
-    ...{ play, patience: PATIENCE, most: { all: 300, caller: 250 } },
+    play,
+    patience: PATIENCE,
+    most: { all: 300, caller: 250 },
     access: { admit: (...given) => access.admit(...given) },
   });
   ({ hub, server, url } = served);
@@ -258,7 +260,10 @@ describe("a reader of one name whose position is gone", () => {
     const stream = await open(`${GONE}&name=again.eth`);
     await vi.waitFor(() =>
       expect(statesIn(stream.text)).toEqual([
-        ...["now feed.resync", "now subname.created", "now resolver.changed", "now block.ended"],
+        "now feed.resync",
+        "now subname.created",
+        "now resolver.changed",
+        "now block.ended",
       ]),
     );
     await block("again.eth");

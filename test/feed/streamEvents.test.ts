@@ -5,11 +5,26 @@ import { createEventTexts, inWrites, orAborted } from "../../src/api/stream/even
 import { contracts } from "../query/rows.ts";
 
 const row: ChangeRow = {
-  ...{ number: 7, state: "new" as const, type: "label.known", chainId: contracts.chainId },
-  ...{ source: "labels", slot: "label" },
-  ...{ key: ["1", "0x01"], node: null, name: null, resolver: null, addresses: [], details: {} },
-  ...{ blockNumber: 1, blockHash: "0x02", blockTimestamp: 3, transactionHash: null, logIndex: null },
-  ...{ oldValue: null, newValue: { label: "a\nb" }, takenBack: null },
+  number: 7,
+  state: "new" as const,
+  type: "label.known",
+  chainId: contracts.chainId,
+  source: "labels",
+  slot: "label",
+  key: ["1", "0x01"],
+  node: null,
+  name: null,
+  resolver: null,
+  addresses: [],
+  details: {},
+  blockNumber: 1,
+  blockHash: "0x02",
+  blockTimestamp: 3,
+  transactionHash: null,
+  logIndex: null,
+  oldValue: null,
+  newValue: { label: "a\nb" },
+  takenBack: null,
 };
 
 test("a change is one event, whatever its texts have in them, and is made once for all readers", () => {

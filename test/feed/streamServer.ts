@@ -45,8 +45,14 @@ export async function openStreamServer({
   app.route(
     "/",
     streamRoutes({
-      ...{ db, contracts, hub, places, access, requireReadyIndex },
-      ...{ callerOf: () => ({ address: "::1", header: () => undefined }), shareOf: () => "one" },
+      db,
+      contracts,
+      hub,
+      places,
+      access,
+      requireReadyIndex,
+      callerOf: () => ({ address: "::1", header: () => undefined }),
+      shareOf: () => "one",
       times: { silentMs: 300, paidMs: 600 },
     }),
   );
@@ -54,7 +60,11 @@ export async function openStreamServer({
   await once(server, "listening");
   const { port } = server.address() as AddressInfo;
   return {
-    ...{ url: `http://127.0.0.1:${port}`, port, server, hub, count: places.count },
+    url: `http://127.0.0.1:${port}`,
+    port,
+    server,
+    hub,
+    count: places.count,
     close: async () => {
       server.closeAllConnections();
       server.close();

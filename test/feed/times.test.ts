@@ -39,7 +39,9 @@ test("time brings each end once, at the first block that reaches it", async () =
   expect(await times()).toEqual(["new name.expires_in 90"]);
   await block(main, [], 86 * DAY);
   expect(await times()).toEqual([
-    ...["new name.expires_in 90", "new name.expires_in 30", "new name.expires_in 7"],
+    "new name.expires_in 90",
+    "new name.expires_in 30",
+    "new name.expires_in 7",
   ]);
   await block(main, [], expiry - timeOf(main) - 1);
   expect((await times()).at(-1)).toBe("new name.expires_in 1");
@@ -178,11 +180,7 @@ test("time ends an emancipated subname with its token, and brings nothing to one
   const notices = Array.from({ length: 4 }, () => "name.expires_in");
   expect(await types("ends.boxed.eth"), "the owner has it in the second of the expiry").toEqual(notices);
   await block(main, [], 1);
-  expect((await types("ends.boxed.eth")).toSorted()).toEqual([
-    ...["name.expired"],
-    ...notices,
-    "wrapper.expired",
-  ]);
+  expect((await types("ends.boxed.eth")).toSorted()).toEqual(["name.expired", ...notices, "wrapper.expired"]);
   await block(main, [], 400 * DAY);
   expect(await types("lasts.boxed.eth")).toEqual([]);
 });

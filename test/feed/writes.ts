@@ -15,9 +15,15 @@ const DAY = 86_400;
 const domainKey = (chainId: number, of: string) => ({ chain_id: chainId, node: namehash(of) });
 
 const newDomain = (of: string, block: number, time: number) => ({
-  ...{ label: of.split(".")[0], is_label_known: true, full_name: of, is_name_known: true, is_migrated: true },
-  ...{ parent_node: namehash(of.split(".").slice(1).join(".")), is_wrapped: false },
-  ...{ created_block_number: block, created_timestamp: time },
+  label: of.split(".")[0],
+  is_label_known: true,
+  full_name: of,
+  is_name_known: true,
+  is_migrated: true,
+  parent_node: namehash(of.split(".").slice(1).join(".")),
+  is_wrapped: false,
+  created_block_number: block,
+  created_timestamp: time,
 });
 
 let ordinals = 0;
@@ -29,12 +35,12 @@ const logOf = (
   table: "events",
   key: { chain_id: chainId, block_number: block, log_index: log, ordinal: ordinals++ },
   patch: {
-    ...{ block_timestamp: time, transaction_hash: transaction(block * 1_000 + log), contract: "REGISTRY" },
-    ...{
-      contract_address: fields.contractAddress ?? account(0xe1),
-      event_type: fields.eventType,
-      node: fields.node,
-    },
+    block_timestamp: time,
+    transaction_hash: transaction(block * 1_000 + log),
+    contract: "REGISTRY",
+    contract_address: fields.contractAddress ?? account(0xe1),
+    event_type: fields.eventType,
+    node: fields.node,
   },
 });
 
@@ -85,19 +91,21 @@ export const anyAct: fc.Arbitrary<Act> = fc.oneof(
           {
             table: "text_records",
             key: {
-              ...{ chain_id: place.chainId, resolver: at, node: namehash(of), version: 0 },
+              chain_id: place.chainId,
+              resolver: at,
+              node: namehash(of),
+              version: 0,
               key_hash: keccak256(stringToBytes(key)),
             },
             patch: {
-              ...{
-                key,
-                value,
-                is_value_known: true,
-                block_number: place.block,
-                log_index: place.log,
-                is_read: false,
-              },
-              ...{ transaction_hash: transaction(place.block * 1_000 + place.log), sets_in_transaction: 1 },
+              key,
+              value,
+              is_value_known: true,
+              block_number: place.block,
+              log_index: place.log,
+              is_read: false,
+              transaction_hash: transaction(place.block * 1_000 + place.log),
+              sets_in_transaction: 1,
             },
           },
           logOf(place, { node: namehash(of), eventType: "TextChanged", contractAddress: at }),
@@ -110,7 +118,8 @@ export const anyAct: fc.Arbitrary<Act> = fc.oneof(
           table: "address_records",
           key: { chain_id: place.chainId, resolver: at, node: namehash(of), version: 0, coin_type: coinType },
           patch: {
-            ...{ address, block_number: place.block },
+            address,
+            block_number: place.block,
             transaction_hash: transaction(place.block * 1_000 + place.log),
           },
         },
@@ -135,8 +144,12 @@ export const anyAct: fc.Arbitrary<Act> = fc.oneof(
           table: "primary_names",
           key: { address, coin_type: place.chainId },
           patch: {
-            ...{ name: of, is_name_known: true, registrar: "REVERSE_REGISTRAR", chain_id: place.chainId },
-            ...{ block_number: place.block, transaction_hash: transaction(place.block * 1_000 + place.log) },
+            name: of,
+            is_name_known: true,
+            registrar: "REVERSE_REGISTRAR",
+            chain_id: place.chainId,
+            block_number: place.block,
+            transaction_hash: transaction(place.block * 1_000 + place.log),
           },
         },
       ],
@@ -158,8 +171,13 @@ export const anyAct: fc.Arbitrary<Act> = fc.oneof(
           table: "agent_bindings",
           key: { chain_id: place.chainId, adapter: account(0xed), agent_id: agentId },
           patch: {
-            ...{ token_standard: 0, token_contract: account(0xe2), token_id: 5, registered_by: by },
-            ...{ block_number: place.block, log_index: place.log, block_timestamp: place.time },
+            token_standard: 0,
+            token_contract: account(0xe2),
+            token_id: 5,
+            registered_by: by,
+            block_number: place.block,
+            log_index: place.log,
+            block_timestamp: place.time,
             transaction_hash: transaction(place.block * 1_000 + place.log),
           },
         },
@@ -172,15 +190,17 @@ export const domainWrite = (chain: Chain, name: string, patch: Record<string, un
   table: "domains",
   key: { chain_id: chain.chainId, node: namehash(name) },
   patch: {
-    ...{
-      label: name.split(".")[0],
-      is_label_known: true,
-      full_name: name,
-      is_name_known: true,
-      is_wrapped: false,
-    },
-    ...{ parent_node: namehash(name.split(".").slice(1).join(".")), is_migrated: true, label_length: 5 },
-    ...{ created_block_number: 1, created_timestamp: 1, ...patch },
+    label: name.split(".")[0],
+    is_label_known: true,
+    full_name: name,
+    is_name_known: true,
+    is_wrapped: false,
+    parent_node: namehash(name.split(".").slice(1).join(".")),
+    is_migrated: true,
+    label_length: 5,
+    created_block_number: 1,
+    created_timestamp: 1,
+    ...patch,
   },
 });
 
@@ -188,16 +208,20 @@ export const domainWrite = (chain: Chain, name: string, patch: Record<string, un
 export const textWrite = ({ chainId, node }: Chain, i: number): Write => ({
   table: "text_records",
   key: {
-    ...{ chain_id: chainId, resolver: account(5), node: transaction(i), version: 0 },
+    chain_id: chainId,
+    resolver: account(5),
+    node: transaction(i),
+    version: 0,
     key_hash: transaction(i),
   },
   patch: {
-    ...{ key: "k".repeat(1_000), value: "v".repeat(1_000), is_value_known: true, is_read: false },
-    ...{
-      block_number: node.length + 1,
-      log_index: 1,
-      transaction_hash: transaction(i),
-      sets_in_transaction: 1,
-    },
+    key: "k".repeat(1_000),
+    value: "v".repeat(1_000),
+    is_value_known: true,
+    is_read: false,
+    block_number: node.length + 1,
+    log_index: 1,
+    transaction_hash: transaction(i),
+    sets_in_transaction: 1,
   },
 });

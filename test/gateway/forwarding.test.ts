@@ -42,8 +42,12 @@ describe("headers", () => {
   test("the caller's address is passed on, and what a caller forges is not", async () => {
     const gateway = await open([await echo()]);
     const forged = {
-      ...{ "X-Forwarded-For": "6.6.6.6", "X-Forwarded-Host": "evil.example", "X-Real-IP": "6.6.6.6" },
-      ...{ Forwarded: "for=6.6.6.6", "X-Api-Key": "ens_1", Host: "names.example" },
+      "X-Forwarded-For": "6.6.6.6",
+      "X-Forwarded-Host": "evil.example",
+      "X-Real-IP": "6.6.6.6",
+      Forwarded: "for=6.6.6.6",
+      "X-Api-Key": "ens_1",
+      Host: "names.example",
     };
     const seen = JSON.parse(String((await ask(`${gateway.url}/x`, forged)).body));
     expect(seen["x-forwarded-for"]).toMatch(/^(::ffff:)?127\.0\.0\.1$/);
@@ -182,7 +186,9 @@ describe("bodies", () => {
       yield Buffer.from("second");
     }
     const reply = await fetch(`${gateway.url}/whois/bulk`, {
-      ...{ method: "POST", body: parts() as never, duplex: "half" },
+      method: "POST",
+      body: parts() as never,
+      duplex: "half",
     } as RequestInit);
     expect(await reply.text()).toBe("first,second");
   });

@@ -54,7 +54,8 @@ export async function launchGateway(settings: Record<string, string>): Promise<G
   const exit = new Promise<number | null>((resolve) => child.once("close", resolve));
   void exit.then(() => rmSync(folder, { recursive: true, force: true }));
   return {
-    ...{ ...questions({ port, metricsPort, output: () => output }), exit },
+    ...questions({ port, metricsPort, output: () => output }),
+    exit,
     stop: (signal = "SIGTERM") => {
       child.kill(signal);
       return exit;
@@ -77,7 +78,11 @@ function questions({
   const operatorStatus = async () =>
     (await (await fetch(`${metricsUrl}/gateway/status`)).json()) as GatewayStatus;
   return {
-    ...{ url, metricsUrl, status, operatorStatus, output },
+    url,
+    metricsUrl,
+    status,
+    operatorStatus,
+    output,
     until: async (...states) => {
       const deadline = Date.now() + START_PATIENCE_MS;
       for (;;) {

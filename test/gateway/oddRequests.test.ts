@@ -120,7 +120,8 @@ test("operations can be asked with the methods that are allowed", () => {
 
 describe("a web page", () => {
   const preflight = {
-    ...{ Origin: "https://app.example", "Access-Control-Request-Method": "POST" },
+    Origin: "https://app.example",
+    "Access-Control-Request-Method": "POST",
     "Access-Control-Request-Headers": "content-type,x-api-key",
   };
 

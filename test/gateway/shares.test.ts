@@ -30,7 +30,9 @@ describe("an answer that its reader does not take", () => {
   test("ends, and its place is free: nothing is read, or a little now and then", async () => {
     const upstream = await startUpstream((_, response) => void response.end(large));
     const gateway = await open([upstream], {
-      ...{ GATEWAY_TIMEOUT_SECONDS: "1", GATEWAY_MAX_REQUESTS: "4", GATEWAY_TRUSTED_PROXIES: "1" },
+      GATEWAY_TIMEOUT_SECONDS: "1",
+      GATEWAY_MAX_REQUESTS: "4",
+      GATEWAY_TRUSTED_PROXIES: "1",
     });
     for (let i = 0; i < 3; i++) reader(gateway, "/none", `198.51.100.${i}`);
     // Reads without a pause, but so slowly that the whole would take longer than the gateway waits.
@@ -67,7 +69,9 @@ describe("places", () => {
     const waiting: (() => void)[] = [];
     const upstream = await startUpstream((_, response) => void waiting.push(() => response.end("{}")));
     const gateway = await open([upstream], {
-      ...{ GATEWAY_TRUSTED_PROXIES: "1", GATEWAY_MAX_REQUESTS: "24", GATEWAY_MAX_REQUESTS_PER_ADDRESS: "3" },
+      GATEWAY_TRUSTED_PROXIES: "1",
+      GATEWAY_MAX_REQUESTS: "24",
+      GATEWAY_MAX_REQUESTS_PER_ADDRESS: "3",
     });
     const ask = (address: string) =>
       fetch(`${gateway.url}/x`, { headers: { "X-Forwarded-For": `6.6.6.6, ${address}` } });

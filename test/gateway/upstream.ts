@@ -34,7 +34,11 @@ export async function startUpstream(handle: Handler, claim: Claim = {}): Promise
   let server: Server;
   let port = 0;
   const upstream: Upstream = {
-    ...{ url: "", requests: [], claim, handle, beforeClaim: async () => {} },
+    url: "",
+    requests: [],
+    claim,
+    handle,
+    beforeClaim: async () => {},
     start: async () => {
       server = createServer((request, response) => void answer(upstream, request, response));
       await new Promise<void>((resolve, reject) => {

@@ -20,7 +20,8 @@ const TOO_LONG = 431;
 async function ask({ stack }: HostileStage, { operation, path, body }: Asked): Promise<Answered> {
   const headers = { "content-type": "application/json" };
   const reply = await fetch(`${stack.url}${path}`, {
-    ...{ method: operation.method.toUpperCase(), headers },
+    method: operation.method.toUpperCase(),
+    headers,
     ...(body !== undefined && { body }),
   });
   const text = await reply.text();
@@ -81,7 +82,9 @@ const bodies: Record<string, (traces: Traces) => unknown> = {
   "/address/primary-names/bulk": ({ addresses = [] }) => ({ addresses }),
   "/lookup": ({ names = [], nodes = [], addresses = [] }) => ({
     inputs: [...names, ...nodes, ...addresses].slice(0, 100),
-    ...{ records: allRecords, primary_name_check: true, relations: ["effective_owner", "manager"] },
+    records: allRecords,
+    primary_name_check: true,
+    relations: ["effective_owner", "manager"],
   }),
 };
 

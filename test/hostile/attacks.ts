@@ -71,15 +71,19 @@ export const familiesOf = ({
 
 /** Parts of the names of attacks that stand for their families where there is time for a few. */
 const triedFirst = [
-  ...["nested names with a label of 3 by", "names below 1 unknown labels"],
-  ...["texts, addresses and names", "logs in one block", "odd texts in names"],
-  ...["an owner with", "subnames that a stranger gives", "names that a stranger points at", "random logs"],
-  ...[
-    "connections with",
-    "bodies that are broken",
-    "callers who read no answer",
-    "queries of the subgraph that are large",
-  ],
+  "nested names with a label of 3 by",
+  "names below 1 unknown labels",
+  "texts, addresses and names",
+  "logs in one block",
+  "odd texts in names",
+  "an owner with",
+  "subnames that a stranger gives",
+  "names that a stranger points at",
+  "random logs",
+  "connections with",
+  "bodies that are broken",
+  "callers who read no answer",
+  "queries of the subgraph that are large",
   "a resolver that answers texts of 131",
 ];
 

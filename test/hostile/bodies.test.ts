@@ -71,7 +71,9 @@ describe("bodies that are small in bytes alone", () => {
       },
     });
     const reply = await fetch(`${service.url}/mcp`, {
-      ...{ method: "POST", body, duplex: "half" },
+      method: "POST",
+      body,
+      duplex: "half",
       headers: { "content-type": "application/json", ...fromNewAddress() },
     } as RequestInit);
     expect([reply.status, await codeOf(reply)]).toEqual([400, "LIMIT_EXCEEDED"]);

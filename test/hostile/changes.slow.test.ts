@@ -66,7 +66,12 @@ describe("streams of which nothing is read", () => {
     const { epoch, newest } = served.hub.state();
     const ending = new AbortController();
     const parts = follow({
-      ...{ hub: served.hub, db: play.tables.db, epoch, from: 0, filters: {}, silentMs: 1_000 },
+      hub: served.hub,
+      db: play.tables.db,
+      epoch,
+      from: 0,
+      filters: {},
+      silentMs: 1_000,
       signal: ending.signal,
     });
     const [least, seen]: [number, number[]] = [Math.min(newest, 1_500), []];
@@ -145,7 +150,10 @@ describe("webhooks", () => {
     const silent = await openReceiver();
     silent.answer = () => {};
     await addWebhooks(stage.store, {
-      ...{ count: 5, secretKey: SECRET_KEY, urlOf: () => silent.url, filtersOf: () => ({}) },
+      count: 5,
+      secretKey: SECRET_KEY,
+      urlOf: () => silent.url,
+      filtersOf: () => ({}),
     });
     await stage.subscribe(receiver.url, { filters: { name: "honest.eth", type: "resolver.changed" } });
     const honest = (i: number) => domainWrite(main, "honest.eth", { resolver: account(i) });
@@ -177,8 +185,10 @@ describe("webhooks", () => {
     await store.query("delete from webhook_deliveries");
     await store.query("delete from webhook_events");
     await addWebhooks(store, {
-      ...{ count: WEBHOOKS, secretKey: SECRET_KEY },
-      ...{ urlOf: () => "https://receiver.example/", filtersOf: () => ({}) },
+      count: WEBHOOKS,
+      secretKey: SECRET_KEY,
+      urlOf: () => "https://receiver.example/",
+      filtersOf: () => ({}),
     });
     const before = await play.newest();
     await stage.block(...Array.from({ length: 40 }, (_, i) => `n${i}.eth`));
@@ -229,8 +239,10 @@ describe("webhooks", () => {
       [other, mine],
     ] as const) {
       await addWebhooks(one.store, {
-        ...{ count: paths.length, secretKey: SECRET_KEY },
-        ...{ urlOf: (i) => `${url}${paths[i]}`, filtersOf: () => ({ types: ["resolver.changed"] }) },
+        count: paths.length,
+        secretKey: SECRET_KEY,
+        urlOf: (i) => `${url}${paths[i]}`,
+        filtersOf: () => ({ types: ["resolver.changed"] }),
       });
     }
     await stage.subscribe(receiver.url, { filters: { type: "resolver.changed" } });

@@ -219,13 +219,16 @@ function argumentOf(chance: Chance, parameter: AbiParameter): unknown {
 /** Base's reverse registrar says whose a node is, and the node's resolver gives it a name. */
 const reverseLogs = (): Emission[] => [
   by(base, "reverse-registrar")("event BaseReverseClaimed(address indexed addr, bytes32 indexed node)", {
-    ...{ addr: ALICE, node: REVERSE_NODE },
+    addr: ALICE,
+    node: REVERSE_NODE,
   }),
   by(base, "registry")("event NewResolver(bytes32 indexed node, address resolver)", {
-    ...{ node: REVERSE_NODE, resolver: contractOf(base, "resolver") },
+    node: REVERSE_NODE,
+    resolver: contractOf(base, "resolver"),
   }),
   by(base, "resolver")("event NameChanged(bytes32 indexed node, string name)", {
-    ...{ node: REVERSE_NODE, name: "a\0\ufeff" },
+    node: REVERSE_NODE,
+    name: "a\0\ufeff",
   }),
 ];
 

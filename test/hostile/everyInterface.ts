@@ -53,7 +53,9 @@ export async function expectFeed(stage: HostileStage, seed: number): Promise<voi
   );
   assert.deepEqual(streamed.filter(isText), changes.filter(isText));
   const called = await post<{ result: { structuredContent: { changes: Change[] } } }>(`${url}/mcp`, {
-    ...{ jsonrpc: "2.0", id: 1, method: "tools/call" },
+    jsonrpc: "2.0",
+    id: 1,
+    method: "tools/call",
     params: { name: "get_changes", arguments: { name: NAME, limit: 50 } },
   });
   assert.deepEqual(
@@ -119,7 +121,8 @@ async function json<Body>(url: string, init?: RequestInit): Promise<Body> {
 
 const post = <Body>(url: string, body: unknown): Promise<Body> =>
   json(url, {
-    ...{ method: "POST", body: JSON.stringify(body) },
+    method: "POST",
+    body: JSON.stringify(body),
     headers: { "content-type": "application/json", accept: "*/*" },
   });
 

@@ -29,7 +29,10 @@ const root = fileURLToPath(new URL("../../", import.meta.url));
 function refusingDatabase(): Server {
   const field = (kind: string, text: string) => Buffer.from(`${kind}${text}\0`);
   const fields = Buffer.concat([
-    ...[field("S", "FATAL"), field("C", "XX000"), field("M", `refused ${EVIL}`), Buffer.from([0])],
+    field("S", "FATAL"),
+    field("C", "XX000"),
+    field("M", `refused ${EVIL}`),
+    Buffer.from([0]),
   ]);
   const length = Buffer.alloc(4);
   length.writeInt32BE(fields.length + 4);
@@ -48,7 +51,10 @@ const strangeIndexer = () =>
   createHttpServer((_, response) =>
     response.end(
       JSON.stringify({
-        ...{ ready: false, reason: `no ${EVIL}`, network: `net ${EVIL}`, active: false },
+        ready: false,
+        reason: `no ${EVIL}`,
+        network: `net ${EVIL}`,
+        active: false,
         chains: [{ indexed_block_number: 1, lag_seconds: 1 }],
       }),
     ),
@@ -66,9 +72,17 @@ async function listen(server: Server): Promise<number> {
 
 const manifest = (change: object) =>
   JSON.stringify({
-    ...{ namedex: "snapshot", format: 1, created_at: "2026-01-01T00:00:00Z", network: "mainnet" },
-    ...{ build_id: "0123456789", versions: { namedex: "1", ponder: "1", postgresql: "1" } },
-    ...{ chains: [], indexes: [], has_cache: false, parts: [], ...change },
+    namedex: "snapshot",
+    format: 1,
+    created_at: "2026-01-01T00:00:00Z",
+    network: "mainnet",
+    build_id: "0123456789",
+    versions: { namedex: "1", ponder: "1", postgresql: "1" },
+    chains: [],
+    indexes: [],
+    has_cache: false,
+    parts: [],
+    ...change,
   });
 
 /** A snapshot whose manifest has these. Gives its folder. */
@@ -85,11 +99,13 @@ beforeAll(async () => {
   const indexer = await listen(strangeIndexer());
   env = {
     ...bareEnvironment,
-    ...{ ENS_NETWORK: "mainnet", RPC_URL_1: `http://127.0.0.1:${node}` },
+    ENS_NETWORK: "mainnet",
+    RPC_URL_1: `http://127.0.0.1:${node}`,
     DATABASE_URL: `postgresql://me:word@127.0.0.1:${database}/x`,
     GATEWAY_DRAIN_SECONDS: "0",
     INDEXERS: `http://127.0.0.1:${indexer}`,
-    ...{ PORT: String(await freePort()), METRICS_PORT: String(await freePort()) },
+    PORT: String(await freePort()),
+    METRICS_PORT: String(await freePort()),
   };
 });
 afterAll(() => {
@@ -144,8 +160,12 @@ describe("what a database or a node says", () => {
 
 describe.runIf(isSlow())("what a snapshot says", () => {
   const chain = {
-    ...{ chain_id: 1, chain_name: "mainnet", block_number: 1, block_timestamp: 1 },
-    ...{ block_hash: `0x${"ab".repeat(32)}`, checkpoint: "0".repeat(75) },
+    chain_id: 1,
+    chain_name: "mainnet",
+    block_number: 1,
+    block_timestamp: 1,
+    block_hash: `0x${"ab".repeat(32)}`,
+    checkpoint: "0".repeat(75),
   };
   test.each([
     ["network", { network: `x ${EVIL}`, chains: [chain] }],

@@ -13,7 +13,9 @@ const app = createTestApp({ operations: [], pages: explorer });
 const FORM = "application/x-www-form-urlencoded";
 const send = (body: string, headers: Record<string, string> = {}) =>
   app.request("http://own.example/explore/key", {
-    ...{ method: "POST", body, headers: { "content-type": FORM, ...headers } },
+    method: "POST",
+    body,
+    headers: { "content-type": FORM, ...headers },
   });
 const codeOf = async (reply: Response) => ((await reply.json()) as { error: { code: string } }).error.code;
 

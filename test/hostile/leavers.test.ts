@@ -66,7 +66,9 @@ describe("a stream of changes", () => {
   beforeAll(async () => {
     play = await openPlay();
     served = await openStreamServer({
-      ...{ play, patience: { pauseMs: 60_000, wholeMs: 60_000 }, most: { all: 1_000, caller: 1_000 } },
+      play,
+      patience: { pauseMs: 60_000, wholeMs: 60_000 },
+      most: { all: 1_000, caller: 1_000 },
       requireReadyIndex: steps.ready.pass,
       access: {
         admit: async (...given) => {

@@ -137,8 +137,11 @@ const importInto = (stack: Pick<Stack, "databaseUrl" | "schema">, files: string[
   importTables({
     options: readOptions(["import", ...files]),
     settings: {
-      ...{ databaseUrl: stack.databaseUrl, serviceDatabaseUrls: [stack.databaseUrl], schema: stack.schema },
-      ...{ viewsSchema: "namedex", serviceSchema: "namedex_service" },
+      databaseUrl: stack.databaseUrl,
+      serviceDatabaseUrls: [stack.databaseUrl],
+      schema: stack.schema,
+      viewsSchema: "namedex",
+      serviceSchema: "namedex_service",
     },
     signal: new AbortController().signal,
   });
@@ -215,7 +218,8 @@ test("they are applied in pieces, while others' logs come", async () => {
 
 test("names, order, counts and searches are those of an index that had the labels from its first block", async () => {
   const other = await startStack({
-    ...{ rpcUrl: stage.local.anvil.url, deployment: stage.local.deployment },
+    rpcUrl: stage.local.anvil.url,
+    deployment: stage.local.deployment,
     prepare: async (databaseUrl) => {
       await copyLabels(stage.stack, databaseUrl);
       return {};

@@ -36,7 +36,8 @@ test("addresses of indexers are at the operator's port alone, also those of one 
     for (const port of ports) expect([path, text]).not.toEqual([path, expect.stringContaining(port)]);
   }
   expect(await (await fetch(`${gateway.url}/gateway/status`)).json()).toMatchObject({
-    ...{ synced: 1, stopping: false },
+    synced: 1,
+    stopping: false,
     indexers: [{ state: "synced" }, { state: "unreachable" }],
   });
   for (const path of ["/gateway/status", "/gateway/metrics"]) {

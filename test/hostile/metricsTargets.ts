@@ -2,10 +2,27 @@ import { connect } from "node:net";
 
 /** Every way to write the paths of metrics that a server or a proxy may read as one of them. */
 export const metricsTargets = [
-  ...["/metrics", "/index-metrics", "/api/index-metrics", "/api/metrics", "/metrics?x=1", "/metrics/"],
-  ...["//metrics", "/%6detrics", "/index%2Dmetrics", "/api%2Findex-metrics", "/api/%69ndex-metrics"],
-  ...["/%2Fmetrics", "/x/../metrics", "/x/%2e%2e/metrics", "/./metrics", "/\\metrics", "/METRICS"],
-  ...["http://other.example/metrics", "/gateway/metrics", "/gateway/%6detrics", "/gateway/../metrics"],
+  "/metrics",
+  "/index-metrics",
+  "/api/index-metrics",
+  "/api/metrics",
+  "/metrics?x=1",
+  "/metrics/",
+  "//metrics",
+  "/%6detrics",
+  "/index%2Dmetrics",
+  "/api%2Findex-metrics",
+  "/api/%69ndex-metrics",
+  "/%2Fmetrics",
+  "/x/../metrics",
+  "/x/%2e%2e/metrics",
+  "/./metrics",
+  "/\\metrics",
+  "/METRICS",
+  "http://other.example/metrics",
+  "/gateway/metrics",
+  "/gateway/%6detrics",
+  "/gateway/../metrics",
 ];
 
 /** What is answered to a target that is sent as it is; `fetch` would write it otherwise. */

@@ -17,7 +17,8 @@ export async function readOperations(url: string): Promise<Operation[]> {
   };
   return Object.entries(document.paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, { parameters = [], responses }]) => ({
-      ...{ method, path },
+      method,
+      path,
       inPath: parameters.filter((one) => one.in === "path").map(({ name }) => name),
       inQuery: parameters.filter((one) => one.in === "query").map(({ name }) => name),
       statuses: Object.keys(responses).map(Number),

@@ -11,7 +11,11 @@ import { createTestApp } from "../support/app.ts";
 /* Paths and request lines that no good client sends, to a real server. */
 
 const echo = endpoint({
-  ...{ method: "get", path: "/echo/{name}", group: "Domains", summary: "Echo", cost: 0 },
+  method: "get",
+  path: "/echo/{name}",
+  group: "Domains",
+  summary: "Echo",
+  cost: 0,
   params: z.object({ name: input.name() }),
   reply: z.strictObject({ name: z.string() }),
   errors: ["INVALID_NAME"],

@@ -35,7 +35,8 @@ const operation = (more: Partial<Endpoint> = {}, look: Handle = () => undefined)
     summary: "What is in the tables",
     params: z.object({ of: z.unknown() }),
     reply: z.any(),
-    ...{ cost: 0, hotAnswers: true },
+    cost: 0,
+    hotAnswers: true,
     ...(more as object),
     handle: async ({ of }, ctx) => {
       answered++;
@@ -56,7 +57,8 @@ function pipeline(maxBytes = 1_000_000) {
   };
   const execute = createPipeline({
     createContext: async () => ({ ...context, now, namesAt }) as unknown as Ctx,
-    ...{ access: openAccess, requireReadyIndex: async () => {} },
+    access: openAccess,
+    requireReadyIndex: async () => {},
     observe: async (name, run) => {
       const reply = await run();
       outcomes.push(name);

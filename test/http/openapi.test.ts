@@ -178,8 +178,11 @@ test("every shape that the document refers to is in it", () => {
 
 describe("where requests can be paid for", () => {
   const offer = (credits: number | null): PaymentPrice => ({
-    ...{ intent: "charge", method: "tempo", currency: `0x20c0${"0".repeat(36)}` },
-    ...{ amount: credits === null ? null : String(credits * 1_000), description: "A price" },
+    intent: "charge",
+    method: "tempo",
+    currency: `0x20c0${"0".repeat(36)}`,
+    amount: credits === null ? null : String(credits * 1_000),
+    description: "A price",
   });
   const paid = JSON.parse(JSON.stringify(openApiDocument(operations, "metered", offer)));
 
@@ -189,7 +192,8 @@ describe("where requests can be paid for", () => {
     expect(valid).toBe(true);
     expect(DiscoveryDocument.safeParse(paid).error).toBeUndefined();
     expect(paid["x-service-info"]).toEqual({
-      ...{ categories: ["data"], docs: { homepage: "/", apiReference: "/docs", llms: "/llms.txt" } },
+      categories: ["data"],
+      docs: { homepage: "/", apiReference: "/docs", llms: "/llms.txt" },
     });
     expect(toLlmsFull(paid)).toContain("Machine Payments Protocol");
   });

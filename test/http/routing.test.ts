@@ -48,8 +48,12 @@ const note = endpoint({
 /** A key that may be empty stands at the end, or between two parts. */
 const marks = ["/mark/{name}/{key}", "/mark/{name}/{key}/history"].map((path) =>
   endpoint({
-    ...{ method: "get", path, group: "System", summary: "Mark" },
-    ...{ params: z.object({ name: input.name(), key: z.string().max(3) }), emptyParam: "key" },
+    method: "get",
+    path,
+    group: "System",
+    summary: "Mark",
+    params: z.object({ name: input.name(), key: z.string().max(3) }),
+    emptyParam: "key",
     query: z.object({ page: input.digits("page", { min: 1, max: 10 }).optional() }),
     reply: z.strictObject({ name: z.string(), key: z.string(), page: z.number().nullable() }),
     cost: 0,

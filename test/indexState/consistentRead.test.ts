@@ -51,7 +51,10 @@ async function index(block: number): Promise<void> {
     { chainId: CHAIN_ID, block, time: 1_700_000_000 },
   );
   await client.query("insert into blocks values ($1, $2, $3, $4, 1700000000) on conflict do nothing", [
-    ...[CHAIN_ID, block, hashOf(block), hashOf(block - 1)],
+    CHAIN_ID,
+    block,
+    hashOf(block),
+    hashOf(block - 1),
   ]);
   await client.query("commit");
   client.release();

@@ -35,8 +35,13 @@ afterAll(() => tables?.drop());
 /** A process that has just started. */
 const freshness = (plan: Partial<FreshnessPlan> = {}, head: Head | null = null) =>
   createFreshness({
-    ...{ db: tables.db, heads: async () => head, completed: completedIndexesIn(store) },
-    ...{ chainId: CHAIN_ID, startBlocks: { [CHAIN_ID]: 100 }, maxLagSeconds: 120, clock: () => NOW },
+    db: tables.db,
+    heads: async () => head,
+    completed: completedIndexesIn(store),
+    chainId: CHAIN_ID,
+    startBlocks: { [CHAIN_ID]: 100 },
+    maxLagSeconds: 120,
+    clock: () => NOW,
     schema: "index_a",
     isActive: async () => false,
     standby: async () => null,
@@ -80,7 +85,10 @@ describe("while the database does not answer", () => {
     const db = { execute: () => Promise.reject(refused) } as never;
     const judged = freshness({ db }, head);
     expect(await judged.report()).toMatchObject({
-      ...{ unfit: "no_database", isDatabaseAway: true, chains: [], maxLagSeconds: 120 },
+      unfit: "no_database",
+      isDatabaseAway: true,
+      chains: [],
+      maxLagSeconds: 120,
       indexer: { schema: "index_a", isReady: false, isRunning: false },
     });
   });
@@ -255,15 +263,32 @@ test("GET /indexing-status", async () => {
   const { status, body } = await openApi(tables, NOW, { chainHead: 4_250 }).get("/indexing-status");
   expect(status).toBe(200);
   expect(body).toEqual({
-    ...{ ready: true, reason: null, running: true, phase: "realtime", network: "devnet", schema: "public" },
-    ...{ active: false, build: "", max_lag_seconds: null, failing: null, verification: null },
-    ...{ database: "reachable", standby: null },
+    ready: true,
+    reason: null,
+    running: true,
+    phase: "realtime",
+    network: "devnet",
+    schema: "public",
+    active: false,
+    build: "",
+    max_lag_seconds: null,
+    failing: null,
+    verification: null,
+    database: "reachable",
+    standby: null,
     chains: [
       {
-        ...{ chain: "devnet", chain_id: CHAIN_ID, phase: "realtime" },
-        ...{ head_block_number: 4_250, indexed_block_number: 4_242, finalized_block_number: 4_242 },
-        ...{ indexed_block_timestamp: NOW - 30, lag_blocks: 8, lag_seconds: 30 },
-        ...{ progress_percentage: null, estimated_seconds_left: null },
+        chain: "devnet",
+        chain_id: CHAIN_ID,
+        phase: "realtime",
+        head_block_number: 4_250,
+        indexed_block_number: 4_242,
+        finalized_block_number: 4_242,
+        indexed_block_timestamp: NOW - 30,
+        lag_blocks: 8,
+        lag_seconds: 30,
+        progress_percentage: null,
+        estimated_seconds_left: null,
       },
     ],
   });

@@ -29,12 +29,12 @@ beforeAll(async () => {
   await tables.writer.insert(domain).values(
     labels.map((label) => ({
       ...registeredRow(`${label.replace(".", "-")}.eth`, `0x${"a1".repeat(20)}`, 2_000_000_000n),
-      ...{
-        node: namehash(`${label}.eth`),
-        labelhash: labelhash(label),
-        label: unknownLabel(labelhash(label)),
-      },
-      ...{ fullName: `${unknownLabel(labelhash(label))}.eth`, isLabelKnown: false, isNameKnown: false },
+      node: namehash(`${label}.eth`),
+      labelhash: labelhash(label),
+      label: unknownLabel(labelhash(label)),
+      fullName: `${unknownLabel(labelhash(label))}.eth`,
+      isLabelKnown: false,
+      isNameKnown: false,
     })),
   );
 });
@@ -52,7 +52,8 @@ afterAll(async () => {
 
 const APPLICATION = "label_healing_of_a_test";
 const locked = () => ({
-  ...{ databaseUrl: tables.databaseUrl, applicationName: APPLICATION },
+  databaseUrl: tables.databaseUrl,
+  applicationName: APPLICATION,
   lock: [pairLocks.labelHealing, SOURCE] as const,
 });
 
@@ -68,7 +69,12 @@ function heal(
   };
   running.push(
     startHealing({
-      ...{ service, asked: askedLabelsIn(store, SOURCE), schema: "public", mayAsk, warn: () => {}, times },
+      service,
+      asked: askedLabelsIn(store, SOURCE),
+      schema: "public",
+      mayAsk,
+      warn: () => {},
+      times,
       alone: (stopped, work) => workAlone({ ...locked(), stopped }, (_, ended) => work(ended)),
     }),
   );

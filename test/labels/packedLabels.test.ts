@@ -3,7 +3,8 @@ import { packLabels } from "../../src/api/labels/packedLabels.ts";
 import { labelhash } from "../../src/ens/name.ts";
 
 const labelAt = (i: number) => ({
-  ...{ position: 1_700_000_000_000_000 + i, label: i % 7 === 0 ? `🦊${i}` : `label-${i}` },
+  position: 1_700_000_000_000_000 + i,
+  label: i % 7 === 0 ? `🦊${i}` : `label-${i}`,
   source: `table:words@${i % 3}`,
 });
 const given = Array.from({ length: 5_000 }, (_, i) => {

@@ -14,8 +14,12 @@ let store: Store;
 
 const hidden = (text: string, chainId: number) => ({
   ...registeredRow(`${text}.eth`, account(1), 2_000_000_000n, { chainId }),
-  ...{ node: namehash(`${text}.eth`), labelhash: labelhash(text), label: unknownLabel(labelhash(text)) },
-  ...{ fullName: `${unknownLabel(labelhash(text))}.eth`, isLabelKnown: false, isNameKnown: false },
+  node: namehash(`${text}.eth`),
+  labelhash: labelhash(text),
+  label: unknownLabel(labelhash(text)),
+  fullName: `${unknownLabel(labelhash(text))}.eth`,
+  isLabelKnown: false,
+  isNameKnown: false,
 });
 /** More names than one page has, that no chain knows. */
 const secrets = Array.from({ length: 1_200 }, (_, i) => `secret${i}`);

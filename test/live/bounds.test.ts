@@ -9,7 +9,10 @@ import { limiter } from "../../src/api/scheduling/bounded.ts";
 
 const address = (number: number) => toHex(number, { size: 20 });
 const contracts = {
-  ...{ multicall3: address(1), registry: address(2), registrar: address(3), wrapper: address(4) },
+  multicall3: address(1),
+  registry: address(2),
+  registrar: address(3),
+  wrapper: address(4),
   universalResolver: address(5),
   agents: undefined,
 };

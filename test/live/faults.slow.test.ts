@@ -178,7 +178,7 @@ test("in bulk a failing owners' call fails every live item, and no indexed one",
   });
   const { results } = (await reply.json()) as { results: Record<string, unknown>[] };
   expect(results.map(({ source, error }) => (error as { code: string } | undefined)?.code ?? source)).toEqual(
-    [...["LIVE_RESOLUTION_FAILED", "indexed", "LIVE_RESOLUTION_FAILED"]],
+    ["LIVE_RESOLUTION_FAILED", "indexed", "LIVE_RESOLUTION_FAILED"],
   );
 });
 
@@ -251,9 +251,13 @@ describe("a replica", () => {
     const file = join(folder, "deployment.json");
     writeFileSync(file, JSON.stringify(scene.local.deployment));
     return {
-      ...{ ...bareEnvironment, HOME: process.env.HOME },
-      ...{ ENS_NETWORK: "devnet", ENS_DEPLOYMENT: file, RPC_URL_31337: scene.local.anvil.url },
-      ...{ DATABASE_URL: scene.stack.databaseUrl, DATABASE_SCHEMA: scene.stack.schema },
+      ...bareEnvironment,
+      HOME: process.env.HOME,
+      ENS_NETWORK: "devnet",
+      ENS_DEPLOYMENT: file,
+      RPC_URL_31337: scene.local.anvil.url,
+      DATABASE_URL: scene.stack.databaseUrl,
+      DATABASE_SCHEMA: scene.stack.schema,
       LIVE_RPC_URL: `http://127.0.0.1:1,${scene.rpc.url}`,
     };
   }

@@ -40,7 +40,11 @@ const partsOf = ({ unresolved }: Fields) => (unresolved as { part: string }[]).m
 
 /** What registries say of a name: the fields that need no resolver. */
 const registered = ({ name, namehash, expiry_timestamp, ownership, availability_status }: Fields) => ({
-  ...{ name, namehash, expiry_timestamp, ownership, availability_status },
+  name,
+  namehash,
+  expiry_timestamp,
+  ownership,
+  availability_status,
 });
 
 describe("the node is away", () => {
@@ -59,7 +63,8 @@ describe("the node is away", () => {
     scene.rpc.fault = () => ({ close: true });
     const path = `/whois/${name}`;
     expect(await get(path)).toMatchObject({
-      ...{ status: 502, body: { error: { code: "LIVE_RESOLUTION_FAILED" } } },
+      status: 502,
+      body: { error: { code: "LIVE_RESOLUTION_FAILED" } },
     });
     const { status, body } = await get(`${path}?partial=true`);
     expect(status).toBe(200);

@@ -159,7 +159,8 @@ describe("prices are those of the oracles", () => {
     expect([terms.in, controller?.contract]).toEqual(["usd", addressOf(main.chain, "controller5")]);
     const given = someSales();
     const answers = await judgePrices(main, {
-      ...{ oracle: "priceOracle4", blockNumber: BigInt(block.number) },
+      oracle: "priceOracle4",
+      blockNumber: BigInt(block.number),
       calls: given.map(({ label, ended, duration }) => [
         label,
         ended === null ? 0n : timestamp - ended,
@@ -176,10 +177,12 @@ describe("prices are those of the oracles", () => {
     expect([terms.in, controller?.contract]).toEqual(["wei", addressOf(base.chain, "controller3")]);
     const given = someSales();
     const answers = await judgePrices(base, {
-      ...{ oracle: "priceOracle", blockNumber: BigInt(block.number) },
+      oracle: "priceOracle",
+      blockNumber: BigInt(block.number),
       // Its controllers add the grace.
       calls: given.map(({ label, ended, duration }) => [
-        ...[label, ended === null ? 0n : timestamp - ended + GRACE],
+        label,
+        ended === null ? 0n : timestamp - ended + GRACE,
         duration,
       ]),
     });
@@ -191,7 +194,8 @@ describe("prices are those of the oracles", () => {
     const { controller, timestamp, block } = await openPrices()(linea);
     const given = someSales();
     const calls = given.map(({ label, ended, duration }) => [
-      ...[label, ended === null ? 0n : timestamp - ended],
+      label,
+      ended === null ? 0n : timestamp - ended,
       duration,
     ]);
     const blockNumber = BigInt(block.number);
@@ -219,7 +223,9 @@ describe("prices are those of the oracles", () => {
       await send(chain, { from, contract: "discountOracle", functionName: "updatePaymentToken", args });
     }
     await send(chain, {
-      ...{ from, contract: "ethRegistrar", functionName: "setRentPriceOracle" },
+      from,
+      contract: "ethRegistrar",
+      functionName: "setRentPriceOracle",
       args: [oracle.address],
     });
     const { registrar, block } = await openPrices()(main);
@@ -230,7 +236,9 @@ describe("prices are those of the oracles", () => {
       const answers = await Promise.all(
         given.map((sale) =>
           main.chain.client.readContract({
-            ...{ address: oracle.address, abi: oracle.abi, functionName: "getRegisterPrice" },
+            address: oracle.address,
+            abi: oracle.abi,
+            functionName: "getRegisterPrice",
             args: [sale.label, released(sale), sale.duration, addressOf(chain, token)],
             blockNumber: BigInt(block.number),
           }),
@@ -273,14 +281,17 @@ describe("what sells is found at each block", () => {
     const fixed = (deployer.places.get("fixed") as { address: Address }).address;
     const setOracle = (oracle: Address) =>
       send(chain, {
-        ...{ from: ownerOf(chain), contract: "controller3", functionName: "setPriceOracle" },
+        from: ownerOf(chain),
+        contract: "controller3",
+        functionName: "setPriceOracle",
         args: [oracle],
       });
     const read = openPrices();
     expect((await read(base)).controller?.oracle).toBe(addressOf(chain, "priceOracle").toLowerCase());
     await setOracle(fixed);
     expect((await read(base)).controller).toMatchObject({
-      ...{ oracle: fixed.toLowerCase(), terms: { in: "fixed", wei: 10n ** 24n } },
+      oracle: fixed.toLowerCase(),
+      terms: { in: "fixed", wei: 10n ** 24n },
     });
     await setOracle(addressOf(chain, "registry"));
     expect((await read(base)).controller).toMatchObject({ terms: null });
@@ -311,13 +322,20 @@ describe("what sells is found at each block", () => {
     const args = [addressOf(chain, "usdOracle"), rents, ...curve];
     await create(deployer, "other", double("PriceOracleDouble"), args);
     await create(deployer, "controller", double("ReferrerControllerDouble"), [
-      ...[addressOf(chain, "registrar"), (deployer.places.get("other") as { address: Address }).address],
-      ...[60n, DAY, addressOf(chain, "reverseRegistrar3")],
-      ...[addressOf(chain, "defaultReverseRegistrar"), addressOf(chain, "registry")],
+      addressOf(chain, "registrar"),
+      (deployer.places.get("other") as { address: Address }).address,
+      60n,
+      DAY,
+      addressOf(chain, "reverseRegistrar3"),
+      addressOf(chain, "defaultReverseRegistrar"),
+      addressOf(chain, "registry"),
     ]);
     const controller = (deployer.places.get("controller") as { address: Address }).address;
     await send(chain, {
-      ...{ from: ownerOf(chain), contract: "registrar", functionName: "addController", args: [controller] },
+      from: ownerOf(chain),
+      contract: "registrar",
+      functionName: "addController",
+      args: [controller],
     });
     const contracts = [
       ...deployment.contracts,
@@ -329,7 +347,8 @@ describe("what sells is found at each block", () => {
     });
     const number = Number(await chain.client.getBlockNumber());
     expect((await read(deployment.chainId, { number, timestamp: 0 }))?.controller).toMatchObject({
-      ...{ contract: controller, terms: null },
+      contract: controller,
+      terms: null,
     });
   });
 

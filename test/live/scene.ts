@@ -97,7 +97,14 @@ export async function openScene(env: Record<string, string> = {}): Promise<Scene
   const plan = { rpcUrl: local.anvil.url, deployment: local.deployment };
   const stack = await startStack({ ...plan, env: { LIVE_RPC_URL: rpc.url, ...env } });
   return {
-    ...{ local, chain, stack, rpc, gateway, stranger, alice, bob },
+    local,
+    chain,
+    stack,
+    rpc,
+    gateway,
+    stranger,
+    alice,
+    bob,
     oracle: oracleOf(local),
     close: async () => {
       await stack.destroy();

@@ -43,8 +43,11 @@ const failed = async (path: string): Promise<string> => {
 async function knownOfReverting(): Promise<Body> {
   const { query, ...known } = await answered(`/whois/${names.reverting}?partial=true`);
   expect(known).toMatchObject({
-    ...{ name: names.reverting, availability_status: "registered", source: "indexed" },
-    ...{ ownership: { owner: scene.alice }, unresolved: [{ part: "display" }] },
+    name: names.reverting,
+    availability_status: "registered",
+    source: "indexed",
+    ownership: { owner: scene.alice },
+    unresolved: [{ part: "display" }],
   });
   return known;
 }
@@ -85,9 +88,14 @@ describe("a name whose records are at a gateway", () => {
 
   test("below it, where no event names it, has the state unknown and no owner", async () => {
     expect(await answered("/whois/anything.offchain.eth")).toMatchObject({
-      ...{ name: "anything.offchain.eth", parent_name: names.offchain, label: "anything" },
-      ...{ resolver: { status: "none" }, availability_status: "unknown", source: "live" },
-      ...{ ownership: { is_wrapped: false }, expiry_timestamp: null },
+      name: "anything.offchain.eth",
+      parent_name: names.offchain,
+      label: "anything",
+      resolver: { status: "none" },
+      availability_status: "unknown",
+      source: "live",
+      ownership: { is_wrapped: false },
+      expiry_timestamp: null,
     });
   });
 });
@@ -111,7 +119,9 @@ describe("a wildcard resolver (ENSIP-10)", () => {
 
   test("a registry subname without resolver has its owner, and records of the parent's resolver", async () => {
     expect(await answered(`/whois/${names.ownedBelowWildcard}`)).toMatchObject({
-      ...{ resolver: { status: "none" }, source: "live", availability_status: "registered" },
+      resolver: { status: "none" },
+      source: "live",
+      availability_status: "registered",
       ownership: { owner: scene.bob, registry: scene.bob },
     });
   });
@@ -164,7 +174,10 @@ describe("one name has one answer", () => {
     const { chain } = scene;
     const name = "foo.bar.imported";
     expect(await answered(`/whois/${name}`)).toEqual({
-      ...{ query: name, availability_status: "unknown", resolution: "no_resolver", source: "indexed" },
+      query: name,
+      availability_status: "unknown",
+      resolution: "no_resolver",
+      source: "indexed",
     });
     const [from] = chain.accounts as [Address];
     const resolver = addressOf(chain, "wildcardResolver");
@@ -180,22 +193,24 @@ describe("one name has one answer", () => {
 describe("what the chain says for certain", () => {
   test("a name without any resolver has no records: that is an answer", async () => {
     expect(await answered(`/domain/${names.bare}/records`)).toEqual({
-      ...{ domain: names.bare, resolver: { status: "none" }, source: "live" },
+      domain: names.bare,
+      resolver: { status: "none" },
+      source: "live",
       records: { texts: {}, addresses: {}, contenthash: null },
     });
     expect(await answered(`/whois/${names.bare}`)).toMatchObject({
-      ...{ resolver: { status: "none" }, source: "live", ownership: { owner: scene.alice } },
+      resolver: { status: "none" },
+      source: "live",
+      ownership: { owner: scene.alice },
     });
   });
 
   test("a resolver that is no contract has no records either, and is shown as it stands in the registry", async () => {
     const address = getAddress("0x00000000000000000000000000000000000abcde");
     expect(await answered(`/domain/${names.noContract}/records`)).toMatchObject({
-      ...{
-        resolver: { status: "unindexed", address },
-        records: { texts: {}, addresses: {} },
-        source: "live",
-      },
+      resolver: { status: "unindexed", address },
+      records: { texts: {}, addresses: {} },
+      source: "live",
     });
   });
 
@@ -292,7 +307,13 @@ describe("how often the node is asked", () => {
     const asked = [names.indexed, names.changeable, names.wildcard, names.bare, "x.wild.eth", "no name!"];
     const { results } = await bulk({ names: asked, namehashes: [namehash(names.changeable)] });
     expect(results.map((item) => item.source ?? "none")).toEqual([
-      ...["indexed", "live", "live", "live", "live", "none", "live"],
+      "indexed",
+      "live",
+      "live",
+      "live",
+      "live",
+      "none",
+      "live",
     ]);
     const targets = scene.rpc.recorded.map(({ to }) => getAddress(to as Address));
     const { universalResolver, multicall3 } = scene.local.deployment;
@@ -413,7 +434,8 @@ describe("primary names", () => {
     expect((await primary(carol)).primary_name).toBe(await scene.oracle.primaryName(carol));
     expect((await primary(carol)).primary_name).toBe(names.silent);
     expect(await answered(`/address/${carol}/summary`)).toMatchObject({
-      ...{ primary_name: names.silent, primary_name_source: "live" },
+      primary_name: names.silent,
+      primary_name_source: "live",
     });
   });
 });
@@ -429,7 +451,9 @@ describe("time", () => {
       ]);
       expect(live).toMatchObject({ source: "live", availability_status: "grace" });
       expect([name, live.ownership, live.expiry_timestamp]).toEqual([
-        ...[name, indexed.ownership, indexed.expiry_timestamp],
+        name,
+        indexed.ownership,
+        indexed.expiry_timestamp,
       ]);
     }
     const own = { from: scene.alice, resolver: "resolver5", node: namehash(names.indexed) };

@@ -9,13 +9,11 @@ const as = { program: "indexer", usual: "info" } as const;
 
 test("a line of Ponder has our form: time, words for levels, and the error's text in one field", () => {
   const line = {
-    ...{
-      level: 40,
-      time: 1_790_000_000_000,
-      msg: "Received JSON-RPC error",
-      chain: "mainnet",
-      duration: 12.4,
-    },
+    level: 40,
+    time: 1_790_000_000_000,
+    msg: "Received JSON-RPC error",
+    chain: "mainnet",
+    duration: 12.4,
     error: {
       name: "HttpRequestError",
       message: "no",
@@ -24,7 +22,11 @@ test("a line of Ponder has our form: time, words for levels, and the error's tex
     },
   };
   expect(readEntry(JSON.stringify(line), as)).toEqual({
-    ...{ time: "2026-09-21T14:13:20.000Z", level: "warn", program: "indexer", ms: 12, chain: "mainnet" },
+    time: "2026-09-21T14:13:20.000Z",
+    level: "warn",
+    program: "indexer",
+    ms: 12,
+    chain: "mainnet",
     message: "Received JSON-RPC error",
     error: "HttpRequestError: no\n    at f\nblock: 7",
   });
@@ -141,7 +143,9 @@ test("a stop that was asked for is no error, however long its last queries take"
 test("a text of several lines is one entry, and a text that only looks like JSON is a text", () => {
   const crash = "Error: out of it\n    at x\n    at y";
   expect(readEntry(crash, { ...as, usual: "error" })).toMatchObject({
-    ...{ level: "error", message: "Error: out of it", error: crash },
+    level: "error",
+    message: "Error: out of it",
+    error: crash,
   });
   expect(readEntry("{not json", as).message).toBe("{not json");
   expect(readEntry("{}", as).message).toBe("");

@@ -18,7 +18,10 @@ afterEach(() => {
 });
 
 const entry = (more: Partial<Entry> = {}): Entry => ({
-  ...{ time: new Date().toISOString(), level: "warn", program: "indexer", message: "The node is away" },
+  time: new Date().toISOString(),
+  level: "warn",
+  program: "indexer",
+  message: "The node is away",
   ...more,
 });
 

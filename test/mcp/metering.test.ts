@@ -21,7 +21,11 @@ beforeAll(async () => {
   store = openStore({ databaseUrl: database.url, schema: "service" });
   keys = keysIn(store);
   const access = meteredAccess({
-    ...{ keys, reservations: reservationsIn(store), limits: limitsIn(store), payments: null, freeItems: 500 },
+    keys,
+    reservations: reservationsIn(store),
+    limits: limitsIn(store),
+    payments: null,
+    freeItems: 500,
   });
   scene = await openScene({ access, callerOf: callerBehind(1) });
 });
@@ -130,7 +134,9 @@ describe.each(paying)("%s", (_, connect) => {
 test("calls of one batch are counted one by one", async () => {
   const { key } = await createKey(2);
   const call = (id: number) => ({
-    ...{ jsonrpc: "2.0", id, method: "tools/call" },
+    jsonrpc: "2.0",
+    id,
+    method: "tools/call",
     params: { name: "whois", arguments: { name: "alice.eth" } },
   });
   const reply = await fetch(`${scene.url}/mcp`, {

@@ -30,13 +30,11 @@ beforeAll(async () => {
   recipient = settings.recipient;
   const payments = createPayments(settings, store);
   const access = meteredAccess({
-    ...{
-      keys: keysIn(store),
-      reservations: reservationsIn(store),
-      limits: limitsIn(store),
-      payments,
-      freeItems: 500,
-    },
+    keys: keysIn(store),
+    reservations: reservationsIn(store),
+    limits: limitsIn(store),
+    payments,
+    freeItems: 500,
   });
   scene = await openScene({ access, callerOf: callerBehind(1) });
 });
@@ -126,7 +124,9 @@ describe.each(Object.entries(clients))("%s", (_, connect) => {
       const result = await client.call("whois", alice, credential);
       expect(result.structuredContent).toMatchObject({ name: "alice.eth" });
       expect(result._meta?.[Mcp.receiptMetaKey]).toMatchObject({
-        ...{ method: "tempo", status: "success", challengeId: challenge.id },
+        method: "tempo",
+        status: "success",
+        challengeId: challenge.id,
         reference: expect.stringMatching(/^0x[0-9a-f]{64}$/),
       });
     });
@@ -224,7 +224,10 @@ test("the payment library's own client pays by itself", async () => {
 
 test("challenges are read from a header as the library reads them", () => {
   const challenge = Challenge.from({
-    ...{ id: "a", realm: 'Payment "x", y=', method: "tempo", intent: "charge" },
+    id: "a",
+    realm: 'Payment "x", y=',
+    method: "tempo",
+    intent: "charge",
     request: { amount: "1", nested: { list: [1, "ü"] } },
     description: 'back\\slash and "quotes"',
   });

@@ -60,8 +60,10 @@ async function fill({ writer }: Tables): Promise<void> {
     registeredRow("premium.eth", alice, BigInt(NOW - 100 * DAY), { resolver }),
     registeredRow("strange.eth", alice, BigInt(NOW + DAY), { resolver: STRANGE_RESOLVER }),
     domainRow(`${carol.slice(2)}.addr.reverse`, {
-      ...{ node: reverseNode(carol), resolver: STRANGE_RESOLVER },
-      ...{ registryOwner: carol, effectiveOwnerAddress: carol },
+      node: reverseNode(carol),
+      resolver: STRANGE_RESOLVER,
+      registryOwner: carol,
+      effectiveOwnerAddress: carol,
     }),
     domainRow("sub.alice.eth", { registryOwner: alice, effectiveOwnerAddress: alice, resolver }),
     ...Array.from({ length: 30 }, (_, i) =>
@@ -71,8 +73,17 @@ async function fill({ writer }: Tables): Promise<void> {
   const at = { chainId: CHAIN_ID, resolver, node };
   await writer.insert(resolverNode).values({ ...at, version: 0, contenthash: "0xe301", blockNumber: 7 });
   const text = (key: string, value: string) => ({
-    ...{ ...at, version: 0, keyHash: keccak256(stringToBytes(key)), key, value, isValueKnown: true },
-    ...{ blockNumber: 7, logIndex: 0, transactionHash: transaction(7), setsInTransaction: 1, isRead: false },
+    ...at,
+    version: 0,
+    keyHash: keccak256(stringToBytes(key)),
+    key,
+    value,
+    isValueKnown: true,
+    blockNumber: 7,
+    logIndex: 0,
+    transactionHash: transaction(7),
+    setsInTransaction: 1,
+    isRead: false,
   });
   await writer
     .insert(textRecord)

@@ -17,7 +17,8 @@ type Sample = { name: string; labels: Record<string, string>; value: number };
 /** Samples of a text in Prometheus' format. */
 export const readSamples = (text: string): Sample[] =>
   [...text.matchAll(/^(\w+)(?:\{(.*)\})? ([-+\d.e]+|NaN)$/gim)].map(([, name = "", labels = "", value]) => ({
-    ...{ name, value: Number(value) },
+    name,
+    value: Number(value),
     labels: Object.fromEntries([...labels.matchAll(/(\w+)="([^"]*)"/g)].map(([, key, word]) => [key, word])),
   }));
 

@@ -59,8 +59,13 @@ describe("npm run keys", () => {
     await json("create", "--label", "told");
     const all = (await json("list")) as unknown as Record<string, unknown>[];
     expect(all.at(-1)).toEqual({
-      ...{ id: expect.any(Number), prefix: expect.stringMatching(/^ens_.{4}$/), label: "told", owner: null },
-      ...{ credits: 1_000, created_at: expect.stringMatching(/^\d{4}-.*Z$/), revoked_at: null },
+      id: expect.any(Number),
+      prefix: expect.stringMatching(/^ens_.{4}$/),
+      label: "told",
+      owner: null,
+      credits: 1_000,
+      created_at: expect.stringMatching(/^\d{4}-.*Z$/),
+      revoked_at: null,
     });
   });
 

@@ -36,12 +36,13 @@ beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), "namedex-labels-"));
   const rows = [...lacking, ...hiddenForGood].map((label, i) => ({
     ...registeredRow(`hidden-${i}.eth`, `0x${"a1".repeat(20)}`, 2_000_000_000n),
-    ...{
-      node: namehash(`hidden-${i}.eth`),
-      labelhash: `0x${hashOf(label)}` as const,
-      label: `[${hashOf(label)}]`,
-    },
-    ...{ fullName: `[${hashOf(label)}].eth`, isLabelKnown: false, isNameKnown: false, labelLength: null },
+    node: namehash(`hidden-${i}.eth`),
+    labelhash: `0x${hashOf(label)}` as const,
+    label: `[${hashOf(label)}]`,
+    fullName: `[${hashOf(label)}].eth`,
+    isLabelKnown: false,
+    isNameKnown: false,
+    labelLength: null,
   }));
   await tables.writer.insert(domain).values(rows);
 });
@@ -64,13 +65,11 @@ function write(name: string, bytes: Buffer): string {
 }
 
 const settings = () => ({
-  ...{
-    databaseUrl: tables.databaseUrl,
-    serviceDatabaseUrls: [tables.databaseUrl],
-    schema: "public",
-    viewsSchema: "views",
-    serviceSchema: "namedex_service",
-  },
+  databaseUrl: tables.databaseUrl,
+  serviceDatabaseUrls: [tables.databaseUrl],
+  schema: "public",
+  viewsSchema: "views",
+  serviceSchema: "namedex_service",
 });
 
 const runImport = (line: readonly string[], signal = new AbortController().signal) =>

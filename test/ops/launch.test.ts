@@ -128,9 +128,14 @@ test.runIf(isSlow())(
   "a node of another chain for payments stops the start, and no secret is shown",
   async () => {
     const { exit, output } = await launch("serve", {
-      ...{ ACCESS: "metered", MPP_SECRET_KEY: "hunter2".repeat(5), MPP_REALM: "api.example.org" },
-      ...{ MPP_RECIPIENT: `0x${"11".repeat(20)}`, MPP_CURRENCY: `0x20c0${"0".repeat(36)}` },
-      ...{ MPP_PRICE_PER_CREDIT: "0.001", MPP_CHAIN_ID: "4217", MPP_RPC_URL: local.anvil.url },
+      ACCESS: "metered",
+      MPP_SECRET_KEY: "hunter2".repeat(5),
+      MPP_REALM: "api.example.org",
+      MPP_RECIPIENT: `0x${"11".repeat(20)}`,
+      MPP_CURRENCY: `0x20c0${"0".repeat(36)}`,
+      MPP_PRICE_PER_CREDIT: "0.001",
+      MPP_CHAIN_ID: "4217",
+      MPP_RPC_URL: local.anvil.url,
     });
     expect(await exit).toBe(1);
     expect(output()).toMatch(

@@ -43,8 +43,10 @@ beforeAll(async () => {
     rpcUrl: local.anvil.url,
     deployment: local.deployment,
     env: {
-      ...{ ACCESS: "metered", TRUSTED_PROXIES: "1" },
-      ...{ REQUEST_LOG: "all", SLOW_QUERY_MS: "1" },
+      ACCESS: "metered",
+      TRUSTED_PROXIES: "1",
+      REQUEST_LOG: "all",
+      SLOW_QUERY_MS: "1",
     },
     prepare: async (databaseUrl) => {
       ({ urls } = await runRoles(databaseUrl, "--prefix", prefix));

@@ -54,13 +54,21 @@ beforeAll(async () => {
     "namedex-$(date +%F).jsonl": join(folder, "backup.jsonl"),
     "namedex-2026-11-21.jsonl": join(folder, "backup.jsonl"),
     "/srv/snapshot": join(folder, "snapshot"),
-    ...{ 42069: ports.indexer, 42070: ports.next, 42071: ports.replica, 42080: ports.gateway },
+    42069: ports.indexer,
+    42070: ports.next,
+    42071: ports.replica,
+    42080: ports.gateway,
   });
   env = {
     ...(bareEnvironment as Record<string, string>),
-    ...{ HOME: folder, ENS_NETWORK: "custom", ENS_DEPLOYMENT: join(folder, "deployment.json") },
-    ...{ [`RPC_URL_${chain.local.anvil.chainId}`]: node.url, LIVE_RPC_URL: chain.local.anvil.url },
-    ...{ GATEWAY_MAX_LAG_SECONDS: "1000000000", GATEWAY_MAX_LAG_BLOCKS: "1000", GATEWAY_DRAIN_SECONDS: "0" },
+    HOME: folder,
+    ENS_NETWORK: "custom",
+    ENS_DEPLOYMENT: join(folder, "deployment.json"),
+    [`RPC_URL_${chain.local.anvil.chainId}`]: node.url,
+    LIVE_RPC_URL: chain.local.anvil.url,
+    GATEWAY_MAX_LAG_SECONDS: "1000000000",
+    GATEWAY_MAX_LAG_BLOCKS: "1000",
+    GATEWAY_DRAIN_SECONDS: "0",
   };
 });
 

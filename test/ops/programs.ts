@@ -84,7 +84,9 @@ function outcomeOf(child: ChildProcess, asked: Run): Promise<Outcome> {
 function startHost(path: string): ChildProcess {
   const env = bareEnvironment;
   const child = spawn(process.execPath, [hostProgram, path], {
-    ...{ ...options, env, stdio: ["ignore", "ignore", "pipe", "ipc"] },
+    ...options,
+    env,
+    stdio: ["ignore", "ignore", "pipe", "ipc"],
   });
   trackChild(child, "SIGTERM");
   return child;

@@ -47,11 +47,17 @@ beforeAll(async () => {
   urls = Object.fromEntries(found.map(([, url = "", role = ""]) => [role, url]));
   const env = { DATABASE_URL: urls.indexer ?? "", LIVE_RPC_URL: local.anvil.url };
   old = await prepareVersion(local.deployment, {
-    ...{ ...env, DATABASE_SCHEMA: OLD, VIEWS_SCHEMA: "namedex", RPC_URL_31337: local.anvil.url },
+    ...env,
+    DATABASE_SCHEMA: OLD,
+    VIEWS_SCHEMA: "namedex",
+    RPC_URL_31337: local.anvil.url,
     ARCHIVE_READS: "off",
   });
   next = await prepareVersion(local.deployment, {
-    ...{ ...env, DATABASE_SCHEMA: NEW, VIEWS_SCHEMA: "namedex", RPC_URL_31337: node.url },
+    ...env,
+    DATABASE_SCHEMA: NEW,
+    VIEWS_SCHEMA: "namedex",
+    RPC_URL_31337: node.url,
     ARCHIVE_READS: "on", // Another build, which reads at past blocks.
   });
   old.start();
@@ -269,7 +275,8 @@ describe("pruning", () => {
       GRANT ALL ON SCHEMA other_app TO ${prefix}_indexer; GRANT ALL ON other_app.${metaTable} TO ${prefix}_indexer`,
     );
     expect(await release("prune")).toMatchObject({
-      ...{ code: 0, stdout: "Nothing was dropped.\n" },
+      code: 0,
+      stdout: "Nothing was dropped.\n",
       stderr:
         '"index_new" stays: it was chosen before, so `back` needs it.\n"index_old" stays: readers are sent to it.\n',
     });

@@ -55,9 +55,13 @@ export function environmentOf({
   const file = join(folder, "deployment.json");
   writeFileSync(file, JSON.stringify(deployment));
   return {
-    ...{ ...bareEnvironment },
-    ...{ ENS_NETWORK: "devnet", ENS_DEPLOYMENT: file, [`RPC_URL_${deployment.chainId}`]: rpcUrl },
-    ...{ DATABASE_URL: databaseUrl, DATABASE_SCHEMA: "namedex_index", LIVE_REQUESTS_PER_SECOND: "1000" },
+    ...bareEnvironment,
+    ENS_NETWORK: "devnet",
+    ENS_DEPLOYMENT: file,
+    [`RPC_URL_${deployment.chainId}`]: rpcUrl,
+    DATABASE_URL: databaseUrl,
+    DATABASE_SCHEMA: "namedex_index",
+    LIVE_REQUESTS_PER_SECOND: "1000",
     ...env,
   };
 }

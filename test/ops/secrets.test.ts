@@ -216,7 +216,10 @@ test.runIf(isSlow())("an indexer and its API, whatever their node does", async (
   const own = { MAX_LAG_SECONDS: "off", REQUEST_LOG: "all", METRICS_PORT: metricsPort };
   const env = { ...settings(), PONDER_LOG_LEVEL: "debug", ...own };
   const ponder = startPonder({
-    ...{ command: "start", port: await freePort(), env, folder },
+    command: "start",
+    port: await freePort(),
+    env,
+    folder,
     onLog: ({ text }) => lines.push(text),
   });
   const answers: string[] = [];

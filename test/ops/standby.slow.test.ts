@@ -38,7 +38,9 @@ beforeAll(async () => {
   chain = await startFaultChain({ seed: 34, past: 40 });
   primary = await startBreakablePostgres(primarySettings);
   stack = await startStack({
-    ...{ rpcUrl: chain.local.anvil.url, deployment: chain.local.deployment, databaseServer: primary.url },
+    rpcUrl: chain.local.anvil.url,
+    deployment: chain.local.deployment,
+    databaseServer: primary.url,
     env: { ACCESS: "metered", MAX_LAG_SECONDS: "60" },
   });
   await stack.waitForHead();

@@ -95,13 +95,13 @@ test("a comparison on a schedule is logged, stored, and shown in the status and 
   let stop = () => {};
   const line = await new Promise<string>((log) => {
     stop = verifyEvery({
-      ...{ databaseUrl: stack.databaseUrl, serviceSchema: "namedex_service", schema: stack.schema },
-      ...{
-        everySeconds: 3_600,
-        firstAfterMs: 0,
-        env: environmentOf(verified),
-        log: { info: log, warn: wrong, error: wrong },
-      },
+      databaseUrl: stack.databaseUrl,
+      serviceSchema: "namedex_service",
+      schema: stack.schema,
+      everySeconds: 3_600,
+      firstAfterMs: 0,
+      env: environmentOf(verified),
+      log: { info: log, warn: wrong, error: wrong },
     });
   });
   stop();
@@ -118,8 +118,12 @@ test("a comparison on a schedule that cannot be made says why", async () => {
   let stop = () => {};
   const line = await new Promise<string>((log) => {
     stop = verifyEvery({
-      ...{ databaseUrl: stack.databaseUrl, serviceSchema: "namedex_service", schema: "nothing_here" },
-      ...{ everySeconds: 3_600, firstAfterMs: 0, log: { info: wrong, warn: log, error: wrong } },
+      databaseUrl: stack.databaseUrl,
+      serviceSchema: "namedex_service",
+      schema: "nothing_here",
+      everySeconds: 3_600,
+      firstAfterMs: 0,
+      log: { info: wrong, warn: log, error: wrong },
       env: environmentOf({ ...verified, env: { DATABASE_SCHEMA: "nothing_here" } }),
     });
   });
@@ -131,14 +135,26 @@ test("a comparison on a schedule that cannot be made says why", async () => {
 
 /** Everything that a run compares. */
 const columns = [
-  ...["registry_owner", "resolver", "is_migrated", "registrar_owner", "registrar_expiry_timestamp"],
-  ...["wrapper_owner", "wrapper_fuses", "wrapper_expiry_timestamp"],
-  ...["is_wrapped", "effective_owner_address", "expiry_timestamp", "labelhash", "label"],
+  "registry_owner",
+  "resolver",
+  "is_migrated",
+  "registrar_owner",
+  "registrar_expiry_timestamp",
+  "wrapper_owner",
+  "wrapper_fuses",
+  "wrapper_expiry_timestamp",
+  "is_wrapped",
+  "effective_owner_address",
+  "expiry_timestamp",
+  "labelhash",
+  "label",
 ]
   .map((column) => `domains.${column}`)
   .concat([
     ...["contenthash", "name", "version"].map((column) => `resolver_nodes.${column}`),
-    ...["text_records.value", "address_records.address", "primary_names.name"],
+    "text_records.value",
+    "address_records.address",
+    "primary_names.name",
     ...["log", "event_type", "node", "block_timestamp"].map((column) => `events.${column}`),
   ]);
 

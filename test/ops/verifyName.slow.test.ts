@@ -63,7 +63,8 @@ test("no field of any name of the demo differs, nor of one that the index does n
 test("the answer is of the block of the tables", async () => {
   const [block, answer] = [await local.chain.client.getBlock(), await verify("alice.eth")];
   expect(answer).toMatchObject({
-    ...{ block_number: Number(block.number), block_hash: block.hash },
+    block_number: Number(block.number),
+    block_hash: block.hash,
     block_timestamp: Number(block.timestamp),
   });
   const asked = proxy.recorded.filter(({ method }) => method === "eth_call").map((one) => one.block);

@@ -66,7 +66,10 @@ export async function prepareVersion(
       () => `${url} is not ready:\n${output}`,
     );
   return {
-    ...{ url, start, ready, output: () => output },
+    url,
+    start,
+    ready,
+    output: () => output,
     stop: async () => {
       await stop();
       stop = async () => {};

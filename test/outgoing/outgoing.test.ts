@@ -50,8 +50,13 @@ afterEach(async () => {
 
 function open(rules: Partial<OutgoingRules> = {}): Outgoing {
   const outgoing = createOutgoing({
-    ...{ subject: "picture", maxBytes: 1_000, timeoutMs: 20_000, maxConnections: 2 },
-    ...{ ownHosts: [], allowLoopback: false, ...rules },
+    subject: "picture",
+    maxBytes: 1_000,
+    timeoutMs: 20_000,
+    maxConnections: 2,
+    ownHosts: [],
+    allowLoopback: false,
+    ...rules,
   });
   opened.push(outgoing);
   return outgoing;
@@ -148,7 +153,10 @@ describe("an answer", () => {
       response.end(Buffer.from([0, 255, 7]));
     };
     const { status, contentType, body } = await open(development).ask(new URL(`${here()}/in`), {
-      ...{ method: "POST", headers: { "x-test": "yes" }, body: "text", signal: never() },
+      method: "POST",
+      headers: { "x-test": "yes" },
+      body: "text",
+      signal: never(),
     });
     expect([status, contentType, [...body]]).toEqual([201, "image/png", [0, 255, 7]]);
     expect(visits).toEqual([{ url: "/in", method: "POST", header: "yes", body: "text" }]);

@@ -39,8 +39,15 @@ const purchase = (block: number, eventType: string, name: string, fields: Partia
 ];
 
 const change = (block: number, name: string, owner: Address | null, log = 0, tx = block) => ({
-  ...{ chainId: CHAIN_ID, blockNumber: block, logIndex: log, ordinal: 0, ...of(name), ownerAddress: owner },
-  ...{ eventType: "Transfer", transactionHash: transaction(tx), blockTimestamp: 1_600_000_000 + block * 12 },
+  chainId: CHAIN_ID,
+  blockNumber: block,
+  logIndex: log,
+  ordinal: 0,
+  ...of(name),
+  ownerAddress: owner,
+  eventType: "Transfer",
+  transactionHash: transaction(tx),
+  blockTimestamp: 1_600_000_000 + block * 12,
 });
 
 beforeAll(async () => {
@@ -87,7 +94,11 @@ describe("GET /ens-stats/recent-activity", () => {
     expect(await feed()).toEqual([
       { type: "renewal", name: "bob.eth", cost_eth: "0.5", years: 1, ...happened(6) },
       {
-        ...{ type: "renewal", name: "alice.eth", cost_eth: "3", cost_is_upper_bound: true, years: 1 },
+        type: "renewal",
+        name: "alice.eth",
+        cost_eth: "3",
+        cost_is_upper_bound: true,
+        years: 1,
         ...happened(5),
       },
       { type: "renewal", name: "carol.eth", cost_eth: null, years: null, ...happened(4) },
@@ -134,8 +145,10 @@ describe("GET /ens-stats/recent-activity", () => {
       );
     expect(await feed()).toEqual([
       {
-        ...{ type: "transfer", name: "alice.eth" },
-        ...{ from_address: getAddress(alice), to_address: getAddress(account(7)) },
+        type: "transfer",
+        name: "alice.eth",
+        from_address: getAddress(alice),
+        to_address: getAddress(account(7)),
         ...happened(2),
       },
     ]);
@@ -165,7 +178,9 @@ describe("GET /ens-stats/recent-activity", () => {
       "wrap alice.eth",
     ]);
     expect(events[0]).toEqual({
-      ...{ type: "unwrap", name: "alice.eth", owner_address: getAddress(alice) },
+      type: "unwrap",
+      name: "alice.eth",
+      owner_address: getAddress(alice),
       ...happened(4),
     });
     expect(events[3]).toMatchObject({ owner_address: getAddress(bob) });
@@ -173,9 +188,17 @@ describe("GET /ens-stats/recent-activity", () => {
 
   test("shows changes of claimed names, of all chains", async () => {
     const claim = (block: number, name: string | null, fields = {}) => ({
-      ...{ chainId: CHAIN_ID, blockNumber: block, logIndex: 0, address: alice, coinType: 60, name },
-      ...{ isNameKnown: true, registrar: "REVERSE_REGISTRAR", transactionHash: transaction(block) },
-      ...{ blockTimestamp: 1_600_000_000 + block * 12, ...fields },
+      chainId: CHAIN_ID,
+      blockNumber: block,
+      logIndex: 0,
+      address: alice,
+      coinType: 60,
+      name,
+      isNameKnown: true,
+      registrar: "REVERSE_REGISTRAR",
+      transactionHash: transaction(block),
+      blockTimestamp: 1_600_000_000 + block * 12,
+      ...fields,
     });
     await tables.writer.insert(primaryNameChange).values([
       claim(1, "alice.eth"),
@@ -186,8 +209,12 @@ describe("GET /ens-stats/recent-activity", () => {
       claim(3, "for no time.eth", { logIndex: -1 }),
     ]);
     const item = (block: number, name: string | null, fields = {}) => ({
-      ...{ type: "primary_name", address: getAddress(alice), name, chain: "devnet" },
-      ...{ ...happened(block), ...fields },
+      type: "primary_name",
+      address: getAddress(alice),
+      name,
+      chain: "devnet",
+      ...happened(block),
+      ...fields,
     });
     expect(await feed()).toEqual([
       item(4, "l2.eth", { chain: "devnet2" }),

@@ -146,7 +146,11 @@ describe("GET /address/:address/domains", () => {
   test("sorts the other way, names without expiry still last", async () => {
     const names = namesOf(await domains(alice, "?sort_by=expiry_timestamp&sort_dir=desc"));
     expect(names.slice(2)).toEqual([
-      ...["soon.eth", "wrapped.eth", "plain.wrapped.eth", "grace.eth", "sub.alice.eth"],
+      "soon.eth",
+      "wrapped.eth",
+      "plain.wrapped.eth",
+      "grace.eth",
+      "sub.alice.eth",
     ]);
     expect(namesOf(await domains(alice, "?sort_dir=desc"))[0]).toBe("wrapped.eth");
   });
@@ -202,7 +206,9 @@ describe("GET /address/:address/domain-count", () => {
   });
 
   const searchOf: Record<string, string | undefined> = {
-    ...{ registry_owner: "registry_owner", registrar_owner: "registrar_owner", resolver: "resolver" },
+    registry_owner: "registry_owner",
+    registrar_owner: "registrar_owner",
+    resolver: "resolver",
   };
 
   test.each(["effective_owner", "registry_owner", "registrar_owner", "wrapper_owner", "resolver"])(
@@ -271,7 +277,11 @@ describe("GET /address/:address/previous-domains", () => {
   test("lists names that passed to another, were deleted, or are past grace; last touched first", async () => {
     const body = await previous(alice);
     expect(namesOf(body)).toEqual([
-      ...["retaken.wrapped.eth", "premium.eth", "deleted.alice.eth", "old.eth", "lapsed.eth"],
+      "retaken.wrapped.eth",
+      "premium.eth",
+      "deleted.alice.eth",
+      "old.eth",
+      "lapsed.eth",
     ]);
     expect(body).toMatchObject({ address: getAddress(alice), total: 5, page: 1, page_size: 25 });
   });

@@ -103,10 +103,19 @@ async function setTexts(
   more: Partial<typeof textRecord.$inferInsert> = {},
 ) {
   const rows = Object.entries(texts).map(([key, value], index) => ({
-    ...{ chainId: CHAIN_ID, resolver: STATIC_RESOLVER, node: namehash(name), version: 0 },
-    ...{ key, keyHash: keccak256(stringToBytes(key)), value, isValueKnown: true },
-    ...{ blockNumber: block + index, logIndex: 0, transactionHash: transaction(block + index) },
-    ...{ setsInTransaction: 1, isRead: false },
+    chainId: CHAIN_ID,
+    resolver: STATIC_RESOLVER,
+    node: namehash(name),
+    version: 0,
+    key,
+    keyHash: keccak256(stringToBytes(key)),
+    value,
+    isValueKnown: true,
+    blockNumber: block + index,
+    logIndex: 0,
+    transactionHash: transaction(block + index),
+    setsInTransaction: 1,
+    isRead: false,
     ...more,
   }));
   await tables.writer.insert(textRecord).values(rows);
@@ -152,7 +161,9 @@ beforeAll(async () => {
     0n,
     { tokenContract: REGISTRAR, tokenId: BigInt(labelhash("agent")), node: null },
     {
-      ...{ block: 107, chainId: LAYER2_CHAIN_ID, adapter: LAYER2_AGENT_ADAPTER },
+      block: 107,
+      chainId: LAYER2_CHAIN_ID,
+      adapter: LAYER2_AGENT_ADAPTER,
     },
   );
   await setTexts("agent.eth", 200, {
@@ -441,7 +452,7 @@ describe("GET /agents", () => {
     ],
     ["?chain=devnet2", ["0 devnet2 thief.eth", "0 devnet2 null"]],
     ["?chain=devnet2&is_bound=true", ["0 devnet2 null"]],
-    ["?q=D.eth", ["79 devnet odd.eth", "77 devnet claimed.eth", ...[BINDINGS[4], BINDINGS[5], BINDINGS[6]]]],
+    ["?q=D.eth", ["79 devnet odd.eth", "77 devnet claimed.eth", BINDINGS[4], BINDINGS[5], BINDINGS[6]]],
     ["?q=%25", []],
     ["?is_bound=true&has_ensip25_registration=true", ["2 devnet wrapped.eth", "0 devnet agent.eth"]],
   ])("%s", async (query, expected) => {

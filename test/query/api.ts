@@ -62,9 +62,16 @@ export function openApi({ db }: Tables, now: number, plan: TestPlan = {}): TestA
   const freshness = createFreshness({
     failingBlock: async () => null,
     standby: async () => null,
-    ...{ db, heads, completed: { add: async () => {}, has: async () => false }, isActive: async () => false },
-    ...{ lastVerification: async () => null, schema: "namedex_index" },
-    ...{ chainId: contracts.chainId, startBlocks: {}, maxLagSeconds: null, clock: () => now },
+    db,
+    heads,
+    completed: { add: async () => {}, has: async () => false },
+    isActive: async () => false,
+    lastVerification: async () => null,
+    schema: "namedex_index",
+    chainId: contracts.chainId,
+    startBlocks: {},
+    maxLagSeconds: null,
+    clock: () => now,
   });
   const createContext = async () => ({
     db,

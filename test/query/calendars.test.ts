@@ -24,8 +24,13 @@ let api: TestApi;
 
 const subname = (name: string, owner: DomainRow["wrapperOwner"], expiry: bigint): DomainRow =>
   domainRow(name, {
-    ...{ registryOwner: WRAPPER, wrapperOwner: owner, effectiveOwnerAddress: owner, isWrapped: true },
-    ...{ wrapperFuses: PCC, wrapperExpiryTimestamp: expiry, expiryTimestamp: expiry },
+    registryOwner: WRAPPER,
+    wrapperOwner: owner,
+    effectiveOwnerAddress: owner,
+    isWrapped: true,
+    wrapperFuses: PCC,
+    wrapperExpiryTimestamp: expiry,
+    expiryTimestamp: expiry,
   });
 
 /** Labels as strangers write them. The registry takes any bytes, and the index all but NUL, dots and brackets. */

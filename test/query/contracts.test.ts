@@ -39,21 +39,40 @@ let tables: Tables;
 let api: TestApi;
 
 const at = (block: number) => ({
-  ...{ chainId: CHAIN_ID, blockNumber: block, logIndex: 0, blockTimestamp: 1_600_000_000 + block * 12 },
+  chainId: CHAIN_ID,
+  blockNumber: block,
+  logIndex: 0,
+  blockTimestamp: 1_600_000_000 + block * 12,
   transactionHash: transaction(block),
 });
 
 const role = (contract: Address, resource: bigint, holder: Address, roles: bigint, block = 5) => ({
-  ...{ ...at(block), contract, resource, account: holder, roles },
+  ...at(block),
+  contract,
+  resource,
+  account: holder,
+  roles,
 });
 
 const registryRow = (registry: Address, entries: number, fields = {}) => ({
-  ...{ chainId: CHAIN_ID, registry, parentRegistry: null, parentLabel: null, entries, firstEntry: null },
-  ...{ lastShared: null, mounts: 1, createdBlockNumber: 3, ...fields },
+  chainId: CHAIN_ID,
+  registry,
+  parentRegistry: null,
+  parentLabel: null,
+  entries,
+  firstEntry: null,
+  lastShared: null,
+  mounts: 1,
+  createdBlockNumber: 3,
+  ...fields,
 });
 
 const mountRow = (registry: Address, name: string, position = 0) => ({
-  ...{ chainId: CHAIN_ID, registry, position, node: namehash(name), depth: name.split(".").length },
+  chainId: CHAIN_ID,
+  registry,
+  position,
+  node: namehash(name),
+  depth: name.split(".").length,
   pathExpiryTimestamp: null,
 });
 
@@ -66,10 +85,15 @@ const rolesEvent = (
   eventRow(
     { block },
     {
-      ...{ contract: "ENSV2_REGISTRY", contractAddress: contract, eventType: "EACRolesChanged", ordinal },
+      contract: "ENSV2_REGISTRY",
+      contractAddress: contract,
+      eventType: "EACRolesChanged",
+      ordinal,
       details: JSON.stringify({
-        ...{ resource: String(resource), account: holder },
-        ...{ oldRoles: String(from), roles: String(to) },
+        resource: String(resource),
+        account: holder,
+        oldRoles: String(from),
+        roles: String(to),
       }),
     },
   );
@@ -104,7 +128,9 @@ beforeAll(async () => {
     ensv2Row("deep.eth", ANN, FAR, { resolver: RESOLVER }),
     ...["alpha", "beta"].map((label, i) =>
       domainRow(`${label}.deep.eth`, {
-        ...{ registry: USER, effectiveOwnerAddress: i === 0 ? ANN : BEN, expiryTimestamp: FAR },
+        registry: USER,
+        effectiveOwnerAddress: i === 0 ? ANN : BEN,
+        expiryTimestamp: FAR,
       }),
     ),
     ...Array.from({ length: 30 }, (_, i) =>
@@ -143,7 +169,10 @@ beforeAll(async () => {
     resolver: Address | null,
     previousResolver: Address | null,
   ) => ({
-    ...{ ...at(block), node: namehash(name), resolver, previousResolver },
+    ...at(block),
+    node: namehash(name),
+    resolver,
+    previousResolver,
   });
   await writer
     .insert(resolverChange)
@@ -157,11 +186,12 @@ beforeAll(async () => {
       change(16, "n01.eth", RESOLVER, STATIC_RESOLVER),
     ]);
   const link = (name: string, record: number | null) => ({
-    ...{ chainId: CHAIN_ID, resolver: RESOLVER, node: namehash(name), blockNumber: 9 },
-    ...{
-      record: record === null ? null : numberToHex(record, { size: 32 }),
-      transactionHash: transaction(9),
-    },
+    chainId: CHAIN_ID,
+    resolver: RESOLVER,
+    node: namehash(name),
+    blockNumber: 9,
+    record: record === null ? null : numberToHex(record, { size: 32 }),
+    transactionHash: transaction(9),
   });
   await writer
     .insert(ensv2Link)
@@ -200,12 +230,16 @@ describe("a registry", () => {
   test("says what it is, where it is, and who may change it", async () => {
     const logged = await get<{ total: number }>(`/contract/${USER}/events?page_size=1`);
     expect(await get(`/registry/${USER}?owner=${ANN}`)).toMatchObject({
-      ...{ kind: "user", implementation: getAddress(REGISTRY_CODE), label_count: 4 },
+      kind: "user",
+      implementation: getAddress(REGISTRY_CODE),
+      label_count: 4,
       names: [{ name: "deep.eth", namehash: namehash("deep.eth") }],
       claimed_parent: { registry: getAddress(ETH_REGISTRY), label: "d\0" },
       created: { block_number: 1, transaction_hash: transaction(1) },
       referring_names: { results: [{ name: "deep.eth", label: "deep" }], total: 1, next_cursor: null },
-      ...{ role_holder_count: 1, root_role_holder_count: 1, event_count: logged.total },
+      role_holder_count: 1,
+      root_role_holder_count: 1,
+      event_count: logged.total,
       detach: { owner: getAddress(ANN), labels: 3, not_owned: 2, ownerless: 1 },
     });
     expect(await get(`/registry/${ROOT}`)).toMatchObject({ kind: "root", label_count: 1 });
@@ -223,16 +257,24 @@ describe("a registry", () => {
       ["gamma", "reserved"],
     ]);
     expect(rows[1]).toMatchObject({
-      ...{ name: "beta.deep.eth", namehash: namehash("beta.deep.eth"), owner: getAddress(BEN) },
-      ...{ subregistry: getAddress(account(0x3009)), subname_count: 7, role_holder_count: 0 },
-      ...{ availability_status: "registered", token_id: String(kids[1]?.tokenId) },
+      name: "beta.deep.eth",
+      namehash: namehash("beta.deep.eth"),
+      owner: getAddress(BEN),
+      subregistry: getAddress(account(0x3009)),
+      subname_count: 7,
+      role_holder_count: 0,
+      availability_status: "registered",
+      token_id: String(kids[1]?.tokenId),
     });
     const backwards = await walk(`/registry/${USER}/labels?sort_dir=desc`, 2);
     expect(backwards.map(({ label }) => label)).toEqual(["gamma", "delta", "beta", "alpha"]);
     const [first, saved] = (await get(`/registry/${ETH_REGISTRY}/labels`)).results;
     expect(first).toMatchObject({ name: "deep.eth", role_holder_count: 2, subname_count: 4 });
     expect(saved).toMatchObject({
-      ...{ label: "saved", status: "reserved", owner: null, resolver: getAddress(ENSV1_RESOLVER) },
+      label: "saved",
+      status: "reserved",
+      owner: null,
+      resolver: getAddress(ENSV1_RESOLVER),
       reserved: { block_number: 9 },
     });
     expect(saved).not.toHaveProperty("registered");
@@ -251,7 +293,9 @@ describe("a registry", () => {
   test("lists root roles and their changes, of one account too", async () => {
     expect((await get(`/registry/${USER}/roles`)).results).toEqual([
       expect.objectContaining({
-        ...{ address: getAddress(ANN), roles: ["REGISTRAR", "REGISTRAR_ADMIN"], block_number: 5 },
+        address: getAddress(ANN),
+        roles: ["REGISTRAR", "REGISTRAR_ADMIN"],
+        block_number: 5,
         role_bitmap: String(1n | (1n << 128n)),
       }),
     ]);
@@ -272,7 +316,9 @@ describe("roles of a name", () => {
   test("are those of its entry, with all holders and every change", async () => {
     const { resource } = deep as { resource: bigint };
     expect(await get("/domain/deep.eth/roles")).toMatchObject({
-      ...{ registry: getAddress(ETH_REGISTRY), resource: String(resource), total: 2 },
+      registry: getAddress(ETH_REGISTRY),
+      resource: String(resource),
+      total: 2,
       results: [
         { address: getAddress(ANN), roles: ["SET_RESOLVER"] },
         { address: getAddress(BEN), roles: ["SET_SUBREGISTRY"] },
@@ -362,7 +408,10 @@ describe("a resolver", () => {
     const empty = { results: [], total: 0, page_size: 25, next_cursor: null };
     expect(await get(`/resolver/${account(0x9999)}`)).toMatchObject({
       contracts: [{ chain: "devnet", kind: "unknown", status: "unindexed" }],
-      ...{ names: empty, former_names: empty, links: empty, roles: empty },
+      names: empty,
+      former_names: empty,
+      links: empty,
+      roles: empty,
     });
   });
 

@@ -89,7 +89,10 @@ async function walkByNumber(path: string): Promise<unknown[][]> {
 }
 
 const values: Record<string, string> = {
-  ...{ name: "many.eth", address: owner, hash: namehash("same"), key: "url" },
+  name: "many.eth",
+  address: owner,
+  hash: namehash("same"),
+  key: "url",
 };
 const fill = (path: string) => path.replaceAll(/\{(\w+)\}/g, (_, name: string) => values[name] ?? "");
 const sorts = (path: string, columns: readonly string[]) =>
@@ -216,8 +219,12 @@ describe("a cursor that is not of this list", () => {
   test("other filters, another order, another name or operation: the error says so", async () => {
     const { next_cursor: cursor } = await ask("/search-domains?q=name");
     for (const path of [
-      ...["/search-domains", "/search-domains?q=name1", "/search-domains?q=name&sort_dir=desc"],
-      ...["/search-domains?q=name&is_wrapped=false", "/domain/eth/subdomains", "/agents"],
+      "/search-domains",
+      "/search-domains?q=name1",
+      "/search-domains?q=name&sort_dir=desc",
+      "/search-domains?q=name&is_wrapped=false",
+      "/domain/eth/subdomains",
+      "/agents",
     ]) {
       expect(await api.get(withQuery(path, `cursor=${cursor}`)), path).toMatchObject(error("another list"));
     }

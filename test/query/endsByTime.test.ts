@@ -41,9 +41,16 @@ const change = (name: string, block: number, time: number, { owner, reason, toke
   const isWrapped = reason === "wrapper";
   const isEth = name.split(".").length === 2;
   return {
-    ...{ chainId: CHAIN_ID, blockNumber: block, logIndex: 5, ordinal: 0, node: namehash(name) },
-    ...{ ownerAddress: owner, reason, eventType: "Transfer" },
-    ...{ transactionHash: transaction(block), blockTimestamp: time },
+    chainId: CHAIN_ID,
+    blockNumber: block,
+    logIndex: 5,
+    ordinal: 0,
+    node: namehash(name),
+    ownerAddress: owner,
+    reason,
+    eventType: "Transfer",
+    transactionHash: transaction(block),
+    blockTimestamp: time,
     registryOwner: isWrapped ? WRAPPER : owner,
     registrarOwner: isEth ? (isWrapped ? WRAPPER : owner) : null,
     wrapperOwner: isWrapped ? owner : null,
@@ -59,21 +66,33 @@ const registered = (name: string, block: number, expiry: number, eventType = "Na
   );
 
 const from = (block: number, time: number) => ({
-  ...{ event_type: "Transfer", from_timestamp: time, from_block: block, from_tx: transaction(block) },
+  event_type: "Transfer",
+  from_timestamp: time,
+  from_block: block,
+  from_tx: transaction(block),
 });
 const to = (block: number, time: number) => ({
-  ...{ to_timestamp: time, to_block: block, to_tx: transaction(block) },
+  to_timestamp: time,
+  to_block: block,
+  to_tx: transaction(block),
 });
 const endless = { to_timestamp: null, to_block: null, to_tx: null };
 const ended = (time: number, by: string) => ({ ...endless, to_timestamp: time, ended_by: by });
 const byTimeFrom = (time: number) => ({
-  ...{ event_type: null, from_timestamp: time, from_block: null, from_tx: null },
+  event_type: null,
+  from_timestamp: time,
+  from_block: null,
+  from_tx: null,
 });
 const by = (owner: Address, reason: string) => ({ address: getAddress(owner), reason });
 
 const wrapped = (expiry: number) => ({
-  ...{ registryOwner: WRAPPER, wrapperOwner: alice, wrapperFuses: PARENT_CANNOT_CONTROL },
-  ...{ wrapperExpiryTimestamp: BigInt(expiry), isWrapped: true, effectiveOwnerAddress: alice },
+  registryOwner: WRAPPER,
+  wrapperOwner: alice,
+  wrapperFuses: PARENT_CANNOT_CONTROL,
+  wrapperExpiryTimestamp: BigInt(expiry),
+  isWrapped: true,
+  effectiveOwnerAddress: alice,
 });
 
 beforeAll(async () => {
@@ -205,7 +224,9 @@ describe("the ownership history of", () => {
     ]);
     const over = EXPIRY + 10 * GRACE + 1;
     expect((await historyOf("renewed-elsewhere.eth", over)).at(-1)).toEqual({
-      ...{ ...by(WRAPPER, "registrar"), ...byTimeFrom(graceEnd), ...ended(over, "grace_end") },
+      ...by(WRAPPER, "registrar"),
+      ...byTimeFrom(graceEnd),
+      ...ended(over, "grace_end"),
     });
   });
 
@@ -243,10 +264,14 @@ describe("the ownership history of", () => {
 
   test("a token that was extended in time did not end then", async () => {
     expect((await historyOf("extended.eth", EXPIRY + DAY))[0]).toEqual({
-      ...{ ...by(alice, "wrapper"), ...from(12, START), ...endless },
+      ...by(alice, "wrapper"),
+      ...from(12, START),
+      ...endless,
     });
     expect((await historyOf("extended.eth", EXPIRY + DAY + 1))[0]).toEqual({
-      ...{ ...by(alice, "wrapper"), ...from(12, START), ...ended(EXPIRY + DAY + 1, "wrapper_expiry") },
+      ...by(alice, "wrapper"),
+      ...from(12, START),
+      ...ended(EXPIRY + DAY + 1, "wrapper_expiry"),
     });
   });
 
@@ -416,7 +441,8 @@ describe("the same second ends it everywhere", () => {
         isPrevious: !isOfAlice,
       });
       expect({ name, isHeld: held.some((one) => one.name === name) }).toEqual({
-        ...{ name, isHeld: owner === getAddress(alice) },
+        name,
+        isHeld: owner === getAddress(alice),
       });
     }
   });

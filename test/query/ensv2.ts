@@ -26,10 +26,14 @@ export const DAI = account(0x200e);
 
 const block = deploymentShape.shape.ensv2.parse({
   startBlock: 1,
-  ...{ rootRegistry: ROOT, ethRegistry: ETH_REGISTRY, registrars: [REGISTRAR] },
-  ...{ migrationControllers: [MIGRATOR], graveyards: [GRAVEYARD] },
+  rootRegistry: ROOT,
+  ethRegistry: ETH_REGISTRY,
+  registrars: [REGISTRAR],
+  migrationControllers: [MIGRATOR],
+  graveyards: [GRAVEYARD],
   implementations: { registry: [REGISTRY_CODE], wrapper: [WRAPPER_CODE], resolver: [RESOLVER_CODE] },
-  ...{ ensV1Resolvers: [ENSV1_RESOLVER], publicResolvers: [NODE_RESOLVER] },
+  ensV1Resolvers: [ENSV1_RESOLVER],
+  publicResolvers: [NODE_RESOLVER],
   paymentTokens: [
     { address: USDC, symbol: "USDC", decimals: 6 },
     { address: DAI, symbol: "DAI", decimals: 18 },
@@ -54,11 +58,20 @@ export function entryRow(registry: Address, label: string, fields: Partial<Entry
   const storageId = storageIdOf(label);
   return {
     chainId: CHAIN_ID,
-    ...{ registry, storageId, labelhash: labelhashOf(label), label },
+    registry,
+    storageId,
+    labelhash: labelhashOf(label),
+    label,
     tokenId: BigInt(storageId) + 1n,
     resource: BigInt(storageId) + 2n,
-    ...{ owner: null, expiry: FAR, subregistry: null, resolver: null, isRegistered: true },
-    ...{ registeredBy: REGISTRAR, registeredBlockNumber: 10, registeredTimestamp: 1_600_000_120 },
+    owner: null,
+    expiry: FAR,
+    subregistry: null,
+    resolver: null,
+    isRegistered: true,
+    registeredBy: REGISTRAR,
+    registeredBlockNumber: 10,
+    registeredTimestamp: 1_600_000_120,
     registeredTransactionHash: transaction(10),
     number: counter++,
     createdBlockNumber: 1,
@@ -69,14 +82,26 @@ export function entryRow(registry: Address, label: string, fields: Partial<Entry
 /** A reservation: the label was never registered. */
 export const reservedRow = (label: string, expiry: bigint, fields: Partial<EntryRow> = {}): EntryRow =>
   entryRow(ETH_REGISTRY, label, {
-    ...{ expiry, resolver: ENSV1_RESOLVER, resource: null, isRegistered: false, registeredBy: null },
-    ...{ registeredBlockNumber: null, registeredTimestamp: null, registeredTransactionHash: null },
-    ...{ reservedBlockNumber: 9, reservedTimestamp: 1_600_000_108, reservedTransactionHash: transaction(9) },
+    expiry,
+    resolver: ENSV1_RESOLVER,
+    resource: null,
+    isRegistered: false,
+    registeredBy: null,
+    registeredBlockNumber: null,
+    registeredTimestamp: null,
+    registeredTransactionHash: null,
+    reservedBlockNumber: 9,
+    reservedTimestamp: 1_600_000_108,
+    reservedTransactionHash: transaction(9),
     ...fields,
   });
 
 /** A contract that a factory deployed. */
 export const proxyRow = (address: Address, implementation: Address): typeof ensv2Proxy.$inferInsert => ({
-  ...{ chainId: CHAIN_ID, address, implementation, deployedBy: account(1) },
-  ...{ blockNumber: 1, transactionHash: transaction(1) },
+  chainId: CHAIN_ID,
+  address,
+  implementation,
+  deployedBy: account(1),
+  blockNumber: 1,
+  transactionHash: transaction(1),
 });

@@ -32,7 +32,11 @@ const ENDED = account(0x6003);
 const UNKNOWN = account(0x6004);
 
 const at = (registry: `0x${string}`, owner: `0x${string}`, fields: object = {}) => ({
-  ...{ registry, effectiveOwnerAddress: owner, expiryTimestamp: FAR, resolver: NODE_RESOLVER, ...fields },
+  registry,
+  effectiveOwnerAddress: owner,
+  expiryTimestamp: FAR,
+  resolver: NODE_RESOLVER,
+  ...fields,
 });
 const entry = (label: string, owner: `0x${string}`, fields: Partial<EntryRow> = {}) =>
   entryRow(USER, label, { owner, resolver: NODE_RESOLVER, ...fields });
@@ -60,11 +64,15 @@ const entries = [
   entryRow(ROOT, "eth", { owner: account(8), subregistry: ETH_REGISTRY }),
   entryRow(ETH_REGISTRY, "user", { owner: bob, resolver: NODE_RESOLVER, subregistry: USER }),
   entryRow(ETH_REGISTRY, "ended", { owner: bob, expiry: BigInt(NOW - 1), subregistry: ENDED }),
-  ...[entry("same", alice), entry("over", alice, { expiry: BigInt(NOW - 9) })],
-  ...[entry("other", bob, { resolver: account(9) }), entry("sold", bob), entry("again", alice)],
+  entry("same", alice),
+  entry("over", alice, { expiry: BigInt(NOW - 9) }),
+  entry("other", bob, { resolver: account(9) }),
+  entry("sold", bob),
+  entry("again", alice),
   ...["known", "late"].map((label) => entryRow(ENDED, label, { owner: alice })),
   // Without a row: its registry is at more names than are followed. And one of unknown code.
-  ...[entry("unlisted", alice), entry("strange", alice, { subregistry: UNKNOWN })],
+  entry("unlisted", alice),
+  entry("strange", alice, { subregistry: UNKNOWN }),
 ];
 
 let tables: Tables;
@@ -80,8 +88,11 @@ beforeAll(async () => {
     .values([USER, BEFORE, ENDED].map((registry) => proxyRow(registry, REGISTRY_CODE)));
   await tables.writer.insert(holder).values(
     rows.map(({ node }, i) => ({
-      ...{ address: bob, chainId: CHAIN_ID, node },
-      ...{ lastOwnedBlockNumber: i, lastOwnedBlockTimestamp: i },
+      address: bob,
+      chainId: CHAIN_ID,
+      node,
+      lastOwnedBlockNumber: i,
+      lastOwnedBlockTimestamp: i,
     })),
   );
   api = openApi(tables, NOW, { contracts });
@@ -112,9 +123,7 @@ describe("an address", () => {
 
   test("is shown what time alone ended, where it asks for that", async () => {
     const items = await listed(`/address/${alice}/domains?include_expired=true`);
-    expect(namesOf(items)).toEqual([
-      ...["again.user.eth", "known.ended.eth", "over.user.eth", "same.user.eth"],
-    ]);
+    expect(namesOf(items)).toEqual(["again.user.eth", "known.ended.eth", "over.user.eth", "same.user.eth"]);
   });
 
   test("still has what the contracts of ENSv1 hold for it", async () => {
@@ -179,7 +188,10 @@ describe("an answer that may lack something says so", () => {
   const isIncomplete = async (path: string) =>
     (await api.get(`${path}?partial=true`)).body.is_incomplete ?? false;
   const histories = [
-    ...["events", "registration-history", "ownership-history", "resolver-history"],
+    "events",
+    "registration-history",
+    "ownership-history",
+    "resolver-history",
     "records/text/url/history",
   ];
 
@@ -208,7 +220,11 @@ describe("an answer that may lack something says so", () => {
     expect(await of("user.eth")).toBe(true);
     expect(await of("same.user.eth")).toBe(false);
     await tables.writer.insert(ensv2Mount).values({
-      ...{ chainId: CHAIN_ID, registry: USER, position: 0, node: namehash("user.eth"), depth: 2 },
+      chainId: CHAIN_ID,
+      registry: USER,
+      position: 0,
+      node: namehash("user.eth"),
+      depth: 2,
     });
     expect(await of("user.eth")).toBe(false);
   });

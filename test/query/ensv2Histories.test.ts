@@ -48,16 +48,27 @@ type Change = {
   before?: { expiry: number; path?: number };
 };
 const change = ({ block, log = 0, node = moved, owner, reason = "registrar", before }: Change) => ({
-  ...{ chainId: CHAIN_ID, blockNumber: block, logIndex: log, ordinal: 0, node, ownerAddress: owner, reason },
-  ...{ registrarOwner: reason === "registrar" ? owner : null, eventType: "Transfer" },
-  ...{ transactionHash: transaction(block), blockTimestamp: timeOf(block) },
+  chainId: CHAIN_ID,
+  blockNumber: block,
+  logIndex: log,
+  ordinal: 0,
+  node,
+  ownerAddress: owner,
+  reason,
+  registrarOwner: reason === "registrar" ? owner : null,
+  eventType: "Transfer",
+  transactionHash: transaction(block),
+  blockTimestamp: timeOf(block),
   previousExpiryTimestamp: before === undefined ? null : BigInt(timeOf(before.expiry)),
   previousPathExpiryTimestamp: before?.path === undefined ? null : BigInt(timeOf(before.path)),
 });
 
 const registry = (at: { block: number; log?: number }, eventType: string, fields: Partial<EventRow> = {}) =>
   eventRow(at, {
-    ...{ contract: "ENSV2_REGISTRY", contractAddress: ETH_REGISTRY, eventType, node: moved },
+    contract: "ENSV2_REGISTRY",
+    contractAddress: ETH_REGISTRY,
+    eventType,
+    node: moved,
     ...fields,
   });
 const resolver = (at: { block: number; log?: number }, eventType: string, fields: Partial<EventRow> = {}) =>
@@ -129,7 +140,9 @@ const events: EventRow[] = [
 /** A name of ENSv2, and when its parent expires if it does. */
 const entryRow = (node: Hex, expiryTimestamp: bigint, pathEnd: number | null = null) => ({
   ...domainRow("led.moved.eth"),
-  ...{ node, registry: STRANGE, expiryTimestamp },
+  node,
+  registry: STRANGE,
+  expiryTimestamp,
   pathExpiryTimestamp: pathEnd === null ? null : BigInt(pathEnd),
 });
 
@@ -184,8 +197,14 @@ beforeAll(async () => {
     change({ block: 200, node: lapsed, owner: bob, reason: "token", before: { expiry: 195 } }),
   ]);
   await writer.insert(resolverChange).values({
-    ...{ chainId: CHAIN_ID, blockNumber: 20, logIndex: 3, ordinal: 0, node: moved, resolver: RESOLVER },
-    ...{ transactionHash: transaction(20), blockTimestamp: timeOf(20) },
+    chainId: CHAIN_ID,
+    blockNumber: 20,
+    logIndex: 3,
+    ordinal: 0,
+    node: moved,
+    resolver: RESOLVER,
+    transactionHash: transaction(20),
+    blockTimestamp: timeOf(20),
   });
   api = openApi(tables, NOW, { contracts });
 });

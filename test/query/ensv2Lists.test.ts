@@ -88,7 +88,10 @@ beforeAll(async () => {
   const eth = entryRow(ROOT, "eth", { expiry: FAR, owner: account(8), subregistry: ETH_REGISTRY });
   await tables.writer.insert(ensv2Entry).values([eth, ...world.flatMap(({ entry }) => entry ?? [])]);
   await tables.writer.insert(ensv2Phase).values({
-    ...{ chainId: CHAIN_ID, phase: "open", blockNumber: 5, blockTimestamp: 1 },
+    chainId: CHAIN_ID,
+    phase: "open",
+    blockNumber: 5,
+    blockTimestamp: 1,
     transactionHash: transaction(5),
   });
   api = openApi(tables, NOW, { contracts });
@@ -154,8 +157,11 @@ describe("a wallet", () => {
   test("names that it lost are previous ones, those in grace are not", async () => {
     await tables.writer.insert(holder).values(
       world.map(({ row }, i) => ({
-        ...{ address: alice, chainId: CHAIN_ID, node: row.node },
-        ...{ lastOwnedBlockNumber: i, lastOwnedBlockTimestamp: i },
+        address: alice,
+        chainId: CHAIN_ID,
+        node: row.node,
+        lastOwnedBlockNumber: i,
+        lastOwnedBlockTimestamp: i,
       })),
     );
     const { body } = await api.get(`/address/${alice}/previous-domains`);
@@ -220,8 +226,13 @@ test.each(["rows", "counters"])("statistics count a name once, from %s", async (
 describe("purchases", () => {
   const [moved, native, plain] = ["moved.eth", "free.eth", "reserved.eth"].map((name) => namehash(name));
   const renewalOf = (node = plain) => ({
-    ...{ node, eventType: "NameRenewed", durationSeconds: 63_072_000n },
-    ...{ contractAddress: account(0x77), paymentToken: DAI, amount: 10n ** 19n, premium: null },
+    node,
+    eventType: "NameRenewed",
+    durationSeconds: 63_072_000n,
+    contractAddress: account(0x77),
+    paymentToken: DAI,
+    amount: 10n ** 19n,
+    premium: null,
   });
   const [day1, day2] = [100, 7_300];
 
@@ -245,27 +256,48 @@ describe("purchases", () => {
       eventRow({ block: day2, log: 12 }, { ...ofEnsv1, contract: "CONTROLLER", costWei: 0n } as never),
       // What a graveyard registers in ENSv1 is no sale.
       eventRow({ block: day2 + 1, log: 1 }, {
-        ...{ contract: "REGISTRAR", eventType: "NameRegistered", node: namehash("retired.eth") },
-        ...{ ownerAddress: GRAVEYARD, expiryTimestamp: RETIRED_EXPIRY },
+        contract: "REGISTRAR",
+        eventType: "NameRegistered",
+        node: namehash("retired.eth"),
+        ownerAddress: GRAVEYARD,
+        expiryTimestamp: RETIRED_EXPIRY,
       } as never),
       eventRow({ block: 90, log: 1 }, {
-        ...{ contract: "ENSV2_REGISTRY", eventType: "LabelRegistered", node: moved },
-        ...{ ownerAddress: alice, transactionHash: transaction(10) },
+        contract: "ENSV2_REGISTRY",
+        eventType: "LabelRegistered",
+        node: moved,
+        ownerAddress: alice,
+        transactionHash: transaction(10),
       } as never),
     ]);
     const change = { chainId: CHAIN_ID, node: moved as `0x${string}`, ordinal: 0, eventType: "Transfer" };
     await tables.writer.insert(ownershipChange).values([
       {
-        ...{ ...change, blockNumber: 3, logIndex: 0, ownerAddress: bob, reason: "registrar" },
-        ...{ transactionHash: transaction(3), blockTimestamp: 3 },
+        ...change,
+        blockNumber: 3,
+        logIndex: 0,
+        ownerAddress: bob,
+        reason: "registrar",
+        transactionHash: transaction(3),
+        blockTimestamp: 3,
       },
       {
-        ...{ ...change, blockNumber: 10, logIndex: 1, ownerAddress: GRAVEYARD, reason: "registrar" },
-        ...{ transactionHash: transaction(10), blockTimestamp: 1_600_000_120 },
+        ...change,
+        blockNumber: 10,
+        logIndex: 1,
+        ownerAddress: GRAVEYARD,
+        reason: "registrar",
+        transactionHash: transaction(10),
+        blockTimestamp: 1_600_000_120,
       },
       {
-        ...{ ...change, blockNumber: 10, logIndex: 4, ownerAddress: alice, reason: "token" },
-        ...{ transactionHash: transaction(10), blockTimestamp: 1_600_000_120 },
+        ...change,
+        blockNumber: 10,
+        logIndex: 4,
+        ownerAddress: alice,
+        reason: "token",
+        transactionHash: transaction(10),
+        blockTimestamp: 1_600_000_120,
       },
     ]);
   });
@@ -286,7 +318,10 @@ describe("purchases", () => {
     );
     expect(periods).toMatchObject([
       {
-        ...{ registrations: 1, renewals: 1, registration_cost_wei: "0", renewal_cost_wei: "0" },
+        registrations: 1,
+        renewals: 1,
+        registration_cost_wei: "0",
+        renewal_cost_wei: "0",
         payments: [
           { ...usdc, registration_amount: "7000000", premium_amount: "2000000", renewal_amount: "0" },
           { ...dai, registration_amount: "0", premium_amount: "0", renewal_amount: `1${"0".repeat(19)}` },

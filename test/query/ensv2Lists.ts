@@ -18,8 +18,11 @@ export const RETIRED_EXPIRY = 2n ** 64n - 1n - 90n * 86_400n;
 /** A .eth name of ENSv2. */
 export const ensv2Row = (name: string, holder: Address, expiry: bigint, fields: Partial<DomainRow> = {}) =>
   registeredRow(name, holder, expiry, {
-    ...{ registryOwner: null, registrarOwner: null, registrarExpiryTimestamp: null },
-    ...{ registry: ETH_REGISTRY, ...fields },
+    registryOwner: null,
+    registrarOwner: null,
+    registrarExpiryTimestamp: null,
+    registry: ETH_REGISTRY,
+    ...fields,
   });
 
 /** A name that a graveyard keeps in ENSv1. */
@@ -36,8 +39,15 @@ export const purchaseRow = (
   at: { block: number; log?: number },
   fields: Partial<PurchaseRow> & Pick<PurchaseRow, "node">,
 ): PurchaseRow => ({
-  ...{ chainId: CHAIN_ID, blockNumber: at.block, logIndex: at.log ?? 0, eventType: "NameRegistered" },
-  ...{ contractAddress: REGISTRAR, paymentToken: USDC, amount: 5_000_000n, durationSeconds: 31_536_000n },
-  ...{ transactionHash: transaction(at.block), blockTimestamp: 1_600_000_000 + at.block * 12 },
+  chainId: CHAIN_ID,
+  blockNumber: at.block,
+  logIndex: at.log ?? 0,
+  eventType: "NameRegistered",
+  contractAddress: REGISTRAR,
+  paymentToken: USDC,
+  amount: 5_000_000n,
+  durationSeconds: 31_536_000n,
+  transactionHash: transaction(at.block),
+  blockTimestamp: 1_600_000_000 + at.block * 12,
   ...fields,
 });

@@ -63,7 +63,9 @@ const UNKNOWN = account(0x6003);
 const ethEntry = (label: string, fields: Partial<EntryRow> = {}) => entryRow(ETH_REGISTRY, label, fields);
 
 const migratedBy = (by: Address) => ({
-  ...{ registeredBy: by, registeredBlockNumber: 20, registeredTimestamp: 1_600_000_240 },
+  registeredBy: by,
+  registeredBlockNumber: 20,
+  registeredTimestamp: 1_600_000_240,
   registeredTransactionHash: transaction(20),
 });
 
@@ -95,8 +97,13 @@ const entries: EntryRow[] = [
 const graveyard = { registryOwner: GRAVEYARD, registrarOwner: GRAVEYARD };
 const ofEntry = (registry: Address, fields: object = {}) => ({ registry, ...fields });
 const wrapped = (fuses: number) => ({
-  ...{ registryOwner: account(0xe4), wrapperOwner: alice, isWrapped: true, effectiveOwnerAddress: alice },
-  ...{ wrapperFuses: fuses, wrapperExpiryTimestamp: inDays(80), resolver: STATIC_RESOLVER },
+  registryOwner: account(0xe4),
+  wrapperOwner: alice,
+  isWrapped: true,
+  effectiveOwnerAddress: alice,
+  wrapperFuses: fuses,
+  wrapperExpiryTimestamp: inDays(80),
+  resolver: STATIC_RESOLVER,
 });
 
 const rows = [
@@ -138,17 +145,38 @@ const rows = [
 
 const record = (number: number) => toHex(number, { size: 32 });
 const link = (name: string, number: number | null) => ({
-  ...{ chainId: CHAIN_ID, resolver: RESOLVER, node: namehash(name), blockNumber: 11 },
-  ...{ record: number === null ? null : record(number), transactionHash: transaction(11) },
+  chainId: CHAIN_ID,
+  resolver: RESOLVER,
+  node: namehash(name),
+  blockNumber: 11,
+  record: number === null ? null : record(number),
+  transactionHash: transaction(11),
 });
 const text = (resolver: Address, node: `0x${string}`, key: string, value: string) => ({
-  ...{ chainId: CHAIN_ID, resolver, node, version: 0, keyHash: keccak256(stringToBytes(key)), key, value },
-  ...{ isValueKnown: true, blockNumber: 12, logIndex: 0, transactionHash: transaction(12) },
-  ...{ setsInTransaction: 1, isRead: false },
+  chainId: CHAIN_ID,
+  resolver,
+  node,
+  version: 0,
+  keyHash: keccak256(stringToBytes(key)),
+  key,
+  value,
+  isValueKnown: true,
+  blockNumber: 12,
+  logIndex: 0,
+  transactionHash: transaction(12),
+  setsInTransaction: 1,
+  isRead: false,
 });
 const change = (block: number, owner: Address | null, log = 0) => ({
-  ...{ chainId: CHAIN_ID, blockNumber: block, logIndex: log, ordinal: 0, node: namehash("migrated.eth") },
-  ...{ ownerAddress: owner, reason: "registry" as const, eventType: "Transfer", blockTimestamp: block },
+  chainId: CHAIN_ID,
+  blockNumber: block,
+  logIndex: log,
+  ordinal: 0,
+  node: namehash("migrated.eth"),
+  ownerAddress: owner,
+  reason: "registry" as const,
+  eventType: "Transfer",
+  blockTimestamp: block,
   transactionHash: transaction(block),
 });
 
@@ -187,8 +215,14 @@ beforeAll(async () => {
       text(STATIC_RESOLVER, namehash("only1.eth"), "url", "https://only.example"),
     ]);
   await writer.insert(addressRecord).values({
-    ...{ chainId: CHAIN_ID, resolver: RESOLVER, node: record(1), version: 0, coinType: 60n, address: alice },
-    ...{ blockNumber: 12, transactionHash: transaction(12) },
+    chainId: CHAIN_ID,
+    resolver: RESOLVER,
+    node: record(1),
+    version: 0,
+    coinType: 60n,
+    address: alice,
+    blockNumber: 12,
+    transactionHash: transaction(12),
   });
   await writer.insert(ownershipChange).values([
     change(5, alice),
@@ -214,8 +248,14 @@ beforeAll(async () => {
       { account: bob, roles: 1n << 24n },
       { account: account(0xdead), roles: 0n },
     ].map((role) => ({
-      ...{ chainId: CHAIN_ID, contract: ETH_REGISTRY, resource, blockNumber: 10, logIndex: 1 },
-      ...{ blockTimestamp: NOW - 1_000, transactionHash: transaction(10), ...role },
+      chainId: CHAIN_ID,
+      contract: ETH_REGISTRY,
+      resource,
+      blockNumber: 10,
+      logIndex: 1,
+      blockTimestamp: NOW - 1_000,
+      transactionHash: transaction(10),
+      ...role,
     })),
   );
   api = openApi(tables, NOW, { contracts });
@@ -297,8 +337,12 @@ describe("GET /whois/:name", () => {
     "of a name that only ENSv2 reserves, %s, is %s: it is not free before the registrar sells it",
     async (name, state) => {
       expect(await whois(name)).toMatchObject({
-        ...{ name, availability_status: state, expiry_timestamp: null, reservation: { block_number: 9 } },
-        ...{ ownership: { is_wrapped: false }, source: "indexed" },
+        name,
+        availability_status: state,
+        expiry_timestamp: null,
+        reservation: { block_number: 9 },
+        ownership: { is_wrapped: false },
+        source: "indexed",
       });
       expect((await whois(name)).ownership).toEqual({ is_wrapped: false });
     },
@@ -333,7 +377,9 @@ describe("GET /whois/:name", () => {
     for (const protocol of ["before", "public"]) {
       const check = async () => {
         expect(await whois("left.locked.eth"), protocol).toMatchObject({
-          ...{ protocol: "ensv1", ownership: { owner: ALICE, is_wrapped: true }, source: "indexed" },
+          protocol: "ensv1",
+          ownership: { owner: ALICE, is_wrapped: true },
+          source: "indexed",
         });
         expect(await whois("x.left.locked.eth")).toMatchObject({
           protocol: "ensv1",
@@ -369,13 +415,17 @@ describe("GET /whois/:name", () => {
       expect(reply, name).toMatchObject({ protocol: "ensv2", expiry_timestamp: null });
     }
     expect(await whois("gone.native.eth")).toMatchObject({
-      ...{ registry: getAddress(USER), expiry_timestamp: String(NOW), ownership: { is_wrapped: false } },
+      registry: getAddress(USER),
+      expiry_timestamp: String(NOW),
+      ownership: { is_wrapped: false },
     });
   });
 
   test("at the second of its expiry a name has no resolver, and its last holder can renew it", async () => {
     expect(await whois("now.eth")).toMatchObject({
-      ...{ ownership: { owner: ALICE }, resolver: { status: "none" }, availability_status: "grace" },
+      ownership: { owner: ALICE },
+      resolver: { status: "none" },
+      availability_status: "grace",
     });
     expect((await whois("dropped.eth")).ownership).toEqual({ is_wrapped: false });
   });
@@ -383,25 +433,22 @@ describe("GET /whois/:name", () => {
   test("below a registry of unknown code only the chain can tell", async () => {
     expect(await status("/whois/sub.strange.eth")).toBe(502);
     expect((await api.get("/whois/strange.eth?partial=true")).body).toMatchObject({
-      ...{
-        ownership: { owner: ALICE },
-        resolver: { status: "unindexed" },
-        unresolved: [{ part: "display" }],
-      },
+      ownership: { owner: ALICE },
+      resolver: { status: "unindexed" },
+      unresolved: [{ part: "display" }],
     });
   });
 
   test("of a name that nothing knows is what a resolver above makes of it", async () => {
     expect(await whois("any.native.eth")).toMatchObject({
-      ...{ protocol: "ensv2", resolver: { status: "none", answered_by: getAddress(RESOLVER) } },
+      protocol: "ensv2",
+      resolver: { status: "none", answered_by: getAddress(RESOLVER) },
     });
     expect(await whois("any.bare.eth")).toEqual({
-      ...{
-        query: "any.bare.eth",
-        availability_status: "unknown",
-        resolution: "no_resolver",
-        source: "indexed",
-      },
+      query: "any.bare.eth",
+      availability_status: "unknown",
+      resolution: "no_resolver",
+      source: "indexed",
     });
     expect(await whois("unregistered.eth")).toMatchObject({
       availability_status: "available",
@@ -417,7 +464,8 @@ describe("GET /whois/:name", () => {
       for (const name of ["lapsed.eth", "only1.eth"]) {
         expect(await whois(name)).toMatchObject({ protocol: "ensv1", source: "indexed" });
         expect((await api.get(`/domain/${name}/records`)).body, name).toMatchObject({
-          ...{ records: { texts: {} }, source: "indexed" },
+          records: { texts: {} },
+          source: "indexed",
         });
       }
       expect(await whois("migrated.eth")).toMatchObject({ protocol: "ensv2", source: "indexed" });
@@ -446,7 +494,9 @@ describe("GET /whois/:name", () => {
 test("an owner in ENSv1 ends with the migration of the parent, and not with a reservation", async () => {
   const historyOf = async (name: string) => (await api.get(`/domain/${name}/ownership-history`)).body.history;
   const endedIn = (block: number) => ({
-    ...{ to_block: block, to_timestamp: block, to_tx: transaction(block) },
+    to_block: block,
+    to_timestamp: block,
+    to_tx: transaction(block),
   });
   expect(await historyOf("old.migrated.eth")).toMatchObject([
     { address: ALICE, ...endedIn(20), to_timestamp: 1_600_000_240 },
@@ -471,7 +521,9 @@ describe("records", () => {
       source: "indexed",
     });
     expect((await api.get("/domain/native.eth/records/text/url")).body).toMatchObject({
-      ...{ value: "https://native.example", transaction_hash: transaction(12), source: "indexed" },
+      value: "https://native.example",
+      transaction_hash: transaction(12),
+      source: "indexed",
     });
   });
 

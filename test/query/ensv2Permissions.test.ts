@@ -26,19 +26,36 @@ const gone = entryRow(USER, "gone", { owner: carol, expiry: EXPIRED });
 const lost = entryRow(USER, "lost", { owner: bob, expiry: EXPIRED });
 const entries: EntryRow[] = [
   entryRow(ROOT, "eth", { subregistry: ETH_REGISTRY, owner: account(0xda0) }),
-  ...[linked, plain, late, gone, lost],
+  linked,
+  plain,
+  late,
+  gone,
+  lost,
   entryRow(USER, "sub", { owner: carol }),
   entryRow(account(0x6002), "sub", { owner: carol }),
 ];
 
 const event = (block: number) => ({
-  ...{ blockNumber: block, logIndex: 1, blockTimestamp: NOW - 1_000, transactionHash: transaction(block) },
+  blockNumber: block,
+  logIndex: 1,
+  blockTimestamp: NOW - 1_000,
+  transactionHash: transaction(block),
 });
 const roleRow = (contract: Address, resource: bigint | null | undefined, of: Address, roles: bigint) => ({
-  ...{ chainId: CHAIN_ID, contract, resource: resource ?? 0n, account: of, roles, ...event(10) },
+  chainId: CHAIN_ID,
+  contract,
+  resource: resource ?? 0n,
+  account: of,
+  roles,
+  ...event(10),
 });
 const operatorRow = (contract: Address, owner: Address, by: Address) => ({
-  ...{ chainId: CHAIN_ID, contract, owner, operator: by, isApproved: true, ...event(11) },
+  chainId: CHAIN_ID,
+  contract,
+  owner,
+  operator: by,
+  isApproved: true,
+  ...event(11),
 });
 
 let tables: Tables;
@@ -49,11 +66,10 @@ beforeAll(async () => {
   await setProgress(tables, { chainId: CHAIN_ID, block: 1_000, time: NOW });
   const { writer } = tables;
   const rows = [
-    ...[domainRow("eth", { registry: ROOT }), domainRow("linked.eth", { registry: ETH_REGISTRY })],
-    ...[
-      domainRow("plain.eth", { registry: ETH_REGISTRY }),
-      domainRow("late.eth", { registry: ETH_REGISTRY }),
-    ],
+    domainRow("eth", { registry: ROOT }),
+    domainRow("linked.eth", { registry: ETH_REGISTRY }),
+    domainRow("plain.eth", { registry: ETH_REGISTRY }),
+    domainRow("late.eth", { registry: ETH_REGISTRY }),
     ...["sub", "gone", "lost"].map((label) => domainRow(`${label}.linked.eth`, { registry: USER })),
     domainRow("sub.plain.eth", { registry: account(0x6002) }),
   ];
@@ -91,10 +107,17 @@ describe("who may put another registry in the place of the one that has the name
   test("is each operator of the name above's holder, if the holder may", async () => {
     expect(await ofKind("sub.linked.eth", "parent_operator")).toEqual([
       {
-        ...{ address: getAddress(bob), kind: "parent_operator", layer: "token" },
-        ...{ contract_address: getAddress(ETH_REGISTRY), may: ["replace"], in_force: true },
-        ...{ given_by: getAddress(alice), block_number: 11, block_timestamp: NOW - 1_000 },
-        ...{ transaction_hash: transaction(11), log_index: 1 },
+        address: getAddress(bob),
+        kind: "parent_operator",
+        layer: "token",
+        contract_address: getAddress(ETH_REGISTRY),
+        may: ["replace"],
+        in_force: true,
+        given_by: getAddress(alice),
+        block_number: 11,
+        block_timestamp: NOW - 1_000,
+        transaction_hash: transaction(11),
+        log_index: 1,
       },
     ]);
     expect(await ofKind("sub.linked.eth", "parent_role")).toMatchObject([{ address: getAddress(alice) }]);

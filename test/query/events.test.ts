@@ -94,7 +94,9 @@ beforeAll(async () => {
       eventRow(
         { block: 14, log },
         {
-          ...{ contract: "WRAPPER", contractAddress: WRAPPER, eventType: "ApprovalForAll" },
+          contract: "WRAPPER",
+          contractAddress: WRAPPER,
+          eventType: "ApprovalForAll",
           details: JSON.stringify({ [giver]: account(0x91fe), operator: account(0x0be), approved: true }),
         },
       ),

@@ -252,7 +252,9 @@ describe("GET /domain/:name/resolver-history and text history", () => {
         {
           ...boundary(50),
           restored: {
-            ...{ value: "at a resolver no more active", block_number: 31, transaction_hash: transaction(31) },
+            value: "at a resolver no more active",
+            block_number: 31,
+            transaction_hash: transaction(31),
           },
         },
         boundary(40),
@@ -434,7 +436,9 @@ describe("GET /domain/:name/registration-history", () => {
       renewals: [
         entry(101, "NameRenewed", 2_000, { cost_wei: String(10n ** 15n), cost_eth: "0.001" }),
         entry(102, "NameRenewed", 4_000, {
-          ...{ merged_events: 2, cost_wei: "11", cost_eth: "0.000000000000000011" },
+          merged_events: 2,
+          cost_wei: "11",
+          cost_eth: "0.000000000000000011",
         }),
         entry(103, "NameRenewed", 5_000, {
           cost_wei: "90",

@@ -68,7 +68,9 @@ beforeAll(async () => {
     createPipeline({
       createContext: async () =>
         ({ ...noChain, db: tables.db, contracts, now: NOW, chainHead: async () => null }) as Ctx,
-      ...{ access: openAccess, requireReadyIndex: async () => {}, observe: (_, run) => run() },
+      access: openAccess,
+      requireReadyIndex: async () => {},
+      observe: (_, run) => run(),
       hotAnswers: createHotAnswers({
         readVersion: async () => (await states.readWithin(KNOWN_MS)).version,
         maxBytes,

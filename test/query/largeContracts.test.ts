@@ -84,7 +84,12 @@ const lists = [
 ];
 
 const largest = [
-  ...["ensv2_entries", "ensv2_roles", "ensv2_links", "events", "resolver_changes", "domains"],
+  "ensv2_entries",
+  "ensv2_roles",
+  "ensv2_links",
+  "events",
+  "resolver_changes",
+  "domains",
 ] as const;
 
 /** Rows of all large tables that an answer read. */

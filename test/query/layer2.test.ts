@@ -157,7 +157,10 @@ describe("GET /whois/:name", () => {
     ["free.linea.eth", "available"],
   ])("of %s, which was never registered, is %s", async (name, availability_status) => {
     expect(await whois(name)).toEqual({
-      ...{ query: name, availability_status, resolution: "not_registered", source: "indexed" },
+      query: name,
+      availability_status,
+      resolution: "not_registered",
+      source: "indexed",
     });
   });
 
@@ -179,7 +182,8 @@ describe("GET /whois/:name", () => {
       body: { error: { code: "LIVE_RESOLUTION_FAILED", message: expect.stringContaining("layer 2") } },
     });
     expect(await whois("untold.linea.eth?partial=true")).toMatchObject({
-      ...{ query: "untold.linea.eth", availability_status: "unknown" },
+      query: "untold.linea.eth",
+      availability_status: "unknown",
       unresolved: [{ part: "domain", code: "LIVE_RESOLUTION_FAILED" }],
     });
     expect(await ask("/search-domains?q=untold")).toMatchObject({
@@ -216,7 +220,9 @@ describe("GET /whois/:name", () => {
     });
     await withResolverOfBase(null, async () => {
       expect(await whois("jesse.base.eth")).toEqual({
-        ...{ query: "jesse.base.eth", availability_status: "unknown", source: "indexed" },
+        query: "jesse.base.eth",
+        availability_status: "unknown",
+        source: "indexed",
         resolution: "no_resolver",
       });
     });
@@ -243,7 +249,15 @@ test("POST /whois/bulk gives the same as one by one", async () => {
   const hashes = names.map((name) => namehash(name));
   const byHash = (await api.post("/whois/bulk", { namehashes: hashes })).body.results as typeof results;
   expect(byHash.map(({ chain }) => chain)).toEqual([
-    ...["base", undefined, "base", undefined, "base", "linea", undefined, "base", undefined],
+    "base",
+    undefined,
+    "base",
+    undefined,
+    "base",
+    "linea",
+    undefined,
+    "base",
+    undefined,
   ]);
 });
 
@@ -251,10 +265,12 @@ describe("hashes", () => {
   test("a namehash is answered by the row that answers for the name", async () => {
     expect(await ask(`/lookup-namehash/${namehash("both.base.eth")}`)).toMatchObject({ chain: "base" });
     expect(await ask(`/lookup-hash/${namehash("sub.jesse.base.eth")}`)).toMatchObject({
-      ...{ type: "namehash", chain: "base" },
+      type: "namehash",
+      chain: "base",
     });
     expect(await ask(`/lookup-namehash/${namehash("x.mid.base.eth")}`)).toEqual({
-      ...{ hash: namehash("x.mid.base.eth"), indexed: false },
+      hash: namehash("x.mid.base.eth"),
+      indexed: false,
     });
   });
 
@@ -282,7 +298,8 @@ describe("what a name has", () => {
       source: "indexed",
     });
     expect(await ask("/domain/jesse.base.eth/records/text/url")).toMatchObject({
-      ...{ value: "https://base.example", source: "indexed" },
+      value: "https://base.example",
+      source: "indexed",
     });
   });
 
@@ -477,8 +494,13 @@ test("claims at the old reverse registrar of Basenames are history, and the coun
     name: "old.base.eth",
   };
   await tables.writer.insert(primaryNameChange).values({
-    ...{ ...claimed, address: other, isNameKnown: true, transactionHash: transaction(77) },
-    ...{ blockNumber: 70, logIndex: 1, blockTimestamp: NOW - 100 },
+    ...claimed,
+    address: other,
+    isNameKnown: true,
+    transactionHash: transaction(77),
+    blockNumber: 70,
+    logIndex: 1,
+    blockTimestamp: NOW - 100,
   });
   const { history } = await ask(`/address/${other}/primary-name?history=true&partial=true`);
   expect(history).toMatchObject([{ name: "old.base.eth", registrar: "REVERSE_REGISTRAR", chain: "base" }]);
@@ -499,15 +521,22 @@ describe("the primary name of an address on the main chain", () => {
       .insert(resolverNode)
       .values({ chainId: CHAIN_ID, resolver: STATIC_RESOLVER, node, version: 0, name, blockNumber: 1 });
     await tables.writer.insert(addressRecord).values({
-      ...{ chainId: BASE, resolver: BASE_RESOLVER, node: namehash(name), version: 0, coinType: 60n },
-      ...{ address: onBase, blockNumber: 1, transactionHash: namehash("1") },
+      chainId: BASE,
+      resolver: BASE_RESOLVER,
+      node: namehash(name),
+      version: 0,
+      coinType: 60n,
+      address: onBase,
+      blockNumber: 1,
+      transactionHash: namehash("1"),
     });
     return ask(`/address/${address}/primary-name`);
   };
 
   test("may be a Basename, by its record on Base", async () => {
     expect(await claim(jesse, "jesse.base.eth", jesse)).toMatchObject({
-      ...{ primary_name: "jesse.base.eth", registrar: "REVERSE_REGISTRAR" },
+      primary_name: "jesse.base.eth",
+      registrar: "REVERSE_REGISTRAR",
     });
     await withResolverOfBase(null, async () => {
       expect(await ask(`/address/${jesse}/primary-name`)).toMatchObject({ primary_name: null });
@@ -520,8 +549,14 @@ describe("the primary name of an address on the main chain", () => {
   test("may be a Basename with the default address alone, where its resolver knows ENSIP-19", async () => {
     const address = account(0x78);
     await tables.writer.insert(addressRecord).values({
-      ...{ chainId: BASE, resolver: BASE_RESOLVER, node: namehash("gone.base.eth"), version: 0 },
-      ...{ coinType: 0x80000000n, address, blockNumber: 1, transactionHash: namehash("1") },
+      chainId: BASE,
+      resolver: BASE_RESOLVER,
+      node: namehash("gone.base.eth"),
+      version: 0,
+      coinType: 0x80000000n,
+      address,
+      blockNumber: 1,
+      transactionHash: namehash("1"),
     });
     await tables.writer.insert(domain).values(basename("gone.base.eth", address, inDays(9)));
     expect(await claim(address, "gone.base.eth", null)).toMatchObject({ primary_name: "gone.base.eth" });
@@ -537,8 +572,11 @@ describe("GET /lookup-labelhash/:hash", () => {
   test("shows a label that one chain's logs gave on the other, and sorts by the name that is shown", async () => {
     const hash = keccak256(stringToBytes("shared"));
     const hidden = {
-      ...{ fullName: `[${hash.slice(2)}].linea.eth`, label: `[${hash.slice(2)}]` },
-      ...{ isLabelKnown: false, isNameKnown: false, labelLength: null },
+      fullName: `[${hash.slice(2)}].linea.eth`,
+      label: `[${hash.slice(2)}]`,
+      isLabelKnown: false,
+      isNameKnown: false,
+      labelLength: null,
     };
     await tables.writer
       .insert(domain)
@@ -567,11 +605,13 @@ describe("GET /search-domains", () => {
   const search = (query: string) => ask(`/search-domains?${query}`);
 
   test("finds names of all chains, or of those that are named", async () => {
-    expect(listed(await search("q=jesse"))).toEqual([...["jesse.base.eth base", "jesse.linea.eth linea"]]);
+    expect(listed(await search("q=jesse"))).toEqual(["jesse.base.eth base", "jesse.linea.eth linea"]);
     expect(listed(await search("q=jesse&chain=linea"))).toEqual(["jesse.linea.eth linea"]);
     expect(listed(await search("q=jesse&chain=devnet"))).toEqual([]);
     expect(listed(await search("chain=linea"))).toEqual([
-      ...["ended.linea.eth linea", "grace.linea.eth linea", "jesse.linea.eth linea"],
+      "ended.linea.eth linea",
+      "grace.linea.eth linea",
+      "jesse.linea.eth linea",
     ]);
   });
 
@@ -593,7 +633,8 @@ describe("GET /search-domains", () => {
   test("pages through a list over chains without gaps", async () => {
     const many = Array.from({ length: 60 }, (_, i) => ({ number: String(i).padStart(2, "0"), i }));
     const made = many.map(({ number, i }) => ({
-      ...{ name: `page${number}.base.eth`, chainId: i % 3 === 0 ? CHAIN_ID : BASE },
+      name: `page${number}.base.eth`,
+      chainId: i % 3 === 0 ? CHAIN_ID : BASE,
     }));
     await tables.writer
       .insert(domain)

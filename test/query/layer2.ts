@@ -129,32 +129,48 @@ const events: EventRow[] = [
     BASE,
     { block: 10, log: 1 },
     {
-      ...{ contract: "REGISTRAR", contractAddress: account(0xc2), eventType: "NameRegisteredWithRecord" },
-      ...{ node: sold, ownerAddress: jesse, expiryTimestamp: inDays(200) },
+      contract: "REGISTRAR",
+      contractAddress: account(0xc2),
+      eventType: "NameRegisteredWithRecord",
+      node: sold,
+      ownerAddress: jesse,
+      expiryTimestamp: inDays(200),
     },
   ),
   eventOn(
     BASE,
     { block: 10, log: 2 },
     {
-      ...{ contract: "CONTROLLER", contractAddress: account(0xc3), eventType: "NameRegistered" },
-      ...{ node: sold, ownerAddress: jesse, expiryTimestamp: inDays(200), costWei: 10n ** 15n },
+      contract: "CONTROLLER",
+      contractAddress: account(0xc3),
+      eventType: "NameRegistered",
+      node: sold,
+      ownerAddress: jesse,
+      expiryTimestamp: inDays(200),
+      costWei: 10n ** 15n,
     },
   ),
   eventOn(
     BASE,
     { block: 11 },
     {
-      ...{ contract: "REGISTRAR", contractAddress: account(0xc2), eventType: "Transfer" },
-      ...{ node: sold, fromAddress: jesse, toAddress: other },
+      contract: "REGISTRAR",
+      contractAddress: account(0xc2),
+      eventType: "Transfer",
+      node: sold,
+      fromAddress: jesse,
+      toAddress: other,
     },
   ),
   eventOn(
     CHAIN_ID,
     { block: 12 },
     {
-      ...{ contract: "REGISTRY", contractAddress: account(0xe1), eventType: "NewOwner" },
-      ...{ node: sold, ownerAddress: account(0xbad) },
+      contract: "REGISTRY",
+      contractAddress: account(0xe1),
+      eventType: "NewOwner",
+      node: sold,
+      ownerAddress: account(0xbad),
     },
   ),
   // Scaffolding: the layer 2's registry has a node for base.eth itself.
@@ -162,16 +178,22 @@ const events: EventRow[] = [
     BASE,
     { block: 1 },
     {
-      ...{ contract: "REGISTRY", contractAddress: account(0xc1), eventType: "NewOwner" },
-      ...{ node: namehash("base.eth"), ownerAddress: other },
+      contract: "REGISTRY",
+      contractAddress: account(0xc1),
+      eventType: "NewOwner",
+      node: namehash("base.eth"),
+      ownerAddress: other,
     },
   ),
   eventOn(
     CHAIN_ID,
     { block: 2 },
     {
-      ...{ contract: "REGISTRY", contractAddress: account(0xe1), eventType: "NewResolver" },
-      ...{ node: namehash("base.eth"), resolverAddress: BASE_BRIDGE },
+      contract: "REGISTRY",
+      contractAddress: account(0xe1),
+      eventType: "NewResolver",
+      node: namehash("base.eth"),
+      resolverAddress: BASE_BRIDGE,
     },
   ),
   // The same address as the layer 2's resolver, on the main chain: a stranger's contract.
@@ -179,23 +201,39 @@ const events: EventRow[] = [
     CHAIN_ID,
     { block: 13 },
     {
-      ...{ contract: "RESOLVER", contractAddress: BASE_RESOLVER, eventType: "TextChanged" },
-      ...{ node: sold, key: "url", value: "no word of its owner" },
+      contract: "RESOLVER",
+      contractAddress: BASE_RESOLVER,
+      eventType: "TextChanged",
+      node: sold,
+      key: "url",
+      value: "no word of its owner",
     },
   ),
   eventOn(
     BASE,
     { block: 14 },
     {
-      ...{ contract: "RESOLVER", contractAddress: BASE_RESOLVER, eventType: "TextChanged" },
-      ...{ node: sold, key: "url", value: "https://sold.example" },
+      contract: "RESOLVER",
+      contractAddress: BASE_RESOLVER,
+      eventType: "TextChanged",
+      node: sold,
+      key: "url",
+      value: "https://sold.example",
     },
   ),
 ];
 
 const changeOn = (chainId: number, at: number, owner: Address | null, eventType: string) => ({
-  ...{ chainId, logIndex: 3, ordinal: 0, node: sold, ownerAddress: owner, registryOwner: owner },
-  ...{ reason: "registry" as const, eventType, transactionHash: transaction(at), ...block(at) },
+  chainId,
+  logIndex: 3,
+  ordinal: 0,
+  node: sold,
+  ownerAddress: owner,
+  registryOwner: owner,
+  reason: "registry" as const,
+  eventType,
+  transactionHash: transaction(at),
+  ...block(at),
 });
 
 export async function fill({ writer }: Tables): Promise<void> {
@@ -212,13 +250,20 @@ export async function fill({ writer }: Tables): Promise<void> {
   ]);
   await writer.insert(resolverChange).values([
     {
-      ...{ chainId: BASE, logIndex: 4, node: sold, resolver: BASE_RESOLVER },
-      ...{ transactionHash: transaction(10), ...block(10) },
+      chainId: BASE,
+      logIndex: 4,
+      node: sold,
+      resolver: BASE_RESOLVER,
+      transactionHash: transaction(10),
+      ...block(10),
     },
   ]);
   const held = (chainId: number, name: string, address: Address, at: number) => ({
-    ...{ address, chainId, node: namehash(name) },
-    ...{ lastOwnedBlockNumber: at, lastOwnedBlockTimestamp: NOW - 3_600 + at },
+    address,
+    chainId,
+    node: namehash(name),
+    lastOwnedBlockNumber: at,
+    lastOwnedBlockTimestamp: NOW - 3_600 + at,
   });
   await writer
     .insert(holder)
@@ -235,7 +280,17 @@ export async function fill({ writer }: Tables): Promise<void> {
 }
 
 const text = (chainId: number, resolver: Address, name: string, key: string, value: string) => ({
-  ...{ chainId, resolver, node: namehash(name) as Hex, version: 0 },
-  ...{ keyHash: keccak256(stringToBytes(key)), key, value, isValueKnown: true },
-  ...{ blockNumber: 5, logIndex: 0, transactionHash: transaction(5), setsInTransaction: 1, isRead: false },
+  chainId,
+  resolver,
+  node: namehash(name) as Hex,
+  version: 0,
+  keyHash: keccak256(stringToBytes(key)),
+  key,
+  value,
+  isValueKnown: true,
+  blockNumber: 5,
+  logIndex: 0,
+  transactionHash: transaction(5),
+  setsInTransaction: 1,
+  isRead: false,
 });

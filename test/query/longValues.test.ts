@@ -59,8 +59,12 @@ beforeAll(async () => {
     ]);
   await tables.writer.insert(primaryNameChange).values([
     {
-      ...{ ...at, address: claimer, coinType: 60, name: `${LONG}.eth` },
-      ...{ isNameKnown: true, registrar: "REVERSE_REGISTRAR" },
+      ...at,
+      address: claimer,
+      coinType: 60,
+      name: `${LONG}.eth`,
+      isNameKnown: true,
+      registrar: "REVERSE_REGISTRAR",
     },
   ]);
 });
@@ -139,15 +143,19 @@ describe("a long value is cut at a character, and said to be", () => {
 
 test("an answer that would be too large is refused, and says what to do", async () => {
   const texts = Array.from({ length: 12 }, (_, i) => ({
-    ...{ chainId: CHAIN_ID, resolver: STATIC_RESOLVER, node, version: 0, key: `key ${i}` },
-    ...{
-      keyHash: keccak256(toHex(`key ${i}`)),
-      value: LONG,
-      isValueKnown: true,
-      blockNumber: 1,
-      logIndex: i,
-    },
-    ...{ transactionHash: transaction(1), setsInTransaction: 1, isRead: false },
+    chainId: CHAIN_ID,
+    resolver: STATIC_RESOLVER,
+    node,
+    version: 0,
+    key: `key ${i}`,
+    keyHash: keccak256(toHex(`key ${i}`)),
+    value: LONG,
+    isValueKnown: true,
+    blockNumber: 1,
+    logIndex: i,
+    transactionHash: transaction(1),
+    setsInTransaction: 1,
+    isRead: false,
   }));
   await tables.writer.insert(textRecord).values(texts);
   const { status, body } = await api.get("/domain/long.eth/records");
@@ -163,8 +171,11 @@ test("a beginning that looks like the end of a text is no end", async () => {
     eventRow(
       { block: 9 },
       {
-        ...{ contract: "RESOLVER", eventType: "TextChanged", node: namehash("odd.eth") },
-        ...{ contractAddress: STATIC_RESOLVER, details: JSON.stringify({ key: odd, value: odd }) },
+        contract: "RESOLVER",
+        eventType: "TextChanged",
+        node: namehash("odd.eth"),
+        contractAddress: STATIC_RESOLVER,
+        details: JSON.stringify({ key: odd, value: odd }),
       },
     ),
   ]);

@@ -23,7 +23,9 @@ const NOW = 1_800_000_000;
 const alice = account(0xa11ce);
 const bob = account(0xb0b);
 const place = (name: string, resolver: Hex = STATIC_RESOLVER) => ({
-  ...{ chainId: CHAIN_ID, resolver, node: namehash(name) },
+  chainId: CHAIN_ID,
+  resolver,
+  node: namehash(name),
 });
 
 const textOf = (
@@ -33,15 +35,26 @@ const textOf = (
   fields: Partial<typeof textRecord.$inferInsert> = {},
 ) => ({
   ...place(name),
-  ...{ version: 0, keyHash: keccak256(stringToBytes(key)), key: key.replaceAll("\0", "␀"), value },
-  ...{ isValueKnown: true, blockNumber: 7, logIndex: 0, transactionHash: transaction(7) },
-  ...{ setsInTransaction: 1, isRead: false },
+  version: 0,
+  keyHash: keccak256(stringToBytes(key)),
+  key: key.replaceAll("\0", "␀"),
+  value,
+  isValueKnown: true,
+  blockNumber: 7,
+  logIndex: 0,
+  transactionHash: transaction(7),
+  setsInTransaction: 1,
+  isRead: false,
   ...fields,
 });
 
 const addressOf = (name: string, coinType: bigint, address: Hex | null, fields: object = {}) => ({
   ...place(name),
-  ...{ version: 0, coinType, address, blockNumber: 7, transactionHash: transaction(7) },
+  version: 0,
+  coinType,
+  address,
+  blockNumber: 7,
+  transactionHash: transaction(7),
   ...fields,
 });
 
@@ -49,7 +62,10 @@ const otherOf = (name: string, block: number, eventType: string, details: object
   eventRow(
     { block },
     {
-      ...{ contract: "RESOLVER", eventType, node: namehash(name), contractAddress: STATIC_RESOLVER },
+      contract: "RESOLVER",
+      eventType,
+      node: namehash(name),
+      contractAddress: STATIC_RESOLVER,
       details: JSON.stringify(details),
     },
   );
@@ -74,13 +90,20 @@ beforeAll(async () => {
     registered("strange.eth", STRANGE_RESOLVER),
     registered("none.eth", null),
     registeredRow("wrapped.eth", alice, 2n ** 64n - 1n, {
-      ...{ registryOwner: WRAPPER, registrarOwner: WRAPPER, wrapperOwner: alice, isWrapped: true },
-      ...{ wrapperFuses: 0x3007f, wrapperExpiryTimestamp: 2n ** 64n - 1n, resolver: STATIC_RESOLVER },
+      registryOwner: WRAPPER,
+      registrarOwner: WRAPPER,
+      wrapperOwner: alice,
+      isWrapped: true,
+      wrapperFuses: 0x3007f,
+      wrapperExpiryTimestamp: 2n ** 64n - 1n,
+      resolver: STATIC_RESOLVER,
     }),
     domainRow("never.eth", { registryOwner: alice, effectiveOwnerAddress: alice }),
     domainRow("addr.reverse", { node: ADDR_REVERSE_NODE }),
     domainRow("alice.addr.reverse", {
-      ...{ node: reverseNode(alice), parentNode: ADDR_REVERSE_NODE, resolver: STATIC_RESOLVER },
+      node: reverseNode(alice),
+      parentNode: ADDR_REVERSE_NODE,
+      resolver: STATIC_RESOLVER,
     }),
   ]);
   await tables.writer.insert(resolverNode).values([
@@ -120,13 +143,14 @@ beforeAll(async () => {
     ]);
   await tables.writer.insert(primaryName).values([
     {
-      ...{ address: bob, coinType: 2147483648, name: "default.eth", isNameKnown: true },
-      ...{
-        registrar: "DEFAULT_REVERSE_REGISTRAR",
-        chainId: CHAIN_ID,
-        blockNumber: 7,
-        transactionHash: transaction(7),
-      },
+      address: bob,
+      coinType: 2147483648,
+      name: "default.eth",
+      isNameKnown: true,
+      registrar: "DEFAULT_REVERSE_REGISTRAR",
+      chainId: CHAIN_ID,
+      blockNumber: 7,
+      transactionHash: transaction(7),
     },
   ]);
   await tables.writer
@@ -241,7 +265,9 @@ describe("POST /lookup", () => {
         ["n\0ul", "v\0"],
       ]),
       addresses: { "0": "0x0014aabb", "60": getAddress(alice) },
-      ...{ contenthash: "0xe301", name: "alice.eth", abi_types: ["1", "8"] },
+      contenthash: "0xe301",
+      name: "alice.eth",
+      abi_types: ["1", "8"],
       interfaces: { "0x11111111": getAddress(bob) },
       public_key: { x: toHex(1, { size: 32 }), y: toHex(2, { size: 32 }) },
       cleared: { texts: ["email"], addresses: ["2", "2147483658"] },

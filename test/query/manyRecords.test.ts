@@ -25,8 +25,16 @@ let tables: Tables;
 let api: TestApi;
 
 const textOf = (name: string, key: string, fields: Partial<typeof textRecord.$inferInsert>) => ({
-  ...{ ...at(name), ...origin, keyHash: keccak256(stringToBytes(key)), key, value: null, isValueKnown: true },
-  ...{ logIndex: 0, setsInTransaction: 1, isRead: false, ...fields },
+  ...at(name),
+  ...origin,
+  keyHash: keccak256(stringToBytes(key)),
+  key,
+  value: null,
+  isValueKnown: true,
+  logIndex: 0,
+  setsInTransaction: 1,
+  isRead: false,
+  ...fields,
 });
 
 beforeAll(async () => {
@@ -49,7 +57,8 @@ beforeAll(async () => {
   await tables.writer.insert(textRecord).values(
     many.map((i) =>
       textOf("nul.eth", `key ${i}`, {
-        ...{ value: "", exact: JSON.stringify({ key: `key ${i}`, value: hidden }) },
+        value: "",
+        exact: JSON.stringify({ key: `key ${i}`, value: hidden }),
       }),
     ),
   );
@@ -57,7 +66,10 @@ beforeAll(async () => {
     .insert(textRecord)
     .values([textOf("display.eth", "display", { value: `Display.eth${long}` })]);
   const coin = (name: string, i: number, address: `0x${string}`) => ({
-    ...{ ...at(name), ...origin, coinType: BigInt(i), address },
+    ...at(name),
+    ...origin,
+    coinType: BigInt(i),
+    address,
   });
   await tables.writer
     .insert(addressRecord)
@@ -89,7 +101,8 @@ test.each(["texts.eth", "nul.eth", "coins.eth"])(
     expect(read).toBeGreaterThan(MAX_READ_BYTES / bytesOf);
     expect(read).toBeLessThanOrEqual(Math.ceil(MAX_READ_BYTES / bytesOf) + 1);
     expect(await api.get(`/domain/${name}/records`)).toMatchObject({
-      ...{ status: 400, body: { error: { code: "RESPONSE_TOO_LARGE" } } },
+      status: 400,
+      body: { error: { code: "RESPONSE_TOO_LARGE" } },
     });
     const kind = name === "coins.eth" ? "text" : "addr";
     expect((await api.get(`/domain/${name}/records?types=${kind}`)).status).toBe(200);

@@ -72,8 +72,12 @@ beforeAll(async () => {
       eventRow(
         { block, log: index },
         {
-          ...{ contract, eventType, node: namehash(name), ownerAddress: alice },
-          ...{ blockTimestamp: NOW - HOUR + block, ...fields },
+          contract,
+          eventType,
+          node: namehash(name),
+          ownerAddress: alice,
+          blockTimestamp: NOW - HOUR + block,
+          ...fields,
         },
       ),
     ),

@@ -19,9 +19,15 @@ let tables: Tables;
 let queries: Query[] = [];
 
 const change = (block: number, name: string, owner: string) => ({
-  ...{ chainId: CHAIN_ID, blockNumber: block, logIndex: 0, ordinal: 0, node: namehash(name) },
-  ...{ ownerAddress: owner as `0x${string}`, eventType: "Transfer" },
-  ...{ transactionHash: transaction(block), blockTimestamp: block },
+  chainId: CHAIN_ID,
+  blockNumber: block,
+  logIndex: 0,
+  ordinal: 0,
+  node: namehash(name),
+  ownerAddress: owner as `0x${string}`,
+  eventType: "Transfer",
+  transactionHash: transaction(block),
+  blockTimestamp: block,
 });
 
 beforeAll(async () => {

@@ -24,7 +24,11 @@ beforeAll(async () => {
 afterAll(() => tables?.drop());
 
 const values: Record<string, string> = {
-  ...{ name: "name7.eth", address: owner, hash: namehash("name7.eth"), key: "url", agentId: "1" },
+  name: "name7.eth",
+  address: owner,
+  hash: namehash("name7.eth"),
+  key: "url",
+  agentId: "1",
 };
 
 /** Those that take a number of the page. */

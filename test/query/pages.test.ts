@@ -27,8 +27,12 @@ const IS_TOO_WIDE = "document.documentElement.scrollWidth > window.innerWidth";
 
 /** Pages of the reference: its first, of each method, of shapes, and the one for keys. */
 const accessible = [
-  ...["/docs", "/docs/get_search_domains", "/docs/post_whois_bulk"],
-  ...["/docs/shapes", "/docs/shapes/Domain", "/signup"],
+  "/docs",
+  "/docs/get_search_domains",
+  "/docs/post_whois_bulk",
+  "/docs/shapes",
+  "/docs/shapes/Domain",
+  "/signup",
 ];
 
 /** What one page of the reference may weigh, in bytes. */
@@ -208,7 +212,9 @@ describe.runIf(executablePath)("in a real browser", () => {
     await new Promise((resolve) => server.once("listening", resolve));
     origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
     browser = await chromium.launch({
-      ...{ executablePath: executablePath ?? "", args: ["--no-sandbox"], timeout: PATIENCE_MS },
+      executablePath: executablePath ?? "",
+      args: ["--no-sandbox"],
+      timeout: PATIENCE_MS,
     });
   });
 

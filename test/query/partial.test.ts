@@ -33,8 +33,10 @@ beforeAll(async () => {
     registeredRow("strange.eth", alice, LATER, { resolver: STRANGE_RESOLVER }),
     domainRow("addr.reverse"),
     domainRow(`${alice.slice(2)}.addr.reverse`, {
-      ...{ node: reverseNode(alice), resolver: STRANGE_RESOLVER },
-      ...{ registryOwner: alice, effectiveOwnerAddress: alice },
+      node: reverseNode(alice),
+      resolver: STRANGE_RESOLVER,
+      registryOwner: alice,
+      effectiveOwnerAddress: alice,
     }),
   ];
   await tables.writer.insert(domain).values(answerable(rows));
@@ -47,10 +49,15 @@ beforeAll(async () => {
     ]);
   const node = namehash("alice.eth");
   const records = { chainId: CHAIN_ID, resolver: STATIC_RESOLVER, node, version: 0 };
-  const set = { ...{ blockNumber: 5, logIndex: 0, setsInTransaction: 1 }, transactionHash: transaction(5) };
+  const set = { blockNumber: 5, logIndex: 0, setsInTransaction: 1, transactionHash: transaction(5) };
   await tables.writer.insert(resolverNode).values([{ ...records, blockNumber: 5 }]);
   const text = (key: string, value: string | null) => ({
-    ...{ ...records, ...set, key, keyHash: keccak256(stringToBytes(key)), value, isRead: false },
+    ...records,
+    ...set,
+    key,
+    keyHash: keccak256(stringToBytes(key)),
+    value,
+    isRead: false,
     isValueKnown: value !== null,
   });
   await tables.writer.insert(textRecord).values([text("url", "https://alice.example"), text("notice", null)]);
@@ -84,7 +91,8 @@ describe("a name that only the chain can tell", () => {
       (await api.post(`/whois/bulk${query}`, { names: ["sub.strange.eth", "a b.eth"] })).body;
     const item = { query: "sub.strange.eth", ...nothing };
     const invalid = {
-      ...{ query: "a b.eth", availability_status: "unknown" },
+      query: "a b.eth",
+      availability_status: "unknown",
       error: { code: "INVALID_NAME", message: expect.any(String) },
     };
     expect(await ask("")).toMatchObject({
@@ -106,14 +114,17 @@ describe("a name whose resolver was not asked", () => {
     const known = { domain: "strange.eth", resolver, source: "indexed" };
     expect(await both("/domain/strange.eth/records")).toEqual({ ...known, unresolved: [partOf("records")] });
     expect(await both("/domain/strange.eth/records/text/url")).toEqual({
-      ...{ ...known, key: "url" },
+      ...known,
+      key: "url",
       unresolved: [partOf("value")],
     });
   });
 
   test("and that has none of its own: who would have answered is not known either", async () => {
     expect(await both("/domain/bare.eth/records")).toEqual({
-      ...{ domain: "bare.eth", resolver: bare, source: "indexed" },
+      domain: "bare.eth",
+      resolver: bare,
+      source: "indexed",
       unresolved: [partOf("records"), partOf("resolver.answered_by")],
     });
   });
@@ -123,7 +134,8 @@ describe("a text whose value no event tells", () => {
   test("is missing from the records, and named; the others are there", async () => {
     expect(await both("/domain/alice.eth/records")).toMatchObject({
       records: { texts: { url: "https://alice.example" }, addresses: {} },
-      ...{ source: "indexed", unresolved: [{ ...partOf("records.texts"), keys: ["notice"] }] },
+      source: "indexed",
+      unresolved: [{ ...partOf("records.texts"), keys: ["notice"] }],
     });
     const without = await api.get("/domain/alice.eth/records?types=addr");
     expect(without.status).toBe(200);
@@ -134,7 +146,9 @@ describe("a text whose value no event tells", () => {
     expect(text).toMatchObject({ key: "notice", unresolved: [partOf("value")] });
     for (const field of ["value", "block_number", "transaction_hash"]) expect(text).not.toHaveProperty(field);
     expect(await both("/domain/alice.eth/records/text/notice/history")).toMatchObject({
-      ...{ history: [], total: 0, unresolved: [partOf("value")] },
+      history: [],
+      total: 0,
+      unresolved: [partOf("value")],
     });
   });
 });
@@ -149,7 +163,10 @@ describe("an address whose primary name only the chain can tell", () => {
     const unresolved = [partOf("primary_name")];
     expect(await both(`/address/${alice}/primary-name`)).toEqual({ address, unresolved });
     expect(await both(`/address/${alice}/primary-name?history=true`)).toEqual({
-      ...{ address, history: [], total: 0, unresolved },
+      address,
+      history: [],
+      total: 0,
+      unresolved,
     });
   });
 

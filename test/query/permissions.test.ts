@@ -41,12 +41,16 @@ let tables: Tables;
 let api: TestApi;
 
 const event = (block: number) => ({
-  ...{ blockNumber: block, logIndex: 1, blockTimestamp: NOW - 1_000 + block },
+  blockNumber: block,
+  logIndex: 1,
+  blockTimestamp: NOW - 1_000 + block,
   transactionHash: transaction(block),
 });
 const shown = (block: number) => ({
-  ...{ block_number: block, block_timestamp: NOW - 1_000 + block },
-  ...{ transaction_hash: transaction(block), log_index: 1 },
+  block_number: block,
+  block_timestamp: NOW - 1_000 + block,
+  transaction_hash: transaction(block),
+  log_index: 1,
 });
 const ask = async (path: string) => {
   const { status, body } = await api.get(path);
@@ -67,45 +71,67 @@ beforeAll(async () => {
   await writer.insert(domain).values([
     domainRow("eth", { registryOwner: REGISTRAR, effectiveOwnerAddress: REGISTRAR }),
     registeredRow("alice.eth", alice, inDays(100), {
-      ...{ resolver: STATIC_RESOLVER, registrarApproved: bob, registryOwner: alice },
+      resolver: STATIC_RESOLVER,
+      registrarApproved: bob,
+      registryOwner: alice,
     }),
     registeredRow("grace.eth", alice, inDays(-1), { registrarApproved: bob, registryOwner: alice }),
     registeredRow("locked.eth", WRAPPER, inDays(10), {
       ...wrapped,
-      ...{ wrapperOwner: carol, effectiveOwnerAddress: carol, resolver: STRANGE_RESOLVER },
+      wrapperOwner: carol,
+      effectiveOwnerAddress: carol,
+      resolver: STRANGE_RESOLVER,
       wrapperFuses: PCC | IS_DOT_ETH | CANNOT_UNWRAP | CANNOT_TRANSFER,
     }),
     domainRow("kept.locked.eth", {
-      ...{ ...wrapped, wrapperOwner: alice, effectiveOwnerAddress: alice, wrapperFuses: PCC },
+      ...wrapped,
+      wrapperOwner: alice,
+      effectiveOwnerAddress: alice,
+      wrapperFuses: PCC,
       expiryTimestamp: inDays(100),
     }),
     domainRow("lent.locked.eth", {
-      ...{ ...wrapped, wrapperOwner: alice, effectiveOwnerAddress: alice, wrapperFuses: 0 },
+      ...wrapped,
+      wrapperOwner: alice,
+      effectiveOwnerAddress: alice,
+      wrapperFuses: 0,
     }),
     // Parents took these back in the registry; their tokens are left over.
     domainRow("left.alice.eth", {
-      ...{ registryOwner: alice, effectiveOwnerAddress: alice, wrapperOwner: carol, wrapperFuses: PCC },
-      ...{ wrapperExpiryTimestamp: inDays(100), wrapperApproved: erin },
+      registryOwner: alice,
+      effectiveOwnerAddress: alice,
+      wrapperOwner: carol,
+      wrapperFuses: PCC,
+      wrapperExpiryTimestamp: inDays(100),
+      wrapperApproved: erin,
     }),
     domainRow("gone.bob.eth", {
-      ...{ registryOwner: bob, effectiveOwnerAddress: bob, wrapperOwner: carol, wrapperFuses: PCC },
+      registryOwner: bob,
+      effectiveOwnerAddress: bob,
+      wrapperOwner: carol,
+      wrapperFuses: PCC,
       wrapperExpiryTimestamp: inDays(100),
     }),
     // Someone renewed it at the registrar, and no log says whether the token lasts as long.
     registeredRow("unsure.eth", WRAPPER, inDays(300), {
-      ...{
-        ...wrapped,
-        wrapperExpiryTimestamp: inDays(-1),
-        wrapperFuses: PCC | IS_DOT_ETH,
-        unexplainedRenewals: 1,
-      },
-      ...{ wrapperOwner: carol, effectiveOwnerAddress: carol, resolver: STATIC_RESOLVER },
+      ...wrapped,
+      wrapperExpiryTimestamp: inDays(-1),
+      wrapperFuses: PCC | IS_DOT_ETH,
+      unexplainedRenewals: 1,
+      wrapperOwner: carol,
+      effectiveOwnerAddress: carol,
+      resolver: STATIC_RESOLVER,
     }),
     domainRow("old.alice.eth", { ...plain, isMigrated: false }),
     domainRow("crowd.alice.eth", { registryOwner: crowd, effectiveOwnerAddress: crowd }),
   ]);
   const operatorRow = (owner: Hex, operator: Hex, contract: Hex, block: number, isApproved = true) => ({
-    ...{ chainId: CHAIN_ID, owner, operator, contract, isApproved, ...event(block) },
+    chainId: CHAIN_ID,
+    owner,
+    operator,
+    contract,
+    isApproved,
+    ...event(block),
   });
   await writer
     .insert(operator)
@@ -119,7 +145,12 @@ beforeAll(async () => {
       operatorRow(WRAPPER, upgraded, REGISTRY, 16),
     ]);
   const approval = (name: string, contract: Hex, owner: Hex, approved: Hex | null, block: number) => ({
-    ...{ chainId: CHAIN_ID, node: namehash(name), contract, owner, approved, ...event(block) },
+    chainId: CHAIN_ID,
+    node: namehash(name),
+    contract,
+    owner,
+    approved,
+    ...event(block),
   });
   await writer.insert(tokenApproval).values([
     approval("alice.eth", REGISTRAR, alice, bob, 20),
@@ -129,8 +160,13 @@ beforeAll(async () => {
     approval("left.alice.eth", WRAPPER, carol, erin, 23),
   ]);
   const delegate = (owner: Hex, delegated: Hex, block: number, name = "alice.eth") => ({
-    ...{ chainId: CHAIN_ID, resolver: STATIC_RESOLVER, node: namehash(name), owner },
-    ...{ delegate: delegated, isApproved: true, ...event(block) },
+    chainId: CHAIN_ID,
+    resolver: STATIC_RESOLVER,
+    node: namehash(name),
+    owner,
+    delegate: delegated,
+    isApproved: true,
+    ...event(block),
   });
   await writer
     .insert(recordDelegate)
@@ -141,19 +177,23 @@ beforeAll(async () => {
       delegate(carol, erin, 33, "unsure.eth"),
     ]);
   const change = (block: number, owner: Hex) => ({
-    ...{ chainId: CHAIN_ID, ordinal: 0, node: namehash("alice.eth"), reason: "registry" as const },
-    ...{
-      ownerAddress: owner,
-      registryOwner: owner,
-      registrarOwner: alice,
-      eventType: "Transfer",
-      ...event(block),
-    },
+    chainId: CHAIN_ID,
+    ordinal: 0,
+    node: namehash("alice.eth"),
+    reason: "registry" as const,
+    ownerAddress: owner,
+    registryOwner: owner,
+    registrarOwner: alice,
+    eventType: "Transfer",
+    ...event(block),
   });
   await writer
     .insert(ownershipChange)
     .values([
-      ...[change(1, alice), change(2, bob), change(3, alice), change(4, alice)],
+      change(1, alice),
+      change(2, bob),
+      change(3, alice),
+      change(4, alice),
       { ...change(5, WRAPPER), node: namehash("unsure.eth"), wrapperOwner: carol },
     ]);
   await writer.execute(
@@ -169,8 +209,12 @@ describe("GET /domain/:name/permissions", () => {
   test("an owner in the registry, since he has it without a break", async () => {
     expect(find(await ofName("alice.eth"), { kind: "owner", layer: "registry" })).toEqual([
       {
-        ...{ address: getAddress(alice), kind: "owner", layer: "registry", in_force: true },
-        ...{ contract_address: getAddress(REGISTRY), ...shown(3) },
+        address: getAddress(alice),
+        kind: "owner",
+        layer: "registry",
+        in_force: true,
+        contract_address: getAddress(REGISTRY),
+        ...shown(3),
         may: ["set_registry_owner", "set_resolver", "create_subnames"],
       },
     ]);
@@ -210,7 +254,8 @@ describe("GET /domain/:name/permissions", () => {
       burnt: ["CANNOT_UNWRAP", "CANNOT_TRANSFER", "PARENT_CANNOT_CONTROL", "IS_DOT_ETH"],
       until: inDays(100).toString(),
       can_no_more: [
-        ...["unwrap the name", "transfer the token"],
+        "unwrap the name",
+        "transfer the token",
         "take the name away, or burn its fuses, as the parent",
       ],
     });
@@ -224,7 +269,9 @@ describe("GET /domain/:name/permissions", () => {
     ]);
     expect(body).toMatchObject({ owner: getAddress(carol), manager: getAddress(carol) });
     expect((body.not_covered as Item[]).map(({ surface }) => surface)).toEqual([
-      ...["contracts", "controllers", "resolver"],
+      "contracts",
+      "controllers",
+      "resolver",
     ]);
   });
 
@@ -337,8 +384,10 @@ describe("GET /address/:address/permissions", () => {
         `${kind} ${layer} ${name ?? "all"} ${in_force} ${reason ?? ""}`,
     );
     expect(held.toSorted()).toEqual([
-      ...["operator registry all true ", "operator wrapper all true "],
-      ...["token_approval registrar alice.eth true ", "token_approval registrar grace.eth false expired"],
+      "operator registry all true ",
+      "operator wrapper all true ",
+      "token_approval registrar alice.eth true ",
+      "token_approval registrar grace.eth false expired",
     ]);
   });
 
@@ -347,13 +396,13 @@ describe("GET /address/:address/permissions", () => {
     const given = (body.permissions as Item[]).map(({ kind, address }) => `${kind} ${address}`);
     expect(given.toSorted()).toEqual(
       [
-        ...[
-          `operator ${getAddress(bob)}`,
-          `operator ${getAddress(carol)}`,
-          `operator ${getAddress(WRAPPER)}`,
-        ],
-        ...[`record_delegate ${getAddress(carol)}`, `token_approval ${getAddress(bob)}`],
-        ...[`token_approval ${getAddress(bob)}`, `token_approval ${getAddress(mallory)}`],
+        `operator ${getAddress(bob)}`,
+        `operator ${getAddress(carol)}`,
+        `operator ${getAddress(WRAPPER)}`,
+        `record_delegate ${getAddress(carol)}`,
+        `token_approval ${getAddress(bob)}`,
+        `token_approval ${getAddress(bob)}`,
+        `token_approval ${getAddress(mallory)}`,
       ].toSorted(),
     );
   });

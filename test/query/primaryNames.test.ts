@@ -53,8 +53,14 @@ async function claim(name: string | null, resolver: Address | null = STATIC_RESO
 /** An address that has a name at the default reverse registrar only. */
 async function claimByDefault(name: string | null, address = account(accounts++)): Promise<Address> {
   await tables.writer.insert(primaryName).values({
-    ...{ address, coinType: DEFAULT_COIN_TYPE, name, isNameKnown: true, registrar: DEFAULT },
-    ...{ chainId: CHAIN_ID, blockNumber: 1, transactionHash: transaction(1) },
+    address,
+    coinType: DEFAULT_COIN_TYPE,
+    name,
+    isNameKnown: true,
+    registrar: DEFAULT,
+    chainId: CHAIN_ID,
+    blockNumber: 1,
+    transactionHash: transaction(1),
   });
   return address;
 }
@@ -67,7 +73,11 @@ async function resolving(name: string, { resolver, addresses = {}, version = 0 }
   const at = { chainId: CHAIN_ID, resolver, node: namehash(name) };
   const records = Object.entries(addresses).map(([coinType, address]) => ({
     ...at,
-    ...{ version, coinType: BigInt(coinType), address, blockNumber: 1, transactionHash: transaction(1) },
+    version,
+    coinType: BigInt(coinType),
+    address,
+    blockNumber: 1,
+    transactionHash: transaction(1),
   }));
   if (records.length > 0) await tables.writer.insert(addressRecord).values(records);
 }
@@ -95,20 +105,19 @@ describe("a claim is a primary name if it resolves to the address", () => {
     const address = await claim("alice.eth");
     await resolving("alice.eth", { resolver: STATIC_RESOLVER, addresses: { 60: address } });
     await tables.writer.insert(textRecord).values({
-      ...{ chainId: CHAIN_ID, resolver: STATIC_RESOLVER, node: namehash("alice.eth"), version: 0 },
-      ...{
-        keyHash: keccak256(stringToBytes("display")),
-        key: "display",
-        value: "AliCe.eth",
-        isValueKnown: true,
-      },
-      ...{
-        blockNumber: 1,
-        logIndex: 0,
-        transactionHash: transaction(1),
-        setsInTransaction: 1,
-        isRead: false,
-      },
+      chainId: CHAIN_ID,
+      resolver: STATIC_RESOLVER,
+      node: namehash("alice.eth"),
+      version: 0,
+      keyHash: keccak256(stringToBytes("display")),
+      key: "display",
+      value: "AliCe.eth",
+      isValueKnown: true,
+      blockNumber: 1,
+      logIndex: 0,
+      transactionHash: transaction(1),
+      setsInTransaction: 1,
+      isRead: false,
     });
     expect(await ask(address)).toEqual({
       status: 200,
@@ -132,14 +141,12 @@ describe("a claim is a primary name if it resolves to the address", () => {
       .insert(domain)
       .values({ ...hidden, label: "[hash]", isLabelKnown: false, resolver: STATIC_RESOLVER });
     await tables.writer.insert(resolverNode).values({
-      ...{
-        chainId: CHAIN_ID,
-        resolver: STATIC_RESOLVER,
-        node,
-        version: 3,
-        name: "quiet.eth",
-        blockNumber: 1,
-      },
+      chainId: CHAIN_ID,
+      resolver: STATIC_RESOLVER,
+      node,
+      version: 3,
+      name: "quiet.eth",
+      blockNumber: 1,
     });
     await resolving("quiet.eth", { resolver: STATIC_RESOLVER, addresses: { 60: address } });
     expect((await ask(address)).body).toMatchObject({ primary_name: "quiet.eth", registrar: REVERSE });
@@ -206,13 +213,11 @@ describe("a claim is no primary name", () => {
     const address = await claim("wiped.eth");
     await resolving("wiped.eth", { resolver: STATIC_RESOLVER, addresses: { 60: address } });
     await tables.writer.insert(resolverNode).values({
-      ...{
-        chainId: CHAIN_ID,
-        resolver: STATIC_RESOLVER,
-        node: namehash("wiped.eth"),
-        version: 1,
-        blockNumber: 2,
-      },
+      chainId: CHAIN_ID,
+      resolver: STATIC_RESOLVER,
+      node: namehash("wiped.eth"),
+      version: 1,
+      blockNumber: 2,
     });
     expect((await ask(address)).body).toMatchObject(none);
   });
@@ -298,8 +303,13 @@ describe("the default reverse record", () => {
   test("of another chain does not serve Ethereum", async () => {
     const address = account(accounts++);
     await tables.writer.insert(primaryName).values({
-      ...{ address, coinType: DEFAULT_COIN_TYPE + LAYER2_CHAIN_ID, name: "l2.eth", isNameKnown: true },
-      ...{ registrar: "L2_REVERSE_REGISTRAR", chainId: LAYER2_CHAIN_ID, blockNumber: 1 },
+      address,
+      coinType: DEFAULT_COIN_TYPE + LAYER2_CHAIN_ID,
+      name: "l2.eth",
+      isNameKnown: true,
+      registrar: "L2_REVERSE_REGISTRAR",
+      chainId: LAYER2_CHAIN_ID,
+      blockNumber: 1,
       transactionHash: transaction(1),
     });
     await resolving("l2.eth", { resolver: STATIC_RESOLVER, addresses: { 60: address } });
@@ -314,14 +324,14 @@ describe("coin_type", () => {
     const address = await claim("mine.eth");
     await resolving("mine.eth", { resolver: STATIC_RESOLVER, addresses: { 60: address } });
     await tables.writer.insert(primaryName).values({
-      ...{
-        address,
-        coinType: onBase,
-        name: "based.eth",
-        isNameKnown: true,
-        registrar: "L2_REVERSE_REGISTRAR",
-      },
-      ...{ chainId: LAYER2_CHAIN_ID, blockNumber: 1, transactionHash: transaction(1) },
+      address,
+      coinType: onBase,
+      name: "based.eth",
+      isNameKnown: true,
+      registrar: "L2_REVERSE_REGISTRAR",
+      chainId: LAYER2_CHAIN_ID,
+      blockNumber: 1,
+      transactionHash: transaction(1),
     });
     await resolving("based.eth", { resolver: STATIC_RESOLVER, addresses: { [onBase]: address } });
     expect((await ask(address, `?coin_type=${onBase}`)).body).toMatchObject({ primary_name: "based.eth" });
@@ -341,9 +351,17 @@ describe("history=true", () => {
   test("lists claims as they were made, of all chains, oldest first", async () => {
     const address = await claimByDefault(null);
     const change = (block: number, fields: Partial<typeof primaryNameChange.$inferInsert>) => ({
-      ...{ chainId: CHAIN_ID, blockNumber: block, logIndex: 0, address, coinType: 60, name: null },
-      ...{ isNameKnown: true, registrar: REVERSE, transactionHash: transaction(block) },
-      ...{ blockTimestamp: 1_600_000_000 + block, ...fields },
+      chainId: CHAIN_ID,
+      blockNumber: block,
+      logIndex: 0,
+      address,
+      coinType: 60,
+      name: null,
+      isNameKnown: true,
+      registrar: REVERSE,
+      transactionHash: transaction(block),
+      blockTimestamp: 1_600_000_000 + block,
+      ...fields,
     });
     const onLayer2 = { chainId: LAYER2_CHAIN_ID, registrar: "L2_REVERSE_REGISTRAR", coinType: 1 };
     await tables.writer
@@ -356,8 +374,12 @@ describe("history=true", () => {
       ]);
     const { body } = await ask(address, "?history=true");
     const entry = (name: string | null, block: number, fields = {}) => ({
-      ...{ name, registrar: REVERSE, chain: "devnet", block_number: block },
-      ...{ transaction_hash: transaction(block), ...fields },
+      name,
+      registrar: REVERSE,
+      chain: "devnet",
+      block_number: block,
+      transaction_hash: transaction(block),
+      ...fields,
     });
     expect(body).toEqual({
       address: getAddress(address),
@@ -380,9 +402,17 @@ describe("history=true", () => {
   test("shows what each transaction left, and nothing that held only within one", async () => {
     const address = account(0x5e771ed);
     const change = (block: number, log: number, name: string | null, fields = {}) => ({
-      ...{ chainId: CHAIN_ID, blockNumber: block, logIndex: log, address, coinType: 60, name },
-      ...{ isNameKnown: true, registrar: REVERSE, transactionHash: transaction(block) },
-      ...{ blockTimestamp: 1_600_000_000 + block, ...fields },
+      chainId: CHAIN_ID,
+      blockNumber: block,
+      logIndex: log,
+      address,
+      coinType: 60,
+      name,
+      isNameKnown: true,
+      registrar: REVERSE,
+      transactionHash: transaction(block),
+      blockTimestamp: 1_600_000_000 + block,
+      ...fields,
     });
     await tables.writer.insert(primaryNameChange).values([
       change(40, 0, "old.eth"),

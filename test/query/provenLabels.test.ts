@@ -23,7 +23,9 @@ function hiddenRow(name: string, unknown: readonly string[]) {
   const [label = ""] = labels;
   const isKnown = !label.startsWith("[");
   return registeredRow(name, alice, BigInt(NOW + 1_000), {
-    ...{ fullName: labels.join("."), label, isNameKnown: false },
+    fullName: labels.join("."),
+    label,
+    isNameKnown: false,
     ...(isKnown ? {} : { isLabelKnown: false, labelLength: null }),
   });
 }
@@ -66,8 +68,12 @@ describe("a label of which the index knows the hash alone", () => {
       label: hidden("pay"),
     });
     expect((await api.get("/whois/Pay.alice.eth")).body).toMatchObject({
-      ...{ query: "Pay.alice.eth", name: "pay.alice.eth", label: "pay" },
-      ...{ labelhash: hashOf("pay"), parent_name: "alice.eth", namehash: namehash("pay.alice.eth") },
+      query: "Pay.alice.eth",
+      name: "pay.alice.eth",
+      label: "pay",
+      labelhash: hashOf("pay"),
+      parent_name: "alice.eth",
+      namehash: namehash("pay.alice.eth"),
     });
   });
 
@@ -81,7 +87,8 @@ describe("a label of which the index knows the hash alone", () => {
       results: [asked],
     });
     expect(await lookedUp("deep.pay.alice.eth")).toMatchObject({
-      ...{ name: "deep.pay.alice.eth", parent_name: "pay.alice.eth" },
+      name: "deep.pay.alice.eth",
+      parent_name: "pay.alice.eth",
     });
     const other = openApi(tables, NOW, { provenLabels: provenLabelsIn(store) });
     expect((await other.get(`/lookup-namehash/${namehash("pay.alice.eth")}`)).body).toEqual(asked);
@@ -119,8 +126,13 @@ describe("a label of which the index knows the hash alone", () => {
 test("lists show what was proved, and the state that follows from it, as whois does", async () => {
   // Of the old registry only: whether it can be bought depends on its length.
   const relic = domainRow("reveal.eth", {
-    ...{ registryOwner: alice, effectiveOwnerAddress: alice, isLabelKnown: false, labelLength: null },
-    ...{ fullName: `${hidden("reveal")}.eth`, label: hidden("reveal"), isNameKnown: false },
+    registryOwner: alice,
+    effectiveOwnerAddress: alice,
+    isLabelKnown: false,
+    labelLength: null,
+    fullName: `${hidden("reveal")}.eth`,
+    label: hidden("reveal"),
+    isNameKnown: false,
   });
   await tables.writer.insert(domain).values(answerable([relic]));
   const item = async () => {

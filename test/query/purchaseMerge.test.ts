@@ -49,7 +49,10 @@ function purchaseOf(i: number, node: Hex, emitters: readonly Emitter[], next: Nu
   const sent = next(3) === 0 ? 0n : BigInt(next(1_000));
   return Array.from({ length: 1 + next(4) }, (_, log) =>
     logOf({ block: 100 + i, log: log + next(2) * 10 }, emitters[next(emitters.length)] as Emitter, {
-      ...{ node, isRenewal, sent, next },
+      node,
+      isRenewal,
+      sent,
+      next,
     }),
   ).filter((row, at, rows) => rows.findIndex(({ logIndex }) => logIndex === row.logIndex) === at);
 }
@@ -64,7 +67,10 @@ function logOf(
   const isSold = contract === "ENSV2_REGISTRAR";
   const sender = [MIGRATOR, ETH_REGISTRY, account(0x77)][next(3)];
   return eventRow(at, {
-    ...{ contract, contractAddress: address, node, eventType: events[isRenewal] ?? "" },
+    contract,
+    contractAddress: address,
+    node,
+    eventType: events[isRenewal] ?? "",
     costWei: isOfEnsv2 ? null : maybe(BigInt(next(1_000))),
     premiumWei: isOfEnsv2 ? null : maybe(BigInt(next(9))),
     exactCostWei: contract === "CONTROLLER" && next(4) === 0 ? BigInt(next(900)) : null,
@@ -109,14 +115,18 @@ function entryOf(rows: readonly EventRow[]) {
   const expiry = (registrars.at(-1) ?? registry)?.expiryTimestamp ?? telling.expiryTimestamp;
   const owner = telling.ownerAddress ?? registrars.at(-1)?.ownerAddress;
   return {
-    ...{ event_type: telling.eventType, block_number: telling.blockNumber },
+    event_type: telling.eventType,
+    block_number: telling.blockNumber,
     transaction_hash: telling.transactionHash,
-    ...{ cost_wei: cost?.toString() ?? null, cost_eth: cost === null ? null : formatEther(cost) },
+    cost_wei: cost?.toString() ?? null,
+    cost_eth: cost === null ? null : formatEther(cost),
     ...mergedOf(registrars.length > 0 ? registrars : controllers),
     ...(isBound && { cost_is_upper_bound: true }),
     ...(paid && {
       payment: {
-        ...{ token: getAddress(USDC), symbol: "USDC", decimals: 6 },
+        token: getAddress(USDC),
+        symbol: "USDC",
+        decimals: 6,
         amount: paid.tokenAmount?.toString(),
       },
     }),

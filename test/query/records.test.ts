@@ -216,7 +216,10 @@ describe("GET /domain/:name/records", () => {
           { name: parseName(name) },
           {
             ...noChain,
-            ...{ db: tables.db, contracts, now: NOW, chainHead: async () => null },
+            db: tables.db,
+            contracts,
+            now: NOW,
+            chainHead: async () => null,
           } as Ctx,
           undefined as never,
         );
@@ -288,14 +291,18 @@ describe("GET /domain/:name/records/text/:key", () => {
       eventRow(
         { block, log: 3, tx: block },
         {
-          ...{ contract: "RESOLVER", contractAddress: STATIC_RESOLVER, eventType: "VersionChanged" },
+          contract: "RESOLVER",
+          contractAddress: STATIC_RESOLVER,
+          eventType: "VersionChanged",
           node: namehash("cleared.eth"),
         },
       );
     await tables.writer.insert(event).values([cleared(5), cleared(6)]);
     // The row of the second clearing: the text was set between the two.
     expect(await text("cleared.eth", "url")).toMatchObject({
-      ...{ value: null, block_number: 6, transaction_hash: transaction(6) },
+      value: null,
+      block_number: 6,
+      transaction_hash: transaction(6),
     });
     expect(await text("cleared.eth", "never")).toMatchObject({ value: null, block_number: null });
     expect(await text("cleared.eth", "avatar")).toMatchObject({ value: "version 2" });

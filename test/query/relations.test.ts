@@ -84,8 +84,14 @@ const namesOf = (some: readonly { name: string }[]) => some.map(({ name }) => na
 
 const asked: [string, string[]][] = [
   ...[
-    ...["effective_owner", "registry_owner", "registrar_owner", "wrapper_owner"],
-    ...["manager", "role_holder", "former_owner", "resolver"],
+    "effective_owner",
+    "registry_owner",
+    "registrar_owner",
+    "wrapper_owner",
+    "manager",
+    "role_holder",
+    "former_owner",
+    "resolver",
   ].map((word): [string, string[]] => [word, [word]]),
   ["any", ["effective_owner", "manager", "role_holder"]],
   ["manager,former_owner", ["manager", "former_owner"]],
@@ -181,7 +187,10 @@ describe("filters", () => {
   test("may be combined", async () => {
     const [address] = accounts;
     const items = await listAll(address, {
-      ...{ address_type: "any", protocol: "ensv2", parent: "eth", availability_status: "registered,grace" },
+      address_type: "any",
+      protocol: "ensv2",
+      parent: "eth",
+      availability_status: "registered,grace",
       migrated: "true",
     });
     const expected = world.filter(

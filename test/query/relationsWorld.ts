@@ -98,12 +98,20 @@ function eth(random: Random, name: string): Of {
   const isUnknown = isLapsed && unexplained !== null;
   const isOld = !isWrapped && random() < 0.2;
   const row = domainRow(name, {
-    ...{ registryOwner: isWrapped ? WRAPPER : keeper, registrarOwner: isWrapped ? WRAPPER : holderOf },
-    ...{ registrarExpiryTimestamp: expiry, expiryTimestamp: expiry, effectiveOwnerAddress: holderOf },
-    ...{ isMigrated: !isOld, resolver: resolverOf(random), ...seen(random) },
+    registryOwner: isWrapped ? WRAPPER : keeper,
+    registrarOwner: isWrapped ? WRAPPER : holderOf,
+    registrarExpiryTimestamp: expiry,
+    expiryTimestamp: expiry,
+    effectiveOwnerAddress: holderOf,
+    isMigrated: !isOld,
+    resolver: resolverOf(random),
+    ...seen(random),
     ...(isWrapped && {
-      ...{ isWrapped, wrapperOwner: holderOf, wrapperFuses: PCC | 1 },
-      ...{ wrapperExpiryTimestamp: wrapperExpiry, unexplainedRenewals: unexplained },
+      isWrapped,
+      wrapperOwner: holderOf,
+      wrapperFuses: PCC | 1,
+      wrapperExpiryTimestamp: wrapperExpiry,
+      unexplainedRenewals: unexplained,
     }),
   });
   return {
@@ -126,11 +134,17 @@ function subname(random: Random, name: string): Of {
   const isLapsed = isWrapped && isEmancipated && expiry < BigInt(NOW);
   const isNow = isWrapped && !isLapsed;
   const row = domainRow(name, {
-    ...{ registryOwner: isWrapped ? WRAPPER : keeper, effectiveOwnerAddress: keeper },
-    ...{ resolver: resolverOf(random), ...seen(random), registeredTimestamp: null },
+    registryOwner: isWrapped ? WRAPPER : keeper,
+    effectiveOwnerAddress: keeper,
+    resolver: resolverOf(random),
+    ...seen(random),
+    registeredTimestamp: null,
     ...(isWrapped && {
-      ...{ isWrapped, wrapperOwner: keeper, wrapperFuses: isEmancipated ? PCC : 0 },
-      ...{ wrapperExpiryTimestamp: expiry, expiryTimestamp: expiry },
+      isWrapped,
+      wrapperOwner: keeper,
+      wrapperFuses: isEmancipated ? PCC : 0,
+      wrapperExpiryTimestamp: expiry,
+      expiryTimestamp: expiry,
     }),
   });
   return {
@@ -164,7 +178,10 @@ function ofEntry(
   const registeredTimestamp = pick(random, [1_600_000_000, 1_600_000_009]);
   const [label = ""] = name.split(".");
   const entry = entryRow(registry, label, {
-    ...{ owner, expiry, resolver, registeredTimestamp },
+    owner,
+    expiry,
+    resolver,
+    registeredTimestamp,
     registeredBy: isMigrated ? (isEth ? MIGRATOR : registry) : REGISTRAR,
     ...fixed,
   });
@@ -173,20 +190,35 @@ function ofEntry(
     ? lives(statusOfEth(expiry, ofEnsv2Terms))
     : { status: isOver ? "unknown" : "registered", isActive: !isOver, isExpired: false, isLost: isOver };
   const row = domainRow(name, {
-    ...{ registry, expiryTimestamp: expiry, effectiveOwnerAddress: owner, resolver },
-    ...{ pathExpiryTimestamp: parentExpiry, createdTimestamp: seen(random).createdTimestamp },
-    ...{ registryOwner: pick(random, [null, ...accounts]), registeredTimestamp },
+    registry,
+    expiryTimestamp: expiry,
+    effectiveOwnerAddress: owner,
+    resolver,
+    pathExpiryTimestamp: parentExpiry,
+    createdTimestamp: seen(random).createdTimestamp,
+    registryOwner: pick(random, [null, ...accounts]),
+    registeredTimestamp,
   });
   const roles = accounts.map((of) => ({
-    ...{ chainId: CHAIN_ID, contract: registry, resource: entry.resource as bigint, account: of },
-    ...{ roles: pick(random, [0n, 0n, 1n, 1n << 20n]), blockNumber: 1, transactionHash: transaction(1) },
-    ...{ logIndex: 0, blockTimestamp: 1_600_000_012 },
+    chainId: CHAIN_ID,
+    contract: registry,
+    resource: entry.resource as bigint,
+    account: of,
+    roles: pick(random, [0n, 0n, 1n, 1n << 20n]),
+    blockNumber: 1,
+    transactionHash: transaction(1),
+    logIndex: 0,
+    blockTimestamp: 1_600_000_012,
   }));
   return {
     row,
     entry,
     ...(life as ReturnType<typeof lives>),
-    ...{ owner, manager: null, wrapperOwner: null, protocols: ["ensv2"], isMigrated },
+    owner,
+    manager: null,
+    wrapperOwner: null,
+    protocols: ["ensv2"],
+    isMigrated,
     roles: roles.filter(() => random() < 0.7),
   };
 }
@@ -229,14 +261,19 @@ function complete(random: Random, name: string, { roles = [], ...of }: Of): Name
   const holders = [...accounts, WRAPPER]
     .filter(() => random() < 0.4)
     .map((address) => ({
-      ...{ address, chainId: CHAIN_ID, node },
-      ...{ lastOwnedBlockNumber: 5, lastOwnedBlockTimestamp: 1_600_000_060 },
+      address,
+      chainId: CHAIN_ID,
+      node,
+      lastOwnedBlockNumber: 5,
+      lastOwnedBlockTimestamp: 1_600_000_060,
     }));
   return { name, ...of, roles, holders };
 }
 
 export const rootEntry: typeof ensv2Entry.$inferInsert = entryRow(ROOT, "eth", {
-  ...{ expiry: FAR, owner: account(8), subregistry: ETH_REGISTRY },
+  expiry: FAR,
+  owner: account(8),
+  subregistry: ETH_REGISTRY,
 });
 
 export const subregistries = [SUBREGISTRY, ENDED_SUBREGISTRY];

@@ -56,7 +56,12 @@ function recordsAt(pick: Pick, at: { resolver: Address; node: Hex }, world: Worl
     for (const coinType of coins.filter(() => pick([true, false]))) {
       const address = pick([alice, alice, bob, ZERO]);
       world.records.push({
-        ...{ ...place, version: of, coinType, address, blockNumber: 1, transactionHash: transaction(1) },
+        ...place,
+        version: of,
+        coinType,
+        address,
+        blockNumber: 1,
+        transactionHash: transaction(1),
       });
     }
   }
@@ -93,7 +98,9 @@ function worldOfBoth(pick: Pick): World {
   const expiries = [BigInt(NOW - 1), BigInt(NOW), BigInt(NOW + 1), FAR];
   const resolvers = [RESOLVER, RESOLVER, OTHER, NODE_RESOLVER, null];
   const subs = [0, 1, 2].map((i) => ({
-    ...{ label: `s${i}`, expiry: pick(expiries), resolver: pick(resolvers) },
+    label: `s${i}`,
+    expiry: pick(expiries),
+    resolver: pick(resolvers),
     subregistry: pick([DEEP_REGISTRY, null]),
   }));
   for (const { label, ...sub } of subs) {
@@ -117,13 +124,17 @@ function worldOfBoth(pick: Pick): World {
         const name = `${sub.label}.${label}.eth`;
         names.push(name);
         rowOf(name, {
-          ...{ registry: SUB_REGISTRY, expiryTimestamp: sub.expiry, resolver: sub.resolver },
+          registry: SUB_REGISTRY,
+          expiryTimestamp: sub.expiry,
+          resolver: sub.resolver,
           pathExpiryTimestamp: expiry,
         });
         if (sub.subregistry === null) continue;
         names.push(`d.${name}`);
         rowOf(`d.${name}`, {
-          ...{ registry: DEEP_REGISTRY, expiryTimestamp: deep.expiry, resolver: deep.resolver },
+          registry: DEEP_REGISTRY,
+          expiryTimestamp: deep.expiry,
+          resolver: deep.resolver,
           pathExpiryTimestamp: [sub.expiry, expiry].sort((a, b) => Number(a - b))[0] ?? null,
         });
       }
@@ -143,7 +154,12 @@ function worldOfBoth(pick: Pick): World {
 }
 
 const linkOf = (resolver: Address, node: Hex, record: Hex | null) => ({
-  ...{ chainId: CHAIN_ID, resolver, node, record, blockNumber: 1, transactionHash: transaction(1) },
+  chainId: CHAIN_ID,
+  resolver,
+  node,
+  record,
+  blockNumber: 1,
+  transactionHash: transaction(1),
 });
 
 let tables: Tables;
@@ -272,11 +288,17 @@ describe.each([
 test("a record that was cleared leaves the default one in force, the zero address does not", async () => {
   const names = ["unset.eth", "cleared.eth", "zero.eth"];
   const place = (name: string) => ({
-    ...{ chainId: CHAIN_ID, resolver: DEFAULT_ADDRESS_RESOLVER, node: namehash(name), version: 0 },
-    ...{ blockNumber: 1, transactionHash: transaction(1) },
+    chainId: CHAIN_ID,
+    resolver: DEFAULT_ADDRESS_RESOLVER,
+    node: namehash(name),
+    version: 0,
+    blockNumber: 1,
+    transactionHash: transaction(1),
   });
   await write({
-    ...{ versions: [], entries: [], links: [] },
+    versions: [],
+    entries: [],
+    links: [],
     domains: names.map((name) => registeredRow(name, alice, FAR, { resolver: DEFAULT_ADDRESS_RESOLVER })),
     records: [
       ...names.map((name) => ({ ...place(name), coinType: DEFAULT, address: alice })),
@@ -302,13 +324,17 @@ test("a name below one that ended in ENSv2 is answered by the resolver above tha
   const of = { effectiveOwnerAddress: alice, expiryTimestamp: FAR };
   const ended = BigInt(NOW);
   const world: World = {
-    ...{ versions: [], records: [] },
+    versions: [],
+    records: [],
     domains: [
       domainRow("eth", { registry: null }),
       domainRow("top.eth", { ...of, registry: ETH_REGISTRY, resolver: RESOLVER }),
       domainRow("mid.top.eth", { ...of, registry: SUB_REGISTRY, resolver: OTHER, expiryTimestamp: ended }),
       domainRow("low.mid.top.eth", {
-        ...{ ...of, registry: DEEP_REGISTRY, resolver: OTHER, pathExpiryTimestamp: ended },
+        ...of,
+        registry: DEEP_REGISTRY,
+        resolver: OTHER,
+        pathExpiryTimestamp: ended,
       }),
     ],
     entries: [
@@ -323,8 +349,14 @@ test("a name below one that ended in ENSv2 is answered by the resolver above tha
     ...world,
     records: [
       {
-        ...{ chainId: CHAIN_ID, resolver: RESOLVER, node: number(1), version: 0, coinType: 60n },
-        ...{ address: alice, blockNumber: 1, transactionHash: transaction(1) },
+        chainId: CHAIN_ID,
+        resolver: RESOLVER,
+        node: number(1),
+        version: 0,
+        coinType: 60n,
+        address: alice,
+        blockNumber: 1,
+        transactionHash: transaction(1),
       },
     ],
   });

@@ -304,10 +304,13 @@ describe("GET /domain/:name/subdomains", () => {
           availability_status: "unknown",
           expiry_timestamp: inDays(-1).toString(),
           ownership: {
-            ...{ is_wrapped: false, owner: getAddress(WRAPPER), registry: getAddress(WRAPPER) },
+            is_wrapped: false,
+            owner: getAddress(WRAPPER),
+            registry: getAddress(WRAPPER),
             is_owner_current: false,
             last_owner: {
-              ...{ address: getAddress(bob), to_timestamp: Number(inDays(-1)) + 1 },
+              address: getAddress(bob),
+              to_timestamp: Number(inDays(-1)) + 1,
               ended_by: "wrapper_expiry",
             },
           },
@@ -348,8 +351,10 @@ describe("POST /whois/bulk", () => {
     expect(body.results).toEqual([
       await whois("Alice.eth"),
       {
-        ...{ query: "unregistered.eth", availability_status: "available" },
-        ...{ resolution: "not_registered", source: "indexed" },
+        query: "unregistered.eth",
+        availability_status: "available",
+        resolution: "not_registered",
+        source: "indexed",
       },
       {
         query: "a..b",
@@ -476,7 +481,9 @@ describe("labels that are not known", () => {
     await tables.writer.insert(domain).values([
       registeredRow("hidden.eth", bob, inDays(500), { ...hidden, fullName: `${bracketed("hidden")}.eth` }),
       domainRow("zz.hidden.eth", {
-        ...{ registryOwner: bob, effectiveOwnerAddress: bob, isNameKnown: false },
+        registryOwner: bob,
+        effectiveOwnerAddress: bob,
+        isNameKnown: false,
         fullName: `zz.${bracketed("hidden")}.eth`,
       }),
     ]);

@@ -99,8 +99,11 @@ const sales: EventRow[] = [
   eventRow(
     { block: 8, log: 3, tx: 8 },
     {
-      ...{ contract: "RENEWAL_REFERRER", eventType: "RenewalReferred", node: namehash("n8.eth") },
-      ...{ blockTimestamp: on(2027, 1, 15, 2), costWei: 77n },
+      contract: "RENEWAL_REFERRER",
+      eventType: "RenewalReferred",
+      node: namehash("n8.eth"),
+      blockTimestamp: on(2027, 1, 15, 2),
+      costWei: 77n,
     },
   ),
   // Not yet, and elsewhere.
@@ -111,8 +114,12 @@ const sales: EventRow[] = [
 const auction = eventRow(
   { block: 20, tx: 20 },
   {
-    ...{ contract: "REGISTRAR_AUCTION", contractAddress: account(0xa0c), eventType: "HashRegistered" },
-    ...{ node: namehash("old.eth"), blockTimestamp: on(2026, 10, 1), costWei: 1_000n },
+    contract: "REGISTRAR_AUCTION",
+    contractAddress: account(0xa0c),
+    eventType: "HashRegistered",
+    node: namehash("old.eth"),
+    blockTimestamp: on(2026, 10, 1),
+    costWei: 1_000n,
   },
 );
 
@@ -134,8 +141,12 @@ describe("GET /ens-stats/purchases", () => {
       { ...nothing, start: "2027-01-10", registrations: 1, registration_cost_wei: "100000000000000000000" },
       { ...nothing, start: "2027-01-11", registrations: 1, registration_cost_wei: "100000000000000000000" },
       {
-        ...{ ...nothing, start: "2027-01-15", registrations: 1, renewals: 2 },
-        ...{ renewal_cost_wei: "93", cost_is_upper_bound: true },
+        ...nothing,
+        start: "2027-01-15",
+        registrations: 1,
+        renewals: 2,
+        renewal_cost_wei: "93",
+        cost_is_upper_bound: true,
       },
     ]);
     expect((days.periods as Period[]).map(({ start }) => start).slice(0, 2)).toEqual([
@@ -276,21 +287,41 @@ test("GET /ens-stats/sellers adds up what each contract sold", async () => {
   await tables.writer.insert(event).values([...sales, auction]);
   expect((await ask("/ens-stats/sellers")).sellers).toEqual([
     {
-      ...{ ...nothing, contract: "REGISTRAR_AUCTION", address: getAddress(account(0xa0c)), registrations: 1 },
-      ...{ first_day: "2026-10-01", last_day: "2026-10-01" },
+      ...nothing,
+      contract: "REGISTRAR_AUCTION",
+      address: getAddress(account(0xa0c)),
+      registrations: 1,
+      first_day: "2026-10-01",
+      last_day: "2026-10-01",
     },
     {
-      ...{ contract: "CONTROLLER_7", address: getAddress(CONTROLLER), registrations: 3, renewals: 3 },
-      ...{ registration_cost_wei: "100000000000000000012", premium_wei: "2", renewal_cost_wei: "104" },
-      ...{ cost_is_upper_bound: true, first_day: "2026-10-31", last_day: "2027-01-15" },
+      contract: "CONTROLLER_7",
+      address: getAddress(CONTROLLER),
+      registrations: 3,
+      renewals: 3,
+      registration_cost_wei: "100000000000000000012",
+      premium_wei: "2",
+      renewal_cost_wei: "104",
+      cost_is_upper_bound: true,
+      first_day: "2026-10-31",
+      last_day: "2027-01-15",
     },
     {
-      ...{ ...nothing, contract: "CONTROLLER", address: getAddress(STRANGE_CONTROLLER), registrations: 1 },
-      ...{ registration_cost_wei: "100000000000000000000", first_day: "2027-01-11", last_day: "2027-01-11" },
+      ...nothing,
+      contract: "CONTROLLER",
+      address: getAddress(STRANGE_CONTROLLER),
+      registrations: 1,
+      registration_cost_wei: "100000000000000000000",
+      first_day: "2027-01-11",
+      last_day: "2027-01-11",
     },
     {
-      ...{ ...nothing, contract: "REGISTRAR", address: getAddress(REGISTRAR), registrations: 1 },
-      ...{ first_day: "2027-01-15", last_day: "2027-01-15" },
+      ...nothing,
+      contract: "REGISTRAR",
+      address: getAddress(REGISTRAR),
+      registrations: 1,
+      first_day: "2027-01-15",
+      last_day: "2027-01-15",
     },
   ]);
 });
@@ -298,8 +329,13 @@ test("GET /ens-stats/sellers adds up what each contract sold", async () => {
 const owned = (owner: DomainRow["registryOwner"]) => ({ registryOwner: owner, effectiveOwnerAddress: owner });
 const subname = (name: string, owner: DomainRow["wrapperOwner"], expiry: bigint) =>
   domainRow(name, {
-    ...{ registryOwner: WRAPPER, wrapperOwner: owner, effectiveOwnerAddress: owner, isWrapped: true },
-    ...{ wrapperFuses: PCC, wrapperExpiryTimestamp: expiry, expiryTimestamp: expiry },
+    registryOwner: WRAPPER,
+    wrapperOwner: owner,
+    effectiveOwnerAddress: owner,
+    isWrapped: true,
+    wrapperFuses: PCC,
+    wrapperExpiryTimestamp: expiry,
+    expiryTimestamp: expiry,
   });
 
 const [alice, bob, carol] = [account(0xa11ce), account(0xb0b), account(0xca401)] as const;

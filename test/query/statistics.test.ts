@@ -30,7 +30,10 @@ const ask = async (path: string, now = NOW) => (await openApi(tables, now).get(p
 
 const owned = (owner: DomainRow["registryOwner"]) => ({ registryOwner: owner, effectiveOwnerAddress: owner });
 const wrapped = (owner: DomainRow["wrapperOwner"]) => ({
-  ...{ registryOwner: WRAPPER, wrapperOwner: owner, effectiveOwnerAddress: owner, isWrapped: true },
+  registryOwner: WRAPPER,
+  wrapperOwner: owner,
+  effectiveOwnerAddress: owner,
+  isWrapped: true,
 });
 
 /** Names of every sort: 11 have an owner and count, 7 of them are active, and 3 expired. */
@@ -80,12 +83,10 @@ describe("GET /ens-stats", () => {
       eventRow(
         { block: 1000 + tx, log: seconds % 7, tx },
         {
-          ...{
-            contract: "REGISTRAR",
-            eventType,
-            node: namehash(`n${tx}.eth`),
-            blockTimestamp: NOW - seconds,
-          },
+          contract: "REGISTRAR",
+          eventType,
+          node: namehash(`n${tx}.eth`),
+          blockTimestamp: NOW - seconds,
           ...fields,
         },
       );
@@ -273,8 +274,15 @@ describe("GET /ens-stats/primary-names", () => {
     name: string | null,
     fields = {},
   ) => ({
-    ...{ address: address ?? alice, registrar, name, coinType: registrar.length, isNameKnown: true },
-    ...{ chainId: CHAIN_ID, blockNumber: 1, transactionHash: transaction(1), ...fields },
+    address: address ?? alice,
+    registrar,
+    name,
+    coinType: registrar.length,
+    isNameKnown: true,
+    chainId: CHAIN_ID,
+    blockNumber: 1,
+    transactionHash: transaction(1),
+    ...fields,
   });
   const onLayer2 = { chainId: LAYER2_CHAIN_ID };
 

@@ -112,10 +112,13 @@ const readMetrics = (verification: Verification | null = null, unfit: Unfit | nu
       readHealing: async () => ({ pending: 5, healed: 45, waiting: 2 }),
       readFeed: async () => ({
         blocks: [{ chainId: CHAIN_ID, number: 4_240, hash: "0x", timestamp: 1, finalNumber: 4_200 }],
-        ...{ gapSince: Math.floor(Date.now() / 1_000) - 100, healed: 8 },
+        gapSince: Math.floor(Date.now() / 1_000) - 100,
+        healed: 8,
       }),
       readWebhooks: async () => ({
-        ...{ waiting: 7, oldestSeconds: 3.5, leftOut: 1 },
+        waiting: 7,
+        oldestSeconds: 3.5,
+        leftOut: 1,
         states: { active: 4, failing: 3, unverified: 2, disabled: 1 },
         stalledSince: Math.floor(Date.now() / 1_000) - 200,
       }),
@@ -171,12 +174,24 @@ test("metrics give what waits to be written, and since when", async () => {
   const list = { chainId: CHAIN_ID, kind: "children", depth: 0, restartItem: null, stopItem: null } as const;
   await tables.writer.insert(workList).values([
     {
-      ...{ ...list, owner: "0x01", node: "0x01", nextItem: "0x02", isQueued: true, nextNode: null },
-      ...{ sinceBlockNumber: 4_000, sinceTimestamp: NOW - 90 },
+      ...list,
+      owner: "0x01",
+      node: "0x01",
+      nextItem: "0x02",
+      isQueued: true,
+      nextNode: null,
+      sinceBlockNumber: 4_000,
+      sinceTimestamp: NOW - 90,
     },
     {
-      ...{ ...list, owner: "0x03", node: "0x03", nextItem: null, isQueued: false, nextNode: null },
-      ...{ sinceBlockNumber: 1, sinceTimestamp: 1 },
+      ...list,
+      owner: "0x03",
+      node: "0x03",
+      nextItem: null,
+      isQueued: false,
+      nextNode: null,
+      sinceBlockNumber: 1,
+      sinceTimestamp: 1,
     },
   ]);
   const text = await readMetrics();

@@ -174,7 +174,10 @@ describe("GET /whois/:name", () => {
     const resolution =
       name.endsWith(".eth") && name.split(".").length === 2 ? "not_registered" : "no_resolver";
     expect(await whois(name)).toEqual({
-      ...{ query: name, availability_status: status, resolution, source: "indexed" },
+      query: name,
+      availability_status: status,
+      resolution,
+      source: "indexed",
     });
   });
 
@@ -227,8 +230,11 @@ describe("GET /whois/:name", () => {
     const { display, ...body } = (await api.get("/whois/strange.eth?partial=true")).body;
     expect(display).toBeUndefined();
     expect(body).toMatchObject({
-      ...{ availability_status: "registered", ownership: { owner: ALICE }, source: "indexed" },
-      ...{ resolver: { status: "unindexed" }, unresolved: [{ part: "display" }] },
+      availability_status: "registered",
+      ownership: { owner: ALICE },
+      source: "indexed",
+      resolver: { status: "unindexed" },
+      unresolved: [{ part: "display" }],
     });
   });
 
@@ -236,9 +242,13 @@ describe("GET /whois/:name", () => {
     const ask = async (path: string) => (await api.get(`${path}?partial=true`)).body;
     const { query, ...body } = await ask("/whois/bare.eth");
     expect(body).toMatchObject({
-      ...{ name: "bare.eth", ownership: { owner: ALICE }, expiry_timestamp: inDays(-100).toString() },
-      ...{ availability_status: "premium", resolver: { status: "none" } },
-      ...{ source: "indexed", unresolved: [{ part: "display" }, { part: "resolver.answered_by" }] },
+      name: "bare.eth",
+      ownership: { owner: ALICE },
+      expiry_timestamp: inDays(-100).toString(),
+      availability_status: "premium",
+      resolver: { status: "none" },
+      source: "indexed",
+      unresolved: [{ part: "display" }, { part: "resolver.answered_by" }],
     });
     const [node, label] = [namehash("bare.eth"), keccak256(stringToBytes("bare"))];
     expect(await ask(`/lookup-namehash/${node}`)).toEqual(body);
@@ -283,7 +293,10 @@ describe("GET /pending-stats", () => {
     const hidden = domainRow("hidden.eth", { isLabelKnown: false, labelLength: null, isNameKnown: false });
     await tables.writer.insert(domain).values([hidden]);
     expect((await api.get("/pending-stats")).body).toEqual({
-      ...{ pendingCount: before + 1, healedCount: 0, healedShare: 0, waitingCount: 0 },
+      pendingCount: before + 1,
+      healedCount: 0,
+      healedShare: 0,
+      waitingCount: 0,
     });
   });
 });
@@ -321,7 +334,9 @@ describe("a name that is written by its node", () => {
     });
     const absent = nameByNode(namehash("missing.nowhere"));
     expect(await whois(absent)).toEqual({
-      ...{ query: absent, availability_status: "unknown", source: "indexed" },
+      query: absent,
+      availability_status: "unknown",
+      source: "indexed",
     });
   });
 });

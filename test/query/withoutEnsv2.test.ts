@@ -37,7 +37,11 @@ beforeEach(() => {
 });
 
 const values: Record<string, string> = {
-  ...{ name: "name7.eth", address: owner, hash: namehash("name7.eth"), key: "url", agentId: "1" },
+  name: "name7.eth",
+  address: owner,
+  hash: namehash("name7.eth"),
+  key: "url",
+  agentId: "1",
 };
 
 const urlOf = (path: string): string =>

@@ -29,7 +29,8 @@ const resolvers = [null, null, null, account(0xee), BASE_BRIDGE] as const;
 type World = { main: (Address | null | undefined)[]; base: (Address | null | undefined)[] };
 
 const someRows = fc.array(fc.option(fc.constantFrom(...resolvers), { nil: undefined, freq: 3 }), {
-  ...{ minLength: names.length, maxLength: names.length },
+  minLength: names.length,
+  maxLength: names.length,
 });
 const world: fc.Arbitrary<World> = fc.record({ main: someRows, base: someRows });
 
@@ -73,7 +74,8 @@ async function byWalking(): Promise<Map<string, number | null>> {
   const { rows } = await tables.pool.query<{ node: string; chain: number | null }>(walk, [
     names.map((name) => namehash(name)),
     names.map((name) => JSON.stringify(wayUp(name))),
-    ...[namehash("base.eth"), BASE_BRIDGE],
+    namehash("base.eth"),
+    BASE_BRIDGE,
   ]);
   return new Map(rows.map(({ node, chain }) => [node, chain]));
 }
@@ -106,8 +108,10 @@ test("both rows answer in some of these worlds, or the test above would see noth
   await tables.writer
     .insert(domain)
     .values([
-      ...[domainRow("base.eth", { resolver: BASE_BRIDGE }), domainRow("a.base.eth")],
-      ...[domainRow("a.base.eth", { chainId: BASE }), domainRow("b.base.eth", { resolver: account(0xee) })],
+      domainRow("base.eth", { resolver: BASE_BRIDGE }),
+      domainRow("a.base.eth"),
+      domainRow("a.base.eth", { chainId: BASE }),
+      domainRow("b.base.eth", { resolver: account(0xee) }),
       domainRow("b.base.eth", { chainId: BASE }),
     ]);
   expect([...(await byWalking()).values()].filter((chain) => chain === BASE)).toHaveLength(1);

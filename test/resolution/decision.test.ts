@@ -16,32 +16,50 @@ const UNLISTED = account(0xee);
 function stateOf(name: string, fields: Partial<DomainState> = {}): DomainState {
   const { node, parentNode, labelhash, label, labelLength } = parseName(name);
   return {
-    ...{ chainId: CHAIN_ID, node, parentNode, labelhash, label, labelLength, fullName: name, ...noOwners },
-    ...{ expiryTimestamp: 2_000_000_000n, resolver: STATIC_RESOLVER, registry: null, displayText: null },
+    chainId: CHAIN_ID,
+    node,
+    parentNode,
+    labelhash,
+    label,
+    labelLength,
+    fullName: name,
+    ...noOwners,
+    expiryTimestamp: 2_000_000_000n,
+    resolver: STATIC_RESOLVER,
+    registry: null,
+    displayText: null,
     effectiveOwnerAddress: account(1),
     ...fields,
   };
 }
 
 const stored = (name: string, fields: Partial<DomainState> = {}): Known => ({
-  ...{
-    requested: parseName(name),
-    found: { kind: "stored", state: stateOf(name, fields) },
-    resolversAbove: [],
-  },
+  requested: parseName(name),
+  found: { kind: "stored", state: stateOf(name, fields) },
+  resolversAbove: [],
 });
 
 /** A name that the index does not have, with the resolvers of the names above it, nearest first. */
 const missing = (name: string, ...resolversAbove: (Address | null)[]): Known => ({
-  ...{ requested: parseName(name), found: null, resolversAbove },
+  requested: parseName(name),
+  found: null,
+  resolversAbove,
 });
 
 const walk: Walk = {
-  ...{ entry: null, resolver: null, isKnown: true, pathExpiry: null },
-  ...{ isBelowRegistered: true, registeredAbove: null, unknown: null, missing: null },
+  entry: null,
+  resolver: null,
+  isKnown: true,
+  pathExpiry: null,
+  isBelowRegistered: true,
+  registeredAbove: null,
+  unknown: null,
+  missing: null,
 };
 const ofEnsv2 = (records: RecordsSource, way: Partial<Walk> = {}): Ensv2State => ({
-  ...{ protocol: "ensv2", walk: { ...walk, ...way }, records },
+  protocol: "ensv2",
+  walk: { ...walk, ...way },
+  records,
 });
 
 /** A name that no registry has, below a resolver of ENSv2 or a registry of unknown code. */
@@ -91,7 +109,8 @@ const table: [string, Known, Outcome["kind"]][] = [
   [
     "the root",
     {
-      ...{ requested: { query: ROOT_NODE, node: ROOT_NODE }, resolversAbove: [] },
+      requested: { query: ROOT_NODE, node: ROOT_NODE },
+      resolversAbove: [],
       found: { kind: "stored", state: stateOf("x.eth", { node: ROOT_NODE, resolver: UNLISTED }) },
     },
     "indexed",

@@ -31,7 +31,10 @@ describe("the state of a .eth name follows the contracts' bounds", () => {
 
 describe("other names", () => {
   const subname = {
-    ...{ chainId: CHAIN_ID, parentNode: account(1), expiryTimestamp: null, labelLength: 3 },
+    chainId: CHAIN_ID,
+    parentNode: account(1),
+    expiryTimestamp: null,
+    labelLength: 3,
     effectiveOwnerAddress: account(2),
   };
 

@@ -83,7 +83,12 @@ type Rules = Record<string, Condition<keyof Row>>;
 /** Rules by which names of a class are counted: the counters' tables have no times. */
 const classRulesOf = ({ active, expired, lost, owned, availability, inPhase, terms }: LifeRules) =>
   ({
-    ...{ active, expired, lost, isOfRegistrar, owned, ...availability },
+    active,
+    expired,
+    lost,
+    isOfRegistrar,
+    owned,
+    ...availability,
     ...(terms && { isEnsv2 }),
     ...Object.fromEntries(phases.map((phase) => [phase, inPhase(phase)])),
   }) satisfies Rules;
@@ -132,7 +137,10 @@ const rowFrom = (now: bigint): fc.Arbitrary<Row> =>
         ),
       ),
       labelLength: fc.option(fc.integer({ min: 1, max: 5 })),
-      ...{ registryOwner: owner, registrarOwner: owner, wrapperOwner: owner, effectiveOwnerAddress: owner },
+      registryOwner: owner,
+      registrarOwner: owner,
+      wrapperOwner: owner,
+      effectiveOwnerAddress: owner,
       wrapperFuses: fc.option(fc.constantFrom(0, 1, 65_536, 65_537, 0xffff_ffff, 0x8000_0000)),
       wrapperExpiryTimestamp: fc.option(timeFrom(now)),
       unexplainedRenewals: fc.option(fc.integer({ min: 1, max: 3 })),

@@ -12,9 +12,15 @@ const OTHER = getAddress(`0x${"b2".repeat(20)}`);
 const WRAPPER = getAddress(`0x${"c3".repeat(20)}`);
 
 const wrapped = (more: Partial<NameOwners> = {}): NameOwners => ({
-  ...{ registryOwner: WRAPPER, registrarOwner: null, wrapperOwner: HOLDER, isWrapped: true },
-  ...{ wrapperFuses: 0, wrapperExpiryTimestamp: BigInt(NOW + 30 * DAY), isMigrated: true },
-  ...{ registrarExpiryTimestamp: null, ...more },
+  registryOwner: WRAPPER,
+  registrarOwner: null,
+  wrapperOwner: HOLDER,
+  isWrapped: true,
+  wrapperFuses: 0,
+  wrapperExpiryTimestamp: BigInt(NOW + 30 * DAY),
+  isMigrated: true,
+  registrarExpiryTimestamp: null,
+  ...more,
 });
 
 /** Its token is left over: another account has the name in the registry. */

@@ -14,7 +14,9 @@ const DAY = 86_400n;
 const EXPIRY = 1_800_000_000n;
 const GRAVEYARD = account(0x91);
 const terms = {
-  ...{ graceSeconds: 28 * 86_400, premiumSeconds: 21 * 86_400, ethRegistry: account(0xe7) },
+  graceSeconds: 28 * 86_400,
+  premiumSeconds: 21 * 86_400,
+  ethRegistry: account(0xe7),
   nonOwners: new Set([GRAVEYARD]),
 };
 const life = lifeOf(terms);
@@ -24,13 +26,11 @@ const ensv1 = { registered: 0n, grace: 90n * DAY + 1n, premium: 111n * DAY };
 const ensv2 = { registered: 0n, grace: 28n * DAY, premium: 49n * DAY };
 const { premium: _, ...withoutPremium } = ensv1;
 const bounds: Record<Kind, Partial<Record<Phase, bigint>>> = {
-  ...{
-    eth: ensv1,
-    ofLayer2: ensv1,
-    ofLayer2WithoutPremium: withoutPremium,
-    unseenEth: withoutPremium,
-    retiredEth: {},
-  },
+  eth: ensv1,
+  ofLayer2: ensv1,
+  ofLayer2WithoutPremium: withoutPremium,
+  unseenEth: withoutPremium,
+  retiredEth: {},
   ethOfEnsv2: ensv2,
   token: { registered: 0n },
   subname: { registered: 1n },
@@ -62,7 +62,10 @@ const names: Record<Kind, typeof ofMain & More> = {
 };
 
 const lifetime = (kind: Kind, pathExpiryTimestamp: bigint | null = null) => ({
-  ...{ registry: null, isUnseen: false, expiryTimestamp: EXPIRY, pathExpiryTimestamp },
+  registry: null,
+  isUnseen: false,
+  expiryTimestamp: EXPIRY,
+  pathExpiryTimestamp,
   isWrapped: false,
   wrapperFuses: null,
   ...names[kind],

@@ -24,10 +24,17 @@ const ensv2 = (
   protocol: Ensv2State["protocol"] = "ensv2",
 ) => ({
   ensv2: {
-    ...{ protocol, records },
+    protocol,
+    records,
     walk: {
-      ...{ entry: null, resolver: null, isKnown: true, pathExpiry: null, isBelowRegistered: false },
-      ...{ registeredAbove: null, unknown: null, missing: null },
+      entry: null,
+      resolver: null,
+      isKnown: true,
+      pathExpiry: null,
+      isBelowRegistered: false,
+      registeredAbove: null,
+      unknown: null,
+      missing: null,
       ...walk,
     },
   },

@@ -18,7 +18,10 @@ const atlantis: Layer2 = {
   chainId: CHAIN,
   multicall3: account(0xa0),
   names: {
-    ...{ parent: "atlantis.eth", called: "Atlantisnames", keeper: "registrar", hasPremium: true },
+    parent: "atlantis.eth",
+    called: "Atlantisnames",
+    keeper: "registrar",
+    hasPremium: true,
     bridges: [BRIDGE],
   },
   contracts: [
@@ -80,8 +83,15 @@ describe("a made-up layer 2 with a descriptor", () => {
     const following = Object.entries(contracts).filter(([, { chain }]) => "atlantis" in chain);
     expect(following.map(([entry]) => entry).sort()).toEqual(
       [
-        ...["Registry", "BaseRegistrar", "BasenamesRegistrar", "BasenamesController", "AddedController"],
-        ...["Resolver", "ListedResolver", "FoundResolver", "L2ReverseRegistrar"],
+        "Registry",
+        "BaseRegistrar",
+        "BasenamesRegistrar",
+        "BasenamesController",
+        "AddedController",
+        "Resolver",
+        "ListedResolver",
+        "FoundResolver",
+        "L2ReverseRegistrar",
       ].sort(),
     );
     expect(contracts.Registry.chain).toMatchObject({ atlantis: { startBlock: 10 } });

@@ -8,7 +8,10 @@ type Layer2 = NonNullable<Given["layer2"]>[number];
 
 const address = (digits: string) => `0x${digits.repeat(20)}` as const;
 const entry = (role: "registry" | "registrar" | "l2-reverse-registrar", generation: number) => ({
-  ...{ role, generation, address: address("11"), startBlock: 1 },
+  role,
+  generation,
+  address: address("11"),
+  startBlock: 1,
 });
 
 const base: Layer2 = {
@@ -19,7 +22,9 @@ const base: Layer2 = {
 };
 
 const withLayer2 = (layer2: Layer2, main: Partial<Given> = {}): Given => ({
-  ...{ name: "private", chainId: 1337, contracts: [entry("registry", 2), entry("registrar", 2)] },
+  name: "private",
+  chainId: 1337,
+  contracts: [entry("registry", 2), entry("registrar", 2)],
   ...main,
   layer2: [layer2],
 });
@@ -39,7 +44,8 @@ describe("a layer 2 with names", () => {
         name: "base.eth",
         chainId: 8453,
         node: expect.stringMatching(/^0xff1e3c0e/),
-        ...{ keeper: "registrar", hasPremium: true },
+        keeper: "registrar",
+        hasPremium: true,
         bridges: [address("ab")],
       },
     ]);

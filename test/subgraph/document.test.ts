@@ -22,8 +22,14 @@ const sectionOf = (entity: Entity): string => {
     ([name, field]) => `| \`${name}\` | \`${typeOf(field)}\` | ${field.source.replaceAll("|", "\\|")} |`,
   );
   return [
-    ...[`### ${entity.name}`, "", `${entity.description}. \`${one}\`, \`${many}\`. ${what}`.trim(), ""],
-    ...["| field | type | from |", "|---|---|---|", ...rows, ""],
+    `### ${entity.name}`,
+    "",
+    `${entity.description}. \`${one}\`, \`${many}\`. ${what}`.trim(),
+    "",
+    "| field | type | from |",
+    "|---|---|---|",
+    ...rows,
+    "",
   ].join("\n");
 };
 

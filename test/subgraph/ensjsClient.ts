@@ -6,12 +6,15 @@ import type { LocalChain } from "../devnet/localChain.ts";
 export function ensjsClient({ anvil, chain }: LocalChain, url: string) {
   const at = (contract: string) => ({ address: addressOf(chain, contract) });
   const devnet = defineChain({
-    ...{ id: anvil.chainId, name: "devnet" },
+    id: anvil.chainId,
+    name: "devnet",
     nativeCurrency: { name: "Ether", symbol: "ETH", decimals: 18 },
     rpcUrls: { default: { http: [anvil.url] } },
     contracts: {
-      ...{ ensRegistry: at("registry"), ensBaseRegistrarImplementation: at("registrar") },
-      ...{ ensNameWrapper: at("wrapper"), ensPublicResolver: at("resolver5") },
+      ensRegistry: at("registry"),
+      ensBaseRegistrarImplementation: at("registrar"),
+      ensNameWrapper: at("wrapper"),
+      ensPublicResolver: at("resolver5"),
     },
     subgraphs: { ens: { url: `${url}/subgraph` } },
   });

@@ -54,8 +54,14 @@ beforeAll(async () => {
   await tables.writer.insert(domain).values(rows);
   await tables.writer.insert(addressRecord).values(
     [...resolving].map((node) => ({
-      ...{ chainId: CHAIN_ID, resolver: STATIC_RESOLVER, node, version: 0, coinType: 60n, address: me },
-      ...{ blockNumber: 1, transactionHash: account(1) },
+      chainId: CHAIN_ID,
+      resolver: STATIC_RESOLVER,
+      node,
+      version: 0,
+      coinType: 60n,
+      address: me,
+      blockNumber: 1,
+      transactionHash: account(1),
     })),
   );
 });
@@ -143,7 +149,9 @@ test.each(["registrationDate", "expiryDate"] as const)(
     const begin = by === "expiryDate" ? 1_700_000_000n : 1_600_000_000n;
     for (let run = 0; run < 40; run++) {
       const [direction, first, skip] = [
-        ...[chance.is(0.5) ? "asc" : "desc", 1 + chance.below(30), chance.is(0.5) ? chance.below(20) : 0],
+        chance.is(0.5) ? "asc" : "desc",
+        1 + chance.below(30),
+        chance.is(0.5) ? chance.below(20) : 0,
       ];
       const bound = begin + BigInt(chance.below(12)) * 1_000n;
       const [filter, holds] = [

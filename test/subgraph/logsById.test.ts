@@ -32,7 +32,10 @@ const kinds: readonly (readonly [number, readonly [string, string]])[] = [
 
 const members: Record<string, readonly string[]> = {
   domainEvents: [
-    ...["REGISTRY NewOwner", "REGISTRY NewTTL", "NAME_WRAPPER TransferBatch", "NAME_WRAPPER FusesSet"],
+    "REGISTRY NewOwner",
+    "REGISTRY NewTTL",
+    "NAME_WRAPPER TransferBatch",
+    "NAME_WRAPPER FusesSet",
   ],
   newTTLs: ["REGISTRY NewTTL"],
   wrappedTransfers: ["NAME_WRAPPER TransferBatch"],

@@ -95,7 +95,9 @@ async function readRows({ name, fields }: ModelType): Promise<Entity[]> {
   const root = rootOf(name);
   const answer = await ask<Record<string, Raw[]>>(`{ ${root}(first: ${PAGE}) { ${selected.join(" ")} } }`);
   const rows = (answer[root] ?? []).map((raw) => ({
-    ...{ id: String(raw.id), type: name, below: {} as Record<string, string[]> },
+    id: String(raw.id),
+    type: name,
+    below: {} as Record<string, string[]>,
     values: Object.fromEntries(plain.map((field) => [field.name, plainOf(raw[field.name] ?? null)])),
   }));
   for (const { name: list } of fields.filter(({ kind }) => kind === "many")) {

@@ -111,7 +111,10 @@ export async function expectedDomain(name: string, chain: Chain = stage.chain) {
     expiryDate: registered ? String(stored.registrarExpiry + GRACE) : isEmancipated ? String(expiry) : null,
     registration: registered ? { expiryDate: String(stored.registrarExpiry) } : null,
     wrappedDomain: token && {
-      ...{ expiryDate: String(token.expiry), fuses: token.fuses, owner: { id: lower(token.owner) }, name },
+      expiryDate: String(token.expiry),
+      fuses: token.fuses,
+      owner: { id: lower(token.owner) },
+      name,
     },
   };
 }

@@ -59,7 +59,9 @@ beforeAll(async () => {
     domainRow("eth", { registryOwner: carol, createdBlockNumber: 1 }),
     ...[...owners].map(([name, owner]) =>
       registeredRow(name, owner, EXPIRY, {
-        ...{ registryOwner: owner, createdBlockNumber: createdAt(name), createdTimestamp: createdAt(name) },
+        registryOwner: owner,
+        createdBlockNumber: createdAt(name),
+        createdTimestamp: createdAt(name),
       }),
     ),
     domainRow("sub.carols.eth", { registryOwner: carol, createdBlockNumber: 8 }),
@@ -68,12 +70,18 @@ beforeAll(async () => {
       { name: "loose.far.eth", fuses: 262_144 },
     ].map(({ name, fuses }) =>
       domainRow(name, {
-        ...{ registryOwner: WRAPPER, wrapperOwner: dave, wrapperFuses: fuses, isWrapped: true },
-        ...{ wrapperExpiryTimestamp: BigInt(timeOf(24)), createdBlockNumber: 8 },
+        registryOwner: WRAPPER,
+        wrapperOwner: dave,
+        wrapperFuses: fuses,
+        isWrapped: true,
+        wrapperExpiryTimestamp: BigInt(timeOf(24)),
+        createdBlockNumber: 8,
       }),
     ),
     domainRow("second.eth", {
-      ...{ registry: ETH_REGISTRY, effectiveOwnerAddress: dave, expiryTimestamp: EXPIRY },
+      registry: ETH_REGISTRY,
+      effectiveOwnerAddress: dave,
+      expiryTimestamp: EXPIRY,
       createdBlockNumber: 9,
     }),
   ]);
@@ -89,15 +97,26 @@ beforeAll(async () => {
     );
   await db.insert(ownershipChange).values(
     changes.map(({ block: number, name, owner }) => ({
-      ...{ chainId: CHAIN_ID, blockNumber: number, logIndex: 0, ordinal: 0, node: namehash(name) },
-      ...{ ownerAddress: owner, registryOwner: owner, registrarOwner: owner, eventType: "NewOwner" },
-      ...{ transactionHash: transaction(number), blockTimestamp: number },
+      chainId: CHAIN_ID,
+      blockNumber: number,
+      logIndex: 0,
+      ordinal: 0,
+      node: namehash(name),
+      ownerAddress: owner,
+      registryOwner: owner,
+      registrarOwner: owner,
+      eventType: "NewOwner",
+      transactionHash: transaction(number),
+      blockTimestamp: number,
     })),
   );
   await db.insert(block).values(
     Array.from({ length: 30 }, (_, i) => ({
-      ...{ chainId: CHAIN_ID, number: i + 1, timestamp: timeOf(i + 1) },
-      ...{ hash: transaction(i + 1), parentHash: transaction(i) },
+      chainId: CHAIN_ID,
+      number: i + 1,
+      timestamp: timeOf(i + 1),
+      hash: transaction(i + 1),
+      parentHash: transaction(i),
     })),
   );
 });
@@ -170,8 +189,12 @@ describe("a token that time alone ended", () => {
     const node = namehash("ended.far.eth");
     const place = { chainId: CHAIN_ID, blockNumber: 8, logIndex: 1, ordinal: 0, node };
     await tables.writer.insert(ownershipChange).values({
-      ...{ ...place, ownerAddress: dave, wrapperOwner: dave, eventType: "NameWrapped" },
-      ...{ transactionHash: transaction(8), blockTimestamp: timeOf(8) },
+      ...place,
+      ownerAddress: dave,
+      wrapperOwner: dave,
+      eventType: "NameWrapped",
+      transactionHash: transaction(8),
+      blockTimestamp: timeOf(8),
     });
     await tables.writer
       .insert(event)

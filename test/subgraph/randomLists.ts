@@ -134,7 +134,8 @@ function orderFor(chance: Chance, type: ModelType): Order {
   const target = typeAt(field.type);
   const byId = new Map(rowsOf(target.name).map((one) => [one.id, one]));
   return {
-    ...{ name, type: target.fields.find((one) => one.name === child)?.type ?? "String" },
+    name,
+    type: target.fields.find((one) => one.name === child)?.type ?? "String",
     plainOf: ({ values }) => byId.get(String(values[parent]))?.values[child] ?? null,
   };
 }

@@ -82,7 +82,9 @@ async function tellStory(chain: Acts[0], cast: Acts[1]): Promise<void> {
   await registerReferred(chain, { from: alice, label: "cleared", resolver, records: records.slice(0, 5) });
   await clearRecords(chain, { from: alice, resolver, node: ethNode("cleared") });
   await writeRecords(chain, {
-    ...{ from: alice, resolver, node: ethNode("cleared") },
+    from: alice,
+    resolver,
+    node: ethNode("cleared"),
     writes: [
       { kind: "text", key: "zeta", value: "1" },
       { kind: "text", key: "alpha", value: "2" },
@@ -113,12 +115,22 @@ async function tellStory(chain: Acts[0], cast: Acts[1]): Promise<void> {
   });
   subnameExpiry = (await latestTime(chain)) + YEAR;
   await setWrappedSubnodeRecord(chain, {
-    ...{ from: carol, parent: ethNode("wrapped"), label: "child", owner: alice, resolver: at },
-    ...{ fuses: FUSES.PARENT_CANNOT_CONTROL, expiry: subnameExpiry },
+    from: carol,
+    parent: ethNode("wrapped"),
+    label: "child",
+    owner: alice,
+    resolver: at,
+    fuses: FUSES.PARENT_CANNOT_CONTROL,
+    expiry: subnameExpiry,
   });
   await setWrappedSubnodeRecord(chain, {
-    ...{ from: carol, parent: ethNode("wrapped"), label: "loose", owner: alice, resolver: zeroAddress },
-    ...{ fuses: 0, expiry: 0n },
+    from: carol,
+    parent: ethNode("wrapped"),
+    label: "loose",
+    owner: alice,
+    resolver: zeroAddress,
+    fuses: 0,
+    expiry: 0n,
   });
   await transferWrapped(chain, { from: carol, to: bob, node: ethNode("wrapped") });
   await renew(chain, { from: bob, label: "wrapped", controller: "controller4", duration: YEAR });

@@ -48,21 +48,19 @@ beforeAll(async () => {
     domainRow("eth", { registryOwner: alice }),
     registeredRow("old.eth", alice, EXPIRY),
     registeredRow("moved.eth", GRAVEYARD, EXPIRY, {
-      ...{ registry: ETH_REGISTRY, effectiveOwnerAddress: bob, expiryTimestamp: EXPIRY + 5n },
-      ...{
-        resolver: STATIC_RESOLVER,
-        wrapperOwner: alice,
-        wrapperExpiryTimestamp: EXPIRY,
-        registeredTimestamp: 9,
-      },
+      registry: ETH_REGISTRY,
+      effectiveOwnerAddress: bob,
+      expiryTimestamp: EXPIRY + 5n,
+      resolver: STATIC_RESOLVER,
+      wrapperOwner: alice,
+      wrapperExpiryTimestamp: EXPIRY,
+      registeredTimestamp: 9,
     }),
     domainRow("new.eth", {
-      ...{
-        registry: ETH_REGISTRY,
-        effectiveOwnerAddress: bob,
-        expiryTimestamp: EXPIRY,
-        registeredTimestamp: 8,
-      },
+      registry: ETH_REGISTRY,
+      effectiveOwnerAddress: bob,
+      expiryTimestamp: EXPIRY,
+      registeredTimestamp: 8,
     }),
     domainRow("gone.eth", { registry: zeroAddress }),
     // A token without a node (`registerOnly`), and a node that its owner deleted.
@@ -83,7 +81,10 @@ beforeAll(async () => {
   ]);
   await db.insert(block).values([
     ...[1, 2, 3].map((number) => ({
-      ...{ chainId: CHAIN_ID, number, hash: transaction(number), parentHash: transaction(number - 1) },
+      chainId: CHAIN_ID,
+      number,
+      hash: transaction(number),
+      parentHash: transaction(number - 1),
       timestamp: 1_600_000_000 + number,
     })),
   ]);
@@ -129,8 +130,12 @@ describe("names of ENSv2", () => {
     const node = namehash("moved.eth");
     expect(await ask(`{ domain(id: "${node}") { ${fields} } }`, withEnsv2)).toEqual({
       domain: {
-        ...{ owner: { id: bob }, registrant: { id: bob }, wrappedOwner: null, wrappedDomain: null },
-        ...{ expiryDate: String(EXPIRY + 5n + grace), resolver: { id: `${STATIC_RESOLVER}-${node}` } },
+        owner: { id: bob },
+        registrant: { id: bob },
+        wrappedOwner: null,
+        wrappedDomain: null,
+        expiryDate: String(EXPIRY + 5n + grace),
+        resolver: { id: `${STATIC_RESOLVER}-${node}` },
         registration: { expiryDate: String(EXPIRY + 5n), registrationDate: "9", registrant: { id: bob } },
       },
     });
@@ -202,7 +207,9 @@ describe("records at a resolver of ENSv2, which have numbers", () => {
     ]);
     const isAt = (resolver: `0x${string}`, node: `0x${string}`, version = 0) => ({
       ...made,
-      ...{ resolver, node, version },
+      resolver,
+      node,
+      version,
     });
     await db.insert(addressRecord).values([
       { ...isAt(RESOLVER, record, 1), coinType: 60n, address: alice },
@@ -234,12 +241,10 @@ describe("records at a resolver of ENSv2, which have numbers", () => {
   test("are those of the number that a name is linked to", async () => {
     expect(await of(linked)).toEqual({
       resolver: {
-        ...{
-          id: `${RESOLVER}-${linked}`,
-          texts: ["url", "avatar"],
-          coinTypes: ["60"],
-          contentHash: "0xe301",
-        },
+        id: `${RESOLVER}-${linked}`,
+        texts: ["url", "avatar"],
+        coinTypes: ["60"],
+        contentHash: "0xe301",
         addr: { id: alice },
       },
       resolvedAddress: { id: alice },
@@ -337,7 +342,12 @@ test("a token without a node has no events: it is no registration", async () => 
 });
 
 const example: Record<string, unknown> = {
-  ...{ ID: "0x01", String: "a%", Bytes: "0x0102", BigInt: "5", Int: 5, Boolean: true },
+  ID: "0x01",
+  String: "a%",
+  Bytes: "0x0102",
+  BigInt: "5",
+  Int: 5,
+  Boolean: true,
 };
 
 /** A value of every filter of a type. */
@@ -382,12 +392,12 @@ describe("the address on Ethereum", () => {
   beforeAll(async () => {
     const isOld = (name: string) => name === old;
     const place = (name: string) => ({
-      ...{
-        chainId: CHAIN_ID,
-        resolver: isOld(name) ? STATIC_RESOLVER : DEFAULT_ADDRESS_RESOLVER,
-        version: 0,
-      },
-      ...{ node: namehash(name), blockNumber: 2, transactionHash: transaction(2) },
+      chainId: CHAIN_ID,
+      resolver: isOld(name) ? STATIC_RESOLVER : DEFAULT_ADDRESS_RESOLVER,
+      version: 0,
+      node: namehash(name),
+      blockNumber: 2,
+      transactionHash: transaction(2),
     });
     const names = [own, byDefault, cleared, old] as string[];
     await tables.writer

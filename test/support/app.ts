@@ -37,7 +37,9 @@ export function createTestApp(plan: TestAppPlan): Hono {
   const { operations, createContext = noContext, access = openAccess, observer, pages = new Hono() } = plan;
   const server = {
     executeOperation: createPipeline({
-      ...{ createContext, access, requireReadyIndex: async () => {} },
+      createContext,
+      access,
+      requireReadyIndex: async () => {},
       observe: observer ? observeOperations(observer.meters) : (_, run) => run(),
       hotAnswers: ({ ctx, answer }) => answer(ctx),
       readConsistently:
@@ -47,7 +49,8 @@ export function createTestApp(plan: TestAppPlan): Hono {
     countRequests: access.count,
   };
   return createApp({
-    ...{ operations, ...server },
+    operations,
+    ...server,
     observe: observer ? observeRequests(observer) : (_, next) => next(),
     otherRoutes: [pages, madeWhenCalled("/mcp", () => mcpRoutes(operations, server, plan.publicUrls))],
   });
@@ -78,8 +81,12 @@ export const createTestPages = ({
   operations,
 }: TestPagesPlan): Hono =>
   createPages({
-    ...{ operations, createContext, access, priceOf: undefined },
-    ...{ hasExplorer: true, publicUrl: undefined },
+    operations,
+    createContext,
+    access,
+    priceOf: undefined,
+    hasExplorer: true,
+    publicUrl: undefined,
   });
 
 /** An operation that fails by a fault of ours, with this message: callers must not see it. */

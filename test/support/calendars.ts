@@ -35,7 +35,10 @@ function toEvent(component: ICAL.Component): CalendarEvent {
   const { uid, summary, startDate, sequence } = new ICAL.Event(component);
   const alarms = component.getAllSubcomponents("valarm");
   return {
-    ...{ uid, summary, sequence, at: startDate.toUnixTime() },
+    uid,
+    summary,
+    sequence,
+    at: startDate.toUnixTime(),
     stamp: (component.getFirstPropertyValue("dtstamp") as ICAL.Time).toUnixTime(),
     url: String(component.getFirstPropertyValue("url")),
     alarms: alarms.map((alarm) => String(alarm.getFirstPropertyValue("trigger"))),

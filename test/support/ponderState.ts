@@ -116,7 +116,9 @@ export const writeCheckpoint = (
   index: { chainName: string; chainId: number; block: number; time: number },
 ) =>
   client.query("insert into _ponder_checkpoint values ($1, $2, $3, $3, $3)", [
-    ...[index.chainName, index.chainId, checkpointOf(index)],
+    index.chainName,
+    index.chainId,
+    checkpointOf(index),
   ]);
 
 /** Says that an indexer runs and is ready, and that it has no block yet of these chains. */
@@ -127,7 +129,9 @@ export async function beginState(client: Client, chainIds: readonly number[]): P
   );
   for (const chainId of chainIds) {
     await client.query("insert into _ponder_checkpoint values ($1, $2, $3, $3, $3)", [
-      ...[`chain${chainId}`, chainId, checkpointOf({ time: 0, chainId, block: 0 })],
+      `chain${chainId}`,
+      chainId,
+      checkpointOf({ time: 0, chainId, block: 0 }),
     ]);
   }
 }
@@ -137,7 +141,8 @@ type Checkpoint = Record<"time" | "chainId" | "block", number>;
 /** Says which block of a chain was indexed last. */
 export const setLatest = (client: Pick<Client, "query">, at: Checkpoint) =>
   client.query("update _ponder_checkpoint set latest_checkpoint = $2 where chain_id = $1", [
-    ...[at.chainId, checkpointOf(at)],
+    at.chainId,
+    checkpointOf(at),
   ]);
 
 /** Says which block of a chain is final; a start takes the tables back to it. */

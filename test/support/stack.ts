@@ -192,7 +192,10 @@ async function launchBeside({
   const lines: string[] = [];
   const metricsPort = String(await freePort());
   const ponder = startPonder({
-    ...{ command, port: await freePort(), env: { ...env, METRICS_PORT: metricsPort }, folder },
+    command,
+    port: await freePort(),
+    env: { ...env, METRICS_PORT: metricsPort },
+    folder,
     onLog: ({ text }) => lines.push(text),
   });
   const output = () => lines.join("\n");
@@ -205,15 +208,20 @@ async function launchBeside({
     describe: () => `waiting for a process beside the indexer; its log:\n${output()}`,
   });
   return {
-    ...{ url: ponder.url, metricsUrl: `http://127.0.0.1:${metricsPort}`, output },
-    ...{ stop: ponder.stop, kill: () => killPonder(ponder) },
+    url: ponder.url,
+    metricsUrl: `http://127.0.0.1:${metricsPort}`,
+    output,
+    stop: ponder.stop,
+    kill: () => killPonder(ponder),
   };
 }
 
 async function launchRival(env: PonderPlan["env"], folder: string): Promise<Rival> {
   const lines: string[] = [];
   const ponder = startPonder({
-    ...{ command: "start" as const, port: await freePort(), folder },
+    command: "start" as const,
+    port: await freePort(),
+    folder,
     env: { ...env, METRICS_PORT: String(await freePort()) },
     onLog: ({ text }) => lines.push(text),
   });
@@ -221,7 +229,7 @@ async function launchRival(env: PonderPlan["env"], folder: string): Promise<Riva
     ponder.child.once("exit", (code, signal) => resolve(code ?? signal)),
   );
   const output = () => lines.join("\n");
-  return { ...{ url: ponder.url, output, exit }, stop: ponder.stop, kill: () => killPonder(ponder) };
+  return { url: ponder.url, output, exit, stop: ponder.stop, kill: () => killPonder(ponder) };
 }
 
 function environmentOf(plan: StackPlan, { folder, databaseUrl }: { folder: string; databaseUrl: string }) {

@@ -109,7 +109,10 @@ const claim = async (scene: Scene) => {
   const agentId = bound?.agentId ?? BigInt(scene.number(AGENTS));
   const key = await agentKey(chain, { agentId });
   const spelled = [
-    ...[key, key, key, key],
+    key,
+    key,
+    key,
+    key,
     key.replace(/(?<=\[0x)[0-9a-f]+/, (digits) => digits.toUpperCase()),
     await agentKey(chain, { agentId, chainId: 1 }),
     await agentKey(chain, { agentId: `0${agentId}` }),

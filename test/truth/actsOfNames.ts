@@ -80,7 +80,8 @@ const subname = (scene: Scene) => {
 const give = (scene: Scene) => {
   const place = findPlace(scene, isHeld(scene));
   return setOwner(scene.chain, {
-    ...{ from: stateOf(scene, place).registryOwner, node: place.node },
+    from: stateOf(scene, place).registryOwner,
+    node: place.node,
     owner: anyOwner(scene),
   });
 };

@@ -73,7 +73,9 @@ const throughContract = async (scene: Scene) => {
   if (isWrappedState(scene, stateOf(scene, place)))
     return writeRecord(chain, { from, resolver, node, write: write as RecordWrite });
   const setOwner = (owner: Address, by: Address): Call => ({
-    ...{ from: by, contract: "registry", functionName: "setOwner" },
+    from: by,
+    contract: "registry",
+    functionName: "setOwner",
     args: [node, owner],
   });
   await send(chain, setOwner(multicall, from));

@@ -42,7 +42,10 @@ const newest = (scene: Scene) => {
   const from = scene.pick(scene.people);
   const hasRecords = scene.number(3) > 0;
   return registerReferred(scene.chain, {
-    ...{ from, label, owner: scene.pick([from, from, ...scene.people]), duration: scene.pick(durations) },
+    from,
+    label,
+    owner: scene.pick([from, from, ...scene.people]),
+    duration: scene.pick(durations),
     ...(hasRecords && { resolver: "resolver5", records: records(scene, "resolver5", scene.number(4)) }),
     ...(hasRecords && { reverseRecord: scene.number(4) }),
     referrer: scene.pick([zeroHash, hashLabel("a friend")]),
@@ -54,7 +57,10 @@ const wrapped = (scene: Scene) => {
   const from = scene.pick(scene.people);
   const hasRecords = scene.number(2) > 0;
   return registerWrapped(scene.chain, {
-    ...{ from, label, owner: scene.pick([from, ...scene.people]), duration: scene.pick(durations) },
+    from,
+    label,
+    owner: scene.pick([from, ...scene.people]),
+    duration: scene.pick(durations),
     ...(hasRecords && { resolver: "resolver4", records: records(scene, "resolver4", scene.number(3)) }),
     ...(hasRecords && { reverseRecord: scene.number(3) === 0 }),
     fuses: scene.pick([0, 0, 1, 1, 1, 5, 9, 33]),
@@ -113,7 +119,9 @@ const byHash = (scene: Scene) => {
 const several = (scene: Scene) => {
   const free = scene.places.filter((place) => isFree(scene)(place, stateOf(scene, place)));
   const registrations = free.slice(0, 1 + scene.number(3)).map(({ label }) => ({
-    ...{ label, duration: scene.pick(durations), owner: scene.pick(scene.people) },
+    label,
+    duration: scene.pick(durations),
+    owner: scene.pick(scene.people),
     ...(scene.number(2) === 0 && { resolver: "resolver5" }),
   }));
   return registerManyReferred(scene.chain, { from: scene.pick(scene.people), registrations });

@@ -36,7 +36,9 @@ const askReplica = async (path: string) => {
 
 const judge = ({ main, layer2 }: EdgeChains, api: Parameters<typeof judgeAnswers>[0]["api"]) =>
   judgeAnswers({
-    ...{ rpcUrl: main.anvil.url, deployment: main.deployment, api },
+    rpcUrl: main.anvil.url,
+    deployment: main.deployment,
+    api,
     layer2: [{ rpcUrl: layer2.anvil.url, deployment: layer2.deployment }],
   });
 

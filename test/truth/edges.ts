@@ -35,15 +35,39 @@ const LAYER_2 = 31_338;
 
 /** Seconds from now at which names end: each term and window of the API, and the second beside it. */
 const ends = [
-  ...[-111n * DAY - 1n, -111n * DAY, -111n * DAY + 1n, -90n * DAY - 1n, -90n * DAY, -90n * DAY + 1n],
-  ...[-1n, 0n, 1n, 30n * DAY, 30n * DAY + 1n, 45n * DAY, 90n * DAY, 90n * DAY + 1n, -120n * DAY],
+  -111n * DAY - 1n,
+  -111n * DAY,
+  -111n * DAY + 1n,
+  -90n * DAY - 1n,
+  -90n * DAY,
+  -90n * DAY + 1n,
+  -1n,
+  0n,
+  1n,
+  30n * DAY,
+  30n * DAY + 1n,
+  45n * DAY,
+  90n * DAY,
+  90n * DAY + 1n,
+  -120n * DAY,
 ];
 const firstEnded = 100 + ends.length - 1;
 
 /** Labels that mean something to LIKE beside such as a pattern would take for them, and letters of other alphabets. */
 const oddLabels = [
-  ...["back\\slash", "backslash", "per%cent", "per\\%cent", "percent", "under_score", "underscore", "end\\"],
-  ...["ärger", "ÄRGERNIS", "Жук", "жуки", "ÉTÉ"],
+  "back\\slash",
+  "backslash",
+  "per%cent",
+  "per\\%cent",
+  "percent",
+  "under_score",
+  "underscore",
+  "end\\",
+  "ärger",
+  "ÄRGERNIS",
+  "Жук",
+  "жуки",
+  "ÉTÉ",
 ];
 
 /** Two chains that stand at a known second, and a deployment of both. */
@@ -85,7 +109,10 @@ const register = (number: number, duration: bigint, owner = 0xed9e0000 + number)
 const renewal = (duration = YEAR): Call => toRegistrar("renew", [tokenIdOf("edge0"), duration]);
 
 const toRegistrar = (functionName: string, args: readonly unknown[]): Call => ({
-  ...{ from: toHex(0, { size: 20 }), contract: "registrar", functionName, args },
+  from: toHex(0, { size: 20 }),
+  contract: "registrar",
+  functionName,
+  args,
 });
 
 /** Calls of one transaction in the block of this second. */

@@ -63,7 +63,14 @@ export async function openJudge(trial: AnswersTrial): Promise<{ judge: Judge; ve
   const judge: Judge = {
     ...listen(api, { verdict, now }),
     isIndexed: (resolver) => listed.includes(resolver),
-    ...{ rpcUrl, deployment, logs, layer2, ledgers, transactions, wrapper, now },
+    rpcUrl,
+    deployment,
+    logs,
+    layer2,
+    ledgers,
+    transactions,
+    wrapper,
+    now,
     revealed: revealedLabels(logs, (log) => transactions.get(log.transactionHash)?.from),
     present: await findPresent(ledgers, { rpcUrl, wrapper, now }),
   };

@@ -68,7 +68,9 @@ const subjectOf = ({ type, name, address, transaction_hash }: Row): string =>
   `${type} of ${address ?? name} in ${transaction_hash}`;
 
 const placeOf = ({ blockNumber, blockTimestamp, transactionHash }: Log): Row => ({
-  ...{ block_number: blockNumber, block_timestamp: blockTimestamp, transaction_hash: transactionHash },
+  block_number: blockNumber,
+  block_timestamp: blockTimestamp,
+  transaction_hash: transactionHash,
 });
 
 /** Newest first, of one block in the order of the kinds. */
@@ -113,7 +115,8 @@ function toPurchase({ kind, logs }: Purchase, { name, added }: Around): Happened
   const ofEach = registrars.length > 0 ? registrars : controllers;
   const times = ofEach.length / new Set(ofEach.map(({ address }) => address)).size;
   const item = {
-    ...{ type: kind, name },
+    type: kind,
+    name,
     ...(times > 1 && { merged_events: times }),
     cost_eth: prices.length === 0 ? null : formatEther(sum(prices)),
     years: durations.length === 0 ? null : Number(sum(durations) / YEAR),
@@ -186,7 +189,10 @@ function listMoves(
 const toClaim = ({ address, chain, name, isKnown, log }: Claim): Happened => ({
   log,
   item: {
-    ...{ type: "primary_name", address, name, chain },
+    type: "primary_name",
+    address,
+    name,
+    chain,
     ...(name === null && !isKnown && { is_name_known: false }),
   },
 });

@@ -13,8 +13,13 @@ const MOST = 1_000;
 const roles = ["owner", "registrant", "wrappedOwner"] as const;
 /** All that an address holds, expired and deleted names, too: the contracts are asked what is stored. */
 const filter = {
-  ...{ owner: true, registrant: true, wrappedOwner: true, resolvedAddress: false },
-  ...{ allowExpired: true, allowDeleted: true, allowReverseRecord: true },
+  owner: true,
+  registrant: true,
+  wrappedOwner: true,
+  resolvedAddress: false,
+  allowExpired: true,
+  allowDeleted: true,
+  allowReverseRecord: true,
 };
 
 /** What ENS's own library reads from the subgraph's queries, against contract reads. */

@@ -19,7 +19,11 @@ export async function judgeByVerify(
   const urls = [rpcUrl];
   const result = await withClient({ connectionString: stack.databaseUrl }, (client) =>
     compare({
-      ...{ client, schema: stack.schema, deployment, signal, at: null },
+      client,
+      schema: stack.schema,
+      deployment,
+      signal,
+      at: null,
       node: openNode({ urls, requestsPerSecond: 1_000, signal }),
       rpc: createRpc({ urls, timeoutMs: 60_000 }),
       choose: (reach) => takeSamples({ ...reach, samples: SAMPLES, seed: 1 }),

@@ -28,8 +28,11 @@ type GrantsTrial = PermissionsTrial & {
 
 /** Kinds of rows that say what an owner of the name, or of the one above, gave; and of which kind the grant is. */
 const grantOf: Readonly<Record<string, string>> = {
-  ...{ operator: "operator", token_approval: "token_approval", record_delegate: "record_delegate" },
-  ...{ parent_operator: "operator", parent_approval: "token_approval" },
+  operator: "operator",
+  token_approval: "token_approval",
+  record_delegate: "record_delegate",
+  parent_operator: "operator",
+  parent_approval: "token_approval",
 };
 
 /** Judges the answers on accounts, in both directions, and the rows of names that come from grants. */
@@ -61,12 +64,10 @@ const keyOf = ({ kind, contract, owner, address, node }: Grant): string =>
 
 const keyOfRow = ({ kind, contract_address, owner, address, namehash }: Row): string =>
   keyOf({
-    ...{
-      kind: String(kind),
-      contract: lower(contract_address),
-      owner: lower(owner),
-      address: lower(address),
-    },
+    kind: String(kind),
+    contract: lower(contract_address),
+    owner: lower(owner),
+    address: lower(address),
     node: (namehash as Hex | undefined) ?? null,
   });
 
@@ -132,8 +133,10 @@ function grantIn(
 /** Which grant a row of a name comes from. */
 const keyOfPower = (row: Row, node: Hex): string =>
   keyOf({
-    ...{ kind: grantOf[String(row.kind)] ?? "", contract: lower(row.contract_address) },
-    ...{ owner: lower(row.given_by), address: lower(row.address) },
+    kind: grantOf[String(row.kind)] ?? "",
+    contract: lower(row.contract_address),
+    owner: lower(row.given_by),
+    address: lower(row.address),
     node: grantOf[String(row.kind)] === "operator" ? null : node,
   });
 

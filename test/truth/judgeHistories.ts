@@ -15,7 +15,11 @@ const spanOf = ({ value, from, to }: { value: string; from: Log; to: Log | null 
 
 const answeredSpans = (spans: unknown): Row[] =>
   ((spans ?? []) as Row[]).map(({ address, from_block, from_tx, to_block, to_tx }) => ({
-    ...{ address: plain(address), from_block, from_tx, to_block, to_tx },
+    address: plain(address),
+    from_block,
+    from_tx,
+    to_block,
+    to_tx,
   }));
 
 /** Whose a name was, by all layers together and by each of them; the contracts are asked for it afterwards. */

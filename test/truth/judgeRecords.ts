@@ -62,8 +62,11 @@ function touchedOf(logs: readonly Log[]): Touched[] {
     if (role !== "resolver" || entry?.role !== "resolver" || typeof args.node !== "string") continue;
     const place = `${address} ${args.node}`;
     const touched = all.get(place) ?? {
-      ...{ resolver: address, generation: entry.generation, node: args.node as Hex },
-      ...{ keys: new Map(), coinTypes: new Set() },
+      resolver: address,
+      generation: entry.generation,
+      node: args.node as Hex,
+      keys: new Map(),
+      coinTypes: new Set(),
     };
     all.set(place, touched);
     const key = args.key as TextBytes | undefined;

@@ -53,7 +53,8 @@ async function judgeText({ get, same, isIndexed }: Judge, path: string, ledger: 
   const history = ((answer.history ?? []) as Row[]).toReversed();
   const answered = history.map(({ value, block_number, source, resolver, transaction_hash }, i) => ({
     value: expected[i]?.value === UNTOLD ? UNTOLD : value,
-    ...{ block_number, source },
+    block_number,
+    source,
     ...(resolver !== undefined && { resolver: plain(resolver), transaction_hash }),
   }));
   same(`text ${show(key)} of ${path}`, answered, expected);

@@ -65,9 +65,12 @@ export function nameContractsOf({ contracts }: ChainDeployment, managed: Hex): N
     ({ role, generation, ...entry }) => role === "resolver" && entry.static === true && generation >= 3,
   );
   return {
-    ...{ registry: find("registry", 2), registryOld: find("registry", 1) },
-    ...{ registrar: find("registrar", 2, 3), wrapper: find("wrapper", 1) },
-    ...{ managed, resolvers: resolvers.map(({ address }) => lower(address)) },
+    registry: find("registry", 2),
+    registryOld: find("registry", 1),
+    registrar: find("registrar", 2, 3),
+    wrapper: find("wrapper", 1),
+    managed,
+    resolvers: resolvers.map(({ address }) => lower(address)),
   };
 }
 
@@ -137,11 +140,15 @@ function inRegistry(layer: string, to: Hex | undefined, node: Hex): Attempt[] {
     set_registry_owner: encodeFunctionData({ abi, functionName: "setOwner", args: [node, RECEIVER] }),
     set_resolver: encodeFunctionData({ abi, functionName: "setResolver", args: [node, RECEIVER] }),
     create_subnames: encodeFunctionData({
-      ...{ abi, functionName: "setSubnodeOwner", args: [node, labelhash, RECEIVER] },
+      abi,
+      functionName: "setSubnodeOwner",
+      args: [node, labelhash, RECEIVER],
     }),
   };
   return Object.entries(encode).map(([action, data]) => ({
-    ...{ power: `${layer} ${action}`, to: to.toLowerCase() as Hex, data: () => data },
+    power: `${layer} ${action}`,
+    to: to.toLowerCase() as Hex,
+    data: () => data,
   }));
 }
 
@@ -164,7 +171,9 @@ function inWrapper(wrapper: Hex, { node, position, managed, holder }: Wrapped): 
   const id = BigInt(node);
   const data: Record<string, Hex> = {
     transfer_token: encodeFunctionData({
-      ...{ abi, functionName: "safeTransferFrom", args: [holder, RECEIVER, id, 1n, "0x"] },
+      abi,
+      functionName: "safeTransferFrom",
+      args: [holder, RECEIVER, id, 1n, "0x"],
     }),
     set_resolver: encodeFunctionData({ abi, functionName: "setResolver", args: [node, RECEIVER] }),
     create_subnames: encodeFunctionData({
@@ -177,13 +186,19 @@ function inWrapper(wrapper: Hex, { node, position, managed, holder }: Wrapped): 
       unwrap:
         position.parent === managed
           ? encodeFunctionData({
-              ...{ abi, functionName: "unwrapETH2LD", args: [position.labelhash, RECEIVER, RECEIVER] },
+              abi,
+              functionName: "unwrapETH2LD",
+              args: [position.labelhash, RECEIVER, RECEIVER],
             })
           : encodeFunctionData({
-              ...{ abi, functionName: "unwrap", args: [position.parent, position.labelhash, RECEIVER] },
+              abi,
+              functionName: "unwrap",
+              args: [position.parent, position.labelhash, RECEIVER],
             }),
       extend_expiry: encodeFunctionData({
-        ...{ abi, functionName: "extendExpiry", args: [position.parent, position.labelhash, LATEST] },
+        abi,
+        functionName: "extendExpiry",
+        args: [position.parent, position.labelhash, LATEST],
       }),
     }),
   };
@@ -197,7 +212,9 @@ function ofParent(
 ): Attempt[] {
   const isText = label !== undefined && label !== "" && keccak256(stringToBytes(label)) === labelhash;
   const take = encodeFunctionData({
-    ...{ abi, functionName: "setSubnodeOwner", args: [parent, labelhash, RECEIVER] },
+    abi,
+    functionName: "setSubnodeOwner",
+    args: [parent, labelhash, RECEIVER],
   });
   const at = (power: string, to: Hex | undefined, data: Hex): Attempt[] =>
     to === undefined ? [] : [{ power, to: to.toLowerCase() as Hex, data: () => data }];
@@ -216,7 +233,8 @@ function ofParent(
             "parent-wrapper burn_fuses",
             contracts.wrapper,
             encodeFunctionData({
-              ...{ abi, functionName: "setChildFuses" },
+              abi,
+              functionName: "setChildFuses",
               args: [parent, labelhash, UNNAMED_FUSE, 0n],
             }),
           ),

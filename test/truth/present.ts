@@ -96,7 +96,9 @@ function toPresent(node: Hex, ledger: Ledger, { wrapper, now, stored, current, f
   return {
     // A token that lapsed leaves the name to the wrapper itself, its owner by registrar and registry.
     owner: isToken && !isWrapped ? (wrapper ?? null) : (owner?.owner ?? null),
-    ...{ isWrapped, expiry, isSecondLevel },
+    isWrapped,
+    expiry,
+    isSecondLevel,
     isCounted: node !== zeroHash && position?.parent !== ADDR_REVERSE_NODE,
     isActive,
     hasEnd: isSecondLevel || !isToken || orNone(final?.[0]) === null,

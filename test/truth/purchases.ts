@@ -6,16 +6,22 @@ import type { Ledger } from "./ledger.ts";
 export type Purchase = { kind: "registration" | "renewal"; node: Hex; logs: [Log, ...Log[]] };
 
 const kindOf: Record<string, Purchase["kind"]> = {
-  ...{ HashRegistered: "registration", NameRegistered: "registration", NameMigrated: "registration" },
-  ...{ NameRenewed: "renewal", RenewalReferred: "renewal" },
+  HashRegistered: "registration",
+  NameRegistered: "registration",
+  NameMigrated: "registration",
+  NameRenewed: "renewal",
+  RenewalReferred: "renewal",
 };
 
 const sellers = ["registrar", "controller", "renewal-referrer"];
 
 /** What moves names to another registrar, in the auction registrar and in the migration contract of 2020. */
 const migrations = [
-  ...["transferRegistrars(bytes32)", "migrate(uint256)", "migrateAll(uint256[])"],
-  ...["migrateLegacy(bytes32)", "migrateAllLegacy(bytes32[])"],
+  "transferRegistrars(bytes32)",
+  "migrate(uint256)",
+  "migrateAll(uint256[])",
+  "migrateLegacy(bytes32)",
+  "migrateAllLegacy(bytes32[])",
 ].map((signature) => toFunctionSelector(signature));
 
 /** Whether a log tells of a registration without a payment: its transaction moved names. */

@@ -28,15 +28,13 @@ const usage = `npm run test:truth -- [options]
 const text = { type: "string" } as const;
 const { values } = parseArgs({
   options: {
-    ...{
-      seed: text,
-      runs: text,
-      steps: text,
-      "shrink-seconds": text,
-      replay: text,
-      rpc: text,
-      deployment: text,
-    },
+    seed: text,
+    runs: text,
+    steps: text,
+    "shrink-seconds": text,
+    replay: text,
+    rpc: text,
+    deployment: text,
     help: { type: "boolean" },
   },
 });

@@ -189,7 +189,8 @@ export async function toScene(
     ...history,
     deployer,
     people: others.slice(0, 4),
-    ...{ states: told.states, now },
+    states: told.states,
+    now,
     number,
     pick: (list) => list[number(list.length)] as (typeof list)[number],
   };

@@ -31,7 +31,10 @@ function wrapperEvents(log: Logged): SubgraphEvent[] {
   if (ofWrapper.includes(eventName)) return events(log, eventName, args.node as Hex);
   const ids = eventName === "TransferSingle" ? [args.id] : eventName === "TransferBatch" ? args.ids : [];
   return (ids as bigint[]).map((id, i) => ({
-    ...{ id: `${idOf(log)}-${i}`, type: "WrappedTransfer", node: hex32(id), log },
+    id: `${idOf(log)}-${i}`,
+    type: "WrappedTransfer",
+    node: hex32(id),
+    log,
   }));
 }
 
@@ -48,10 +51,16 @@ function registrarEvents(log: Logged, _: number, all: readonly Logged[]): Subgra
 }
 
 const shownAs: Record<string, string> = {
-  ...{ AddrChanged: "AddrChanged", AddressChanged: "MulticoinAddrChanged", NameChanged: "NameChanged" },
-  ...{ ABIChanged: "AbiChanged", PubkeyChanged: "PubkeyChanged", TextChanged: "TextChanged" },
-  ...{ ContenthashChanged: "ContenthashChanged", InterfaceChanged: "InterfaceChanged" },
-  ...{ AuthorisationChanged: "AuthorisationChanged", VersionChanged: "VersionChanged" },
+  AddrChanged: "AddrChanged",
+  AddressChanged: "MulticoinAddrChanged",
+  NameChanged: "NameChanged",
+  ABIChanged: "AbiChanged",
+  PubkeyChanged: "PubkeyChanged",
+  TextChanged: "TextChanged",
+  ContenthashChanged: "ContenthashChanged",
+  InterfaceChanged: "InterfaceChanged",
+  AuthorisationChanged: "AuthorisationChanged",
+  VersionChanged: "VersionChanged",
 };
 
 /** A name with NUL makes no event. */

@@ -31,7 +31,9 @@ export type Outcome = Verdict & { played: Played[] };
 /** A local chain on which histories can be played; nothing is registered yet. */
 export const startHistoryChain = (): Promise<LocalChain> =>
   startLocalChain({
-    ...{ timestamp: START, balance: BALANCE, statesKept: STATES_KEPT },
+    timestamp: START,
+    balance: BALANCE,
+    statesKept: STATES_KEPT,
     contracts: { layer2ReverseRegistrar: true },
   });
 
@@ -76,8 +78,10 @@ export async function runTrial(histories: readonly (readonly Step[])[]): Promise
       const stages = await judgeStages(stack, local);
       return {
         differences: [
-          ...[...differences, ...byEnsjs.differences],
-          ...[...byClients.differences, ...stages.differences],
+          ...differences,
+          ...byEnsjs.differences,
+          ...byClients.differences,
+          ...stages.differences,
         ],
         counts: { ...counts, ...byEnsjs.counts, ...byClients.counts, ...stages.counts },
         played: [...before, ...after],

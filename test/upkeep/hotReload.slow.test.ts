@@ -7,8 +7,13 @@ async function reload() {
   const { startUpkeep } = await import("../../src/api/upkeep/upkeep.ts");
   let rounds = 0;
   const plan = {
-    ...{ databaseUrl: "postgresql://nowhere", schema: "nowhere", now: async () => 0, log: () => {} },
-    ...{ chores: async () => {}, chains: [], finalTime: async () => 0 },
+    databaseUrl: "postgresql://nowhere",
+    schema: "nowhere",
+    now: async () => 0,
+    log: () => {},
+    chores: async () => {},
+    chains: [],
+    finalTime: async () => 0,
     isReady: async () => {
       rounds += 1;
       return false; // Then it looks again soon.

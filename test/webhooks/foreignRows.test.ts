@@ -124,9 +124,11 @@ test("a change that cannot be sent is left out, which a gap says, and those besi
   const told = receiver.arrived.filter(({ data }) => data.webhook_id !== early.id);
   expect(
     told.map(({ data, type }) => data.domain ?? type).filter((one, i, all) => all.indexOf(one) === i),
-  ).toEqual([...["webhook.test", "one.eth", "two.eth", "webhook.gap", "four.eth", "five.eth"]]);
+  ).toEqual(["webhook.test", "one.eth", "two.eth", "webhook.gap", "four.eth", "five.eth"]);
   expect(receiver.arrived.find(({ type }) => type === "webhook.gap")?.data).toMatchObject({
-    ...{ webhook_id: id, reason: "unsendable", left_out: 1 },
+    webhook_id: id,
+    reason: "unsendable",
+    left_out: 1,
   });
   await stage.sorted();
 });

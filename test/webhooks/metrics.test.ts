@@ -33,7 +33,9 @@ test("attempts are counted by outcome, deliveries timed, and webhooks counted by
   await until(async () =>
     expect(await readState()).toEqual({
       states: { active: 1, failing: 1, unverified: 1, disabled: 1 },
-      ...{ waiting: 2, oldestSeconds: 0, leftOut: 2 },
+      waiting: 2,
+      oldestSeconds: 0,
+      leftOut: 2,
     }),
   );
   failing.answer = (response) => response.socket?.destroy();

@@ -32,7 +32,8 @@ test("operators list the webhooks of all keys, see their deliveries and disable 
   for (const text of [listed, JSON.stringify(json)]) expect(text).not.toMatch(/token-of-the-owner|whsec_/);
   expect(await run("disable", String(id))).toBe(`Webhook ${id} is disabled.`);
   expect((await stage.ask("GET", `/webhooks/${id}`)).body).toMatchObject({
-    ...{ state: "disabled", disabled_because: "the operator disabled it" },
+    state: "disabled",
+    disabled_because: "the operator disabled it",
   });
   await expect(run("disable", "999")).rejects.toThrow(CommandError);
   await expect(run("disable", "x")).rejects.toThrow(CommandError);

@@ -20,18 +20,21 @@ describe("subscriptions", () => {
   const type = fc.constantFrom("name.renewed", "resolver.changed", "chain.finalized", "block.ended");
   const maybe = <T>(one: fc.Arbitrary<T>) => fc.option(one, { nil: undefined, freq: 2 });
   const filters: fc.Arbitrary<ChangeFilters> = fc.record({
-    ...{
-      types: maybe(fc.array(type, { minLength: 1, maxLength: 2 })),
-      node: maybe(node),
-      subtree: maybe(name),
-    },
+    types: maybe(fc.array(type, { minLength: 1, maxLength: 2 })),
+    node: maybe(node),
+    subtree: maybe(name),
     chainIds: maybe(fc.subarray([1, 10], { minLength: 1 })),
-    ...{ address: maybe(address), resolver: maybe(address) },
+    address: maybe(address),
+    resolver: maybe(address),
   });
   const row = fc
     .record({
-      ...{ type, chainId: fc.constantFrom(1, 10), source: fc.constantFrom(null, "domains") },
-      ...{ node: fc.option(node), name: fc.option(name), resolver: fc.option(address) },
+      type,
+      chainId: fc.constantFrom(1, 10),
+      source: fc.constantFrom(null, "domains"),
+      node: fc.option(node),
+      name: fc.option(name),
+      resolver: fc.option(address),
       addresses: fc.array(address, { maxLength: 3 }),
     })
     .map((known) => known as unknown as ChangeRow);
@@ -117,7 +120,8 @@ describe("secrets", () => {
   test("a thin body has no values, and one of the service its own", () => {
     const data = { position: "a-1", new_value: { a: 1 }, key: "k", domain: "a.eth" };
     expect(JSON.parse(bodyOf({ type: "name.renewed", seconds: 1, data }, "thin"))).toEqual({
-      ...{ type: "name.renewed", timestamp: "1970-01-01T00:00:01.000Z" },
+      type: "name.renewed",
+      timestamp: "1970-01-01T00:00:01.000Z",
       data: { position: "a-1", domain: "a.eth" },
     });
     expect(
@@ -132,7 +136,8 @@ describe("verify of the client", () => {
   const secret = newSecret();
   const body = JSON.stringify({ type: "name.renewed", timestamp: "x", data: { domain: "ä.eth" } });
   const signed = (seconds: number, by: string = secret, id = "a-1") => ({
-    ...{ "webhook-id": id, "webhook-timestamp": String(seconds) },
+    "webhook-id": id,
+    "webhook-timestamp": String(seconds),
     "webhook-signature": signatureOf({ id, seconds, body }, [by]),
   });
   const now = () => Math.floor(Date.now() / 1_000);
@@ -142,7 +147,8 @@ describe("verify of the client", () => {
   test("takes what the standard's library signs, in every form of a request", async () => {
     const date = new Date();
     const headers = {
-      ...{ "webhook-id": "a-1", "webhook-timestamp": String(Math.floor(date.getTime() / 1_000)) },
+      "webhook-id": "a-1",
+      "webhook-timestamp": String(Math.floor(date.getTime() / 1_000)),
       "webhook-signature": new Standard(secret).sign("a-1", date, body),
     };
     const bytes = new TextEncoder().encode(body);

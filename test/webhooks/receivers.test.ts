@@ -43,7 +43,9 @@ describe("a receiver that", () => {
     await stage.block("a.eth");
     await until(async () =>
       expect(await lastOf(id)).toMatchObject({
-        ...{ state: "waiting", attempts: 1, status: null },
+        state: "waiting",
+        attempts: 1,
+        status: null,
         error: expect.stringContaining("redirects are not followed"),
       }),
     );
@@ -142,7 +144,9 @@ describe("a receiver that", () => {
     );
     await until(async () =>
       expect(await webhookOf(id)).toMatchObject({
-        ...{ state: "disabled", waiting: 0, left_out: 2 },
+        state: "disabled",
+        waiting: 0,
+        left_out: 2,
         disabled_because: expect.stringContaining("three days"),
       }),
     );

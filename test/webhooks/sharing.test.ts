@@ -24,7 +24,9 @@ beforeEach(async () => {
   receiver = await openReceiver("0.0.0.0");
   receiver.answer = (response) => void sleep(100).then(() => response.writeHead(204).end());
   keys = await addWebhooks(stage.store, {
-    ...{ count: WEBHOOKS, secretKey: SECRET_KEY, credits: CREDITS },
+    count: WEBHOOKS,
+    secretKey: SECRET_KEY,
+    credits: CREDITS,
     urlOf: (i) => `http://127.0.0.${1 + (i % 64)}:${receiver.port}/${i}`,
     filtersOf: () => ({ types: ["resolver.changed"] }),
   });

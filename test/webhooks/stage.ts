@@ -97,7 +97,13 @@ export async function openStage(options: StageOptions = {}): Promise<Stage> {
   let blocks = 0;
   return {
     fetch: app.fetch,
-    ...{ play, meters, main, store, keys, key, ask },
+    play,
+    meters,
+    main,
+    store,
+    keys,
+    key,
+    ask,
     subscribe: async (url, more = {}) => {
       const made = (await ask("POST", "/webhooks", { body: { url, ...more } })).body;
       const tested = await ask("POST", `/webhooks/${made.id}/test`);
@@ -111,8 +117,16 @@ export async function openStage(options: StageOptions = {}): Promise<Stage> {
     },
     start: () => {
       const one = startWebhooks({
-        ...{ databaseUrl, schema: "public", serviceSchema: "service", db, contracts, isPaid, everyMs: 50 },
-        ...{ secretKey: secretKey ?? SECRET_KEY, receivers: rules, log: () => {} },
+        databaseUrl,
+        schema: "public",
+        serviceSchema: "service",
+        db,
+        contracts,
+        isPaid,
+        everyMs: 50,
+        secretKey: secretKey ?? SECRET_KEY,
+        receivers: rules,
+        log: () => {},
         isActive: options.isActive ?? (async () => true),
         observer: observeWebhooks(meters),
       });

@@ -156,10 +156,8 @@ test("after the end of an epoch a webhook of one name gets all values of the nam
     const [gap, ...values] = receiver.arrived.slice(before);
     expect(gap).toMatchObject({ type: "webhook.gap", data: { reason: "epoch_ended", values: 2 } });
     expect(values.map(({ type, data }) => [type, data.state, data.domain])).toEqual([
-      ...[
-        ["subname.created", "now", "again.eth"],
-        ["resolver.changed", "now", "again.eth"],
-      ],
+      ["subname.created", "now", "again.eth"],
+      ["resolver.changed", "now", "again.eth"],
     ]);
     for (const { id } of values) ids.add(id);
     expect(ids.size).toBe(2 * turn);
@@ -168,10 +166,8 @@ test("after the end of an epoch a webhook of one name gets all values of the nam
   await until(() => expect(receiver.arrived.at(-1)?.data.state).toBe("new"));
   const ofFinal = other.arrived.filter(({ type }) => type !== "webhook.test");
   expect(ofFinal.map(({ type, data }) => [type, data.values])).toEqual([
-    ...[
-      ["webhook.gap", null],
-      ["webhook.gap", null],
-    ],
+    ["webhook.gap", null],
+    ["webhook.gap", null],
   ]);
   other.close();
   await worker.stop();

@@ -32,7 +32,10 @@ export function createAccess(plan: AccessPlan, store: Store): { access: Access; 
   const access = meteredAccess({ keys, reservations: reservationsIn(store), limits, payments, freeItems });
   if (publicUrls.length === 0) return { access, signup: null };
   const signup = createSignup({
-    ...{ keys, limits, limiter: signupLimiterIn(store), signups: signupsIn(store) },
+    keys,
+    limits,
+    limiter: signupLimiterIn(store),
+    signups: signupsIn(store),
     checkSignature: signatureCheck({ rpcUrls }),
     place: { publicUrls, chainId },
   });

@@ -24,9 +24,15 @@ export function writeSignInMessage(
   { address, nonce, now, expiresAt }: { address: Address; nonce: string; now: Date; expiresAt: Date },
 ): string {
   return createSiweMessage({
-    ...{ address, chainId, nonce, version: "1", statement: STATEMENT },
-    ...{ domain: new URL(url).host, uri: `${url}/signup` },
-    ...{ issuedAt: now, expirationTime: expiresAt },
+    address,
+    chainId,
+    nonce,
+    version: "1",
+    statement: STATEMENT,
+    domain: new URL(url).host,
+    uri: `${url}/signup`,
+    issuedAt: now,
+    expirationTime: expiresAt,
   });
 }
 

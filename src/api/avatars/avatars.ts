@@ -43,10 +43,13 @@ export function createAvatars({
   const ipfs = ipfsGateway === null ? null : { base: withSlash(ipfsGateway), outgoing: gateway };
   const ofCallers = fairPlaces({ running: AT_ONCE, waiting: WAITING, refuse: busy });
   const ofHosts = fairPlaces({
-    ...{ running: { most: AT_ONCE.most, each: AT_ONCE.host }, waiting: WAITING, refuse: busy },
+    running: { most: AT_ONCE.most, each: AT_ONCE.host },
+    waiting: WAITING,
+    refuse: busy,
   });
   const remembered = new LRUCache<string, { found: Picture | "none" | "unknown" }>({
-    ...{ maxSize: MEMORY_BYTES, maxEntrySize: MAX_BYTES + ENTRY_BYTES },
+    maxSize: MEMORY_BYTES,
+    maxEntrySize: MAX_BYTES + ENTRY_BYTES,
     sizeCalculation: ({ found }) => ENTRY_BYTES + (typeof found === "string" ? 0 : found.content.length),
   });
   const flights = new Map<string, Promise<Found>>();
@@ -54,7 +57,11 @@ export function createAvatars({
   const look = async (record: AvatarRecord, caller: string): Promise<Found> => {
     const signal = AbortSignal.timeout(timeoutMs);
     const reach: PictureReach = {
-      ...{ strangers, ipfs, signal, takeTurn, chain: (id) => chain(id, caller) },
+      strangers,
+      ipfs,
+      signal,
+      takeTurn,
+      chain: (id) => chain(id, caller),
       atHost: (host, ask) => ofHosts(host, signal, ask),
     };
     try {

@@ -22,7 +22,10 @@ export type ClaimSetting = {
 export function claimCheck(claim: StoredClaim, setting: ClaimSetting): Check {
   const { address, coinType, kind, name } = claim;
   return {
-    ...{ table: "primary_names", column: "name", kind, stored: name },
+    table: "primary_names",
+    column: "name",
+    kind,
+    stored: name,
     of: `${address}, coin type ${coinType}`,
     path: `/address/${address}/primary-name`,
     ...readsOf(claim, setting),

@@ -78,7 +78,8 @@ async function askAndCompare({ reach, setting, indexed, entry }: NameComparison,
   ];
   const byCheck = new Map<Answered["check"], Answered>();
   await askContracts(checks, {
-    ...{ ...reach, blockNumber: block.number },
+    ...reach,
+    blockNumber: block.number,
     onAnswers: (answers) => {
       for (const answer of answers) byCheck.set(answer.check, answer);
     },

@@ -35,11 +35,24 @@ const registrarCall = (target: Address, functionName: "ownerOf" | "nameExpires",
 
 /** What a name that is not in the index has by it: nothing. */
 const noRow: DomainRow = {
-  ...{ parentNode: null, labelhash: null, label: "", isLabelKnown: false, fullName: "" },
-  ...{ registryOwner: null, isMigrated: false, resolver: null, registrarOwner: null, registrarExpiry: null },
-  ...{ wrapperOwner: null, wrapperFuses: null, wrapperExpiry: null, isWrapped: false, expiry: null },
+  parentNode: null,
+  labelhash: null,
+  label: "",
+  isLabelKnown: false,
+  fullName: "",
+  registryOwner: null,
+  isMigrated: false,
+  resolver: null,
+  registrarOwner: null,
+  registrarExpiry: null,
+  wrapperOwner: null,
+  wrapperFuses: null,
+  wrapperExpiry: null,
+  isWrapped: false,
+  expiry: null,
   unexplainedRenewals: null,
-  ...{ effectiveOwner: null, registry: null },
+  effectiveOwner: null,
+  registry: null,
 };
 
 /** Everything that contracts store of a name, and what follows from that within the row. */
@@ -55,7 +68,11 @@ export function domainChecks({ node, kind, row }: StoredDomain, setting: DomainS
     ...(row === null ? [] : derivedColumns(node, own, setting)),
   ];
   return columns.map(({ calls = [], ...column }) => ({
-    ...{ table: "domains", kind, calls, ...column, path: `/lookup-namehash/${node}` },
+    table: "domains",
+    kind,
+    calls,
+    ...column,
+    path: `/lookup-namehash/${node}`,
     of: row === null ? `${shown}, which the index does not have` : shown,
   }));
 }
@@ -63,16 +80,15 @@ export function domainChecks({ node, kind, row }: StoredDomain, setting: DomainS
 function registryColumns(node: Hex, row: DomainRow, { contracts: { registry } }: DomainSetting): Column[] {
   return [
     {
-      ...{
-        column: "registry_owner",
-        stored: row.registryOwner,
-        calls: [registryCall(registry, "owner", node)],
-      },
+      column: "registry_owner",
+      stored: row.registryOwner,
+      calls: [registryCall(registry, "owner", node)],
       read: ([owner]) => addressIn(owner),
     },
     ...(row.registry === null ? [resolverColumn(node, row, registry)] : []),
     {
-      ...{ column: "is_migrated", stored: String(row.isMigrated) },
+      column: "is_migrated",
+      stored: String(row.isMigrated),
       calls: [registryCall(registry, "recordExists", node)],
       read: ([exists]) => {
         const data = dataOf(exists);
@@ -85,7 +101,9 @@ function registryColumns(node: Hex, row: DomainRow, { contracts: { registry } }:
 }
 
 const resolverColumn = (node: Hex, { resolver }: DomainRow, registry: Address): Column => ({
-  ...{ column: "resolver", stored: resolver, calls: [registryCall(registry, "resolver", node)] },
+  column: "resolver",
+  stored: resolver,
+  calls: [registryCall(registry, "resolver", node)],
   read: ([answer]) => addressIn(answer),
 });
 
@@ -113,15 +131,21 @@ function tokenColumns(node: Hex, row: DomainRow, { contracts: { registry }, now 
   const of = fromThreeWords("the token's answer cannot be read");
   return [
     {
-      ...{ column: "registry_owner", stored: isOver ? null : row.registryOwner, calls },
+      column: "registry_owner",
+      stored: isOver ? null : row.registryOwner,
+      calls,
       read: of(([owner = "0x"]) => addressOfWord(owner)),
     },
     {
-      ...{ column: "registrar_expiry_timestamp", stored: row.registrarExpiry, calls },
+      column: "registrar_expiry_timestamp",
+      stored: row.registrarExpiry,
+      calls,
       read: of(([, , expiry = "0x0"]) => endOf(BigInt(expiry))),
     },
     {
-      ...{ column: "resolver", stored: row.resolver, calls: [registryCall(registry, "resolver", node)] },
+      column: "resolver",
+      stored: row.resolver,
+      calls: [registryCall(registry, "resolver", node)],
       read: ([resolver]) => (row.resolver === null ? null : addressIn(resolver)),
     },
   ];
@@ -140,7 +164,8 @@ function registrarColumns(
   const isOver = registrarExpiry !== null && BigInt(registrarExpiry) <= now;
   return [
     {
-      ...{ column: "registrar_expiry_timestamp", stored: registrarExpiry },
+      column: "registrar_expiry_timestamp",
+      stored: registrarExpiry,
       calls: [registrarCall(registrar, "nameExpires", id)],
       read: ([expires]) => {
         const data = dataOf(expires);
@@ -149,11 +174,9 @@ function registrarColumns(
       },
     },
     {
-      ...{
-        column: "registrar_owner",
-        stored: row.registrarOwner,
-        calls: [registrarCall(registrar, "ownerOf", id)],
-      },
+      column: "registrar_owner",
+      stored: row.registrarOwner,
+      calls: [registrarCall(registrar, "ownerOf", id)],
       read: ([owner]) => {
         if (isOver) return new NotComparable("the registrar tells no owner of an expired name");
         return dataOf(owner) === null ? null : addressIn(owner);
@@ -187,15 +210,21 @@ function wrapperColumns(
   const of = fromThreeWords("the wrapper's answer cannot be read");
   return [
     {
-      ...{ column: "wrapper_owner", stored: isLapsed(token, now) ? null : row.wrapperOwner, calls },
+      column: "wrapper_owner",
+      stored: isLapsed(token, now) ? null : row.wrapperOwner,
+      calls,
       read: of(([owner = "0x"]) => addressOfWord(owner)),
     },
     {
-      ...{ column: "wrapper_fuses", stored: String(fusesAt(token, now)), calls },
+      column: "wrapper_fuses",
+      stored: String(fusesAt(token, now)),
+      calls,
       read: of(([, fuses = "0x0"]) => BigInt(fuses).toString()),
     },
     {
-      ...{ column: "wrapper_expiry_timestamp", stored: String(token.wrapperExpiryTimestamp), calls },
+      column: "wrapper_expiry_timestamp",
+      stored: String(token.wrapperExpiryTimestamp),
+      calls,
       read: of(([, , expiry = "0x0"]) => BigInt(expiry).toString()),
     },
   ];
@@ -222,11 +251,13 @@ function countedColumns(
   return [
     { column: "is_wrapped", stored: String(row.isWrapped), read: () => String(wrapped) },
     {
-      ...{ column: "effective_owner_address", stored: row.effectiveOwner },
+      column: "effective_owner_address",
+      stored: row.effectiveOwner,
       read: () => effectiveOwner({ ...row, isWrapped: wrapped })?.address ?? null,
     },
     {
-      ...{ column: "expiry_timestamp", stored: row.expiry },
+      column: "expiry_timestamp",
+      stored: row.expiry,
       read: () => (isSold ? row.registrarExpiry : wrapped ? endOfToken : null),
     },
   ];

@@ -19,7 +19,10 @@ export type StoredEntry = {
 /** What a registry of ENSv2 stores of a label. */
 export const entryChecks = (entry: StoredEntry, now: bigint): Check[] =>
   [...stateColumns(entry), ...linkColumns(entry, now)].map(({ calls = [], ...column }) => ({
-    ...{ table: "ensv2_entries", kind: "entry", calls, ...column },
+    table: "ensv2_entries",
+    kind: "entry",
+    calls,
+    ...column,
     of: `${entry.label} in the registry ${entry.registry}`,
     path: `/registry/${entry.registry}/labels`,
   }));
@@ -30,18 +33,24 @@ function stateColumns({ registry: target, labelhash, ...entry }: StoredEntry): C
   const isBurnt = entry.owner === null && entry.isRegistered;
   return [
     {
-      ...{ column: "owner", stored: entry.owner, calls },
+      column: "owner",
+      stored: entry.owner,
+      calls,
       read: ([answer]) => {
         const owner = stateIn(answer)?.latestOwner.toLowerCase() ?? UNREADABLE;
         return owner === zeroAddress ? null : owner;
       },
     },
     {
-      ...{ column: "expiry", stored: entry.expiry.toString(), calls },
+      column: "expiry",
+      stored: entry.expiry.toString(),
+      calls,
       read: ([answer]) => stateIn(answer)?.expiry.toString() ?? UNREADABLE,
     },
     {
-      ...{ column: "token_id", stored: entry.tokenId.toString(), calls },
+      column: "token_id",
+      stored: entry.tokenId.toString(),
+      calls,
       read: ([answer]) =>
         isBurnt
           ? new NotComparable("the token was burnt, and no log tells the number of the next one")

@@ -32,14 +32,18 @@ function stateColumns(
   const calls = [{ target, callData: encodeFunctionData({ ...stateRead, args: [BigInt(labelhash)] }) }];
   return [
     {
-      ...{ column: "effective_owner_address", stored: effectiveOwner, calls },
+      column: "effective_owner_address",
+      stored: effectiveOwner,
+      calls,
       read: ([answer]) => {
         const owner = stateIn(answer)?.latestOwner.toLowerCase() ?? UNREADABLE;
         return owner === zeroAddress ? null : owner;
       },
     },
     {
-      ...{ column: "expiry_timestamp", stored: expiry, calls },
+      column: "expiry_timestamp",
+      stored: expiry,
+      calls,
       read: ([answer]) => stateIn(answer)?.expiry.toString() ?? UNREADABLE,
     },
   ];

@@ -73,7 +73,9 @@ function claimSetting(deployment: Deployment, { chainId, isIndexedResolver }: Co
   const addressesOf = (role: "default-reverse-registrar" | "l2-reverse-registrar") =>
     listContracts(deployment, role).map(({ address }) => address);
   return {
-    ...{ chainId, isIndexed: isIndexedResolver, registry: liveContractsOf(deployment).registry },
+    chainId,
+    isIndexed: isIndexedResolver,
+    registry: liveContractsOf(deployment).registry,
     defaultRegistrars: addressesOf("default-reverse-registrar"),
     layer2Registrars: addressesOf("l2-reverse-registrar"),
   };

@@ -21,7 +21,11 @@ export function recordCheck(record: StoredRecord, setting: ResolverSetting): Che
   const { column, table, detail, read, calls } = partsOf(record, setting);
   const name = fullName === null || fullName === "" ? node : `${fullName} (${node})`;
   return {
-    ...{ table, column, kind, calls, stored: storedOf(record, setting) },
+    table,
+    column,
+    kind,
+    calls,
+    stored: storedOf(record, setting),
     of: `${name}${detail} at the resolver ${resolver}`,
     read: isKnown ? read : () => new NotComparable("the value is in no log of the resolver"),
     path: `/lookup-namehash/${node}`,

@@ -140,12 +140,14 @@ const keyHashOf = ({ key, keyHash }: { key: string | null; keyHash: Hex | null }
 
 function toStored(key: RecordKey, row: RecordRow, at: number | null): StoredRecord {
   const isChanged = at !== null && row.changed !== null && row.changed > at;
-  const stored = { ...{ fullName: row.full_name, isChanged }, isKnown: true };
+  const stored = { fullName: row.full_name, isChanged, isKnown: true };
   if (key.what === "address") return { ...key, ...stored, value: row.address };
   if (key.what === "text") {
     const exact = row.exact === null ? row : (JSON.parse(row.exact) as { key: string; value: string | null });
     return {
-      ...{ ...key, ...stored, isKnown: row.is_value_known ?? true },
+      ...key,
+      ...stored,
+      isKnown: row.is_value_known ?? true,
       key: exactKey(key, exact.key),
       value: exact.value,
     };
@@ -183,7 +185,9 @@ export const readClaims = ({ query, chainId, at }: Reach, claims: readonly Claim
       ],
     );
     return rows.map(({ name, is_name_known, changed, resolver }, index) => ({
-      ...{ ...(part[index] as Claim), name: exactText(name), resolver },
+      ...(part[index] as Claim),
+      name: exactText(name),
+      resolver,
       isKnown: is_name_known ?? true,
       isChanged: at !== null && changed !== null && changed > at,
     }));

@@ -48,7 +48,11 @@ export const resolverColumns = [
 
 /** The class of a name that counts and has an expiry, for the day (UTC) of its expiry: the key of `figures_expiries`. */
 export const expiryColumns = ({ terms }: LifeRules): readonly string[] => [
-  ...["chain_id", "expiry_day", "is_eth", "has_end", "is_wrapped"],
+  "chain_id",
+  "expiry_day",
+  "is_eth",
+  "has_end",
+  "is_wrapped",
   ...(terms === undefined ? [] : ["is_ensv2", "path_ends_within"]),
 ];
 

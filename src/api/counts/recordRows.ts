@@ -51,7 +51,8 @@ const recordRows = statementOf((of, db) =>
   onNodes((isAsked, form) =>
     withQuickRows(
       selectDomains(db, {
-        ...{ subnameCount: childCountOfRow(of), storedSource: labelSourceOfRow(of) },
+        subnameCount: childCountOfRow(of),
+        storedSource: labelSourceOfRow(of),
         version: form === "one" ? versionColumn : noVersion,
       })
         .where(isAsked)

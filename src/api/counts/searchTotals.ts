@@ -142,7 +142,9 @@ const byClass: SearchCounters = {
   read: async (db, { availability = ["any"], minLength, maxLength, isWrapped, protocol }: ByClass, at) => {
     if (!hasCountsOf(protocol, at.chains)) return null;
     const given = {
-      ...{ now: at.now, wrapped: wrappedAs(isWrapped), ensv2: protocolAs(protocol) },
+      now: at.now,
+      wrapped: wrappedAs(isWrapped),
+      ensv2: protocolAs(protocol),
       shortest: minLength ?? (maxLength === undefined ? UNKNOWN_LENGTH : 0),
       longest: maxLength ?? LONGEST_LABEL,
     };
@@ -198,7 +200,9 @@ const isOfWholeDays = (
 
 /** The rules by which names of an expiry are counted. */
 const expiryRules = ({ expired, expiringWithin }: LifeRules) => ({
-  ...{ expired, expiring30d: expiringWithin(30), expiring90d: expiringWithin(90) },
+  expired,
+  expiring30d: expiringWithin(30),
+  expiring90d: expiringWithin(90),
 });
 
 const pathEnds = sql`case ${sql.join(

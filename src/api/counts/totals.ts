@@ -193,7 +193,12 @@ async function sharesFromCounters(db: Db, { chains, now }: AsOf): Promise<Share[
   );
   return (
     rows?.map(({ kind, key, isEth, active, activeEth, allTime }) => ({
-      ...{ kind, key, isEth, active, activeEth, allTime },
+      kind,
+      key,
+      isEth,
+      active,
+      activeEth,
+      allTime,
     })) ?? null
   );
 }

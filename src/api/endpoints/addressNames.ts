@@ -166,7 +166,10 @@ function openHeld(ctx: Ctx, request: Request) {
   const keys = domainKeys(order, ctx.now, sqlOf(held.chains));
   const { part, fields } = openPage({ operation: "/address/{address}/domains", input: request, keys });
   const toPage = ({ rows, ...found }: DomainPage) => ({
-    ...{ address: held.address, relations: held.relations, filters, rows },
+    address: held.address,
+    relations: held.relations,
+    filters,
+    rows,
     fields: fields(found),
   });
   return { held, filters, page: { ...part, ...order }, toPage };

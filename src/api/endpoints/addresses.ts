@@ -34,7 +34,9 @@ import { addressAt, BY_CHAIN, byChain, CHAINS, COUNTED } from "./askedAddress.ts
 
 const coinType = input
   .digits("coin_type", {
-    ...{ min: 0, max: 2 ** 32 - 1, example: 2_147_492_101 },
+    min: 0,
+    max: 2 ** 32 - 1,
+    example: 2_147_492_101,
     description: "Coin type of an EVM chain (ENSIP-11); 2147483648 is the default name",
   })
   .refine((number) => hasPrimaryNames(BigInt(number)), {
@@ -61,7 +63,10 @@ const addressPrimaryName = endpoint({
     z.strictObject({ address, unresolved }).openapi("UnresolvedPrimaryName"),
     z
       .strictObject({
-        ...{ address, current: primaryName.optional(), history: z.array(primaryNameEntry), ...historyFields },
+        address,
+        current: primaryName.optional(),
+        history: z.array(primaryNameEntry),
+        ...historyFields,
         unresolved: unresolved.optional(),
       })
       .openapi("AddressPrimaryNameHistory"),
@@ -72,7 +77,9 @@ const addressPrimaryName = endpoint({
   tool: "get_primary_names",
   handle: async (request, ctx) => {
     const { section, fields } = openHistory({
-      ...{ operation: "/address/{address}/primary-name", input: request, keys: claimKeys() },
+      operation: "/address/{address}/primary-name",
+      input: request,
+      keys: claimKeys(),
     });
     const found = await findPrimaryName(ctx, request);
     const address = toAddress(request.address);
@@ -188,7 +195,8 @@ const addressPreviousDomains = endpoint({
     const sortDir = request.sort_dir;
     const at = addressAt(ctx, request);
     const { part, fields } = openPage({
-      ...{ operation: "/address/{address}/previous-domains", input: request },
+      operation: "/address/{address}/previous-domains",
+      input: request,
       keys: previousKeys(sqlOf(at.chains), sortDir),
     });
     const { rows, ...found } = await listPrevious(ctx.db, at, { part, sortDir });

@@ -32,8 +32,10 @@ const bulkFields = z.object({
 /** At least one item and at most 500. An invalid item does not fail the others: its error stands in its place. */
 const bulkBody = bulkFields.superRefine(({ names = [], namehashes = [] }, issues) =>
   checkItems({ names, others: namehashes.length }, issues, {
-    ...{ maxItems: MAX_ITEMS, maxLabels: MAX_LABELS },
-    ...{ what: "names and namehashes in all", fields: "`names` or `namehashes`" },
+    maxItems: MAX_ITEMS,
+    maxLabels: MAX_LABELS,
+    what: "names and namehashes in all",
+    fields: "`names` or `namehashes`",
   }),
 );
 

@@ -68,7 +68,8 @@ export function changeFiltersOf(asked: AskedChanges, contracts: Contracts): Chan
     chainIds: chain && askedChains(chain, contracts, contracts.indexedChainIds).ids,
     node: name?.node ?? namehash,
     subtree: subtree?.name,
-    ...{ address, resolver },
+    address,
+    resolver,
   };
 }
 
@@ -147,7 +148,9 @@ const changes = endpoint({
     const at = (number: number) => writePosition({ epoch, number });
     return {
       changes: page.rows.map((row) => toChangeRecord(row, { ...ctx, epoch })),
-      ...{ next_position: at(page.next), oldest_position: at(oldest), newest_position: at(newest) },
+      next_position: at(page.next),
+      oldest_position: at(oldest),
+      newest_position: at(newest),
       is_resync: page.isResync,
       has_more: page.next < newest,
       blocks: state.blocks.map((block) => toFeedBlock(block, ctx)),

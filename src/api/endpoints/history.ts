@@ -49,11 +49,14 @@ const registrationHistory = endpoint({
     const { name, merged } = request;
     const { nonOwners } = ctx.contracts.ensv2 ?? {};
     const of = {
-      ...{ node: name.node, chains: await chainsOfName(ctx, name), isMerged: merged },
+      node: name.node,
+      chains: await chainsOfName(ctx, name),
+      isMerged: merged,
       ...(nonOwners && { ensv2: { nonOwners, isSubname: !isEthSecondLevel(name) } }),
     };
     const { section, fields } = openHistory({
-      ...{ operation: "/domain/{name}/registration-history", input: request },
+      operation: "/domain/{name}/registration-history",
+      input: request,
       keys: purchaseKeys(sqlOf(of.chains)),
     });
     const { rows, ...found } = await listPurchases(ctx.db, of, section);
@@ -110,7 +113,9 @@ const ownershipHistory = endpoint({
     const { ensv2 } = contracts;
     const isSecondLevel = isEthSecondLevel(name);
     const of = {
-      ...{ node: name.node, chains, now },
+      node: name.node,
+      chains,
+      now,
       ...(ensv2 && {
         ensv2: { nonOwners: ensv2.nonOwners, tokenEnd: tokenEndOf(lifeOf(ensv2), { isSecondLevel }) },
       }),
@@ -119,7 +124,8 @@ const ownershipHistory = endpoint({
     // With `audit` a page is one of each of four lists, and a cursor goes on in all of them.
     const kinds = audit ? (["owner", ...layers] as const) : (["owner"] as const);
     const { section, fields } = openHistory({
-      ...{ operation: "/domain/{name}/ownership-history", input: request },
+      operation: "/domain/{name}/ownership-history",
+      input: request,
       keys: kinds.flatMap(() => spanKeys()),
     });
     const sections = sectionsOf(section, kinds);
@@ -168,7 +174,9 @@ const resolverHistory = endpoint({
     const { chainId, chains } = await answeringChain(ctx, name);
     const of = { node: name.node, chains, kind: "resolver" as const, now: ctx.now };
     const { section, fields } = openHistory({
-      ...{ operation: "/domain/{name}/resolver-history", input: request, keys: spanKeys() },
+      operation: "/domain/{name}/resolver-history",
+      input: request,
+      keys: spanKeys(),
     });
     const { rows, ...found } = await listSpans(ctx.db, of, section);
     const at = { chainId, contracts: ctx.contracts };

@@ -153,7 +153,9 @@ function toEnsv2(rows: Awaited<ReturnType<typeof listPhases>>): z.infer<typeof e
     const { blockNumber, blockTimestamp, transactionHash } = row;
     return [
       {
-        ...{ phase, block_number: blockNumber, block_timestamp: blockTimestamp },
+        phase,
+        block_number: blockNumber,
+        block_timestamp: blockTimestamp,
         transaction_hash: transactionHash,
       },
     ];
@@ -174,25 +176,35 @@ function toStatus(report: IndexReport, { chainId, chainName }: Names) {
       database: report.isDatabaseAway ? "unreachable" : "reachable",
     } as const),
     standby: standby && {
-      ...{ lag_seconds: standby.lagSeconds, lag_bytes: standby.lagBytes, paused: standby.isPaused },
+      lag_seconds: standby.lagSeconds,
+      lag_bytes: standby.lagBytes,
+      paused: standby.isPaused,
     },
-    ...{ running: indexer.isRunning, phase },
-    ...{ network: chainName(chainId), schema: indexer.schema, active: isActive, build: indexer.buildId },
+    running: indexer.isRunning,
+    phase,
+    network: chainName(chainId),
+    schema: indexer.schema,
+    active: isActive,
+    build: indexer.buildId,
     max_lag_seconds: maxLagSeconds,
     failing: failing && {
-      ...{ chain: chainName(failing.chainId), block_number: failing.blockNumber },
-      ...{ attempts: failing.attempts, since: failing.since, why: withoutKeys(failing.why) },
+      chain: chainName(failing.chainId),
+      block_number: failing.blockNumber,
+      attempts: failing.attempts,
+      since: failing.since,
+      why: withoutKeys(failing.why),
     },
     verification: verification && {
-      ...{ finished_timestamp: verification.finishedAt, block_number: verification.blockNumber },
-      ...{
-        samples: verification.samples,
-        values: verification.values,
-        differences: verification.differences,
-      },
+      finished_timestamp: verification.finishedAt,
+      block_number: verification.blockNumber,
+      samples: verification.samples,
+      values: verification.values,
+      differences: verification.differences,
     },
     chains: chains.map((chain) => ({
-      ...{ chain: chainName(chain.chainId), chain_id: chain.chainId, phase },
+      chain: chainName(chain.chainId),
+      chain_id: chain.chainId,
+      phase,
       ...toChain(chain),
     })),
   };

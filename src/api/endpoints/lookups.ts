@@ -126,7 +126,9 @@ const lookupLabelhash = endpoint({
     const order = { sortBy: request.sort_by, sortDir: request.sort_dir };
     const keys = domainKeys(order, ctx.now, sqlOf(allChains(ctx.contracts)));
     const { part, fields } = openPage({
-      ...{ operation: "/lookup-labelhash/{hash}", input: { hash, ...request }, keys },
+      operation: "/lookup-labelhash/{hash}",
+      input: { hash, ...request },
+      keys,
     });
     const { rows, ...found } = await listNames(ctx, hash, { ...part, ...order });
     return { domains: await toDomains(ctx, rows, { partial }), ...fields(found) };

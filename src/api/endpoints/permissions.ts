@@ -69,7 +69,9 @@ const namePermissions = endpoint({
   handle: async (request, ctx) => {
     const { name, kind } = request;
     const { part, fields } = openPage({
-      ...{ operation: "/domain/{name}/permissions", input: request, keys: positionKinds },
+      operation: "/domain/{name}/permissions",
+      input: request,
+      keys: positionKinds,
     });
     const found = await readNamePermissions(ctx, name, { part, kinds: kind ?? permissionKinds });
     const { state, parent, page, notCovered: uncovered } = found;
@@ -77,7 +79,8 @@ const namePermissions = endpoint({
     const manager = owners?.isWrapped || state?.registry ? owners?.owner?.address : state?.registryOwner;
     const fuses = state && toBurntFuses(state, ctx.now);
     return {
-      ...{ name: name.name, namehash: name.node },
+      name: name.name,
+      namehash: name.node,
       ...(state && { chain: ctx.contracts.chainName(state.chainId), protocol: found.protocol }),
       ...(owners?.owner && { owner: toAddress(owners.owner.address) }),
       ...(manager && { manager: toAddress(manager) }),
@@ -127,7 +130,9 @@ const addressPermissions = endpoint({
     const { direction: side, kind, chain } = request;
     const { contracts } = ctx;
     const { part, fields } = openPage({
-      ...{ operation: "/address/{address}/permissions", input: request, keys: positionKinds },
+      operation: "/address/{address}/permissions",
+      input: request,
+      keys: positionKinds,
     });
     const chainIds = chain === undefined ? contracts.chainIds : askedChains(chain, contracts).ids;
     const [page, held] = await Promise.all([

@@ -48,8 +48,10 @@ const body = z
   })
   .superRefine(({ names }, issues) =>
     checkItems({ names }, issues, {
-      ...{ maxItems: MAX_PRICED, maxLabels: MAX_PRICED_LABELS },
-      ...{ what: "names", fields: "`names`" },
+      maxItems: MAX_PRICED,
+      maxLabels: MAX_PRICED_LABELS,
+      what: "names",
+      fields: "`names`",
     }),
   );
 

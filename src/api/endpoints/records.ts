@@ -186,7 +186,9 @@ const textRecord = endpoint({
     const [block, transaction] =
       outcome.source === "live" ? [outcome.blockNumber, null] : [set?.blockNumber, set?.transactionHash];
     return {
-      ...{ domain: name.name, resolver: resolverOf(outcome, ctx), key },
+      domain: name.name,
+      resolver: resolverOf(outcome, ctx),
+      key,
       value: outcome.source === "live" ? liveValue(outcome) : text && exactText(text).value,
       block_number: block ?? null,
       transaction_hash: transaction ?? null,
@@ -239,7 +241,9 @@ const textHistory = endpoint({
     const { indexed: indexedResolvers } = ctx.contracts.resolversOf(chainId);
     const { resolverCode } = ctx.contracts.ensv2 ?? {};
     const { section, fields } = openHistory({
-      ...{ operation: "/domain/{name}/records/text/{key}/history", input: request, keys: textKeys() },
+      operation: "/domain/{name}/records/text/{key}/history",
+      input: request,
+      keys: textKeys(),
     });
     const of = { node: name.node, chains, key, indexedResolvers, resolverCode };
     const isFirst = request.cursor === undefined && (request.page ?? 1) === 1;
@@ -254,7 +258,8 @@ const textHistory = endpoint({
     const now = outcome?.source === "live" ? toLiveEntry(outcome, await newest()) : [];
     const total = listed.total === null ? null : listed.total + now.length;
     return {
-      ...{ domain: name.name, key },
+      domain: name.name,
+      key,
       history: isFirst ? [...now, ...history] : history,
       ...fields({ ...listed, total }),
       ...(await historyGap(ctx, name)),

@@ -35,7 +35,9 @@ const at = ({ contracts: { chainId } }: Ctx, { address: registry }: Asked) => ({
 
 async function readReferring(ctx: Ctx, request: Asked) {
   const { part, fields } = openPage({
-    ...{ operation: "/registry/{address}/referring-names", input: request, keys: referringKeys() },
+    operation: "/registry/{address}/referring-names",
+    input: request,
+    keys: referringKeys(),
   });
   const { rows, ...found } = await ofEnsv2<Page<Referring>>(ctx, emptyPage(part), () =>
     listReferring(ctx.db, at(ctx, request), part),
@@ -55,7 +57,11 @@ type Stored = {
 };
 
 const nothingStored: Stored = {
-  ...{ row: null, proxy: null, names: [], holders: 0, rootHolders: 0 },
+  row: null,
+  proxy: null,
+  names: [],
+  holders: 0,
+  rootHolders: 0,
   detach: { labels: 0, notOwned: 0, ownerless: 0 },
 };
 
@@ -82,7 +88,10 @@ const LIST = { group: "Contracts", cost: 1, hotAnswers: true, errors: ["INVALID_
 const { page_size, total } = listPage();
 
 const overview = endpoint({
-  ...{ method: "get", path: "/registry/{address}", ...LIST, errors: [...LIST.errors] },
+  method: "get",
+  path: "/registry/{address}",
+  ...LIST,
+  errors: [...LIST.errors],
   summary: "A registry of ENSv2",
   description:
     "What a registry is, the names at which it is, when it was made, how many labels it has and how many accounts have roles; with `owner` what the registry would take from others if its name left it. An address of which the index knows no registry has kind `unknown` and no labels. What it logged is at `/contract/{address}/events`.",
@@ -92,7 +101,8 @@ const overview = endpoint({
       .address()
       .openapi({ description: "Adds `detach`: how many labels this address does not own" })
       .optional(),
-    ...{ page_size, total },
+    page_size,
+    total,
   }),
   reply: registryOverview,
   handle: async (request, ctx) => {
@@ -124,14 +134,18 @@ const overview = endpoint({
         }),
       ...(created && { created: toHappened(created) }),
       referring_names,
-      ...{ label_count: row?.entries ?? 0, role_holder_count: holders, root_role_holder_count: rootHolders },
+      label_count: row?.entries ?? 0,
+      role_holder_count: holders,
+      root_role_holder_count: rootHolders,
       event_count: Math.min(events, MAX_COUNTED_IN_OVERVIEW),
       ...(events > MAX_COUNTED_IN_OVERVIEW && { is_event_count_minimum: true as const }),
       ...(detach &&
         request.owner && {
           detach: {
-            ...{ owner: toAddress(request.owner), labels: detach.labels },
-            ...{ not_owned: detach.notOwned, ownerless: detach.ownerless },
+            owner: toAddress(request.owner),
+            labels: detach.labels,
+            not_owned: detach.notOwned,
+            ownerless: detach.ownerless,
           },
         }),
     };
@@ -139,7 +153,10 @@ const overview = endpoint({
 });
 
 const referringNames = endpoint({
-  ...{ method: "get", path: "/registry/{address}/referring-names", ...LIST, errors: [...LIST.errors] },
+  method: "get",
+  path: "/registry/{address}/referring-names",
+  ...LIST,
+  errors: [...LIST.errors],
   summary: "Names that have a registry below them",
   description:
     "Entries of registries that name this one as their subregistry, whether or not a way from the root leads to them.",
@@ -154,7 +171,9 @@ const referringNames = endpoint({
 
 async function readLabels(ctx: Ctx, request: Asked & { sort_dir: SortDirection }) {
   const { part, fields } = openPage({
-    ...{ operation: "/registry/{address}/labels", input: request, keys: labelKeys(request.sort_dir) },
+    operation: "/registry/{address}/labels",
+    input: request,
+    keys: labelKeys(request.sort_dir),
   });
   const registry = at(ctx, request);
   if (ctx.contracts.ensv2 === undefined) return { results: [], ...fields(emptyPage(part)) };
@@ -168,7 +187,10 @@ async function readLabels(ctx: Ctx, request: Asked & { sort_dir: SortDirection }
 }
 
 const labels = endpoint({
-  ...{ method: "get", path: "/registry/{address}/labels", ...LIST, errors: [...LIST.errors] },
+  method: "get",
+  path: "/registry/{address}/labels",
+  ...LIST,
+  errors: [...LIST.errors],
   summary: "Labels of a registry",
   description:
     "Every label that a registry ever had, by label, with what it stores of it. The names are those below the registry's first name; a registry to which no name leads has labels alone.",

@@ -44,7 +44,8 @@ async function readNames(ctx: Ctx, request: OnChains & { sort_dir: SortDirection
   const chains = chainsOf(ctx, request.chain);
   const order = { sortBy: "full_name", sortDir: request.sort_dir } as const;
   const { part, fields } = openPage({
-    ...{ operation: "/resolver/{address}/names", input: request },
+    operation: "/resolver/{address}/names",
+    input: request,
     keys: domainKeys(order, ctx.now, sqlOf(chains)),
   });
   const of = { chains, resolver: request.address, now: ctx.now };
@@ -55,7 +56,9 @@ async function readNames(ctx: Ctx, request: OnChains & { sort_dir: SortDirection
 
 async function readFormer(ctx: Ctx, request: OnChains) {
   const { part, fields } = openPage({
-    ...{ operation: "/resolver/{address}/former-names", input: request, keys: formerKeys() },
+    operation: "/resolver/{address}/former-names",
+    input: request,
+    keys: formerKeys(),
   });
   const of = { chains: chainsOf(ctx, request.chain), resolver: request.address };
   const { rows, ...found } = await listFormerNames(ctx.db, of, part);
@@ -64,7 +67,9 @@ async function readFormer(ctx: Ctx, request: OnChains) {
 
 async function readLinks(ctx: Ctx, request: Asked & { record?: bigint | undefined }) {
   const { part, fields } = openPage({
-    ...{ operation: "/resolver/{address}/links", input: request, keys: linkKeys() },
+    operation: "/resolver/{address}/links",
+    input: request,
+    keys: linkKeys(),
   });
   const of = { chainId: ctx.contracts.chainId, resolver: request.address, record: request.record };
   const { rows, ...found } = await ofEnsv2<Page<LinkRow>>(ctx, emptyPage(part), () =>
@@ -75,7 +80,9 @@ async function readLinks(ctx: Ctx, request: Asked & { record?: bigint | undefine
 
 async function readRoles(ctx: Ctx, request: Asked) {
   const { part, fields } = openPage({
-    ...{ operation: "/resolver/{address}/roles", input: request, keys: holderKeys() },
+    operation: "/resolver/{address}/roles",
+    input: request,
+    keys: holderKeys(),
   });
   const of = { chainId: ctx.contracts.chainId, contract: request.address };
   const { rows, ...found } = await ofEnsv2<Page<HeldRoles>>(ctx, emptyPage(part), () =>
@@ -121,7 +128,10 @@ const LIST = { group: "Contracts", cost: 1, hotAnswers: true, errors: ["INVALID_
 const { page_size, total } = listPage();
 
 const overview = endpoint({
-  ...{ method: "get", path: "/resolver/{address}", ...LIST, errors: [...LIST.errors] },
+  method: "get",
+  path: "/resolver/{address}",
+  ...LIST,
+  errors: [...LIST.errors],
   summary: "A resolver",
   description:
     "What is known of a resolver, and the beginnings of its lists: names whose resolver it is, names whose resolver it was, and of a resolver of ENSv2 its links by record and who has roles. Each list has an operation of its own, where its `next_cursor` goes on. What it logged is at `/contract/{address}/events`.",
@@ -140,14 +150,19 @@ const overview = endpoint({
     return {
       address: toAddress(request.address),
       contracts,
-      ...{ names: beginning(names), former_names: beginning(former) },
-      ...{ links: beginning(links), roles: beginning(roles) },
+      names: beginning(names),
+      former_names: beginning(former),
+      links: beginning(links),
+      roles: beginning(roles),
     };
   },
 });
 
 const names = endpoint({
-  ...{ method: "get", path: "/resolver/{address}/names", ...LIST, errors: [...LIST.errors] },
+  method: "get",
+  path: "/resolver/{address}/names",
+  ...LIST,
+  errors: [...LIST.errors],
   summary: "Names of a resolver",
   description:
     "Names whose resolver an address is now, by name, expired ones too. Reverse nodes (`<address>.addr.reverse`) do not count as names.",
@@ -161,7 +176,10 @@ const names = endpoint({
 });
 
 const formerNames = endpoint({
-  ...{ method: "get", path: "/resolver/{address}/former-names", ...LIST, errors: [...LIST.errors] },
+  method: "get",
+  path: "/resolver/{address}/former-names",
+  ...LIST,
+  errors: [...LIST.errors],
   summary: "Names that a resolver had before",
   description:
     "Each time for which a name had the resolver, until its registry named another or none; the last end comes first. A name may be here and among the names of now. Reverse nodes are here, too. What time alone ended (an entry of ENSv2 that expired) has no end here.",
@@ -186,7 +204,10 @@ const recordNumber = z
   .optional();
 
 const links = endpoint({
-  ...{ method: "get", path: "/resolver/{address}/links", ...LIST, errors: [...LIST.errors] },
+  method: "get",
+  path: "/resolver/{address}/links",
+  ...LIST,
+  errors: [...LIST.errors],
   summary: "Records of a resolver of ENSv2, and the names that show them",
   description:
     "Links by record. A link says nothing of who owns the name: it counts where the name's resolver is this one. The link of the root stands for all names without one.",
@@ -200,7 +221,10 @@ const links = endpoint({
 });
 
 const roles = endpoint({
-  ...{ method: "get", path: "/resolver/{address}/roles", ...LIST, errors: [...LIST.errors] },
+  method: "get",
+  path: "/resolver/{address}/roles",
+  ...LIST,
+  errors: [...LIST.errors],
   summary: "Who may do what in a resolver of ENSv2",
   description:
     "Accounts with roles, by what the roles are for: 0 for all of the resolver, else a number that the resolver makes of a record and a part of it.",

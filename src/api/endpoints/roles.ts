@@ -97,8 +97,10 @@ const changesOfName = endpoint({
   handle: async ({ name, ...request }, ctx) => {
     const place = await placeOf(ctx, name);
     const page = await readChanges(ctx, place, {
-      ...{ operation: "/domain/{name}/role-changes", input: { name, ...request } },
-      ...{ account: request.account, direction: request.sort_dir },
+      operation: "/domain/{name}/role-changes",
+      input: { name, ...request },
+      account: request.account,
+      direction: request.sort_dir,
     });
     return { domain: name.name, ...toPlaceFields(place), ...page };
   },
@@ -126,7 +128,8 @@ const ofRegistry = endpoint({
   handle: async (request, ctx) => ({
     address: toAddress(request.address),
     ...(await readHolders(ctx, rootPlace(ctx, request.address), {
-      ...{ operation: "/registry/{address}/roles", input: request },
+      operation: "/registry/{address}/roles",
+      input: request,
     })),
   }),
 });
@@ -146,8 +149,10 @@ const changesOfRegistry = endpoint({
   handle: async (request, ctx) => ({
     address: toAddress(request.address),
     ...(await readChanges(ctx, rootPlace(ctx, request.address), {
-      ...{ operation: "/registry/{address}/role-changes", input: request },
-      ...{ account: request.account, direction: request.sort_dir },
+      operation: "/registry/{address}/role-changes",
+      input: request,
+      account: request.account,
+      direction: request.sort_dir,
     })),
   }),
 });

@@ -197,8 +197,13 @@ async function takeLargest({ db, contracts, now }: Ctx, chains: Scope) {
     const found = await listLargestRegistrations(db, { ...range, limit: MAX_RANKED });
     return found.map(
       ({ chainId, node, name, cost, premium, blockTimestamp, transactionHash }): z.input<typeof ranked> => ({
-        ...{ name, namehash: node, ...chainOf(chainId, contracts), cost_wei: cost, premium_wei: premium },
-        ...{ block_timestamp: blockTimestamp, transaction_hash: transactionHash },
+        name,
+        namehash: node,
+        ...chainOf(chainId, contracts),
+        cost_wei: cost,
+        premium_wei: premium,
+        block_timestamp: blockTimestamp,
+        transaction_hash: transactionHash,
       }),
     );
   };

@@ -257,7 +257,10 @@ const subdomains = endpoint({
   handle: async (request, ctx) => {
     const { name } = request;
     const parent: ChosenChildren = {
-      ...{ chains: await chainsOfChildren(ctx, name), node: name.node, now: ctx.now, text: request.q },
+      chains: await chainsOfChildren(ctx, name),
+      node: name.node,
+      now: ctx.now,
+      text: request.q,
       without: { expired: !request.include_expired, ownerless: !request.include_ownerless },
     };
     const list = isEveryChild(parent) ? listChildren : listChosenChildren;

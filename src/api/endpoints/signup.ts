@@ -81,7 +81,9 @@ export function signupEndpoints(signup: Signup): Endpoint[] {
 const invite = (signup: Signup) =>
   endpoint({
     ...shared,
-    ...{ method: "post", path: "/signup/nonce", summary: "A message to sign for a key" },
+    method: "post",
+    path: "/signup/nonce",
+    summary: "A message to sign for a key",
     description:
       "The message that an address has to sign for a key (Sign-In with Ethereum, EIP-4361). It is good once, for 5 minutes.",
     body: addressBody,
@@ -96,7 +98,9 @@ const invite = (signup: Signup) =>
 const signUp = (signup: Signup) =>
   endpoint({
     ...shared,
-    ...{ method: "post", path: "/signup", summary: "A key for a signed message" },
+    method: "post",
+    path: "/signup",
+    summary: "A key for a signed message",
     description: `An address gets ${GRANT_CREDITS} credits, once. Sign up again if you lost your key: the new key takes the credits that the old one has left, and the old one ends. Signatures of smart-contract wallets are checked on chain (ERC-1271, ERC-6492).`,
     body: signedBody,
     reply: newKey,
@@ -110,7 +114,9 @@ const signUp = (signup: Signup) =>
 const usage = (signup: Signup) =>
   endpoint({
     ...shared,
-    ...{ method: "get", path: "/signup/usage", summary: "What a key has left, and what it was charged for" },
+    method: "get",
+    path: "/signup/usage",
+    summary: "What a key has left, and what it was charged for",
     description: "Of the key that is sent in X-API-Key: credits left, and debits by day and operation.",
     query: z.object({
       days: input

@@ -28,7 +28,9 @@ const verify = endpoint({
     const compared = await compare(ctx, name);
     ctx.comparison.note(compared.answers);
     return {
-      ...{ domain: name.name, namehash: name.node, ...toVerification(compared) },
+      domain: name.name,
+      namehash: name.node,
+      ...toVerification(compared),
       left_out: compared.uncompared,
     };
   },
@@ -52,7 +54,12 @@ async function compare(ctx: Ctx, name: ParsedName) {
   const isOfEntry = ensv2?.protocol === "ensv2" && entry !== null;
   const isBehind = isOfEntry && rows.get(node)?.registry !== entry.registry;
   const compared = await compareName({
-    ...{ ...queriesThrough(db), setting: comparison.setting, reach: live.reach(), node, entry, isBehind },
+    ...queriesThrough(db),
+    setting: comparison.setting,
+    reach: live.reach(),
+    node,
+    entry,
+    isBehind,
     indexed: { number: indexed.blockNumber, timestamp: indexed.blockTimestamp },
   }).catch((error: unknown) => {
     throw toApiError(failureOrThrow(error));

@@ -31,14 +31,16 @@ const filters = z
     const [issue] = read.error.issues;
     const field = issue?.path.join(".");
     issues.addIssue({
-      ...{ code: "custom", message: issue?.message ?? "`filters` is invalid." },
+      code: "custom",
+      message: issue?.message ?? "`filters` is invalid.",
       params: issue?.code === "custom" ? issue.params : { code: "INVALID_PARAMETER" },
       ...(field && issue?.code !== "custom" && { message: `\`filters\`: ${issue?.message}` }),
     });
     return z.NEVER;
   })
   .openapi({
-    ...{ type: "object", additionalProperties: { type: "string" } },
+    type: "object",
+    additionalProperties: { type: "string" },
     description:
       "As the parameters of `GET /changes`: all that are given have to hold. Left out: all changes",
     example: { name: "alice.eth", type: "name.renewed,name.expired" },
@@ -58,8 +60,14 @@ const shared = { group: "Webhooks", cost: 0, index: "not read", isPrivate: true,
 /** The operations of webhooks. Each belongs to the key that is sent in X-API-Key. */
 export function webhookEndpoints(webhooks: Webhooks): Endpoint[] {
   return [
-    ...[create(webhooks), list(webhooks), find(webhooks), change(webhooks), remove(webhooks)],
-    ...[test(webhooks), replay(webhooks), deliveries(webhooks)],
+    create(webhooks),
+    list(webhooks),
+    find(webhooks),
+    change(webhooks),
+    remove(webhooks),
+    test(webhooks),
+    replay(webhooks),
+    deliveries(webhooks),
   ];
 }
 
@@ -80,7 +88,9 @@ const filtersOf = (given: Filters | undefined, { contracts }: Pick<Ctx, "contrac
 const create = (webhooks: Webhooks) =>
   endpoint({
     ...shared,
-    ...{ method: "post", path: "/webhooks", summary: "A webhook for changes" },
+    method: "post",
+    path: "/webhooks",
+    summary: "A webhook for changes",
     description:
       "Sends changes of the feed to a URL, signed as Standard Webhooks 1.0 says. It begins once its receiver has answered a test message with 2xx: `POST /webhooks/{id}/test`. A delivery costs one credit.",
     body: z.object({
@@ -101,7 +111,9 @@ const create = (webhooks: Webhooks) =>
 const list = (webhooks: Webhooks) =>
   endpoint({
     ...shared,
-    ...{ method: "get", path: "/webhooks", summary: "The webhooks of a key" },
+    method: "get",
+    path: "/webhooks",
+    summary: "The webhooks of a key",
     reply: z.strictObject({ webhooks: z.array(webhook) }),
     errors: [...errors],
     handle: async (_, { db }, caller) => {
@@ -114,7 +126,9 @@ const list = (webhooks: Webhooks) =>
 const find = (webhooks: Webhooks) =>
   endpoint({
     ...shared,
-    ...{ method: "get", path: "/webhooks/{id}", summary: "One webhook" },
+    method: "get",
+    path: "/webhooks/{id}",
+    summary: "One webhook",
     params: z.object({ id }),
     reply: webhook,
     errors: [...errorsOfOne],
@@ -127,7 +141,9 @@ const find = (webhooks: Webhooks) =>
 const change = (webhooks: Webhooks) =>
   endpoint({
     ...shared,
-    ...{ method: "patch", path: "/webhooks/{id}", summary: "Changes a webhook" },
+    method: "patch",
+    path: "/webhooks/{id}",
+    summary: "Changes a webhook",
     description:
       "What is given is changed. With another `url` it has to be tested again. With `rotate_secret` a new secret is shown, and the one before signs for 24 hours, too.",
     params: z.object({ id }),
@@ -148,8 +164,11 @@ const change = (webhooks: Webhooks) =>
       const changed = await webhooks.change(
         of,
         {
-          ...{ ...others, timing: when, filters: filtersOf(given as Filters | undefined, ctx) },
-          ...{ rotatesSecret: rotate_secret === true, isDisabled: disabled === true },
+          ...others,
+          timing: when,
+          filters: filtersOf(given as Filters | undefined, ctx),
+          rotatesSecret: rotate_secret === true,
+          isDisabled: disabled === true,
         },
         caller,
       );
@@ -160,7 +179,9 @@ const change = (webhooks: Webhooks) =>
 const remove = (webhooks: Webhooks) =>
   endpoint({
     ...shared,
-    ...{ method: "delete", path: "/webhooks/{id}", summary: "Deletes a webhook" },
+    method: "delete",
+    path: "/webhooks/{id}",
+    summary: "Deletes a webhook",
     description: "It sends nothing more, and its deliveries are no longer shown.",
     params: z.object({ id }),
     reply: z.strictObject({ deleted: z.literal(true) }),
@@ -174,7 +195,9 @@ const remove = (webhooks: Webhooks) =>
 const test = (webhooks: Webhooks) =>
   endpoint({
     ...shared,
-    ...{ method: "post", path: "/webhooks/{id}/test", summary: "Sends a test message" },
+    method: "post",
+    path: "/webhooks/{id}/test",
+    summary: "Sends a test message",
     description:
       "Sends a signed message of the type `webhook.test`, once. If it is answered with 2xx the webhook is active, also after it was disabled: it gets the changes from now on. A test that is not answered so costs nothing.",
     params: z.object({ id }),
@@ -189,7 +212,9 @@ const test = (webhooks: Webhooks) =>
 const replay = (webhooks: Webhooks) =>
   endpoint({
     ...shared,
-    ...{ method: "post", path: "/webhooks/{id}/replay", summary: "Sends past changes again" },
+    method: "post",
+    path: "/webhooks/{id}/replay",
+    summary: "Sends past changes again",
     description: `Appends the changes after a position, at most ${MAX_REPLAYED}, to what waits for the webhook. A message has the id that it had before.`,
     params: z.object({ id }),
     query: z.object({
@@ -215,7 +240,9 @@ const replay = (webhooks: Webhooks) =>
 const deliveries = (webhooks: Webhooks) =>
   endpoint({
     ...shared,
-    ...{ method: "get", path: "/webhooks/{id}/deliveries", summary: "What was sent, and how it ended" },
+    method: "get",
+    path: "/webhooks/{id}/deliveries",
+    summary: "What was sent, and how it ended",
     description: "Deliveries that wait, and those of the last days, the newest first.",
     params: z.object({ id }),
     query: z.object({
@@ -225,7 +252,9 @@ const deliveries = (webhooks: Webhooks) =>
         .openapi({ default: DELIVERIES }),
       before: input
         .digits("before", {
-          ...{ min: 1, max: Number.MAX_SAFE_INTEGER, description: "Number of a delivery: those before it" },
+          min: 1,
+          max: Number.MAX_SAFE_INTEGER,
+          description: "Number of a delivery: those before it",
         })
         .optional(),
     }),

@@ -63,15 +63,13 @@ async function answer(c: Context, page: ExplorerPage, plan: ExplorerPlan): Promi
   const failed = asked.find(({ error }) => error !== null && statusOf(error) === made.status);
   if (failed?.error) passOn(c, failed.error);
   return sendPage(c, {
-    ...{
-      page: made,
-      asked,
-      readNames,
-      outside: plan.outside,
-      suggests: plan.access === "open",
-      status: await recorded.status,
-      publicUrl: plan.publicUrl,
-    },
+    page: made,
+    asked,
+    readNames,
+    outside: plan.outside,
+    suggests: plan.access === "open",
+    status: await recorded.status,
+    publicUrl: plan.publicUrl,
   });
 }
 

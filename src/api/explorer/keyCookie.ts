@@ -15,7 +15,9 @@ const KEY = /^[\x21-\x7e]{1,200}$/;
 const DAYS = 90;
 
 const attributesOf = (c: Context) => ({
-  ...{ httpOnly: true, sameSite: "Strict" as const, path: "/" },
+  httpOnly: true,
+  sameSite: "Strict" as const,
+  path: "/",
   secure: new URL(c.req.url).protocol === "https:" || c.req.header("x-forwarded-proto") === "https",
 });
 

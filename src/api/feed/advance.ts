@@ -108,7 +108,9 @@ export async function listChains(db: Queries): Promise<Chain[]> {
   return rows.map((row) => ({
     chainId: Number(row.id),
     said: {
-      ...{ number: Number(row.said_number), hash: String(row.said_hash), timestamp: Number(row.said_time) },
+      number: Number(row.said_number),
+      hash: String(row.said_hash),
+      timestamp: Number(row.said_time),
     },
     finalNumber: Number(row.final_number),
     now: { number: Number(row.number), hash: String(row.hash), timestamp: Number(row.time) },

@@ -168,14 +168,20 @@ async function describe(batch: Batch, changed: readonly Changed[], window: Windo
     one.differences.map((difference): NewChange => {
       const { at, transactionHash, logIndex } = causeOf(one, difference.slot, about);
       return {
-        ...{ type: difference.type, source: one.source.table, slot: difference.slot, key: one.key },
-        ...{ node: about.node ?? null, name: names.get(about.node ?? "") ?? null },
-        ...{
-          resolver: about.resolver ?? null,
-          addresses: [...new Set(about.addresses.flatMap((a) => a ?? []))],
-        },
-        ...{ at, transactionHash, logIndex, details: shortened(about.details) as NewChange["details"] },
-        ...{ before: difference.before, after: difference.after },
+        type: difference.type,
+        source: one.source.table,
+        slot: difference.slot,
+        key: one.key,
+        node: about.node ?? null,
+        name: names.get(about.node ?? "") ?? null,
+        resolver: about.resolver ?? null,
+        addresses: [...new Set(about.addresses.flatMap((a) => a ?? []))],
+        at,
+        transactionHash,
+        logIndex,
+        details: shortened(about.details) as NewChange["details"],
+        before: difference.before,
+        after: difference.after,
       };
     }),
   );

@@ -2,14 +2,34 @@ import { always, type BlockType, columnsOf, plain, type Source, texts, type Valu
 
 /** Registrations and expiries, as logs of all registrars have them. */
 const SALES = [
-  ...["NameRegistered", "NameRegisteredWithRecord", "NameRenewed", "HashRegistered", "HashReleased"],
-  ...["RegistrationCreated", "RegistrationExtended", "RegistrationBurned", "ExpiryExtended", "NameWrapped"],
-  ...["LabelRegistered", "LabelReserved", "LabelUnregistered", "ExpiryUpdated"],
+  "NameRegistered",
+  "NameRegisteredWithRecord",
+  "NameRenewed",
+  "HashRegistered",
+  "HashReleased",
+  "RegistrationCreated",
+  "RegistrationExtended",
+  "RegistrationBurned",
+  "ExpiryExtended",
+  "NameWrapped",
+  "LabelRegistered",
+  "LabelReserved",
+  "LabelUnregistered",
+  "ExpiryUpdated",
 ];
 
 const MOVES = [
-  ...["Transfer", "TransferSingle", "TransferBatch", "NewOwner", "NameWrapped", "NameUnwrapped"],
-  ...["NameRegistered", "NameMigrated", "RegistrationTransferred", "LabelRegistered", "LabelUnregistered"],
+  "Transfer",
+  "TransferSingle",
+  "TransferBatch",
+  "NewOwner",
+  "NameWrapped",
+  "NameUnwrapped",
+  "NameRegistered",
+  "NameMigrated",
+  "RegistrationTransferred",
+  "LabelRegistered",
+  "LabelUnregistered",
 ];
 
 /** By what a registration got longer, shorter, or new. */
@@ -56,7 +76,9 @@ export const domains: Source = {
     },
     registration: {
       value: columnsOf([
-        ...["expiry_timestamp", "registrar_expiry_timestamp", "path_expiry_timestamp"],
+        "expiry_timestamp",
+        "registrar_expiry_timestamp",
+        "path_expiry_timestamp",
         "registered_timestamp",
       ]),
       type: typeOfTerm,
@@ -65,7 +87,11 @@ export const domains: Source = {
     owner: {
       value: (row) =>
         columnsOf([
-          ...["owner_address", "registry_owner", "registrar_owner", "wrapper_owner", "is_wrapped"],
+          "owner_address",
+          "registry_owner",
+          "registrar_owner",
+          "wrapper_owner",
+          "is_wrapped",
           "registry_address",
         ])({
           ...row,
@@ -92,9 +118,10 @@ export const domains: Source = {
   about: ([, node = null], row) => ({
     node,
     resolver: row.resolver as string | null,
-    addresses: [
-      ...[row.effective_owner_address, row.registry_owner, row.registrar_owner, row.wrapper_owner],
-    ] as (string | null)[],
+    addresses: [row.effective_owner_address, row.registry_owner, row.registrar_owner, row.wrapper_owner] as (
+      | string
+      | null
+    )[],
     details: {},
   }),
 };

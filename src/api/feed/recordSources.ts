@@ -17,7 +17,13 @@ export const textRecords: Source = {
   table: "text_records",
   key: [...RECORD_KEY, ["version", "int8"], ["key_hash", "text"]],
   columns: plain([
-    ...["key", "value", "is_value_known", "exact", "block_number", "log_index", "transaction_hash"],
+    "key",
+    "value",
+    "is_value_known",
+    "exact",
+    "block_number",
+    "log_index",
+    "transaction_hash",
   ]),
   slots: {
     text: {

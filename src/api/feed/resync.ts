@@ -73,7 +73,15 @@ function changesOf({ table, key, row, chainId, name }: Found, feed: FeedState): 
     const type = source.slots[slot]?.type(null, value) ?? "";
     return {
       ...rowNow(feed, block),
-      ...{ type, source: table, slot, key, node, name, resolver, details, newValue: value },
+      type,
+      source: table,
+      slot,
+      key,
+      node,
+      name,
+      resolver,
+      details,
+      newValue: value,
       addresses: addresses.flatMap((address) => address ?? []),
     };
   });
@@ -81,8 +89,24 @@ function changesOf({ table, key, row, chainId, name }: Found, feed: FeedState): 
 
 /** A row that is no change: something as it is at the newest position. */
 const rowNow = ({ newest }: FeedState, { chainId, number, hash, timestamp }: FeedBlock): ChangeRow => ({
-  ...{ number: newest, state: "now", type: "", chainId, source: null, slot: null, key: null, node: null },
-  ...{ name: null, resolver: null, addresses: [], details: {} },
-  ...{ blockNumber: number, blockHash: hash, blockTimestamp: timestamp },
-  ...{ transactionHash: null, logIndex: null, oldValue: null, newValue: null, takenBack: null },
+  number: newest,
+  state: "now",
+  type: "",
+  chainId,
+  source: null,
+  slot: null,
+  key: null,
+  node: null,
+  name: null,
+  resolver: null,
+  addresses: [],
+  details: {},
+  blockNumber: number,
+  blockHash: hash,
+  blockTimestamp: timestamp,
+  transactionHash: null,
+  logIndex: null,
+  oldValue: null,
+  newValue: null,
+  takenBack: null,
 });

@@ -38,11 +38,18 @@ type Timed = { type: TimeType; days: number | null; second: number };
 
 /** What decides it: columns of `domains`, as SQL. */
 const COLUMNS = {
-  ...{ node: "node", name: "full_name", chainId: "chain_id", parentNode: "parent_node" },
-  ...{ expiryTimestamp: "expiry_timestamp::text", pathExpiryTimestamp: "path_expiry_timestamp::text" },
-  ...{ owner: "effective_owner_address", registryOwner: "registry_owner", registry: "registry" },
-  ...{ isWrapped: "is_wrapped", wrapperFuses: "wrapper_fuses::float8" },
-  ...{ wrapperExpiryTimestamp: "wrapper_expiry_timestamp::text" },
+  node: "node",
+  name: "full_name",
+  chainId: "chain_id",
+  parentNode: "parent_node",
+  expiryTimestamp: "expiry_timestamp::text",
+  pathExpiryTimestamp: "path_expiry_timestamp::text",
+  owner: "effective_owner_address",
+  registryOwner: "registry_owner",
+  registry: "registry",
+  isWrapped: "is_wrapped",
+  wrapperFuses: "wrapper_fuses::float8",
+  wrapperExpiryTimestamp: "wrapper_expiry_timestamp::text",
 };
 
 type Named = {
@@ -75,8 +82,12 @@ const big = (text: string | null): bigint | null => (text === null ? null : BigI
 /** Everything that time brings to a name, whenever. */
 function timesOf(row: Named, rules: LifeRules): Timed[] {
   const life = {
-    ...{ chainId: row.chainId, parentNode: row.parentNode, registry: row.registry, isUnseen: row.isUnseen },
-    ...{ expiryTimestamp: big(row.expiryTimestamp), pathExpiryTimestamp: big(row.pathExpiryTimestamp) },
+    chainId: row.chainId,
+    parentNode: row.parentNode,
+    registry: row.registry,
+    isUnseen: row.isUnseen,
+    expiryTimestamp: big(row.expiryTimestamp),
+    pathExpiryTimestamp: big(row.pathExpiryTimestamp),
     effectiveOwnerAddress: row.owner,
     isWrapped: row.isWrapped,
     wrapperFuses: row.wrapperFuses,
@@ -87,15 +98,20 @@ function timesOf(row: Named, rules: LifeRules): Timed[] {
     const end = { type, days: null, second: Number(at) };
     if (type !== "name.expired") return [end];
     const notices = NOTICE_DAYS.map((days) => ({
-      ...{ type: "name.expires_in" as const, days, second: end.second - days * DAY },
+      type: "name.expires_in" as const,
+      days,
+      second: end.second - days * DAY,
     }));
     return [...notices, end];
   });
   const wrapped =
     row.isWrapped &&
     endOf("wrapper_expiry", {
-      ...{ wrapperFuses: row.wrapperFuses, chainId: row.chainId, parentNode: row.parentNode },
-      ...{ wrapperExpiryTimestamp: big(row.wrapperExpiryTimestamp), expiryTimestamp: life.expiryTimestamp },
+      wrapperFuses: row.wrapperFuses,
+      chainId: row.chainId,
+      parentNode: row.parentNode,
+      wrapperExpiryTimestamp: big(row.wrapperExpiryTimestamp),
+      expiryTimestamp: life.expiryTimestamp,
     });
   return wrapped ? [...ends, { type: "wrapper.expired", days: null, second: Number(wrapped) }] : ends;
 }
@@ -135,17 +151,31 @@ export async function appendTimes(batch: Batch, rules: LifeRules, window: TimeWi
 type Found = { row: Named; timed: Timed };
 
 const keyOf = ({ row, timed: { type, days, second } }: Found): string[] => [
-  ...[String(row.chainId), row.node, type, String(days ?? 0), String(second)],
+  String(row.chainId),
+  row.node,
+  type,
+  String(days ?? 0),
+  String(second),
 ];
 
 function toChange(row: Named, timed: Timed, at: BlockAt): NewChange {
   const { type, days, second } = timed;
   const details = { second, ...(days !== null && { days }) };
   return {
-    ...{ type, at, details, source: TIME, slot: TIME, key: keyOf({ row, timed }) },
-    ...{ node: row.node, name: row.name, resolver: null, transactionHash: null, logIndex: null },
+    type,
+    at,
+    details,
+    source: TIME,
+    slot: TIME,
+    key: keyOf({ row, timed }),
+    node: row.node,
+    name: row.name,
+    resolver: null,
+    transactionHash: null,
+    logIndex: null,
     addresses: [row.owner, row.registryOwner].flatMap((address) => address ?? []),
-    ...{ before: null, after: { expiry_timestamp: row.expiryTimestamp, second: String(second) } },
+    before: null,
+    after: { expiry_timestamp: row.expiryTimestamp, second: String(second) },
   };
 }
 
@@ -250,8 +280,10 @@ async function moveToBlocks(batch: Batch, to: BlockAt, still: readonly Open[]): 
     `update feed_changes f set block_number = given.block, block_hash = given.hash, block_timestamp = given.time
      from unnest($1::bigint[], $2::int[], $3::text[], $4::bigint[]) as given (of, block, hash, time) where f.number = given.of`,
     [
-      ...[moved.map(({ number }) => number), moved.map(({ at }) => at.number)],
-      ...[moved.map(({ at }) => at.hash), moved.map(({ at }) => at.timestamp)],
+      moved.map(({ number }) => number),
+      moved.map(({ at }) => at.number),
+      moved.map(({ at }) => at.hash),
+      moved.map(({ at }) => at.timestamp),
     ],
   );
 }

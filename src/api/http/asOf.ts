@@ -42,9 +42,12 @@ type AsOf = z.input<typeof asOf>;
 /** Of which blocks the examples of the documentation are. */
 export const exampleAsOf: AsOf = [
   {
-    ...{ chain_id: 1, source: "indexed", block_number: 23_500_000 },
+    chain_id: 1,
+    source: "indexed",
+    block_number: 23_500_000,
     block_hash: "0x9b83c12c69edb74f6c8dd5d052765c1adf940e320bd1291696e6fa07829eee71",
-    ...{ block_timestamp: 1_758_600_000, is_final: false },
+    block_timestamp: 1_758_600_000,
+    is_final: false,
   },
 ];
 
@@ -86,14 +89,20 @@ export function addAsOf(
 
 const toAsOf = (position: Position, live: (Block & { chainId: number }) | null): AsOf => [
   ...position.map(({ chainId, number, hash, timestamp, isFinal }) => ({
-    ...{ chain_id: chainId, source: "indexed" as const, block_number: number, block_hash: hash },
-    ...{ block_timestamp: timestamp, is_final: isFinal },
+    chain_id: chainId,
+    source: "indexed" as const,
+    block_number: number,
+    block_hash: hash,
+    block_timestamp: timestamp,
+    is_final: isFinal,
   })),
   ...(live === null
     ? []
     : [
         {
-          ...{ chain_id: live.chainId, source: "live" as const, block_number: live.number },
+          chain_id: live.chainId,
+          source: "live" as const,
+          block_number: live.number,
           ...(live.timestamp > 0 && { block_timestamp: live.timestamp }),
         },
       ]),

@@ -46,7 +46,8 @@ export function createHotAnswers({ readVersion, maxBytes }: Plan): HotAnswers {
   if (maxBytes === 0) return ({ ctx, answer }) => answer(ctx);
   const lastAsked = new LRUCache<string, number>({ max: MAX_QUESTIONS });
   const stored = new LRUCache<string, { state: string; text: string }>({
-    ...{ maxSize: maxBytes, maxEntrySize: BYTES_OF_CHARACTER * (MAX_QUESTION + MAX_ANSWER) },
+    maxSize: maxBytes,
+    maxEntrySize: BYTES_OF_CHARACTER * (MAX_QUESTION + MAX_ANSWER),
     sizeCalculation: ({ text }, question) => BYTES_OF_CHARACTER * (text.length + question.length),
   });
   /** Null where the database does not tell, because tables are locked: the operation itself tries again, and says so. */

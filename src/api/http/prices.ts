@@ -11,7 +11,11 @@ const text = { type: "string" } as const;
 const problem = {
   type: "object",
   properties: {
-    ...{ type: text, title: text, detail: text, challengeId: text, hint: text },
+    type: text,
+    title: text,
+    detail: text,
+    challengeId: text,
+    hint: text,
     status: { type: "integer" },
     error: { $ref: "#/components/schemas/Error/properties/error" },
   },

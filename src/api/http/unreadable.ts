@@ -23,8 +23,12 @@ export function sendRaw(
   if (!socket.writable) return void socket.destroy();
   const text = textOf(error);
   const headers = {
-    ...{ ...forPages, "Content-Type": "application/json", "Cache-Control": "no-store", ...error.headers },
-    ...{ "Content-Length": String(Buffer.byteLength(text)), Connection: "close" },
+    ...forPages,
+    "Content-Type": "application/json",
+    "Cache-Control": "no-store",
+    ...error.headers,
+    "Content-Length": String(Buffer.byteLength(text)),
+    Connection: "close",
   };
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
   socket.end(

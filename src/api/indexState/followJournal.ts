@@ -30,7 +30,9 @@ export function followJournal({ databaseUrl, schema, readState, silentMs = SILEN
     readState().catch(() => {}); // While the database does not answer, requests hear it from it.
   };
   const line = listen({
-    ...{ databaseUrl, channel: journalChannel(schema), applicationName: `${schema}_journal` },
+    databaseUrl,
+    channel: journalChannel(schema),
+    applicationName: `${schema}_journal`,
     onNews: look,
   });
   const timer = setInterval(() => {

@@ -169,7 +169,11 @@ async function reportWithoutDatabase(plan: FreshnessPlan, state: State): Promise
   const indexer = { ...known, isRunning: false };
   const chains = (state.last?.chains ?? []).map(({ indexed }) => indexed);
   return {
-    ...{ indexer, maxLagSeconds, unfit: "no_database", failing: null, isDatabaseAway: true },
+    indexer,
+    maxLagSeconds,
+    unfit: "no_database",
+    failing: null,
+    isDatabaseAway: true,
     standby: state.last?.standby ?? null,
     isActive: state.last?.isActive ?? false,
     verification: state.last?.verification ?? null,

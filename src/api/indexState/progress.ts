@@ -16,8 +16,12 @@ export type { ChainProgress, IndexerState };
 export const readFailures = failures;
 
 const unknownIndexer: IndexerState = {
-  ...{ isReady: false, isRunning: false },
-  ...{ schema: "", buildId: "", tablesId: "", startId: "" },
+  isReady: false,
+  isRunning: false,
+  schema: "",
+  buildId: "",
+  tablesId: "",
+  startId: "",
 };
 
 const queryOf =

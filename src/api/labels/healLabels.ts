@@ -33,8 +33,11 @@ export type HealingTimes = {
 
 /** Five questions a second at most: hosted services promise nothing, and a million names take three days. */
 const usualTimes: HealingTimes = {
-  ...{ question: 200, round: 60_000, turn: 5_000 },
-  ...{ failure: 1_000, longest: 600_000 },
+  question: 200,
+  round: 60_000,
+  turn: 5_000,
+  failure: 1_000,
+  longest: 600_000,
 };
 
 /**

@@ -39,9 +39,13 @@ export const MAX_HEALING_BYTES = 8_192;
 /** Source: ensnode, apps/ensrainbow, `GET /v1/heal/{labelhash}`. With id and version the answers stay the same. */
 export function createLabelService({ url, set, ...rules }: LabelServicePlan): LabelService {
   const outgoing = createOutgoing({
-    ...{ subject: "label service", maxBytes: MAX_HEALING_BYTES, maxConnections: 1, timeoutMs: TIMEOUT_MS },
+    subject: "label service",
+    maxBytes: MAX_HEALING_BYTES,
+    maxConnections: 1,
+    timeoutMs: TIMEOUT_MS,
     // The operator named it: it may be on this machine, where the URL says so itself.
-    ...{ allowLoopback: true, ...rules },
+    allowLoopback: true,
+    ...rules,
   });
   return {
     close: outgoing.close,

@@ -28,7 +28,9 @@ export function liveContractsOf(
   const [agents] = listContracts(deployment, "agent-registry");
   if (!registry || !registrar) throw new Error("A deployment needs the registry and the registrar of 2020.");
   return {
-    ...{ universalResolver, multicall3, helper: ensv2?.helper },
+    universalResolver,
+    multicall3,
+    helper: ensv2?.helper,
     registry: registry.address,
     registrar: registrar.address,
     wrapper: wrapper?.address,

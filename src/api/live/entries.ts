@@ -88,7 +88,8 @@ async function readAlone(
   let registry = place.registry;
   for (const label of place.labels.slice(0, -1)) {
     const callData = encodeFunctionData({
-      ...{ abi: ensv2RegistryReads, functionName: "getSubregistry" },
+      abi: ensv2RegistryReads,
+      functionName: "getSubregistry",
       args: [requireText(label)],
     });
     const [answer] = await callAll(reach, [{ target: registry, callData }], blockNumber);
@@ -100,7 +101,8 @@ async function readAlone(
   const owner = reach.helper && {
     target: reach.helper,
     callData: encodeFunctionData({
-      ...{ abi: ensv2HelperReads, functionName: "findExactOwner" },
+      abi: ensv2HelperReads,
+      functionName: "findExactOwner",
       args: [encodeDnsName(name)],
     }),
   };
@@ -128,7 +130,8 @@ function readsOf(registry: Address, label: string): ContractCall[] {
     {
       target: registry,
       callData: encodeFunctionData({
-        ...{ abi: ensv2RegistryReads, functionName: "getResolver" },
+        abi: ensv2RegistryReads,
+        functionName: "getResolver",
         args: [requireText(label)],
       }),
     },
@@ -168,7 +171,10 @@ function toEntry(
   const [expiry, owner, tokenId] = [BigInt(word(1)), toOwner(word(2)), BigInt(word(3))];
   if (expiry === 0n && owner === null) return null;
   return {
-    ...{ registry, latestOwner: owner, expiry: expiry.toString(), tokenId: tokenId.toString() },
+    registry,
+    latestOwner: owner,
+    expiry: expiry.toString(),
+    tokenId: tokenId.toString(),
     resolver: address,
   };
 }

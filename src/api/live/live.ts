@@ -183,7 +183,8 @@ const ofEnsv2 = (asks: readonly NameQuestion[], { number }: Block) => ({
 });
 
 const reachOf = ({ gateways, contracts }: LivePlan) => ({
-  ...{ gateways, contracts },
+  gateways,
+  contracts,
   universalResolver: contracts.universalResolver,
 });
 

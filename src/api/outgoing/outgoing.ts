@@ -93,7 +93,9 @@ export function createOutgoing(rules: OutgoingRules): Outgoing {
       try {
         const response = await fetch(url, {
           ...request,
-          ...{ redirect: "error", dispatcher: agent, signal: ends },
+          redirect: "error",
+          dispatcher: agent,
+          signal: ends,
         });
         return await readAnswer(response, url, rules);
       } catch (thrown) {
@@ -168,7 +170,9 @@ async function readAnswer(
 ): Promise<OutgoingAnswer> {
   const { status, ok, headers } = response;
   const answer = {
-    ...{ status, contentType: headers.get("content-type"), retryAfter: headers.get("retry-after") },
+    status,
+    contentType: headers.get("content-type"),
+    retryAfter: headers.get("retry-after"),
     body: new Uint8Array(),
   };
   if (reads === "status") {

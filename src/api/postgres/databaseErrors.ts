@@ -8,16 +8,14 @@ export function findDatabaseError(thrown: unknown, codes: readonly string[]): Er
 
 /** How connections fail that may be accepted a while later. */
 const UNREACHABLE = [
-  ...[
-    "ECONNREFUSED",
-    "ECONNRESET",
-    "EPIPE",
-    "ENOTFOUND",
-    "ETIMEDOUT",
-    "EHOSTUNREACH",
-    "ENETUNREACH",
-    "EAI_AGAIN",
-  ],
+  "ECONNREFUSED",
+  "ECONNRESET",
+  "EPIPE",
+  "ENOTFOUND",
+  "ETIMEDOUT",
+  "EHOSTUNREACH",
+  "ENETUNREACH",
+  "EAI_AGAIN",
 ];
 
 /** PostgreSQL's disk is full, it has no connection left, is stopping, or is starting. Source: its documentation, appendix A. */

@@ -30,8 +30,10 @@ export function listen({ databaseUrl, channel, applicationName, onNews }: Plan):
 
   async function connect(): Promise<void> {
     client = new pg.Client({
-      ...{ connectionString: databaseUrl, application_name: applicationName },
-      ...{ connectionTimeoutMillis: CONNECT_MS, keepAlive: true },
+      connectionString: databaseUrl,
+      application_name: applicationName,
+      connectionTimeoutMillis: CONNECT_MS,
+      keepAlive: true,
     });
     const ended = new Promise<void>((resolve) => {
       client?.once("end", resolve);

@@ -27,8 +27,10 @@ export const onOwnConnection = (
 ): Promise<void> =>
   withClient(
     {
-      ...{ connectionString: databaseUrl, application_name: applicationName },
-      ...{ connectionTimeoutMillis: CONNECT_MS, keepAlive: true },
+      connectionString: databaseUrl,
+      application_name: applicationName,
+      connectionTimeoutMillis: CONNECT_MS,
+      keepAlive: true,
       ...(options !== undefined && { options }),
     },
     (client) => {

@@ -116,7 +116,9 @@ export const urlOfPrimary = async (urls: readonly string[]): Promise<string> =>
 
 const lookAt = async (url: string): Promise<{ url: string; server: Server }> => {
   const config = {
-    ...{ connectionString: url, connectionTimeoutMillis: LOOK_TIMEOUT_MS, query_timeout: LOOK_TIMEOUT_MS },
+    connectionString: url,
+    connectionTimeoutMillis: LOOK_TIMEOUT_MS,
+    query_timeout: LOOK_TIMEOUT_MS,
     application_name: "namedex_primary",
   };
   return { url, server: await withClient(config, (client) => readServer(queriesOf(client))) };

@@ -92,7 +92,10 @@ function valuesOf(source: OfAddress): Record<string, unknown> {
 /** What the text of a statement follows from. */
 const keyOf = ({ source, listed }: EventList & { source: OfAddress }): string =>
   JSON.stringify([
-    ...[source.kind, source.chains.ids, sqlOf(source.chains).title(""), listed],
+    source.kind,
+    source.chains.ids,
+    sqlOf(source.chains).title(""),
+    listed,
     ...(source.kind !== "party" && source.names.of === "address" ? source.names.reverse.chainIds : []),
   ]);
 

@@ -178,17 +178,17 @@ const column = <Name extends keyof DirectoryRow>(name: Name) =>
   sql<DirectoryRow[Name]>`page.${sql.identifier(name)}`;
 
 const columns = {
-  ...{ chainId: column("chainId"), adapter: column("adapter"), registry: column("registry") },
-  ...{ agentId: column("agentId"), node: column("node"), fullName: column("fullName") },
-  ...{
-    isBound: column("isBound"),
-    hasRegistration: column("hasRegistration"),
-    isIndexed: column("isIndexed"),
-  },
-  ...{
-    blockNumber: column("blockNumber"),
-    transactionHash: column("transactionHash"),
-  },
+  chainId: column("chainId"),
+  adapter: column("adapter"),
+  registry: column("registry"),
+  agentId: column("agentId"),
+  node: column("node"),
+  fullName: column("fullName"),
+  isBound: column("isBound"),
+  hasRegistration: column("hasRegistration"),
+  isIndexed: column("isIndexed"),
+  blockNumber: column("blockNumber"),
+  transactionHash: column("transactionHash"),
   ...pageColumns,
 };
 

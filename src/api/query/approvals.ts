@@ -72,7 +72,8 @@ type Beginnings = { chainId: number; of: readonly OperatorsOf[]; limit: number }
 
 async function readBeginnings(db: Db, { chainId, of, limit }: Beginnings): Promise<OperatorRow[][]> {
   const rows = await beginningsOfOperators(db).execute({
-    ...{ chainId, limit },
+    chainId,
+    limit,
     contracts: of.map(({ contract }) => contract),
     owners: of.map(({ owner }) => owner),
   });
@@ -231,7 +232,9 @@ export const delegatesOfAddress = (db: Db, rank: number, of: ApprovalsOf): ListP
     where: sql`${own} = ${of.address} and ${onChains(chainId, of.chainIds)} and ${isApproved}`,
     keys: [integerKey(chainId), textKey(resolver), textKey(node), textKey(other)],
     placeOf: (row) => [
-      ...[String(row.chainId), row.resolver, row.node],
+      String(row.chainId),
+      row.resolver,
+      row.node,
       of.side === "held" ? row.owner : row.delegate,
     ],
   });

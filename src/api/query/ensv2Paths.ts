@@ -45,7 +45,10 @@ export async function listSteps(
   const labels = paths.flatMap((ids, path) => ids.map((id, i) => ({ path, depth: i + 1, id })));
   const { rootRegistry, ethRegistry, registryCode } = contracts;
   return stepsOfPaths(db).execute({
-    ...{ chainId, now, rootRegistry, registryCode: [...registryCode] },
+    chainId,
+    now,
+    rootRegistry,
+    registryCode: [...registryCode],
     knownRegistries: [rootRegistry, ethRegistry],
     paths: labels.map(({ path }) => path),
     depths: labels.map(({ depth }) => depth),

@@ -51,7 +51,8 @@ const readingOf = async (db: Db, source: EventSource, filters: EventFilters): Pr
   const names = isKnown ? await namesAtContract(db, source, filters) : looked.names;
   const of = sqlOf(source.chains);
   return {
-    ...{ looked: { ...looked, names }, logged: loggedOf(filters) },
+    looked: { ...looked, names },
+    logged: loggedOf(filters),
     condition: (time) => conditionOf(filters, of, time),
   };
 };

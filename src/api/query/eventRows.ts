@@ -50,8 +50,11 @@ const fromDetails = {
 /** With their beginnings; a text that holds NUL, which PostgreSQL cannot store, is escaped as in JSON. */
 export const shownOfEvent = {
   ...facts,
-  ...{ key: beginningOf(key), value: beginningOf(value), name: beginningOf(name) },
-  ...{ contenthash: beginningOfBytes(contenthash), address: beginningOfBytes(address) },
+  key: beginningOf(key),
+  value: beginningOf(value),
+  name: beginningOf(name),
+  contenthash: beginningOfBytes(contenthash),
+  address: beginningOfBytes(address),
   hiddenKey: beginningInDetails("key"),
   hiddenValue: beginningInDetails("value"),
   hiddenName: beginningInDetails("name"),

@@ -80,7 +80,9 @@ export function keysOf(source: EventSource, reading: Reading): SQL {
       return sql`(${ofNames(source, reading)}) union all (${ofParty(source, reading)})`;
     case "contract":
       return ofPlace(source.chains, reading, {
-        ...{ names: reading.looked.names, value: "contract_address", address: source.address },
+        names: reading.looked.names,
+        value: "contract_address",
+        address: source.address,
       });
     case "all":
       return source.isWhole
@@ -95,7 +97,10 @@ function ofNames(
 ): SQL {
   const { looked, first } = reading;
   const logs = logsOfNames({
-    ...{ columns: keyColumns, names: namesSql(names, chains), listed: listedSql(listed), of: sqlOf(chains) },
+    columns: keyColumns,
+    names: namesSql(names, chains),
+    listed: listedSql(listed),
+    of: sqlOf(chains),
     condition: and(
       sql`${event.eventType} = any(${writtenArrayOf(looked.names, "text")})`,
       conditionIn(reading),

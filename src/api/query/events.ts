@@ -18,7 +18,8 @@ export const listEvents = (
 ): Promise<Page<EventRow>> =>
   oldestFirst(section, (form, values) =>
     eventsOfNode(form)(db, chains, {
-      ...{ node, ...values },
+      node,
+      ...values,
       listedResolvers: listed.map(({ address }) => address),
       listedChains: listed.map(({ chainId }) => chainId),
     }),

@@ -35,8 +35,12 @@ export type Keyset = readonly OrderKey[];
 export type Position = readonly (string | null)[];
 
 const castTo: Record<KeyKind, SQL> = {
-  ...{ text: sql`text`, hash: sql`text`, address: sql`text` },
-  ...{ integer: sql`int`, bigint: sql`bigint`, decimal: sql`numeric` },
+  text: sql`text`,
+  hash: sql`text`,
+  address: sql`text`,
+  integer: sql`int`,
+  bigint: sql`bigint`,
+  decimal: sql`numeric`,
 };
 
 const directed = (column: SQL, direction: SortDirection): SQL => sql`${column} ${sql.raw(direction)}`;

@@ -38,7 +38,11 @@ export const shortOf = ({ direction, limit, range, counting }: ListForm): string
   `${direction[0]}${limit}${rangeLetters[range]}${counting === "apart" ? "" : "c"}`;
 
 const rangeLetters: Record<RangeName, string> = {
-  ...{ all: "", values: "v", values_after: "w", nulls: "n", nulls_after: "o" },
+  all: "",
+  values: "v",
+  values_after: "w",
+  nulls: "n",
+  nulls_after: "o",
 };
 
 /** Makes the statements of a list, each when it is first needed. */

@@ -68,7 +68,9 @@ export const MAX_COUNTED_IN_OVERVIEW = 10_000;
 
 /** A page of a list that has no rows. */
 export const emptyPage = ({ isCounted }: Part): Page<never> => ({
-  ...{ total: isCounted ? 0 : null, rows: [], next: null },
+  total: isCounted ? 0 : null,
+  rows: [],
+  next: null,
 });
 
 /** A page of rows. */
@@ -128,7 +130,9 @@ export function domainKeys(
 ): Keyset {
   const { fullName, label, expiryTimestamp, registeredTimestamp, createdTimestamp, node, chainId } = domain;
   const byText = (column: SQLWrapper): OrderKey => ({
-    ...{ column: sql`${column}`, kind: "text", direction },
+    column: sql`${column}`,
+    kind: "text",
+    direction,
     inIndex: beginningOfText,
   });
   const first: Record<SortColumn, OrderKey> = {
@@ -145,7 +149,9 @@ export function domainKeys(
     created_timestamp: { column: sql`${createdTimestamp}`, kind: "bigint", direction },
   };
   const known: OrderKey = {
-    ...{ ...byText(knownName), isNullable: true, isNull: sql`(not ${domain.isLabelKnown})` },
+    ...byText(knownName),
+    isNullable: true,
+    isNull: sql`(not ${domain.isLabelKnown})`,
   };
   const key = sortBy === "full_name" && unknownLast ? known : first[sortBy];
   return [key, ...tieBreakers(byChains, { node, chainId, direction })];

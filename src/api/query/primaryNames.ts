@@ -140,7 +140,8 @@ export async function listAddressesAt(
 ): Promise<(AddressRow & { resolver: Address })[]> {
   if (records.length === 0) return [];
   return addressesAt(db).execute({
-    ...{ chainId, coinTypes: coinTypes.map(String) },
+    chainId,
+    coinTypes: coinTypes.map(String),
     resolvers: records.map(({ resolver }) => resolver),
     nodes: records.map(({ node }) => node),
   });

@@ -42,7 +42,8 @@ const ofAll = priceIn(sql`true`);
 
 /** What controllers took. */
 export const takenByControllers = {
-  ...{ cost: sql`coalesce(${ofControllers.cost}, 0)`, isUpperBound: ofControllers.isUpperBound },
+  cost: sql`coalesce(${ofControllers.cost}, 0)`,
+  isUpperBound: ofControllers.isUpperBound,
   premium: sql`coalesce(sum(${event.premiumWei}) filter (where ${isController}), 0)`,
 };
 

@@ -44,8 +44,10 @@ function purchasesOfEnsv1({ chains, from, until }: PurchaseRange): SQL {
   ) as merged
   where case when not is_registration or is_sold then true
     else not (is_moved or ${keepsExpiry({
-      ...{ chainId: sql`merged.chain_id`, node: sql`merged.node` },
-      ...{ blockNumber: sql`merged.block_number`, expiryTimestamp: sql`merged.expiry_timestamp` },
+      chainId: sql`merged.chain_id`,
+      node: sql`merged.node`,
+      blockNumber: sql`merged.block_number`,
+      expiryTimestamp: sql`merged.expiry_timestamp`,
     })}) end${besides.condition}
 `;
 }
@@ -59,7 +61,8 @@ const besidesEnsv2 = (chains: Scope): Record<"columns" | "logs" | "condition", S
       bool_or(${isNonOwner(event.ownerAddress, [...nonOwners])}) as is_of_non_owner`,
       logs: sql` and ${event.contract} not like 'ENSV2%'`,
       condition: sql` and not is_of_non_owner and not ${isSoldByEnsv2({
-        ...{ chainId: sql`merged.chain_id`, node: sql`merged.node` },
+        chainId: sql`merged.chain_id`,
+        node: sql`merged.node`,
         transactionHash: sql`merged.transaction_hash`,
       })}`,
     }),

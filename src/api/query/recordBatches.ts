@@ -181,7 +181,8 @@ export async function listRecords(
   const statement = statements.get(title) ?? prepare(formOf(texts), formOf(addresses));
   statements.set(title, statement);
   const rows = await statement(db).execute({
-    ...{ bytes, chainIds: names.map(({ chainId }) => chainId) },
+    bytes,
+    chainIds: names.map(({ chainId }) => chainId),
     resolvers: names.map(({ resolver }) => resolver),
     nodes: names.map(({ node }) => node),
     textsAfter: names.map(({ textsAfter }) => textsAfter ?? NO_KEY),
@@ -205,13 +206,20 @@ function toRecords({ texts, textCount, addresses, addressCount, contenthash, nam
   const givenAddresses = (addresses ?? []).slice(0, MAX_OF_NAME);
   return {
     texts: givenTexts.map(([keyHash, key, value, exact, isValueKnown]) => ({
-      ...{ keyHash, key, value, exact, isValueKnown },
+      keyHash,
+      key,
+      value,
+      exact,
+      isValueKnown,
     })),
     addresses: givenAddresses.map(([coinType, address, isSet, byDefault]) => ({
-      ...{ coinType, isSet, address: address === ZERO_ADDRESS ? null : address },
+      coinType,
+      isSet,
+      address: address === ZERO_ADDRESS ? null : address,
       default: byDefault === ZERO_ADDRESS ? null : byDefault,
     })),
-    ...{ contenthash, name },
+    contenthash,
+    name,
     more: { texts: textCount > givenTexts.length, addresses: addressCount > givenAddresses.length },
   };
 }

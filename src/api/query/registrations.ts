@@ -28,7 +28,10 @@ const ethEvents: PurchaseEvents = {
 const eventsOfSeveral: PurchaseEvents = {
   registrations: [
     ...ethEvents.registrations,
-    ...["NameRegisteredWithRecord", "PohNameRegistered", "OwnerNameRegistered", "RegistrationCreated"],
+    "NameRegisteredWithRecord",
+    "PohNameRegistered",
+    "OwnerNameRegistered",
+    "RegistrationCreated",
   ],
   renewals: [...ethEvents.renewals, "NameRenewedPoh", "RegistrationExtended"],
 };

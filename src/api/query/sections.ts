@@ -129,7 +129,8 @@ export const mapPart = <From, To>(
   { rank, count, read }: ListPart<From>,
   toRow: (rows: readonly From[]) => To[] | Promise<To[]>,
 ): ListPart<To> => ({
-  ...{ rank, count },
+  rank,
+  count,
   read: async (slice) => {
     const found = await read(slice);
     const rows = await toRow(found.map(({ row }) => row));

@@ -35,9 +35,20 @@ const isHere = (column: AnyColumn, { holds, ifSeveral }: ScopeSql): SQL =>
 
 /** The columns of a timeline, each with its type. */
 const timelineTypes = {
-  ...{ number: "bigint", block: "int", transaction: "text", time: "bigint", event_type: "text" },
-  ...{ address: "text", reason: "text", expires_at: "numeric", next_address: "text", next_reason: "text" },
-  ...{ next_time: "bigint", next_block: "int", next_log: "int", registrar_expiry: "numeric" },
+  number: "bigint",
+  block: "int",
+  transaction: "text",
+  time: "bigint",
+  event_type: "text",
+  address: "text",
+  reason: "text",
+  expires_at: "numeric",
+  next_address: "text",
+  next_reason: "text",
+  next_time: "bigint",
+  next_block: "int",
+  next_log: "int",
+  registrar_expiry: "numeric",
 } as const;
 
 /** With the expiry of an entry of ENSv2, and the end of the way to it, that were in force when the next change came. */
@@ -98,10 +109,16 @@ function lastOfTransactions(of: Changes): SQL {
   const column = (name: string) => sql.raw(name);
   const row = timelineRow(
     {
-      ...{ number: column("number"), block: column("block"), transaction: column("transaction") },
-      ...{ time: column("time"), event_type: column("steps[cardinality(steps)]") },
-      ...{ address: column("address"), reason: column("reason"), expires_at: column("expires_at") },
-      ...{ next_address: column("next_address"), next_reason: column("next_reason") },
+      number: column("number"),
+      block: column("block"),
+      transaction: column("transaction"),
+      time: column("time"),
+      event_type: column("steps[cardinality(steps)]"),
+      address: column("address"),
+      reason: column("reason"),
+      expires_at: column("expires_at"),
+      next_address: column("next_address"),
+      next_reason: column("next_reason"),
       next_time: column("lead(time) over place"),
       next_block: column("lead(block) over place"),
       next_log: column("lead(first_log) over place"),
@@ -234,8 +251,16 @@ const spanStep: Step = [
 /** The beginning of a statement, with `span` as its last table. `state` is what a change leads to, as one text. */
 export function spansOf(of: Changes, scope: ScopeSql): SQL {
   const steps = [
-    ...[changeStep(of, scope), stepStep(of), timelineStep(of, scope), numberedStep, termedStep(of)],
-    ...[settledStep(of, scope), pointStep(of), causedStep(of), comparedStep, spanStep],
+    changeStep(of, scope),
+    stepStep(of),
+    timelineStep(of, scope),
+    numberedStep,
+    termedStep(of),
+    settledStep(of, scope),
+    pointStep(of),
+    causedStep(of),
+    comparedStep,
+    spanStep,
   ];
   const tables = steps.map(([name, select]) => sql`${sql.raw(name)} as (${select})`);
   return sql`with ${sql.join(tables, sql`, `)}`;

@@ -69,8 +69,11 @@ const never = { at: sql`null::numeric`, address: nothing, reason: nothing };
 const byResolver: Changes = {
   table: resolverChange,
   place: sql`${resolverChange.blockNumber}, ${resolverChange.logIndex}`,
-  ...{ address: resolverChange.resolver, reason: nothing, eventType: nothing },
-  ...{ expires: never, endsWithGrace: false },
+  address: resolverChange.resolver,
+  reason: nothing,
+  eventType: nothing,
+  expires: never,
+  endsWithGrace: false,
 };
 
 const { registryOwner, registrarOwner, wrapperOwner, ownerAddress } = ownershipChange;
@@ -81,7 +84,11 @@ const ownersBy = (
 ): Changes => ({
   table: ownershipChange,
   place: sql`${ownershipChange.blockNumber}, ${ownershipChange.logIndex}, ${ownershipChange.ordinal}`,
-  ...{ address, reason, eventType: ownershipChange.eventType, expires, endsWithGrace },
+  address,
+  reason,
+  eventType: ownershipChange.eventType,
+  expires,
+  endsWithGrace,
 });
 
 const tokenColumns: Partial<Record<EndColumn, string>> = {

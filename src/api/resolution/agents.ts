@@ -61,7 +61,11 @@ export async function resolveAgents(ctx: Ctx, name: ParsedName): Promise<AgentSt
   ]);
   const { bindings, isLive } = home ? await findBindings(ctx, { home, texts, ofName }) : noBindings;
   return {
-    ...{ name: name.name, node: name.node, home, texts, bindings },
+    name: name.name,
+    node: name.node,
+    home,
+    texts,
+    bindings,
     isIndexed: await isIndexed(ctx, resolved, name),
     source: resolved.source === "live" || isLive ? "live" : "indexed",
   };

@@ -113,7 +113,9 @@ async function questionOf(spelled: Spelled, select: RecordSelector): Promise<Que
   const { known, text, name } = spelled;
   const ensv2 = known.found?.state.ensv2;
   const question = {
-    ...{ name: text, node: name.node, ethLabelhash: isEthSecondLevel(name) ? name.labelhash : null },
+    name: text,
+    node: name.node,
+    ethLabelhash: isEthSecondLevel(name) ? name.labelhash : null,
     ...(ensv2?.protocol === "ensv2" && { place: entryPlaceOf(ensv2, text) }),
     wanted: await select(name.node),
   };

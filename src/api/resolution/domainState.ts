@@ -54,6 +54,10 @@ export const ofIndexAlone = (indexed: DomainState | null) =>
 
 /** A name without an owner in ENSv1. */
 export const noOwners = {
-  ...{ registryOwner: null, registrarOwner: null, wrapperOwner: null, isWrapped: false },
-  ...{ wrapperFuses: null, wrapperExpiryTimestamp: null },
+  registryOwner: null,
+  registrarOwner: null,
+  wrapperOwner: null,
+  isWrapped: false,
+  wrapperFuses: null,
+  wrapperExpiryTimestamp: null,
 } as const;

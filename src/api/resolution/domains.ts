@@ -54,7 +54,9 @@ export type LiveDomain = Extract<ResolvedDomain, { source: "live" }>;
 
 /** A domain record shows no other text record, and this one only where it is the name itself in other capitals. */
 const displayOnly: RecordSelector = async () => ({
-  ...{ coinTypes: [], contenthash: false, texts: ["display"] },
+  coinTypes: [],
+  contenthash: false,
+  texts: ["display"],
   longestText: MAX_NAME_BYTES,
 });
 

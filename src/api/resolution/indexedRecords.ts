@@ -23,7 +23,11 @@ export type IndexedAddress = Pick<BatchAddress, "coinType" | "address"> &
 
 /** Of a name that is known to have none. */
 export const noRecords: IndexedRecords = {
-  ...{ texts: [], addresses: [], contenthash: null, name: null, other: noOtherRecords },
+  texts: [],
+  addresses: [],
+  contenthash: null,
+  name: null,
+  other: noOtherRecords,
 };
 
 const otherTypes: readonly RecordType[] = ["abi", "interface", "pubkey"];
@@ -50,7 +54,8 @@ export async function readRecords(
   return {
     texts: asked.keys ? chosen.texts : [...all.texts, ...clearedTexts],
     addresses: asked.coinTypes ? chosen.addresses : [...all.addresses, ...clearedAddresses],
-    ...{ contenthash: all.contenthash, name: all.name },
+    contenthash: all.contenthash,
+    name: all.name,
     other: otherRecordsOf(events),
   };
 }

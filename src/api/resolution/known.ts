@@ -54,7 +54,8 @@ export async function completeKnown(
     readResolversAbove(ctx, absent),
   ]);
   return requested.map((one) => ({
-    ...{ requested: one, found: shown.get(one.node) ?? null },
+    requested: one,
+    found: shown.get(one.node) ?? null,
     resolversAbove: above.get(one) ?? [],
   }));
 }

@@ -75,7 +75,8 @@ export const isHeldBy =
     const is: Partial<Record<Relation, boolean>> = {
       effective_owner: entry?.owner === address,
       resolver: entry?.resolver === address,
-      ...{ wrapper_owner: isWrapped, manager: ensv2?.protocol === "ensv1" },
+      wrapper_owner: isWrapped,
+      manager: ensv2?.protocol === "ensv1",
     };
     return relations.some((relation) => is[relation] ?? true);
   };

@@ -56,7 +56,13 @@ function ofEnsv1(
   const isEth = isEthSecondLevel(name);
   const stored = toStoredOwners(owners, isEth, besides);
   return {
-    ...{ chainId: contracts.chainId, node, parentNode, labelhash, label, labelLength, ...stored },
+    chainId: contracts.chainId,
+    node,
+    parentNode,
+    labelhash,
+    label,
+    labelLength,
+    ...stored,
     fullName: "fullName" in name ? name.fullName : name.name,
     expiryTimestamp: expiryOf(stored, owners, isEth),
     resolver: owners.resolver,
@@ -83,7 +89,12 @@ function ofEnsv2(
   const expiry = entry && BigInt(entry.expiry);
   const isLive = expiry !== null && expiry > BigInt(now);
   return {
-    ...{ chainId: contracts.chainId, node, parentNode, labelhash, label, labelLength },
+    chainId: contracts.chainId,
+    node,
+    parentNode,
+    labelhash,
+    label,
+    labelLength,
     ...noOwners,
     fullName: "fullName" in name ? name.fullName : name.name,
     expiryTimestamp: expiry,

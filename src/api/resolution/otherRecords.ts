@@ -14,7 +14,10 @@ export type OtherRecords = {
 
 /** Of a name without records. */
 export const noOtherRecords: OtherRecords = {
-  ...{ abiTypes: [], interfaces: [], publicKey: null, isComplete: true },
+  abiTypes: [],
+  interfaces: [],
+  publicKey: null,
+  isComplete: true,
 };
 
 type Arguments = {

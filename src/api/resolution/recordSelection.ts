@@ -12,9 +12,28 @@ import type { RecordSelector } from "./chain.ts";
  * service keys), ENSIP-18 (`header`), ENSIP-26 (agents), and other keys that profiles commonly have.
  */
 export const usualTextKeys = [
-  ...["avatar", "description", "display", "email", "header", "keywords", "location", "mail", "name"],
-  ...["notice", "phone", "url", "com.discord", "com.github", "com.linkedin", "com.twitter", "com.x"],
-  ...["io.keybase", "org.telegram", "agent-context", "agent-endpoint[a2a]", "agent-endpoint[mcp]"],
+  "avatar",
+  "description",
+  "display",
+  "email",
+  "header",
+  "keywords",
+  "location",
+  "mail",
+  "name",
+  "notice",
+  "phone",
+  "url",
+  "com.discord",
+  "com.github",
+  "com.linkedin",
+  "com.twitter",
+  "com.x",
+  "io.keybase",
+  "org.telegram",
+  "agent-context",
+  "agent-endpoint[a2a]",
+  "agent-endpoint[mcp]",
   "agent-endpoint[web]",
 ] as const;
 
@@ -63,7 +82,10 @@ export function selectorForRecord(
 
 /** What the picture of a name needs: its avatar, and the address that has to hold it if it is a token. */
 export const avatarRecords = {
-  ...{ types: ["text", "addr"], keys: ["avatar"], coinTypes: [ETHEREUM_COIN_TYPE], cleared: false },
+  types: ["text", "addr"],
+  keys: ["avatar"],
+  coinTypes: [ETHEREUM_COIN_TYPE],
+  cleared: false,
 } as const satisfies RecordsAsked;
 
 /** One text record. */

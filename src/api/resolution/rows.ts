@@ -91,7 +91,8 @@ function choose(
   const above = managed.find(({ chainId }) => chainId === layer2?.chainId);
   const resolverOf = (of: Hex) => onMain.get(of)?.resolver ?? null;
   return chooseRow({
-    ...{ main: onMain.get(node), layer2 },
+    main: onMain.get(node),
+    layer2,
     managedResolver: above ? resolverOf(above.node) : null,
     bridges: above?.bridges ?? [],
     between: betweenOf.get(node)?.map(resolverOf) ?? null,

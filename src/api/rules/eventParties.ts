@@ -38,7 +38,9 @@ const column = (name: string, events: readonly string[], family?: string): Party
 
 /** A field of `details`, which logs of these events have. */
 const detail = (name: string, fields: readonly string[], events: readonly string[]): Party => ({
-  ...{ name: `events_detail_${name}`, value: inDetails(...fields), events },
+  name: `events_detail_${name}`,
+  value: inDetails(...fields),
+  events,
   where: `details is not null and event_type in (${listOf(events)})`,
 });
 
@@ -64,8 +66,14 @@ export const parties: readonly Party[] = [
   ),
   column("to_address", transfers, "REGISTRAR"),
   column("owner_address", [
-    ...["NewOwner", ...registrations, "OwnerNameRegistered", "HashRegistered", "NameWrapped"],
-    ...["RegistrationCreated", "LabelRegistered", "Registered"],
+    "NewOwner",
+    ...registrations,
+    "OwnerNameRegistered",
+    "HashRegistered",
+    "NameWrapped",
+    "RegistrationCreated",
+    "LabelRegistered",
+    "Registered",
   ]),
   column("new_owner_address", ["Transfer", "NameUnwrapped", "RegistrationTransferred"], "REGISTRY"),
   detail("owner", ["owner"], ["Approval", "ApprovalForAll"]),
@@ -73,13 +81,21 @@ export const parties: readonly Party[] = [
     "actor",
     ["operator", "sender"],
     [
-      ...["ApprovalForAll", "TransferSingle", "TransferBatch", "RegistrationTransferred", "ProxyDeployed"],
-      ...["LabelRegistered", ...byEntry, "ParentUpdated", "URIUpdated"],
+      "ApprovalForAll",
+      "TransferSingle",
+      "TransferBatch",
+      "RegistrationTransferred",
+      "ProxyDeployed",
+      "LabelRegistered",
+      ...byEntry,
+      "ParentUpdated",
+      "URIUpdated",
     ],
   ),
   detail("account", ["account", "approved"], ["EACRolesChanged", "Approval", "ApprovalForAll"]),
   {
-    ...{ name: "events_reverse_address", value: "address" },
+    name: "events_reverse_address",
+    value: "address",
     events: ["NameForAddrChanged", "ReverseClaimed", "BaseReverseClaimed"],
     where: "event_type in ('NameForAddrChanged', 'ReverseClaimed', 'BaseReverseClaimed')",
   },

@@ -71,9 +71,20 @@ const logs: Record<string, Partial<Record<EventType, readonly string[]>>> = {
   },
   RESOLVER: {
     record: [
-      ...["TextChanged", "AddrChanged", "AddressChanged", "ContenthashChanged", "ContentChanged"],
-      ...["MultihashChanged", "ABIChanged", "InterfaceChanged", "PubkeyChanged", "VersionChanged"],
-      ...["DNSRecordChanged", "DNSRecordDeleted", "DNSZonehashChanged", "DNSZoneCleared"],
+      "TextChanged",
+      "AddrChanged",
+      "AddressChanged",
+      "ContenthashChanged",
+      "ContentChanged",
+      "MultihashChanged",
+      "ABIChanged",
+      "InterfaceChanged",
+      "PubkeyChanged",
+      "VersionChanged",
+      "DNSRecordChanged",
+      "DNSRecordDeleted",
+      "DNSZonehashChanged",
+      "DNSZoneCleared",
     ],
     // The record `name`, by which a reverse node names its address. Hardly any other node has one.
     primary_name: ["NameChanged"],
@@ -95,8 +106,14 @@ const logs: Record<string, Partial<Record<EventType, readonly string[]>>> = {
   ENSV2_RENEWER: tokenSale,
   ENSV2_RESOLVER: {
     record: [
-      ...["Linked", "Cleared", "TextUpdated", "AddressUpdated", "ContenthashUpdated", "DataUpdated"],
-      ...["ABIUpdated", "InterfaceUpdated"],
+      "Linked",
+      "Cleared",
+      "TextUpdated",
+      "AddressUpdated",
+      "ContenthashUpdated",
+      "DataUpdated",
+      "ABIUpdated",
+      "InterfaceUpdated",
     ],
     primary_name: ["NameUpdated"],
     permission: ["EACRolesChanged", "ResourceArgument"],
@@ -143,7 +160,10 @@ const others: Record<string, readonly string[]> = {
   CONTROLLER: ["OwnershipTransferred", "NewPriceOracle", "ETHPaymentProcessed", "DiscountApplied"],
   NAME_WRAPPER: ["URI", "ControllerChanged", "OwnershipTransferred"],
   REVERSE_REGISTRAR: [
-    ...["OwnershipTransferred", "ControllerChanged", "ControllerApprovalChanged", "DefaultResolverChanged"],
+    "OwnershipTransferred",
+    "ControllerChanged",
+    "ControllerApprovalChanged",
+    "DefaultResolverChanged",
   ],
   DEFAULT_REVERSE_REGISTRAR: ["OwnershipTransferred", "ControllerChanged"],
   ENSV2_REGISTRY: ["RegistryCreated", "URIUpdated", "Upgraded"],
@@ -180,7 +200,11 @@ export const recordFamilies = Object.keys(recordLogs) as [RecordFamily, ...Recor
 
 /** Logs that end all records of a name, or give it others. They name no key. */
 export const resetLogs: readonly string[] = [
-  ...["VersionChanged", "Cleared", "Linked", "NewResolver", "ResolverUpdated"],
+  "VersionChanged",
+  "Cleared",
+  "Linked",
+  "NewResolver",
+  "ResolverUpdated",
 ];
 
 /** The logs that set records of some families. */

@@ -74,7 +74,12 @@ const CAN_EXTEND_EXPIRY = 262_144;
 
 /** A layer in which its owner can do nothing, and why. */
 const idle = (layer: Layer, owner: Address, reason: Reason): Power => ({
-  ...{ layer, owner, may: [], approved: [], inForce: false, reason },
+  layer,
+  owner,
+  may: [],
+  approved: [],
+  inForce: false,
+  reason,
 });
 
 /** When, and whether the registry lets the NameWrapper act for the name: as its owner, or as the owner's operator. */
@@ -114,7 +119,9 @@ function tokenAt({ wrapperOwner, wrapperFuses, wrapperExpiryTimestamp }: NameOwn
   const fuses = fusesAt(token, BigInt(now));
   const expiry = token.wrapperExpiryTimestamp;
   return {
-    ...{ fuses, expiry, isExpired: isExpired(token, BigInt(now)) },
+    fuses,
+    expiry,
+    isExpired: isExpired(token, BigInt(now)),
     hasOwner: wrapperOwner !== null && !isLapsed(token, BigInt(now)),
     isInGrace: has(fuses, IS_DOT_ETH) && expiry - GRACE_PERIOD < BigInt(now),
   };

@@ -65,7 +65,9 @@ export function secondsUntil(curve: PremiumCurve, amount: bigint): bigint {
 /** A curve that ends some seconds after the end of grace. */
 export const curveOf = (start: bigint, { halving, period }: { halving: bigint; period: bigint }) =>
   ({
-    ...{ start, halving, by: "roots" },
+    start,
+    halving,
+    by: "roots",
     end: start === 0n || halving === 0n ? 0n : halvedByRoots(start, halving, period),
   }) satisfies PremiumCurve;
 

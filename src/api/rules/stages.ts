@@ -75,30 +75,40 @@ export type Ensv2Terms = {
 
 /** A name that a registrar could sell, and never did. A second-level name in the registry alone is not active: anyone can register it. */
 const neverSold: Meaning = {
-  ...{ availability: "available", onlyIf: "isLongEnough" },
+  availability: "available",
+  onlyIf: "isLongEnough",
   isOwners: false,
   lists: ["expired", "lost"],
 };
 
 /** `ownerOf` needs expiry > now (BaseRegistrarImplementation); ENSv2: now >= expiry has expired (PermissionedRegistry). */
 const registered = {
-  ...{ phase: "registered", until: 0n, availability: "registered" },
-  ...{ isOwners: true, lists: ["active"] },
+  phase: "registered",
+  until: 0n,
+  availability: "registered",
+  isOwners: true,
+  lists: ["active"],
 } as const satisfies Stage;
 
 const grace = (until: bigint): Stage => ({
-  ...{ phase: "grace", until, availability: "grace" },
-  ...{ isOwners: true, lists: ["active"] },
+  phase: "grace",
+  until,
+  availability: "grace",
+  isOwners: true,
+  lists: ["active"],
 });
 
 const premium = (until: bigint): Stage => ({
-  ...{ phase: "premium", until, availability: "premium" },
+  phase: "premium",
+  until,
+  availability: "premium",
   isOwners: false,
   lists: ["expired", "lost"],
 });
 
 const ended: Stage = {
-  ...{ phase: "ended", availability: "available" },
+  phase: "ended",
+  availability: "available",
   isOwners: false,
   lists: ["expired", "lost"],
 };
@@ -113,8 +123,10 @@ const withoutPremium: Life = { unlimited: neverSold, stages: [registered, grace(
 
 /** A name that no registrar keeps: only its owner tells that it is registered, and after its expiry nothing tells. */
 const unlimited: Meaning = {
-  ...{ availability: "registered", onlyIf: "isOwned" },
-  ...{ isOwners: true, lists: ["active"] },
+  availability: "registered",
+  onlyIf: "isOwned",
+  isOwners: true,
+  lists: ["active"],
 };
 
 const whileOwned: Stage = { ...registered, onlyIf: "isOwned" };

@@ -8,8 +8,10 @@ type Row = Record<"chainId" | "parentNode" | "labelhash" | "registry", SQLWrappe
 
 /** Columns of a row `d`. */
 export const rowD: Row = {
-  ...{ chainId: sql`d.chain_id`, parentNode: sql`d.parent_node` },
-  ...{ labelhash: sql`d.labelhash`, registry: sql`d.registry` },
+  chainId: sql`d.chain_id`,
+  parentNode: sql`d.parent_node`,
+  labelhash: sql`d.labelhash`,
+  registry: sql`d.registry`,
 };
 
 /**

@@ -111,5 +111,8 @@ type Choice = {
 };
 
 export const recordsAsked = ({ types = usualTypes, keys, coin_types, cleared }: Choice): RecordsAsked => ({
-  ...{ types, keys, coinTypes: coin_types, cleared },
+  types,
+  keys,
+  coinTypes: coin_types,
+  cleared,
 });

@@ -30,7 +30,10 @@ export function toPurchase(
 ): Activity {
   const { cost_wei, ...cost } = toCost(row);
   return {
-    ...{ type, ...named(row, at), ...toMerged(row), ...cost },
+    type,
+    ...named(row, at),
+    ...toMerged(row),
+    ...cost,
     years: row.durationSeconds === null ? null : Number(row.durationSeconds / SECONDS_OF_YEAR),
     ...happened(row),
   };

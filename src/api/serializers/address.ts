@@ -57,7 +57,12 @@ export function toPreviousItem(
   const { name, chain, label, namehash, labelhash, availability_status, ...item } = toDomainItem(state, at);
   const { owner, is_owner_current, is_wrapped } = item.ownership;
   return {
-    ...{ name, ...(chain !== undefined && { chain }), label, namehash, labelhash, availability_status },
+    name,
+    ...(chain !== undefined && { chain }),
+    label,
+    namehash,
+    labelhash,
+    availability_status,
     expiry_timestamp: item.expiry_timestamp,
     ownership: { ...(owner && { owner, is_owner_current }), is_wrapped },
     last_owned_block_number: row.lastOwnedBlockNumber,

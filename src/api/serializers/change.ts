@@ -16,13 +16,16 @@ export function toChangeRecord(
   const { node, name, resolver, transactionHash, logIndex, takenBack } = row;
   return {
     position: writePosition({ epoch, number: row.number }),
-    ...{ state: row.state, type: row.type },
+    state: row.state,
+    type: row.type,
     ...(row.slot !== null && { subject: [row.slot, ...(row.key ?? [])].join(":") }),
     chain: contracts.chainName(row.chainId),
     ...(name !== null && { domain: name }),
     ...(node !== null && { namehash: node }),
     ...(resolver !== null && { resolver_address: toAddress(resolver as Address) }),
-    ...{ block_number: row.blockNumber, block_hash: row.blockHash, block_timestamp: row.blockTimestamp },
+    block_number: row.blockNumber,
+    block_hash: row.blockHash,
+    block_timestamp: row.blockTimestamp,
     ...(transactionHash !== null && { transaction_hash: transactionHash }),
     ...(logIndex !== null && { log_index: logIndex }),
     ...row.details,
@@ -35,6 +38,9 @@ export const toFeedBlock = (
   { chainId, number, hash, timestamp, finalNumber }: FeedBlock,
   { contracts }: SerializeContext,
 ) => ({
-  ...{ chain: contracts.chainName(chainId), block_number: number, block_hash: hash },
-  ...{ block_timestamp: timestamp, final_block_number: finalNumber },
+  chain: contracts.chainName(chainId),
+  block_number: number,
+  block_hash: hash,
+  block_timestamp: timestamp,
+  final_block_number: finalNumber,
 });

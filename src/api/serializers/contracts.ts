@@ -20,19 +20,24 @@ import { resolverRoleNames, roleNames } from "./roles.ts";
 type Happened = { blockNumber: number; blockTimestamp: number; transactionHash: `0x${string}` };
 
 export const toHappened = ({ blockNumber, blockTimestamp, transactionHash }: Happened) => ({
-  ...{ block_number: blockNumber, block_timestamp: blockTimestamp, transaction_hash: transactionHash },
+  block_number: blockNumber,
+  block_timestamp: blockTimestamp,
+  transaction_hash: transactionHash,
 });
 
 /** Of a registry or an entry of one. */
 export const toRoleHolder = (row: HeldRoles): z.infer<typeof schemas.roleHolder> => ({
-  ...{ address: toAddress(row.account), roles: roleNames(row.roles), role_bitmap: row.roles.toString() },
+  address: toAddress(row.account),
+  roles: roleNames(row.roles),
+  role_bitmap: row.roles.toString(),
   ...toHappened(row),
 });
 
 /** Of a resolver. */
 export const toResolverRoleHolder = (row: HeldRoles): z.infer<typeof schemas.roleHolder> => ({
   ...toRoleHolder(row),
-  ...{ roles: resolverRoleNames(row.roles), resource: row.resource.toString() },
+  roles: resolverRoleNames(row.roles),
+  resource: row.resource.toString(),
 });
 
 export const toRoleChange = (row: RoleChange): z.infer<typeof schemas.roleChange> => ({
@@ -45,17 +50,25 @@ export const toRoleChange = (row: RoleChange): z.infer<typeof schemas.roleChange
 });
 
 export const toFormerName = (row: FormerName, at: SerializeContext): z.infer<typeof schemas.formerName> => ({
-  ...{ name: row.name ?? nameByNode(row.node), namehash: row.node, ...chainOf(row.chainId, at.contracts) },
-  ...{ from_timestamp: row.fromTimestamp, from_block: row.fromBlock, from_tx: row.fromTransaction },
-  ...{ to_timestamp: row.toTimestamp, to_block: row.toBlock, to_tx: row.toTransaction },
+  name: row.name ?? nameByNode(row.node),
+  namehash: row.node,
+  ...chainOf(row.chainId, at.contracts),
+  from_timestamp: row.fromTimestamp,
+  from_block: row.fromBlock,
+  from_tx: row.fromTransaction,
+  to_timestamp: row.toTimestamp,
+  to_block: row.toBlock,
+  to_tx: row.toTransaction,
   next_resolver: row.next && toAddress(row.next),
 });
 
 export const toLink = (row: LinkRow): z.infer<typeof schemas.resolverLink> => ({
   record_number: BigInt(row.record).toString(),
-  ...{ name: row.name ?? (row.node === ROOT_NODE ? "" : nameByNode(row.node)), namehash: row.node },
+  name: row.name ?? (row.node === ROOT_NODE ? "" : nameByNode(row.node)),
+  namehash: row.node,
   ...(row.node === ROOT_NODE && { is_default: true as const }),
-  ...{ block_number: row.blockNumber, transaction_hash: row.transactionHash },
+  block_number: row.blockNumber,
+  transaction_hash: row.transactionHash,
 });
 
 type Status = z.infer<typeof schemas.registryLabel>["status"];
@@ -76,25 +89,32 @@ export function toLabel(
   const { registeredBlockNumber, registeredTransactionHash, reservedBlockNumber, reservedTransactionHash } =
     entry;
   return {
-    ...{ label: entry.label, labelhash: entry.labelhash, ...(mount && nameBelow(entry, mount)) },
-    ...{ token_id: entry.tokenId.toString(), status: statusOf(entry, ctx.now) },
+    label: entry.label,
+    labelhash: entry.labelhash,
+    ...(mount && nameBelow(entry, mount)),
+    token_id: entry.tokenId.toString(),
+    status: statusOf(entry, ctx.now),
     ...(state && lifeFields(state, ctx)),
-    ...{ owner: entry.owner && toAddress(entry.owner), expiry_timestamp: entry.expiry.toString() },
-    ...{ resolver: entry.resolver && toAddress(entry.resolver) },
-    ...{ subregistry: entry.subregistry && toAddress(entry.subregistry) },
-    ...{ subname_count: subnames, role_holder_count: holders },
+    owner: entry.owner && toAddress(entry.owner),
+    expiry_timestamp: entry.expiry.toString(),
+    resolver: entry.resolver && toAddress(entry.resolver),
+    subregistry: entry.subregistry && toAddress(entry.subregistry),
+    subname_count: subnames,
+    role_holder_count: holders,
     ...(registeredBlockNumber !== null &&
       registeredTransactionHash !== null && {
         registered: {
-          ...{ block_number: registeredBlockNumber, block_timestamp: entry.registeredTimestamp ?? 0 },
-          ...{ transaction_hash: registeredTransactionHash },
+          block_number: registeredBlockNumber,
+          block_timestamp: entry.registeredTimestamp ?? 0,
+          transaction_hash: registeredTransactionHash,
           sender: toAddress(entry.registeredBy ?? zeroAddress),
         },
       }),
     ...(reservedBlockNumber !== null &&
       reservedTransactionHash !== null && {
         reserved: {
-          ...{ block_number: reservedBlockNumber, block_timestamp: entry.reservedTimestamp ?? 0 },
+          block_number: reservedBlockNumber,
+          block_timestamp: entry.reservedTimestamp ?? 0,
           transaction_hash: reservedTransactionHash,
         },
       }),
@@ -119,7 +139,8 @@ function nameBelow({ label, labelhash }: Entry, { node, name }: MountedName) {
 export function toReferring(row: Referring, now: number): z.infer<typeof schemas.referringName> {
   const { entry, parentNode, parentName } = row;
   return {
-    ...{ registry: toAddress(entry.registry), label: entry.label },
+    registry: toAddress(entry.registry),
+    label: entry.label,
     ...(parentNode !== null && nameBelow(entry, { node: parentNode, name: parentName })),
     expiry_timestamp: entry.expiry.toString(),
     ...(entry.expiry <= BigInt(now) && { is_expired: true as const }),

@@ -149,7 +149,8 @@ export const unresolvedParts = (parts: readonly UnresolvedPart[], { message }: A
 
 /** An item of a list that has no answer. It does not fail the others. */
 export const toInvalidItem = (query: string, error: ApiError): z.infer<typeof schemas.invalidItem> => ({
-  ...{ query, availability_status: "unknown" },
+  query,
+  availability_status: "unknown",
   error: toItemError(error),
 });
 
@@ -171,7 +172,10 @@ export const toUnresolvedDomain = (
   node: Hex,
   { name, source, error }: Pick<UnresolvedDomain, "name" | "source" | "error">,
 ): z.infer<typeof schemas.unresolvedDomain> => ({
-  ...{ name: name ?? nameByNode(node), namehash: node, availability_status: "unknown", source },
+  name: name ?? nameByNode(node),
+  namehash: node,
+  availability_status: "unknown",
+  source,
   unresolved: unresolvedParts(["domain"], error),
 });
 

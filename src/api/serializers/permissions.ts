@@ -56,7 +56,9 @@ export const toNotCovered = (found: readonly Surface[]): z.infer<typeof schemas.
 
 export const toParentPower = (parent: ParentPower | null): z.infer<typeof schemas.parentPower> =>
   parent && {
-    ...{ name: parent.name, namehash: parent.node, may: [...parent.may] },
+    name: parent.name,
+    namehash: parent.node,
+    may: [...parent.may],
     ...(parent.cannotControlUntil !== null && { cannot_control_until: parent.cannotControlUntil.toString() }),
   };
 
@@ -79,7 +81,8 @@ export function toBurntFuses(state: DomainState, now: number): z.infer<typeof sc
   const burnt = fuseNames(fusesAt({ wrapperFuses, wrapperExpiryTimestamp }, BigInt(now)));
   if (burnt.length === 0) return undefined;
   return {
-    ...{ burnt, until: wrapperExpiryTimestamp.toString() },
+    burnt,
+    until: wrapperExpiryTimestamp.toString(),
     can_no_more: burnt.flatMap((fuse) => forbidden[fuse] ?? []),
   };
 }

@@ -123,7 +123,8 @@ function toRestored(restored: RestoredText): HistoryEntry["restored"] | null {
   return {
     value: value?.shown || null,
     ...(isUnknown && { value_known: false as const }),
-    ...{ block_number: blockNumber, transaction_hash: transactionHash },
+    block_number: blockNumber,
+    transaction_hash: transactionHash,
     ...truncatedOf({ value }),
   };
 }

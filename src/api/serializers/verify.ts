@@ -29,7 +29,8 @@ function toComparedField({ check, chain }: Answered): Field {
   return {
     ...place,
     status: chain === stored ? "equal" : "different",
-    ...{ index: index?.shown ?? null, chain: onChain?.shown ?? null },
+    index: index?.shown ?? null,
+    chain: onChain?.shown ?? null,
     ...(isShown && { calls: calls.map(({ target, callData }) => ({ to: target, data: callData })) }),
     ...truncatedOf({ of, index, chain: onChain }),
   };
@@ -46,7 +47,13 @@ export function toVerification({ block, answers }: Pick<ComparedName, "block" | 
   ];
   const status: Field["status"] = differences > 0 ? "different" : equal > 0 ? "equal" : "not_compared";
   return {
-    ...{ block_number: block.number, block_hash: block.hash, block_timestamp: block.timestamp, status },
-    ...{ compared: equal + differences, differences, not_compared, fields },
+    block_number: block.number,
+    block_hash: block.hash,
+    block_timestamp: block.timestamp,
+    status,
+    compared: equal + differences,
+    differences,
+    not_compared,
+    fields,
   };
 }

@@ -57,7 +57,8 @@ export function askedLabelsIn(store: Pick<Store, "query">, source: string): Aske
         [bytesOf(hash), label, source],
       );
       await store.query("DELETE FROM asked_labels WHERE source = $2 AND labelhash = $1", [
-        ...[bytesOf(hash), source],
+        bytesOf(hash),
+        source,
       ]);
     },
   };

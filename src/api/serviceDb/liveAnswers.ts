@@ -44,7 +44,7 @@ export function liveAnswersIn(store: Store, { chainId }: { chainId: number }): L
       await store.query(
         `INSERT INTO live_answers (chain_id, block_number, block_timestamp, question, subject, answer)
         VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT DO NOTHING`,
-        [...[chainId, block.number, block.timestamp], ...[hashOf(question.text), question.subject, text]],
+        [chainId, block.number, block.timestamp, hashOf(question.text), question.subject, text],
       );
     },
     removeOld: async () => {

@@ -52,7 +52,10 @@ export function labelRowsIn(store: Pick<Store, "query" | "transaction">): LabelR
         [position],
       );
       return rows.map(({ at, hash, label, source }) => ({
-        ...{ position: Number(at), labelhash: `0x${hash}` as const, label, source },
+        position: Number(at),
+        labelhash: `0x${hash}` as const,
+        label,
+        source,
       }));
     },
     adopt: async (indexSchema) => {

@@ -58,8 +58,14 @@ export async function readActivity(
     listNewestMigrations(db, at),
   ]);
   const withNames = [
-    ...[...registrations, ...renewals, ...transfers, ...wraps, ...unwraps],
-    ...[...bought, ...renewed, ...migrations],
+    ...registrations,
+    ...renewals,
+    ...transfers,
+    ...wraps,
+    ...unwraps,
+    ...bought,
+    ...renewed,
+    ...migrations,
   ];
   const context = { ...ctx, names: await findNamesOf(ctx, chains, withNames) };
   return [

@@ -80,6 +80,9 @@ export const MAX_STATEMENTS_AT_ONCE = { most: 4, each: 3 };
 
 /** Statements of queries that are prepared, and until when: a connection to the index lives no longer than a period. */
 export const FREQUENT = {
-  ...{ mostNames: 50, afterUses: 3, mostCounted: 1_000 },
-  ...{ periodMs: CONNECTION_SECONDS * 1_000, longest: 100_000 },
+  mostNames: 50,
+  afterUses: 3,
+  mostCounted: 1_000,
+  periodMs: CONNECTION_SECONDS * 1_000,
+  longest: 100_000,
 };

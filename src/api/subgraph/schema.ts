@@ -32,8 +32,12 @@ import { type Entity, type Field, rootOf, type Scalar } from "./table/entity.ts"
 const scalarOf = (name: string) => new GraphQLScalarType({ name });
 
 const scalars: Record<Scalar, GraphQLScalarType> = {
-  ...{ ID: GraphQLID, String: GraphQLString, Int: GraphQLInt, Boolean: GraphQLBoolean },
-  ...{ Bytes: scalarOf("Bytes"), BigInt: scalarOf("BigInt") },
+  ID: GraphQLID,
+  String: GraphQLString,
+  Int: GraphQLInt,
+  Boolean: GraphQLBoolean,
+  Bytes: scalarOf("Bytes"),
+  BigInt: scalarOf("BigInt"),
 };
 
 const direction = enumOf("OrderDirection", ["asc", "desc"]);

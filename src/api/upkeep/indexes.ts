@@ -28,7 +28,8 @@ const itself: At = (column) => column;
 
 /** All names in an order of the subgraph's lists. Ties are sorted when a page is read. */
 const allNamesBy = (name: string, order: (at: At) => string, where?: string): OwnIndex => ({
-  ...{ name: `domains_all_${name}`, table: "domains" },
+  name: `domains_all_${name}`,
+  table: "domains",
   definition: `(${order(itself)})${where === undefined ? "" : ` where ${where}`}`,
 });
 
@@ -249,11 +250,13 @@ export const ownIndexes: readonly OwnIndex[] = [
       ["expiry", expiryOrder],
     ] as const
   ).map(([name, order]) => ({
-    ...{ name: `domains_held_${name}`, table: "domains" },
+    name: `domains_held_${name}`,
+    table: "domains",
     definition: `(${holderHash("effective_owner_address", name)}, (${order(itself)}))`,
   })),
   ...["registrar_owner", "wrapper_owner"].map((owner) => ({
-    ...{ name: `domains_only_${owner}`, table: "domains" },
+    name: `domains_only_${owner}`,
+    table: "domains",
     definition: `(${owner}) where ${owner} is not null and ${owner} is distinct from effective_owner_address`,
   })),
   // The operator class has its schema, because the extension's schema is in no search path.

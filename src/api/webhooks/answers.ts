@@ -11,11 +11,19 @@ export const toWebhook = (
   known: Webhook,
   stalledSince: number | null = null,
 ): z.input<typeof schemas.webhook> => ({
-  ...{ id: known.id, url: known.url, filters: known.asked, when: known.timing, payload: known.payload },
-  ...{ state: known.state, disabled_because: known.disabledBecause, waiting: known.waiting },
-  ...{ left_out: known.dropped, failing_since: timeOf(known.failingSince) },
+  id: known.id,
+  url: known.url,
+  filters: known.asked,
+  when: known.timing,
+  payload: known.payload,
+  state: known.state,
+  disabled_because: known.disabledBecause,
+  waiting: known.waiting,
+  left_out: known.dropped,
+  failing_since: timeOf(known.failingSince),
   next_attempt: known.failures > 0 && known.state === "active" ? timeOf(known.nextAt) : null,
-  ...{ last_position: known.lastPosition, old_secret_until: timeOf(known.oldSecretUntil) },
+  last_position: known.lastPosition,
+  old_secret_until: timeOf(known.oldSecretUntil),
   created_at: known.createdAt.toISOString(),
   ...(stalledSince !== null &&
     known.state === "active" && { stalled_since: timeOf(new Date(stalledSince * 1_000)) ?? undefined }),
@@ -28,13 +36,23 @@ export const toWebhookTest = ({
   milliseconds,
   webhook,
 }: Tested): z.input<typeof schemas.webhookTest> => ({
-  ...{ is_delivered: isDelivered, status, error, milliseconds, webhook: toWebhook(webhook) },
+  is_delivered: isDelivered,
+  status,
+  error,
+  milliseconds,
+  webhook: toWebhook(webhook),
 });
 
 export const toDelivery = (known: Delivery): z.input<typeof schemas.webhookDelivery> => ({
-  ...{ id: known.id, message_id: known.messageId, type: known.type, state: stateOf(known) },
-  ...{ attempts: known.attempts, status: known.status, error: known.error },
-  ...{ created_at: known.createdAt.toISOString(), attempted_at: timeOf(known.attemptedAt) },
+  id: known.id,
+  message_id: known.messageId,
+  type: known.type,
+  state: stateOf(known),
+  attempts: known.attempts,
+  status: known.status,
+  error: known.error,
+  created_at: known.createdAt.toISOString(),
+  attempted_at: timeOf(known.attemptedAt),
 });
 
 const stateOf = ({ isDelivered }: Delivery) =>

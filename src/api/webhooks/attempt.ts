@@ -24,8 +24,13 @@ export type ReceiverRules = {
 /** The client for receivers, whose URLs strangers chose. */
 export const createReceivers = (rules: ReceiverRules): Outgoing =>
   createOutgoing({
-    ...{ subject: "webhook", maxBytes: MAX_ANSWER, reads: "status", ports: PORTS },
-    ...{ timeoutMs: TIMEOUT_MS, maxConnections: AT_ONCE.host, ...rules },
+    subject: "webhook",
+    maxBytes: MAX_ANSWER,
+    reads: "status",
+    ports: PORTS,
+    timeoutMs: TIMEOUT_MS,
+    maxConnections: AT_ONCE.host,
+    ...rules,
   });
 
 type Sent = {
@@ -48,20 +53,27 @@ export async function attempt(
 ): Promise<Result> {
   const seconds = Math.floor(Date.now() / 1_000);
   const headers = {
-    ...{ "content-type": "application/json", "user-agent": "Namedex" },
-    ...{ "webhook-id": id, "webhook-timestamp": String(seconds) },
+    "content-type": "application/json",
+    "user-agent": "Namedex",
+    "webhook-id": id,
+    "webhook-timestamp": String(seconds),
     "webhook-signature": signatureOf({ id, seconds, body }, secrets),
   };
   try {
     const { status, retryAfter } = await receivers.ask(new URL(url), {
-      ...{ method: "POST", headers, body, signal },
+      method: "POST",
+      headers,
+      body,
+      signal,
     });
     return { status, error: null, retryAfter, isSilent: false };
   } catch (thrown) {
     signal.throwIfAborted();
     const error = thrown instanceof OutgoingError ? thrown : null;
     return {
-      ...{ status: null, error: error?.message ?? "no answer", retryAfter: null },
+      status: null,
+      error: error?.message ?? "no answer",
+      retryAfter: null,
       isSilent: error?.reason !== "refused",
     };
   }

@@ -41,7 +41,9 @@ export function createDispatcher(
   const lookOnce = async (): Promise<void> => {
     if (signal.aborted || running.size >= AT_ONCE.all) return;
     const due = await listDue(plan.store, {
-      ...{ except: [...running.keys()], limit: LISTED, isPaid: plan.isPaid },
+      except: [...running.keys()],
+      limit: LISTED,
+      isPaid: plan.isPaid,
     });
     const chosen: Due[] = [];
     for (const one of due) if (hasRoom([...running.values(), ...chosen], one)) chosen.push(one);

@@ -85,8 +85,12 @@ function messagesOf(
 ): Message[] {
   const { epoch, newest } = feed;
   const gap = ownMessage(GAP_TYPE, {
-    ...{ webhook_id: id, reason, left_out: dropped, after_position: after },
-    ...{ next_position: writePosition({ epoch, number: newest }), values: values?.length ?? null },
+    webhook_id: id,
+    reason,
+    left_out: dropped,
+    after_position: after,
+    next_position: writePosition({ epoch, number: newest }),
+    values: values?.length ?? null,
   });
   // The position of all values is the same one, and a later gap can bring them again: each needs an id of its own.
   const ofValues = (values ?? []).map((message, i) => ({ ...message, id: `${gap.id}-${i + 1}` }));

@@ -285,8 +285,10 @@ async function noteLeftOut(
        gap_after = coalesce(gap_after, after)
      from unnest($1::int[], $2::int[], $3::text[]) as given (of, count, after) where id = of`,
     [
-      ...[[...left.keys()], values.map(({ count }) => count)],
-      ...[values.map(({ first }) => writePosition({ epoch, number: Math.max(0, first - 1) })), reason],
+      [...left.keys()],
+      values.map(({ count }) => count),
+      values.map(({ first }) => writePosition({ epoch, number: Math.max(0, first - 1) })),
+      reason,
     ],
   );
 }

@@ -30,14 +30,25 @@ export const GAP_TYPE = "webhook.gap";
 
 /** A message of the service itself. */
 export const ownMessage = (type: string, data: Record<string, unknown>): Message => ({
-  ...{ id: `${type.replace(".", "_")}-${randomUUID()}`, type, data },
+  id: `${type.replace(".", "_")}-${randomUUID()}`,
+  type,
+  data,
   seconds: Math.floor(Date.now() / 1_000),
 });
 
 /** What a thin message says of a change: which value changed, not to what. */
 const THIN = [
-  ...["position", "state", "type", "subject", "chain", "domain", "namehash"],
-  ...["block_number", "block_hash", "block_timestamp", "removed_position"],
+  "position",
+  "state",
+  "type",
+  "subject",
+  "chain",
+  "domain",
+  "namehash",
+  "block_number",
+  "block_hash",
+  "block_timestamp",
+  "removed_position",
 ];
 
 /** The body, as Standard Webhooks has it: type, timestamp, data. */

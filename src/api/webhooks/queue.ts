@@ -161,8 +161,10 @@ export async function addEvents(
      from unnest($1::text[], $2::text[], $3::float8[], $4::text[]) as given (id, type, seconds, data)
      on conflict (message_id) do update set created_at = now() returning id, message_id as "messageId"`,
     [
-      ...[messages.map(({ id }) => id), messages.map(({ type }) => type)],
-      ...[messages.map(({ seconds }) => seconds), messages.map(({ data }) => JSON.stringify(data))],
+      messages.map(({ id }) => id),
+      messages.map(({ type }) => type),
+      messages.map(({ seconds }) => seconds),
+      messages.map(({ data }) => JSON.stringify(data)),
     ],
   );
   return new Map(rows.map(({ id, messageId }) => [messageId, id]));

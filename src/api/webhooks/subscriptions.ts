@@ -59,7 +59,8 @@ function lookupKeysOf({ node, name, addresses, resolver, type }: ChangeRow): str
     ...[...new Set(addresses)].map((address) => `address ${address}`),
     ...(name === null ? [] : suffixesOf(name).map((suffix) => `subtree ${suffix}`)),
     ...(resolver === null ? [] : [`resolver ${resolver}`]),
-    ...[`type ${type}`, ALL],
+    `type ${type}`,
+    ALL,
   ];
 }
 

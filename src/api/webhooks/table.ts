@@ -68,8 +68,14 @@ export async function addWebhook(queries: Queries, made: New, seal: (id: number)
     `insert into webhooks (id, key_id, url, asked, filters, timing, payload, secret)
      overriding system value values ($1, $2, $3, $4, $5, $6, $7, $8)`,
     [
-      ...[id, made.keyId, made.url, JSON.stringify(made.asked), JSON.stringify(made.filters)],
-      ...[made.timing, made.payload, seal(id)],
+      id,
+      made.keyId,
+      made.url,
+      JSON.stringify(made.asked),
+      JSON.stringify(made.filters),
+      made.timing,
+      made.payload,
+      seal(id),
     ],
   );
   return id;
@@ -114,8 +120,12 @@ export async function changeWebhook(
        payload = coalesce($6, payload)
      where id = $1`,
     [
-      ...[id, url ?? null, filters ? JSON.stringify(filters.asked) : null],
-      ...[filters ? JSON.stringify(filters.filters) : null, timing ?? null, payload ?? null],
+      id,
+      url ?? null,
+      filters ? JSON.stringify(filters.asked) : null,
+      filters ? JSON.stringify(filters.filters) : null,
+      timing ?? null,
+      payload ?? null,
     ],
   );
 }

@@ -189,7 +189,10 @@ async function test(plan: WebhooksPlan, webhook: Webhook, db: Db): Promise<Teste
   const message = ownMessage(TEST_TYPE, { webhook_id: id });
   const began = performance.now();
   const result = await attempt(receivers, {
-    ...{ url, id: message.id, body: bodyOf(message, payload), secrets },
+    url,
+    id: message.id,
+    body: bodyOf(message, payload),
+    secrets,
     signal: new AbortController().signal,
   });
   const milliseconds = Math.round(performance.now() - began);

@@ -7,7 +7,10 @@ import { type HandlerArgs, type LogEvent, type LogRef, nullIfZero } from "./logR
 
 /** Which log said it last. */
 const placeOf = ({ blockNumber, logIndex, blockTimestamp, transactionHash }: LogRef) => ({
-  ...{ blockNumber, logIndex, blockTimestamp, transactionHash },
+  blockNumber,
+  logIndex,
+  blockTimestamp,
+  transactionHash,
 });
 
 /** The first argument is called `account` in the NameWrapper, and `owner` elsewhere. */

@@ -36,13 +36,17 @@ export const fromOneCost = (args: {
 type Premium = { owner: Address; baseCost: bigint; premium: bigint; expires: bigint };
 
 const withPremium = ({ owner, baseCost, premium, expires }: Premium) => ({
-  ...{ owner, expires },
-  ...{ costWei: baseCost + premium, baseCostWei: baseCost, premiumWei: premium },
+  owner,
+  expires,
+  costWei: baseCost + premium,
+  baseCostWei: baseCost,
+  premiumWei: premium,
 });
 
 /** On chain the text is `name` and its hash is `label`. */
 export const fromPremium = (args: Premium & { name: string; label: Hex }): Purchase => ({
-  ...{ label: args.name, labelhash: args.label },
+  label: args.name,
+  labelhash: args.label,
   ...withPremium(args),
 });
 

@@ -38,7 +38,11 @@ defineWork("children", {
 
 /** The domains that show a label by its hash, from one on. */
 const sameLabelFrom = (labelhash: Hex, first: Hex | null): WorkList => ({
-  ...{ kind: "same_label", owner: labelhash, node: labelhash, depth: 0, first },
+  kind: "same_label",
+  owner: labelhash,
+  node: labelhash,
+  depth: 0,
+  first,
 });
 
 /** Names a domain again. Gives its children if they have to follow. Writes: domains. */

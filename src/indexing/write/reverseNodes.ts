@@ -60,6 +60,9 @@ export async function setReverseName(
 
 const appendChange = (context: Context, log: LogRef, address: Address, name: string | null) =>
   appendClaim(context, log, {
-    ...{ address, name, isNameKnown: true },
-    ...{ coinType: Number(coinTypeOfChain(log.chainId)), registrar: "REVERSE_REGISTRAR" },
+    address,
+    name,
+    isNameKnown: true,
+    coinType: Number(coinTypeOfChain(log.chainId)),
+    registrar: "REVERSE_REGISTRAR",
   });

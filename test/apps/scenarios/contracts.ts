@@ -88,7 +88,9 @@ screen("P13", async ({ list }) => {
   expect(total).toBe(entries.length);
   expect(isSortedBy(items.map(({ label }) => label))).toBe(true);
   const rows = items.map(({ label, owner, expiry_timestamp }) => [
-    ...[hashLabel(label), owner?.toLowerCase() ?? null, expiry_timestamp],
+    hashLabel(label),
+    owner?.toLowerCase() ?? null,
+    expiry_timestamp,
   ]);
   const want = entries.map(({ labelhash, owner, expiry }) => [labelhash, owner, expiry]);
   expect(rows.map(String).sort()).toEqual(want.map(String).sort());
@@ -125,11 +127,9 @@ screen("P17", async ({ list }) => {
   const { alice, bob, dave } = stage.cast;
   expect(changes.map(({ address }) => address)).toEqual([bob, alice, dave, dave]);
   expect(changes.slice(1).map(({ added, removed }) => [added, removed])).toEqual([
-    ...[
-      [["SET_RESOLVER"], []],
-      [["SET_RESOLVER"], []],
-      [[], ["SET_RESOLVER"]],
-    ],
+    [["SET_RESOLVER"], []],
+    [["SET_RESOLVER"], []],
+    [[], ["SET_RESOLVER"]],
   ]);
   return { theirs: 1 + pages(changes.length) };
 });
@@ -148,10 +148,8 @@ screen("P18", async ({ list }) => {
     `/registry/${registry}/role-changes?account=${dave}&sort_dir=asc&page_size=200`,
   );
   expect(changes.map(({ added, removed }) => [added.toSorted(), removed])).toEqual([
-    ...[
-      [["REGISTRAR", "RENEW"], []],
-      [[], ["RENEW"]],
-    ],
+    [["REGISTRAR", "RENEW"], []],
+    [[], ["RENEW"]],
   ]);
   return { theirs: 2 };
 });

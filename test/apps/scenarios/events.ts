@@ -48,7 +48,9 @@ screen("P6", async ({ list }) => {
   expect(isNewestFirst(items)).toBe(true);
   const texts = items.filter(({ event_type }) => event_type === "TextChanged");
   expect(texts.map(({ value }) => value)).toEqual([
-    ...["https://alice.example", "https://first.example", "https://former.example"],
+    "https://alice.example",
+    "https://first.example",
+    "https://former.example",
   ]);
   const resolvers = ["resolver5", "resolver5", "resolver4"].map((name) => at(stage, name));
   expect(texts.map(({ contract_address }) => contract_address)).toEqual(resolvers);
@@ -66,7 +68,8 @@ screen("P6", async ({ list }) => {
   // A reset names no record, and ends all: it is the newer one of the two.
   const kinds = cleared.items.map(({ event_type }) => event_type);
   expect(kinds.filter((kind) => /^(VersionChanged|AddressChanged)$/.test(kind))).toEqual([
-    ...["VersionChanged", "AddressChanged"],
+    "VersionChanged",
+    "AddressChanged",
   ]);
   return { theirs: pages(items.length) + pages(cleared.items.length) };
 });

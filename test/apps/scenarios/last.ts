@@ -16,7 +16,10 @@ screen("P20", async ({ get }) => {
   const before = await poll();
   const write = { key: "status", value: "written just now" };
   const { blockNumber } = await setText(chain, {
-    ...{ from: cast.alice, resolver: "resolver5", node: ethNode("alice"), ...write },
+    from: cast.alice,
+    resolver: "resolver5",
+    node: ethNode("alice"),
+    ...write,
   });
   expect(before).toBeLessThan(Number(blockNumber));
   // How often a page polls until then is chance, and so is not counted.

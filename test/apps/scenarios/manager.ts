@@ -81,11 +81,13 @@ screen("M4", async ({ list, post }) => {
   const expected = namesOfAny(alice).filter(({ protocol }) => protocol === "ensv1");
   expectRows(items, expected, {
     item: ({ reservation, wrapper }) => ({
-      ...{ reserved: reservation?.expiry_timestamp ?? null, fuses: wrapper?.fuses ?? null },
+      reserved: reservation?.expiry_timestamp ?? null,
+      fuses: wrapper?.fuses ?? null,
       ownExpiry: wrapper?.expiry_timestamp ?? null,
     }),
     chain: ({ reservedUntil, wrapper }) => ({
-      ...{ reserved: reservedUntil === null ? null : String(reservedUntil), fuses: wrapper?.fuses ?? null },
+      reserved: reservedUntil === null ? null : String(reservedUntil),
+      fuses: wrapper?.fuses ?? null,
       ownExpiry: wrapper === null ? null : String(wrapper.expiry),
     }),
   });

@@ -32,15 +32,22 @@ screen("M10", async ({ get }) => {
   for (const expected of names) {
     const answer = await get<Whois>(`/whois/${expected.name}`);
     const shown = {
-      ...{ name: answer.name, state: answer.availability_status, chain: answer.chain },
-      ...{ owner: answer.ownership.owner ?? null, expiry: answer.expiry_timestamp },
+      name: answer.name,
+      state: answer.availability_status,
+      chain: answer.chain,
+      owner: answer.ownership.owner ?? null,
+      expiry: answer.expiry_timestamp,
       reserved: answer.reservation?.expiry_timestamp ?? null,
       protocol: answer.chain === undefined ? answer.protocol : undefined,
       isLastHolder: answer.ownership.to_timestamp !== undefined,
     };
     const { name, state, chain, owner, expiry, reservedUntil, protocol } = expected;
     expect(shown).toEqual({
-      ...{ name, state, chain, owner, protocol },
+      name,
+      state,
+      chain,
+      owner,
+      protocol,
       expiry: expiry === null ? null : String(expiry),
       reserved: reservedUntil === null ? null : String(reservedUntil),
       // After the grace the contracts still store who had the name: he is the owner no more.
@@ -59,7 +66,9 @@ screen("P19", async ({ post }) => {
   for (const { name, wrapper, reservation, expiry_timestamp, protocol } of results) {
     const one = onChain(name);
     expect({ name, protocol, expiry: expiry_timestamp }).toEqual({
-      ...{ name, protocol: one.protocol, expiry: one.expiry === null ? null : String(one.expiry) },
+      name,
+      protocol: one.protocol,
+      expiry: one.expiry === null ? null : String(one.expiry),
     });
     expect(wrapper?.fuses ?? null).toBe(one.wrapper?.fuses ?? null);
     expect(reservation?.expiry_timestamp ?? null).toBe(

@@ -118,9 +118,14 @@ screen("P9", async ({ list, post }) => {
   const { frank } = stage.cast;
   const { items, total } = await list<Paying>(`/address/${frank}/resolves-to?coin_type=evm&page_size=200`);
   const expected = {
-    ...{ "alice.eth": ["60"], "pay60.eth": ["60"], "paybase.eth": [String(BASE_COIN)] },
-    ...{ "paydefault.eth": [String(EVM)], "payshadow.eth": [String(EVM)] },
-    ...{ "native.eth": ["60"], "kid.native.eth": ["60"], "shop.base.eth": ["60"] },
+    "alice.eth": ["60"],
+    "pay60.eth": ["60"],
+    "paybase.eth": [String(BASE_COIN)],
+    "paydefault.eth": [String(EVM)],
+    "payshadow.eth": [String(EVM)],
+    "native.eth": ["60"],
+    "kid.native.eth": ["60"],
+    "shop.base.eth": ["60"],
   };
   const found = Object.fromEntries(items.map(({ name, coin_types }) => [name, coin_types]));
   const bracketed = items.filter(({ name }) => name.startsWith("["));

@@ -30,16 +30,24 @@ export type Item = {
 type Row = Record<string, unknown>;
 
 const rowOfItem = (item: Item): Row => ({
-  ...{ name: item.name, namehash: item.namehash, state: item.availability_status },
-  ...{ protocol: item.chain === undefined ? item.protocol : undefined, chain: item.chain },
-  ...{ expiry: item.expiry_timestamp, owner: item.ownership.owner ?? null },
+  name: item.name,
+  namehash: item.namehash,
+  state: item.availability_status,
+  protocol: item.chain === undefined ? item.protocol : undefined,
+  chain: item.chain,
+  expiry: item.expiry_timestamp,
+  owner: item.ownership.owner ?? null,
   resolver: item.resolver?.address ?? null,
 });
 
 const rowOnChain = (one: OnChain): Row => ({
-  ...{ name: one.name, namehash: one.namehash, state: one.state },
-  ...{ protocol: one.protocol, chain: one.chain },
-  ...{ expiry: one.expiry === null ? null : String(one.expiry), owner: one.owner },
+  name: one.name,
+  namehash: one.namehash,
+  state: one.state,
+  protocol: one.protocol,
+  chain: one.chain,
+  expiry: one.expiry === null ? null : String(one.expiry),
+  owner: one.owner,
   resolver: one.resolver,
 });
 

@@ -135,7 +135,9 @@ async function makeSubnames({ chain, cast, present }: Story): Promise<void> {
   await sendMany(
     chain,
     heavyLabels().map((label) => ({
-      ...{ from: carol, contract: "registry", functionName: "setSubnodeOwner" },
+      from: carol,
+      contract: "registry",
+      functionName: "setSubnodeOwner",
       args: [ethNode("carol"), hashLabel(label), carol],
     })),
   );
@@ -189,7 +191,9 @@ async function writeAddresses({ chain, cast }: Story): Promise<void> {
   const { alice, bob: from, frank } = cast;
   const set = (label: string, coinType: bigint, bytes: Hex) =>
     writeRecord(chain, {
-      ...{ from, resolver: "resolver5", node: ethNode(label) },
+      from,
+      resolver: "resolver5",
+      node: ethNode(label),
       write: { kind: "coin", coinType, bytes },
     });
   for (const label of ["pay60", "payzero", "payformer", "paycleared"]) await set(label, 60n, frank);

@@ -199,7 +199,10 @@ async function playHeavy(story: Story): Promise<void> {
   await deployUserRegistry(chain, { from: carol, name: "registryOfCarol" });
   const subregistry = addressOf(chain, "registryOfCarol");
   const register = (from: Address, contract: string, args: readonly unknown[]) => ({
-    ...{ from, contract, functionName: "register", args },
+    from,
+    contract,
+    functionName: "register",
+    args,
   });
   const names = heavyNames().map((label, at) => {
     const below = at === 0 ? subregistry : zeroAddress;

@@ -41,7 +41,10 @@ export async function leaseUntil(
   const commitments = BigInt(leases.length * BLOCK_SECONDS);
   const at = (await latestTime(chain)) + commitments + COMMITMENT_SECONDS;
   const registrations = leases.map(({ label, owner, expiry }) => ({
-    ...{ label, owner, duration: expiry - at, resolver: "resolver5" },
+    label,
+    owner,
+    duration: expiry - at,
+    resolver: "resolver5",
   }));
   await registerManyReferred(chain, { from, registrations });
   for (const { label, expiry } of leases) {

@@ -27,7 +27,8 @@ const listsOf = ({ largestOwner, parents, resolvers }: Samples): List[] => {
     { path: children, name: "of a large parent", url: ofParent },
     { path: children, name: "of .eth by label", url: "/domain/eth/subdomains?total=false" },
     {
-      ...{ path: children, name: "of a large parent, filtered" },
+      path: children,
+      name: "of a large parent, filtered",
       url: `${ofParent}?include_ownerless=false&include_expired=false&total=false`,
     },
     {
@@ -58,8 +59,12 @@ export async function cursorOperations(url: string, samples: Samples): Promise<O
     const ask = async (query: string) => (await (await fetch(`${url}${withQuery(query)}`)).json()) as Answer;
     const cursor = await lateCursor(ask);
     const measured = (which: string, query: string): Operation => ({
-      ...{ name: `${path}, ${name}, ${which}`, path, requests: [{ path: withQuery(query) }] },
-      ...{ against: "floor", figure: "p99", target: { of: "ratio", atMost: PAGE } },
+      name: `${path}, ${name}, ${which}`,
+      path,
+      requests: [{ path: withQuery(query) }],
+      against: "floor",
+      figure: "p99",
+      target: { of: "ratio", atMost: PAGE },
     });
     operations.push(measured("first page", "page_size=25"));
     if (cursor !== null) operations.push(measured("last page by cursor", `page_size=25&cursor=${cursor}`));

@@ -96,7 +96,11 @@ function pathsOf(path: string, samples: Record<string, string[]>): string[] {
 function single(path: string, samples: Samples): Operation[] {
   const isList = path.endsWith("/permissions");
   const measured = (paths: string[], name: string): Operation => ({
-    ...{ name, path, requests: get(paths), against: "floor", figure: "p99" },
+    name,
+    path,
+    requests: get(paths),
+    against: "floor",
+    figure: "p99",
     target: atMost(isList ? FIRST_PAGE : SINGLE),
   });
   const usual = measured(pathsOf(path, parametersOf(samples)), path);
@@ -109,7 +113,8 @@ function single(path: string, samples: Samples): Operation[] {
   const times = timesOfLargest(path, isList);
   const largest: Operation = {
     ...measured(ofLargest, `${path}, largest owner`),
-    ...{ target: atMost(times), grows: true },
+    target: atMost(times),
+    grows: true,
   };
   if (path === "/address/{address}/domains") return [usual, largest, ...namesOfLargest(samples)];
   if (!path.endsWith("/resolves-to")) return [usual, largest];
@@ -132,14 +137,12 @@ function timesOfLargest(path: string, isList: boolean): number {
 function namesOfLargest({ largestOwner, parts }: Samples): Operation[] {
   const path = "/address/{address}/domains";
   const list = (name: string, query: string, times: number): Operation => ({
-    ...{
-      name: `${path}, ${name}`,
-      path,
-      against: "floor",
-      figure: "p99",
-      target: atMost(times),
-      grows: true,
-    },
+    name: `${path}, ${name}`,
+    path,
+    against: "floor",
+    figure: "p99",
+    target: atMost(times),
+    grows: true,
     requests: get([`/address/${largestOwner}/domains?${query}`]),
   });
   const orders = ["full_name", "expiry_timestamp", "registered_timestamp", "created_timestamp"];
@@ -170,8 +173,13 @@ function ofContract(path: string, { resolvers }: Samples): Operation[] {
   const isOfEnsv2 = isRegistry || !path.endsWith("{address}/names");
   const large = path.replace("{address}", isRegistry ? LARGE_REGISTRY : LARGE_RESOLVER);
   const measured = (name: string, requests: string[], times: number): Operation => ({
-    ...{ name: `${path}, ${name}`, path, requests: get(requests), against: "floor", figure: "p99" },
-    ...{ target: atMost(times), grows: true },
+    name: `${path}, ${name}`,
+    path,
+    requests: get(requests),
+    against: "floor",
+    figure: "p99",
+    target: atMost(times),
+    grows: true,
     ...(isOfEnsv2 && { ofEnsv2: true }),
   });
   const common = isRegistry
@@ -190,16 +198,23 @@ function ofContract(path: string, { resolvers }: Samples): Operation[] {
 /** One question that comes again and again, while answers are kept. */
 export const hotOperations = ({ names }: Samples): Operation[] => [
   {
-    ...{ name: "/whois/{name}, one hot name, requests", path: "/whois/{name}", against: "floor" },
+    name: "/whois/{name}, one hot name, requests",
+    path: "/whois/{name}",
+    against: "floor",
     requests: get([`/whois/${encodeURIComponent(names[0]?.name ?? "")}`]),
-    ...{ figure: "perSecond", target: { of: "ratio", atLeast: 2 } },
+    figure: "perSecond",
+    target: { of: "ratio", atLeast: 2 },
   },
 ];
 
 function searches({ parts, resolvers, addresses, largestOwner }: Samples, now: number): Operation[] {
   const search = (name: string, queries: string[], times: number, grows = false): Operation => ({
-    ...{ name: `/search-domains, ${name}`, path: "/search-domains", against: "floor", figure: "p99" },
-    ...{ requests: get(queries.map((query) => `/search-domains?${query}`)), target: atMost(times) },
+    name: `/search-domains, ${name}`,
+    path: "/search-domains",
+    against: "floor",
+    figure: "p99",
+    requests: get(queries.map((query) => `/search-domains?${query}`)),
+    target: atMost(times),
     ...(grows && { grows: true as const }),
   });
   const year = 31_536_000;
@@ -262,8 +277,13 @@ const allTypes = ["text", "addr", "contenthash", "abi", "interface", "pubkey", "
 /** Events of the heaviest address and contract, and of all, with filters that few of them meet. */
 function events({ addresses, largestOwner, resolvers }: Samples): Operation[] {
   const list = (path: string, name: string, paths: string[], times: number): Operation => ({
-    ...{ name: `${path}, ${name}`, path, requests: get(paths), against: "floor", figure: "p99" },
-    ...{ target: atMost(times), grows: true },
+    name: `${path}, ${name}`,
+    path,
+    requests: get(paths),
+    against: "floor",
+    figure: "p99",
+    target: atMost(times),
+    grows: true,
   });
   const [ofAddress, ofContract] = ["/address/{address}/events", "/contract/{address}/events"];
   const largest = `/address/${largestOwner}/events?total=false`;
@@ -293,7 +313,12 @@ function bulks({ names, addresses }: Samples): Operation[] {
   const of500 = <T>(all: T[], i: number) => ofMany(all, i, 500);
   const five = [0, 1, 2, 3, 4];
   const bulk = (path: string, requests: Request[], name = path): Operation => ({
-    ...{ name, path, requests, against: "whois", figure: "p50", target: atMost(BULK) },
+    name,
+    path,
+    requests,
+    against: "whois",
+    figure: "p50",
+    target: atMost(BULK),
   });
   return [
     bulk(
@@ -333,11 +358,20 @@ function bulks({ names, addresses }: Samples): Operation[] {
 
 const statistic = (path: string): Operation[] => [
   {
-    ...{ name: `${path}, cached`, path, requests: get([path]), against: "floor", figure: "p50" },
+    name: `${path}, cached`,
+    path,
+    requests: get([path]),
+    against: "floor",
+    figure: "p50",
     target: atMost(CACHED),
   },
   {
-    ...{ name: `${path}, fresh`, path, requests: get([`/bench/fresh${path}`]), against: "count" },
-    ...{ figure: "p50", target: atMost(FRESH), grows: true },
+    name: `${path}, fresh`,
+    path,
+    requests: get([`/bench/fresh${path}`]),
+    against: "count",
+    figure: "p50",
+    target: atMost(FRESH),
+    grows: true,
   },
 ];

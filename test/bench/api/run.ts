@@ -224,8 +224,12 @@ async function soak({ url }: Server, operations: Operation[]): Promise<Row[]> {
 function growthRows(large: Map<string, number>, small: Map<string, number>): Row[] {
   return [...large].map(([name, value]) =>
     judge({
-      ...{ bench: "api", name: `${name}, growth`, value, unit: "ms p50" },
-      ...{ ratio: value / (small.get(name) ?? Number.NaN), target: { of: "ratio", atMost: 1.5 } },
+      bench: "api",
+      name: `${name}, growth`,
+      value,
+      unit: "ms p50",
+      ratio: value / (small.get(name) ?? Number.NaN),
+      target: { of: "ratio", atMost: 1.5 },
     }),
   );
 }

@@ -67,7 +67,9 @@ export async function startServer(plan: Plan): Promise<Server> {
   const served = await serveIndex(databaseUrl, plan);
   return {
     ...served,
-    ...{ databaseUrl, databaseFiles: postgres.data, pool },
+    databaseUrl,
+    databaseFiles: postgres.data,
+    pool,
     stop: async () => {
       clearInterval(indexer);
       await endChild(served.child);
@@ -146,14 +148,18 @@ export async function serveIndex(databaseUrl: string, plan: Plan) {
   const port = await freePort();
   const metricsPort = await freePort();
   const env = {
-    ...{ PATH: process.env.PATH, HOME: process.env.HOME, PORT: String(port) },
+    PATH: process.env.PATH,
+    HOME: process.env.HOME,
+    PORT: String(port),
     ...networkOf(plan),
-    ...{ DATABASE_URL: databaseUrl, DATABASE_SCHEMA: SCHEMA },
+    DATABASE_URL: databaseUrl,
+    DATABASE_SCHEMA: SCHEMA,
     ...(primaryUrl !== undefined && { SERVICE_DATABASE_URL: primaryUrl }),
     // Nothing is asked of a chain: the names that are asked for are all in the index.
     RPC_URL_1: "http://127.0.0.1:9",
     ...(base > 0 && { RPC_URL_8453: "http://127.0.0.1:9" }),
-    ...{ PONDER_LOG_LEVEL: "warn", METRICS_PORT: String(metricsPort) },
+    PONDER_LOG_LEVEL: "warn",
+    METRICS_PORT: String(metricsPort),
     ...(!hotAnswers && { HOT_ANSWERS_MB: "0" }),
   };
   const profiler = profile === undefined ? [] : ["--cpu-prof", `--cpu-prof-dir=${profile}`];

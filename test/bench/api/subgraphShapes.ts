@@ -10,6 +10,11 @@ export const domainFields = `id labelName labelhash name isMigrated createdAt ex
 
 /** A shape: queries that are asked in turn. */
 export const measured = (name: string, queries: readonly object[], times: number): Operation => ({
-  ...{ name: `/subgraph, ${name}`, path: "/subgraph", against: "floor", figure: "p99" },
-  ...{ requests: queries.map((query) => post("/subgraph", query)), target: atMost(times), grows: true },
+  name: `/subgraph, ${name}`,
+  path: "/subgraph",
+  against: "floor",
+  figure: "p99",
+  requests: queries.map((query) => post("/subgraph", query)),
+  target: atMost(times),
+  grows: true,
 });

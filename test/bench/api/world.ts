@@ -128,17 +128,30 @@ function putEthName(world: World, i: number, eth: Parent): EthName {
   const holder = isWrapped ? WRAPPER : owner;
   put("domains", {
     ...CHAIN,
-    ...{ node, parent_node: ETH_NODE, labelhash: hash, label: shown, full_name: fullName },
-    ...{ is_label_known: isKnown, is_name_known: isKnown, label_length: isKnown ? [...label].length : null },
-    ...{ registry_owner: holder, registrar_owner: holder, is_migrated: true, resolver },
-    ...{ registrar_expiry_timestamp: expiry, expiry_timestamp: expiry, effective_owner_address: owner },
-    ...{ registered_timestamp: begin, is_wrapped: isWrapped },
+    node,
+    parent_node: ETH_NODE,
+    labelhash: hash,
+    label: shown,
+    full_name: fullName,
+    is_label_known: isKnown,
+    is_name_known: isKnown,
+    label_length: isKnown ? [...label].length : null,
+    registry_owner: holder,
+    registrar_owner: holder,
+    is_migrated: true,
+    resolver,
+    registrar_expiry_timestamp: expiry,
+    expiry_timestamp: expiry,
+    effective_owner_address: owner,
+    registered_timestamp: begin,
+    is_wrapped: isWrapped,
     ...(isWrapped && {
       wrapper_owner: owner,
       wrapper_fuses: PARENT_CANNOT_CONTROL,
       wrapper_expiry_timestamp: expiry + GRACE,
     }),
-    ...{ created_block_number: bought.log.block_number, created_timestamp: begin },
+    created_block_number: bought.log.block_number,
+    created_timestamp: begin,
   });
   const buyer = chance.is(0.25) ? ownerBy(chance, world.owners) : owner;
   putPurchase(world, { at: bought, node, hash, owner: buyer, expiry, resolver, fullName });
@@ -320,20 +333,26 @@ function putSubname(world: World, i: number, parent: Parent): void {
   const resolver = chance.is(0.5) ? null : chance.of(resolvers);
   put("domains", {
     ...CHAIN,
-    ...{ node, parent_node: parent.node, labelhash: hash, label: shown, full_name: fullName },
-    ...{
-      is_label_known: isKnown,
-      is_name_known: isKnown && !fullName.includes("["),
-      label_length: isKnown ? [...label].length : null,
-    },
-    ...{ is_migrated: true, resolver, is_wrapped: isWrapped, expiry_timestamp: expiry },
+    node,
+    parent_node: parent.node,
+    labelhash: hash,
+    label: shown,
+    full_name: fullName,
+    is_label_known: isKnown,
+    is_name_known: isKnown && !fullName.includes("["),
+    label_length: isKnown ? [...label].length : null,
+    is_migrated: true,
+    resolver,
+    is_wrapped: isWrapped,
+    expiry_timestamp: expiry,
     ...(!isDeleted && { registry_owner: isWrapped ? WRAPPER : owner, effective_owner_address: owner }),
     ...(isWrapped && {
       wrapper_owner: owner,
       wrapper_fuses: expiry === null ? 0 : PARENT_CANNOT_CONTROL,
       wrapper_expiry_timestamp: expiry ?? 0,
     }),
-    ...{ created_block_number: at.log.block_number, created_timestamp: at.time },
+    created_block_number: at.log.block_number,
+    created_timestamp: at.time,
   });
   putEvent(world, at, 0, {
     contract: "REGISTRY",
@@ -369,9 +388,20 @@ function putReverseName(world: World, i: number): void {
   const owned = { registry_owner: address, effective_owner_address: address };
   put("domains", {
     ...CHAIN,
-    ...{ node, parent_node: ADDR_REVERSE_NODE, labelhash: hash, label, full_name: `${label}.addr.reverse` },
-    ...{ is_label_known: true, is_name_known: true, label_length: 40, ...owned, is_migrated: true, resolver },
-    ...{ is_wrapped: false, created_block_number: at.log.block_number, created_timestamp: at.time },
+    node,
+    parent_node: ADDR_REVERSE_NODE,
+    labelhash: hash,
+    label,
+    full_name: `${label}.addr.reverse`,
+    is_label_known: true,
+    is_name_known: true,
+    label_length: 40,
+    ...owned,
+    is_migrated: true,
+    resolver,
+    is_wrapped: false,
+    created_block_number: at.log.block_number,
+    created_timestamp: at.time,
   });
   put("resolver_nodes", {
     ...CHAIN,

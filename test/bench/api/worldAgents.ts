@@ -51,13 +51,16 @@ export function putAgent(world: World, name: EthName & { i: number; when: number
   const bound = { node, from_address: owner, details: JSON.stringify(details) };
   putEvent(world, at, places.bound, { ...adapter, ...bound });
   world.put("agent_bindings", {
-    ...{ chain_id, adapter: ADAPTER, agent_id: agentId, node, registered_by: owner },
-    ...{
-      token_standard: token.standard,
-      token_contract: token.args.tokenContract,
-      token_id: token.args.tokenId,
-    },
-    ...{ ...moment, log_index: at.index + places.bound },
+    chain_id,
+    adapter: ADAPTER,
+    agent_id: agentId,
+    node,
+    registered_by: owner,
+    token_standard: token.standard,
+    token_contract: token.args.tokenContract,
+    token_id: token.args.tokenId,
+    ...moment,
+    log_index: at.index + places.bound,
   });
   if (resolver !== null && chance.is(0.5)) putClaim(world, { i, node, resolver, agentId, time });
 }
@@ -81,9 +84,17 @@ function putClaim(world: World, { i, node, resolver, agentId, time }: Claim): vo
   const log = { contract: "RESOLVER", contract_address: resolver, event_type: "TextChanged" };
   putEvent(world, at, places.claimed, { ...log, node, ...text, value_source: "event" });
   world.put("text_records", {
-    ...{ ...CHAIN, resolver, node, version: 0, key_hash: labelhash(key), ...text },
-    ...{ is_value_known: true, sets_in_transaction: 1, is_read: false },
-    ...{ block_number: at.log.block_number, log_index: at.index + places.claimed },
+    ...CHAIN,
+    resolver,
+    node,
+    version: 0,
+    key_hash: labelhash(key),
+    ...text,
+    is_value_known: true,
+    sets_in_transaction: 1,
+    is_read: false,
+    block_number: at.log.block_number,
+    log_index: at.index + places.claimed,
     transaction_hash: at.transaction,
   });
 }

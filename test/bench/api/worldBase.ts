@@ -54,11 +54,24 @@ function putManagedName({ put }: World, node: Hex): void {
   const owner = toHex(0x98, { size: 20 });
   put("domains", {
     ...CHAIN,
-    ...{ node, parent_node: ETH_NODE, labelhash: labelhash("base"), label: "base", full_name: "base.eth" },
-    ...{ is_label_known: true, is_name_known: true, label_length: 4, is_migrated: true, is_wrapped: false },
-    ...{ registry_owner: owner, registrar_owner: owner, effective_owner_address: owner, resolver: BRIDGE },
-    ...{ registrar_expiry_timestamp: WORLD_TIME + 10 * YEAR, expiry_timestamp: WORLD_TIME + 10 * YEAR },
-    ...{ created_block_number: 9_380_411, created_timestamp: FIRST_TIME },
+    node,
+    parent_node: ETH_NODE,
+    labelhash: labelhash("base"),
+    label: "base",
+    full_name: "base.eth",
+    is_label_known: true,
+    is_name_known: true,
+    label_length: 4,
+    is_migrated: true,
+    is_wrapped: false,
+    registry_owner: owner,
+    registrar_owner: owner,
+    effective_owner_address: owner,
+    resolver: BRIDGE,
+    registrar_expiry_timestamp: WORLD_TIME + 10 * YEAR,
+    expiry_timestamp: WORLD_TIME + 10 * YEAR,
+    created_block_number: 9_380_411,
+    created_timestamp: FIRST_TIME,
   });
 }
 
@@ -75,26 +88,50 @@ function putBasename(world: World, i: number, { parent, taken }: { parent: Hex; 
   const at = momentOf(i, 0, begin);
   const fullName = `${label}.base.eth`;
   put("domains", {
-    ...{ node, parent_node: parent, labelhash: hash, label, full_name: fullName },
-    ...{ is_label_known: true, is_name_known: true, label_length: [...label].length, is_migrated: true },
-    ...{ registry_owner: owner, registrar_owner: owner, effective_owner_address: owner, resolver: RESOLVER },
-    ...{ registrar_expiry_timestamp: expiry, expiry_timestamp: expiry, is_wrapped: false },
-    ...{ registered_timestamp: begin },
-    ...{ created_block_number: at.log.block_number, created_timestamp: begin },
+    node,
+    parent_node: parent,
+    labelhash: hash,
+    label,
+    full_name: fullName,
+    is_label_known: true,
+    is_name_known: true,
+    label_length: [...label].length,
+    is_migrated: true,
+    registry_owner: owner,
+    registrar_owner: owner,
+    effective_owner_address: owner,
+    resolver: RESOLVER,
+    registrar_expiry_timestamp: expiry,
+    expiry_timestamp: expiry,
+    is_wrapped: false,
+    registered_timestamp: begin,
+    created_block_number: at.log.block_number,
+    created_timestamp: begin,
   });
   const sold = { node, owner_address: owner, expiry_timestamp: expiry };
   const events = [
     { contract: "REGISTRY", contract_address: REGISTRY, event_type: "NewOwner", node, owner_address: owner },
     { contract: "REGISTRAR", contract_address: REGISTRAR, event_type: "NameRegisteredWithRecord", ...sold },
     {
-      ...{ contract: "CONTROLLER", contract_address: CONTROLLER, event_type: "NameRegistered", ...sold },
-      ...{ name: fullName, cost_wei: 1_000_000_000_000_000n },
+      contract: "CONTROLLER",
+      contract_address: CONTROLLER,
+      event_type: "NameRegistered",
+      ...sold,
+      name: fullName,
+      cost_wei: 1_000_000_000_000_000n,
     },
   ];
   for (const [step, event] of events.entries()) putEvent(world, at, step, event);
   put("ownership_changes", {
-    ...{ ...at.log, log_index: at.index, ordinal: 0, node, owner_address: owner, reason: "registrar" },
-    ...{ registry_owner: owner, registrar_owner: owner, event_type: "NewOwner" },
+    ...at.log,
+    log_index: at.index,
+    ordinal: 0,
+    node,
+    owner_address: owner,
+    reason: "registrar",
+    registry_owner: owner,
+    registrar_owner: owner,
+    event_type: "NewOwner",
   });
   put("resolver_changes", { ...at.log, log_index: at.index + 1, ordinal: 0, node, resolver: RESOLVER });
   const last = { last_owned_block_number: at.log.block_number, last_owned_block_timestamp: begin };

@@ -30,7 +30,11 @@ function place(i: number, log_index: number) {
 export function putContracts({ names, put }: Pick<World, "names" | "put">): void {
   const labels = Math.floor(names / 10);
   put("ensv2_registries", {
-    ...{ ...CHAIN, registry: LARGE_REGISTRY, entries: labels, mounts: 0, created_block_number: BLOCK },
+    ...CHAIN,
+    registry: LARGE_REGISTRY,
+    entries: labels,
+    mounts: 0,
+    created_block_number: BLOCK,
   });
   for (let i = 0; i < labels; i++) putLabel(put, i);
 }
@@ -41,18 +45,40 @@ function putLabel(put: World["put"], i: number): void {
   const at = place(i, 0);
   const { block_number, block_timestamp, transaction_hash, log_index } = at;
   put("ensv2_entries", {
-    ...{ ...CHAIN, registry: LARGE_REGISTRY, storage_id: `${labelhash.slice(0, 58)}00000000`, labelhash },
-    ...{ label: `label-${i}`, token_id: resource, resource, owner, expiry: ENDLESS, is_registered: true },
-    ...{ registered_by: owner, registered_block_number: block_number, registered_timestamp: block_timestamp },
-    ...{ registered_transaction_hash: transaction_hash, number: i, created_block_number: block_number },
+    ...CHAIN,
+    registry: LARGE_REGISTRY,
+    storage_id: `${labelhash.slice(0, 58)}00000000`,
+    labelhash,
+    label: `label-${i}`,
+    token_id: resource,
+    resource,
+    owner,
+    expiry: ENDLESS,
+    is_registered: true,
+    registered_by: owner,
+    registered_block_number: block_number,
+    registered_timestamp: block_timestamp,
+    registered_transaction_hash: transaction_hash,
+    number: i,
+    created_block_number: block_number,
   });
   put("ensv2_roles", {
-    ...{ ...CHAIN, contract: LARGE_REGISTRY, resource, account: owner, roles: 1n << 24n },
-    ...{ block_number, log_index, block_timestamp, transaction_hash },
+    ...CHAIN,
+    contract: LARGE_REGISTRY,
+    resource,
+    account: owner,
+    roles: 1n << 24n,
+    block_number,
+    log_index,
+    block_timestamp,
+    transaction_hash,
   });
   // Roles for the whole registry go to and fro.
   put("events", {
-    ...{ ...at, ordinal: 0, contract: "ENSV2_REGISTRY", contract_address: LARGE_REGISTRY },
+    ...at,
+    ordinal: 0,
+    contract: "ENSV2_REGISTRY",
+    contract_address: LARGE_REGISTRY,
     event_type: "EACRolesChanged",
     details: JSON.stringify({ resource: "0", account: owner, oldRoles: "0", roles: "1" }),
   });
@@ -69,12 +95,10 @@ function putNameOfResolver(put: World["put"], i: number, node: Hex): void {
   ].entries()) {
     const at = { ...place(i, 2 + step), ordinal: 0, node };
     put("events", {
-      ...{
-        ...at,
-        contract: "ENSV2_REGISTRY",
-        contract_address: LARGE_REGISTRY,
-        event_type: "ResolverUpdated",
-      },
+      ...at,
+      contract: "ENSV2_REGISTRY",
+      contract_address: LARGE_REGISTRY,
+      event_type: "ResolverUpdated",
       resolver_address: change.resolver ?? zeroAddress,
     });
     put("resolver_changes", { ...at, ...change });

@@ -55,12 +55,18 @@ function rowsOf(name: string, { seconds: taken, cpuSeconds, peakBytes }: Taken):
   const mib = peakBytes / 2 ** 20;
   return [
     judge({
-      ...{ bench: "export", name, value: taken, unit: "s" },
+      bench: "export",
+      name,
+      value: taken,
+      unit: "s",
       target: { of: "value", atMost: MAX_SECONDS },
     }),
     row(`${name}: its own processor`, cpuSeconds, "s"),
     judge({
-      ...{ bench: "export", name: `${name}: most memory`, value: mib, unit: "MiB" },
+      bench: "export",
+      name: `${name}: most memory`,
+      value: mib,
+      unit: "MiB",
       target: { of: "value", atMost: MAX_MIB },
     }),
   ];
@@ -80,7 +86,8 @@ type Pair = { beside: Seen; alone: Seen };
 async function askBeside(server: Server, start: (folder: string) => Working): Promise<Pair[]> {
   const { names: asked } = await takeSamples(server.pool);
   const load = {
-    ...{ url: server.url, seconds },
+    url: server.url,
+    seconds,
     requests: asked.map(({ name }) => ({ path: `/whois/${encodeURIComponent(name)}` })),
   };
   await ask(load);
@@ -115,13 +122,17 @@ function lossRows(pairs: readonly Pair[]): Row[] {
       "answers/s",
     ),
     judge({
-      ...{ bench: "export", name: "callers beside an export", unit: "answers/s" },
+      bench: "export",
+      name: "callers beside an export",
+      unit: "answers/s",
       value: of(({ beside }) => beside.perSecond),
       ratio: of(({ beside, alone }) => beside.perSecond / alone.perSecond),
       target: { of: "ratio", atLeast: MIN_SHARE },
     }),
     judge({
-      ...{ bench: "export", name: "callers beside an export, slowest of a hundred", unit: "ms p99" },
+      bench: "export",
+      name: "callers beside an export, slowest of a hundred",
+      unit: "ms p99",
       value: of(({ beside }) => beside.p99),
       ratio: of(({ beside, alone }) => beside.p99 / alone.p99),
     }),
@@ -134,8 +145,10 @@ const server = await startServer({ names, data, say });
 const restore = await makeExportable(server.pool);
 try {
   const env = {
-    ...{ DATABASE_URL: server.databaseUrl, DATABASE_SCHEMA: SCHEMA },
-    ...{ ENS_NETWORK: "mainnet", RPC_URL_1: node.url },
+    DATABASE_URL: server.databaseUrl,
+    DATABASE_SCHEMA: SCHEMA,
+    ENS_NETWORK: "mainnet",
+    RPC_URL_1: node.url,
   };
   const start = (folder: string) => startProgram("export", ["--to", folder], env);
   const folder = join(top, "whole");

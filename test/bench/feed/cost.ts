@@ -41,16 +41,16 @@ export async function measureCost(
   const of = `${changes} changes a block`;
   return [
     {
-      ...{ bench: "feed", name: `a block of the indexer, ${of}`, unit: "ms" },
+      bench: "feed",
+      name: `a block of the indexer, ${of}`,
+      unit: "ms",
       value: all / (after.count - before.count),
     },
     {
-      ...{
-        bench: "feed",
-        name: `of it the feed's triggers, ${of}`,
-        value: (100 * triggers) / all,
-        unit: "%",
-      },
+      bench: "feed",
+      name: `of it the feed's triggers, ${of}`,
+      value: (100 * triggers) / all,
+      unit: "%",
       target: { of: "value", atMost: MAX_SHARE },
     },
   ];

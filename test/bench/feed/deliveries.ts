@@ -44,7 +44,8 @@ export async function measureDeliveries(stage: FeedStage, sizes: Sizes): Promise
   const receiver = await openReceiver();
   await until(async () => (await stage.store.query("select from webhook_feed")).length === 1, "a worker");
   await addWebhooks(stage.store, {
-    ...{ count: subscriptions, secretKey: stage.secretKey },
+    count: subscriptions,
+    secretKey: stage.secretKey,
     urlOf: (i) => `http://127.0.0.${1 + (i % HOSTS)}:${receiver.port}/${i}`,
     // The first are of names that change, the others of names that do not.
     filtersOf: (i) => ({ node: stage.nodes[i] ?? otherNode(i) }),

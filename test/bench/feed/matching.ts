@@ -15,16 +15,33 @@ const nameOf = (i: number): string => `pay.name${i}.eth`;
 /** Subscriptions of names, each of another one: half by the name, half by what is above it. */
 const subscriptionsOf = (count: number): Subscription[] =>
   Array.from({ length: count }, (_, id) => ({
-    ...{ id, keyId: 1, timing: "instant" as const },
+    id,
+    keyId: 1,
+    timing: "instant" as const,
     filters: id % 2 === 0 ? { node: namehash(nameOf(id)) } : { subtree: `name${id}.eth` },
   }));
 
 const changeOf = (i: number): ChangeRow => ({
-  ...{ number: i, state: "new" as const, type: "record.text.changed", chainId: 1 },
-  ...{ source: "text_records", slot: "text" },
-  ...{ key: [], node: namehash(nameOf(i)), name: nameOf(i), resolver: `0x${"01".repeat(20)}`, addresses: [] },
-  ...{ blockNumber: 1, blockHash: "0x", blockTimestamp: 1, transactionHash: "0x", logIndex: 0, details: {} },
-  ...{ oldValue: null, newValue: null, takenBack: null },
+  number: i,
+  state: "new" as const,
+  type: "record.text.changed",
+  chainId: 1,
+  source: "text_records",
+  slot: "text",
+  key: [],
+  node: namehash(nameOf(i)),
+  name: nameOf(i),
+  resolver: `0x${"01".repeat(20)}`,
+  addresses: [],
+  blockNumber: 1,
+  blockHash: "0x",
+  blockTimestamp: 1,
+  transactionHash: "0x",
+  logIndex: 0,
+  details: {},
+  oldValue: null,
+  newValue: null,
+  takenBack: null,
 });
 
 /** Microseconds of one change among subscriptions: the middle of some rounds. */
@@ -48,7 +65,11 @@ export function measureMatching(subscriptions: number): Figure[] {
   const name = `who wants a change, among ${subscriptions.toLocaleString("en")}`;
   return [
     {
-      ...{ bench: "feed", name, value: many, unit: "µs p50", ratio: many / few },
+      bench: "feed",
+      name,
+      value: many,
+      unit: "µs p50",
+      ratio: many / few,
       target: { of: "ratio", atMost: MAX_RATIO },
     },
   ];

@@ -54,7 +54,9 @@ export async function openFeedStage(databaseServer: string, names: number): Prom
     labels.map((label) => subname(alice, label)),
   );
   const stack = await startStack({
-    ...{ rpcUrl: local.anvil.url, deployment: local.deployment, databaseServer },
+    rpcUrl: local.anvil.url,
+    deployment: local.deployment,
+    databaseServer,
     // Streams of many callers come from one address here.
     env: { TRUSTED_PROXIES: "1", WEBHOOK_SECRET_KEY: secretKey.toString("hex") },
     prepare: countFunctions,
@@ -85,12 +87,19 @@ export async function openFeedStage(databaseServer: string, names: number): Prom
 }
 
 const subname = (owner: Address, label: string): Call => ({
-  ...{ from: owner, contract: "registry", functionName: "setSubnodeOwner" },
-  ...{ args: [ethNode("alice"), hashLabel(label), owner], gas: RECORD_GAS },
+  from: owner,
+  contract: "registry",
+  functionName: "setSubnodeOwner",
+  args: [ethNode("alice"), hashLabel(label), owner],
+  gas: RECORD_GAS,
 });
 
 const textOf = (from: Address, { node, key, value }: Record<"node" | "key" | "value", string>): Call => ({
-  ...{ from, contract: "resolver5", functionName: "setText", args: [node, key, value], gas: RECORD_GAS },
+  from,
+  contract: "resolver5",
+  functionName: "setText",
+  args: [node, key, value],
+  gas: RECORD_GAS,
 });
 
 /** PostgreSQL counts the time of the triggers, which are functions. */

@@ -41,12 +41,16 @@ export async function measureStreams(
   return [
     ...figuresOf(`commit to every reader, ${among}`, times, MAX_MS),
     {
-      ...{ bench: "feed", name: `slowest answer to another caller, ${among}` },
-      ...{ value: slowestAnswer, unit: "ms" },
+      bench: "feed",
+      name: `slowest answer to another caller, ${among}`,
+      value: slowestAnswer,
+      unit: "ms",
     },
     {
-      ...{ bench: "feed", name: `memory of ${streams.toLocaleString("en")} streams` },
-      ...{ value: Math.max(0, grown) / MIB, unit: "MiB" },
+      bench: "feed",
+      name: `memory of ${streams.toLocaleString("en")} streams`,
+      value: Math.max(0, grown) / MIB,
+      unit: "MiB",
     },
   ];
 }

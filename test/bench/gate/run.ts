@@ -119,8 +119,11 @@ function heldRows(name: string, { perSecond, seen, why }: Held, wanted: number):
   const isHeld = why === null;
   return [
     judge({
-      ...{ bench: "gate", name: isHeld ? name : `${name}: ${why}`, value: isHeld ? perSecond : 0 },
-      ...{ unit: "requests/s held", target: { of: "value", atLeast: wanted } },
+      bench: "gate",
+      name: isHeld ? name : `${name}: ${why}`,
+      value: isHeld ? perSecond : 0,
+      unit: "requests/s held",
+      target: { of: "value", atLeast: wanted },
     }),
     ...(["p50", "p95", "p99"] as const).map((one) =>
       judge({

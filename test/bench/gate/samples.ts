@@ -17,8 +17,12 @@ export type GateSamples = {
 
 /** How many different ones of each a gate needs; with fewer its figure says nothing, and the row is red. */
 export const NEEDED: Record<keyof GateSamples, number> = {
-  ...{ names: 10_000, nodes: 10_000, owners: 10_000, parts: 10_000 },
-  ...{ parents: 1_000, claimants: 1_000 },
+  names: 10_000,
+  nodes: 10_000,
+  owners: 10_000,
+  parts: 10_000,
+  parents: 1_000,
+  claimants: 1_000,
 };
 
 const MOST = 10_000;

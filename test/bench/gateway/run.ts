@@ -69,7 +69,9 @@ async function compare(plan: { urls: Record<Way, string>; load: Omit<Load, "url"
     judge({ ...figure, name: `${name}, direct`, value: p50("direct") }),
     judge({ ...figure, name: `${name}, a bare proxy`, value: p50("bare"), ratio: ratio("bare", "direct") }),
     judge({
-      ...{ ...figure, name: `${name}, through the gateway`, value: p50("through") },
+      ...figure,
+      name: `${name}, through the gateway`,
+      value: p50("through"),
       ratio: ratio("through", "bare"),
       ...(load.connections === JUDGED_CROWD && { target: { of: "ratio", atMost: MAX_RATIO } }),
     }),

@@ -147,7 +147,11 @@ type Measured = {
 
 function rowsOf(name: string, { block, pause, largest, growth, failed, feed }: Measured): Row[] {
   const figure = (what: string, value: number, unit: string, atMost: number): Figure => ({
-    ...{ bench: "hostile", name: `${name}: ${what}`, value, unit, target: { of: "value", atMost } },
+    bench: "hostile",
+    name: `${name}: ${what}`,
+    value,
+    unit,
+    target: { of: "value", atMost },
   });
   return [
     figure("longest block", block, "s", MAX_BLOCK_SECONDS),
@@ -162,8 +166,12 @@ function rowsOf(name: string, { block, pause, largest, growth, failed, feed }: M
 /** An attack after which the indexer is gone, or no longer follows, has no bound at all. */
 const failedRows = (name: string): Row[] =>
   rowsOf(name, {
-    ...{ block: Infinity, pause: Infinity, largest: 0 },
-    ...{ growth: Infinity, failed: 0, feed: Infinity },
+    block: Infinity,
+    pause: Infinity,
+    largest: 0,
+    growth: Infinity,
+    failed: 0,
+    feed: Infinity,
   });
 
 async function measureAll(databaseServer: string): Promise<Row[]> {
@@ -175,7 +183,9 @@ async function measureAll(databaseServer: string): Promise<Row[]> {
     burstMegabytes: 12,
     bulk: 100,
     inputs: 1_000,
-    ...{ approvals: 100_000, gifts: 100_000, pointed: 100_000 },
+    approvals: 100_000,
+    gifts: 100_000,
+    pointed: 100_000,
     randomLogs: 10_000,
     reorganisations: 20,
     oddTexts: 27,

@@ -114,7 +114,8 @@ function watch(
   lines: readonly Line[],
 ): RunningApp {
   return {
-    ...{ url, pid: child.pid ?? 0 },
+    url,
+    pid: child.pid ?? 0,
     printed: (words) => {
       const found = lines.filter(({ msg }) => msg?.startsWith(words));
       const [first, last] = [found[0], found.at(-1)];
@@ -155,10 +156,17 @@ const folder = fileURLToPath(new URL(".", import.meta.url));
 
 function environmentOf({ databaseUrl, schema, rpcUrl, env }: Omit<AppPlan, "app">, port: number) {
   return {
-    ...{ PATH: process.env.PATH, HOME: process.env.HOME, PORT: String(port) },
-    ...{ ENS_NETWORK: "mainnet", RPC_URL_1: rpcUrl, RPC_REQUESTS_PER_SECOND: "2000" },
+    PATH: process.env.PATH,
+    HOME: process.env.HOME,
+    PORT: String(port),
+    ENS_NETWORK: "mainnet",
+    RPC_URL_1: rpcUrl,
+    RPC_REQUESTS_PER_SECOND: "2000",
     // The generated chain stands still.
-    ...{ DATABASE_URL: databaseUrl, DATABASE_SCHEMA: schema, MAX_LAG_SECONDS: "off", ...env },
+    DATABASE_URL: databaseUrl,
+    DATABASE_SCHEMA: schema,
+    MAX_LAG_SECONDS: "off",
+    ...env,
   };
 }
 

@@ -46,11 +46,13 @@ export async function measureEnsv2(
       { name: "Namedex without, warm", value: median(others.map(speedOf)), unit: "events/s" },
       { name: "processor time for a log of ENSv2", value: (added / ofEnsv2) * 1e6, unit: "microseconds" },
       {
-        ...{ name: "processor time for the reservation of all names of mainnet", unit: "s" },
+        name: "processor time for the reservation of all names of mainnet",
+        unit: "s",
         value: (added / ofEnsv2) * LOGS_OF_ALL,
       },
       {
-        ...{ name: "tables and indexes for it", unit: "GiB" },
+        name: "tables and indexes for it",
+        unit: "GiB",
         value: ((bytes / ofEnsv2) * LOGS_OF_ALL) / GIB,
       },
       ...handlerFigures(runs.at(-1) ?? cold),

@@ -42,7 +42,10 @@ function versus(
 ): Omit<Figure, "bench"> {
   const ratio = median(runs.map((run, round) => speedOf(run) / speedOf(others[round] ?? run)));
   return {
-    ...{ name, value: median(runs.map(speedOf)), unit: "events/s", ratio },
+    name,
+    value: median(runs.map(speedOf)),
+    unit: "events/s",
+    ratio,
     target: { of: "ratio", atLeast },
   };
 }
@@ -56,7 +59,9 @@ export function storeFigures({ events, metrics }: Measured): Omit<Figure, "bench
   return [
     { name: "operations of the store for each event", value: operations / events, unit: "operations" },
     {
-      ...{ name: "questions to the database in handlers", value: misses + direct + raw, unit: "questions" },
+      name: "questions to the database in handlers",
+      value: misses + direct + raw,
+      unit: "questions",
       target: { of: "value", atMost: 0 },
     },
   ];

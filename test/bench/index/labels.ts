@@ -30,8 +30,11 @@ export async function measureLabels({ count, rounds, wordList }: Plan, place: Pl
     await importTables({
       options: readOptions(["import", wordList]),
       settings: {
-        ...{ databaseUrl, serviceDatabaseUrls: [databaseUrl] },
-        ...{ schema: "cold", viewsSchema: "views", serviceSchema: WITH },
+        databaseUrl,
+        serviceDatabaseUrls: [databaseUrl],
+        schema: "cold",
+        viewsSchema: "views",
+        serviceSchema: WITH,
       },
       signal: new AbortController().signal,
     });
@@ -85,7 +88,8 @@ async function measureInTurn(place: Place, rounds: number): Promise<Ways> {
     const env = (schema: string) => ({ DATABASE_SERVICE_SCHEMA: schema });
     ways.unasked.push(
       await measureOne("namedex", `unasked_${round}`, place, {
-        ...{ flags: ["--import", hidden], env: env(WITHOUT) },
+        flags: ["--import", hidden],
+        env: env(WITHOUT),
       }),
     );
     ways.none.push(await measureOne("namedex", `none_${round}`, place, { env: env(WITHOUT) }));
@@ -106,20 +110,26 @@ function figuresOf({ unasked, none, known, needed, count, readingSeconds }: Outc
       unit: "events/s",
     },
     {
-      ...{ name: "a backfill that knows none", value: median(none.map(speedOf)), unit: "events/s" },
-      ...{ ratio: ratio(none, unasked), target: { of: "ratio", atLeast: 0.98 } },
+      name: "a backfill that knows none",
+      value: median(none.map(speedOf)),
+      unit: "events/s",
+      ratio: ratio(none, unasked),
+      target: { of: "ratio", atLeast: 0.98 },
     },
     { name: "labels that are known", value: count, unit: "labels" },
     { name: "of these, labels of names of the chain", value: needed, unit: "labels" },
     { name: "reading them into memory, at each start", value: readingSeconds, unit: "s" },
     {
-      ...{ name: "a backfill that knows them", value: median(known.map(speedOf)), unit: "events/s" },
+      name: "a backfill that knows them",
+      value: median(known.map(speedOf)),
+      unit: "events/s",
       ratio: ratio(known, none),
     },
     {
       name: "the same after they are read",
       value: median(known.map((run) => speedAfter(run, readingSeconds))),
-      ...{ unit: "events/s", ratio: ratio(known, none, readingSeconds) },
+      unit: "events/s",
+      ratio: ratio(known, none, readingSeconds),
       target: { of: "ratio", atLeast: 0.95 },
     },
   ];

@@ -38,8 +38,14 @@ export function startChainNode(
   const child = fork(
     program,
     [
-      ...["--names", String(names), "--chain", of],
-      ...["--reserved", String(reserved), "--migrated", String(migrated)],
+      "--names",
+      String(names),
+      "--chain",
+      of,
+      "--reserved",
+      String(reserved),
+      "--migrated",
+      String(migrated),
       ...(labels === undefined ? [] : ["--labels", labels]),
     ],
     { execArgv: [heap, "--expose-gc"] },
@@ -53,7 +59,8 @@ export function startChainNode(
       >;
       const url = `http://127.0.0.1:${port}`;
       resolve({
-        ...{ url, ...summary },
+        url,
+        ...summary,
         memory: () => ({ bytes: bytesOf(child.pid ?? 0), peakBytes: peakBytesOf(child.pid ?? 0) }),
         cpuSeconds: () => cpuSecondsOf(child.pid ?? 0),
         readSpeed: () => readSpeed(url),

@@ -95,7 +95,8 @@ export const planOf = (
   { databaseUrl, chain, base, memory }: Place,
   { flags = [], env }: Pick<AppPlan, "flags" | "env"> = {},
 ): Pick<AppPlan, "databaseUrl" | "rpcUrl" | "flags" | "env"> => ({
-  ...{ databaseUrl, rpcUrl: chain.url },
+  databaseUrl,
+  rpcUrl: chain.url,
   flags: [...(memory?.flags ?? []), ...flags],
   env: { ...memory?.env, ...(base && { RPC_URL_8453: base.url }), ...env },
 });

@@ -84,7 +84,8 @@ async function measureStart(databaseUrl: string): Promise<Taken> {
 async function importTable(databaseUrl: string, kind: Kind, of: number): Promise<Taken> {
   const path = await writeTable(folder, { ...kind, records: of });
   const taken = await startProgram("labels", ["import", path], {
-    ...{ DATABASE_URL: databaseUrl, DATABASE_SCHEMA: SCHEMA },
+    DATABASE_URL: databaseUrl,
+    DATABASE_SCHEMA: SCHEMA,
   }).ended;
   rmSync(path);
   const stored = await takeStored(databaseUrl);
@@ -102,15 +103,24 @@ function rowsOf(
   const figure = { bench: "labels" };
   return [
     judge({
-      ...{ ...figure, name, value: speed, unit: "records/s", ratio: hashing / speed },
+      ...figure,
+      name,
+      value: speed,
+      unit: "records/s",
+      ratio: hashing / speed,
       target: { of: "ratio", atMost: MAX_RATIO },
     }),
     judge({
-      ...{ ...figure, name: `${name}: most memory`, value: taken.peakBytes / 2 ** 20, unit: "MiB" },
+      ...figure,
+      name: `${name}: most memory`,
+      value: taken.peakBytes / 2 ** 20,
+      unit: "MiB",
       target: { of: "value", atMost: MAX_MIB },
     }),
     judge({
-      ...{ ...figure, name: `${name}: 260 million records, calculated`, unit: "min" },
+      ...figure,
+      name: `${name}: 260 million records, calculated`,
+      unit: "min",
       value: (start.seconds + LARGEST / speed) / 60,
     }),
   ];

@@ -127,7 +127,10 @@ describe("the registrar of 2019", () => {
     await transferRegistration(chain, { from: cast.bob, label: "of-2019", to: cast.carol, registrar });
     const resolver = addressOf(chain, "resolver2");
     await setResolver(chain, {
-      ...{ from: cast.bob, registry: "oldRegistry", node: ethNode("of-2019"), resolver },
+      from: cast.bob,
+      registry: "oldRegistry",
+      node: ethNode("of-2019"),
+      resolver,
     });
     const answer = await expectWhoisAsOnChain(stage, "of-2019.eth");
     expect(answer.resolver.address).toBe(resolver);

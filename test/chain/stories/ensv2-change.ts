@@ -41,7 +41,15 @@ import { stage } from "./stage.ts";
  */
 
 const NAMES = [
-  ...["plain", "soft", "locked", "late", "short", "sub.plain", "hard.locked", "free.locked", "loose.locked"],
+  "plain",
+  "soft",
+  "locked",
+  "late",
+  "short",
+  "sub.plain",
+  "hard.locked",
+  "free.locked",
+  "loose.locked",
 ].map((label) => `${label}.eth`);
 
 /** Every name that there may be, by the contracts at this block. */
@@ -135,8 +143,11 @@ describe("on another branch of the chain", () => {
     const { chain, cast } = stage;
     const { deployer, alice: from, bob, carol } = cast;
     await registerEntry(chain, {
-      ...{ from: deployer, label: "late", owner: zeroAddress },
-      ...{ resolver: addressOf(chain, "ensV1Resolver"), expiry: 2n ** 33n },
+      from: deployer,
+      label: "late",
+      owner: zeroAddress,
+      resolver: addressOf(chain, "ensV1Resolver"),
+      expiry: 2n ** 33n,
     });
     await expectAll();
     const snapshot = await takeSnapshot(chain);

@@ -23,8 +23,13 @@ const at = (contract: string): Hex => lower(addressOf(stage.chain, contract));
 test("a name that was not wrapped: ENSv2 answers, ENSv1's columns stay ENSv1's", async () => {
   const { alice, bob, carol } = stage.cast;
   expect(await domainOf("plain.eth")).toEqual({
-    ...{ registry: at("ethRegistry"), owner: lower(bob), resolver: lower(carol), is_wrapped: false },
-    ...{ registry_owner: at("graveyard"), registrar_owner: at("graveyard"), wrapper_owner: null },
+    registry: at("ethRegistry"),
+    owner: lower(bob),
+    resolver: lower(carol),
+    is_wrapped: false,
+    registry_owner: at("graveyard"),
+    registrar_owner: at("graveyard"),
+    wrapper_owner: null,
   });
   const owners = await listOwners("plain.eth");
   expect(owners.at(-1)).toEqual([lower(bob), "token", "LabelRegistered"]);
@@ -36,15 +41,20 @@ test("a name that was not wrapped: ENSv2 answers, ENSv1's columns stay ENSv1's",
 
 test("a wrapped name", async () => {
   expect(await domainOf("soft.eth")).toMatchObject({
-    ...{ registry: at("ethRegistry"), owner: lower(stage.cast.alice), resolver: null },
-    ...{ is_wrapped: false, wrapper_owner: null },
+    registry: at("ethRegistry"),
+    owner: lower(stage.cast.alice),
+    resolver: null,
+    is_wrapped: false,
+    wrapper_owner: null,
   });
 });
 
 test("a locked name, whose subnames get a registry", async () => {
   expect(await domainOf("locked.eth")).toMatchObject({
-    ...{ registry: at("ethRegistry"), owner: lower(stage.cast.alice) },
-    ...{ is_wrapped: false, wrapper_owner: at("graveyard") },
+    registry: at("ethRegistry"),
+    owner: lower(stage.cast.alice),
+    is_wrapped: false,
+    wrapper_owner: at("graveyard"),
   });
 });
 
@@ -80,8 +90,15 @@ test("has the logs of both systems in the name's history, in their order", async
     ethNode("plain"),
   );
   expect(found.map((row) => `${row.contract} ${row.event_type}`)).toEqual([
-    ...["REGISTRAR Transfer", "REGISTRY NewOwner", "REGISTRY Transfer", "REGISTRY NewResolver"],
-    ...["REGISTRAR Transfer", "ENSV2_REGISTRY LabelRegistered", "ENSV2_REGISTRY TransferSingle"],
-    ...["ENSV2_REGISTRY TokenResource", "ENSV2_REGISTRY EACRolesChanged", "ENSV2_REGISTRY ResolverUpdated"],
+    "REGISTRAR Transfer",
+    "REGISTRY NewOwner",
+    "REGISTRY Transfer",
+    "REGISTRY NewResolver",
+    "REGISTRAR Transfer",
+    "ENSV2_REGISTRY LabelRegistered",
+    "ENSV2_REGISTRY TransferSingle",
+    "ENSV2_REGISTRY TokenResource",
+    "ENSV2_REGISTRY EACRolesChanged",
+    "ENSV2_REGISTRY ResolverUpdated",
   ]);
 });

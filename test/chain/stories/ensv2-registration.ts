@@ -45,7 +45,9 @@ test("the registry's keeper registers a name for another account, without a paym
   const { chain, cast } = stage;
   await registerEntry(chain, { from: cast.deployer, label: "given", owner: cast.bob, resolver: cast.carol });
   expect(await expectAnswerAsOnChain(stage, "given.eth")).toMatchObject({
-    ...{ protocol: "ensv2", ownership: { owner: cast.bob }, resolver: { address: cast.carol } },
+    protocol: "ensv2",
+    ownership: { owner: cast.bob },
+    resolver: { address: cast.carol },
   });
 });
 

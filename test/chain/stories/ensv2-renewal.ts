@@ -67,12 +67,15 @@ describe("a name is renewed", () => {
     await warpTo(chain, { timestamp: expiry + 5n * DAY });
     await renewName(chain, { from: cast.bob, label: "brief", duration: DAY });
     expect(await expectAnswerAsOnChain(stage, "brief.eth")).toMatchObject({
-      ...{ availability_status: "grace", expiry_timestamp: String(expiry + DAY) },
+      availability_status: "grace",
+      expiry_timestamp: String(expiry + DAY),
     });
     await renewName(chain, { from: cast.bob, label: "brief" });
     expect(await expectAnswerAsOnChain(stage, "brief.eth")).toMatchObject({
-      ...{ availability_status: "registered", expiry_timestamp: String(expiry + DAY + YEAR) },
-      ...{ ownership: { owner: cast.alice }, resolver: { address: cast.dave } },
+      availability_status: "registered",
+      expiry_timestamp: String(expiry + DAY + YEAR),
+      ownership: { owner: cast.alice },
+      resolver: { address: cast.dave },
     });
   });
 

@@ -31,7 +31,10 @@ beforeIndexing(async (chain, { alice: from }) => {
 /** What the batch registrar does before the change. */
 const reserve = async (label: string, expiry: bigint) =>
   registerEntry(stage.chain, {
-    ...{ from: stage.cast.deployer, label, owner: zeroAddress, expiry },
+    from: stage.cast.deployer,
+    label,
+    owner: zeroAddress,
+    expiry,
     resolver: addressOf(stage.chain, "ensV1Resolver"),
   });
 
@@ -42,7 +45,8 @@ test("a name that is only reserved is ENSv1's, and is renewed in both systems at
   await reserve("waits", await inDays(900n));
   const before = await expectAnswerAsOnChain(stage, "waits.eth");
   expect(before).toMatchObject({
-    ...{ protocol: "ensv1", ownership: { owner: cast.alice } },
+    protocol: "ensv1",
+    ownership: { owner: cast.alice },
     resolver: { address: addressOf(chain, "resolver5") },
   });
   await renewName(chain, { from: cast.bob, label: "waits", registrar: "renewerV1" });
@@ -63,7 +67,9 @@ test("a reservation that becomes a registration without a resolver has none: tha
   const { expiry } = await readEntry(chain, { label: "promised" });
   await registerEntry(chain, { from: cast.deployer, label: "promised", owner: cast.bob, expiry: 0n });
   expect(await expectAnswerAsOnChain(stage, "promised.eth")).toMatchObject({
-    ...{ protocol: "ensv2", ownership: { owner: cast.bob }, resolver: { status: "none" } },
+    protocol: "ensv2",
+    ownership: { owner: cast.bob },
+    resolver: { status: "none" },
     expiry_timestamp: String(expiry),
   });
   expect((await listOwners("promised.eth")).at(-1)).toEqual([lower(cast.bob), "token", "LabelRegistered"]);
@@ -76,7 +82,8 @@ test("a reservation that lapsed leaves the name to ENSv1, and its holder can no 
   for (const timestamp of [end - 1n, end, end + 1n]) {
     await warpTo(chain, { timestamp });
     expect(await expectAnswerAsOnChain(stage, "lapses.eth")).toMatchObject({
-      ...{ protocol: "ensv1", ownership: { owner: cast.alice } },
+      protocol: "ensv1",
+      ownership: { owner: cast.alice },
       reservation: { expiry_timestamp: String(end) },
     });
   }
@@ -92,7 +99,8 @@ test("a reservation that lapsed is another one's registration when it can be bou
   await warpTo(chain, { timestamp: expiry + GRACE_V2 });
   await buyName(chain, { from: cast.bob, label: "lapses" });
   expect(await expectAnswerAsOnChain(stage, "lapses.eth")).toMatchObject({
-    ...{ protocol: "ensv2", ownership: { owner: cast.bob } },
+    protocol: "ensv2",
+    ownership: { owner: cast.bob },
   });
 });
 

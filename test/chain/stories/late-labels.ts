@@ -23,7 +23,10 @@ beforeIndexing(async (chain, { deployer, dave, alice }) => {
 /** A subname in the registry, whose log has the hash of its label only; alice owns all of them. */
 const makeSubname = (parent: string, label: string) =>
   setSubnodeOwner(stage.chain, {
-    ...{ from: stage.cast.alice, parent: nodeOfShown(parent), label, owner: stage.cast.alice },
+    from: stage.cast.alice,
+    parent: nodeOfShown(parent),
+    label,
+    owner: stage.cast.alice,
   });
 
 /** Makes a label known: the wrapper spells it out, under another parent. */

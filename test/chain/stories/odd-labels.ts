@@ -99,7 +99,10 @@ describe.each(unprintable)("a label that %s", (_, label) => {
   test("is a subname of the wrapper", async () => {
     const { chain, cast } = stage;
     await setWrappedSubnodeOwner(chain, {
-      ...{ from: cast.alice, parent: ethNode("shelf"), label: label as string, owner: cast.erin },
+      from: cast.alice,
+      parent: ethNode("shelf"),
+      label: label as string,
+      owner: cast.erin,
     });
     const shown = `${spelled(label)}.shelf.eth`;
     expect((await expectWhoisAsOnChain(stage, shown)).name).toBe(shown);

@@ -42,7 +42,9 @@ beforeAll(async () => {
     await setResolver(chain, { from: cast.alice, node, resolver: addressOf(chain, resolver) });
   }
   await authorise(chain, {
-    ...{ from: cast.alice, resolver: "resolver3", node: ethNode("old") },
+    from: cast.alice,
+    resolver: "resolver3",
+    node: ethNode("old"),
     delegate: addressOf(chain, "batch"),
   });
 });
@@ -159,7 +161,9 @@ describe("a text is set at the resolver of 2020", () => {
   test("several times in one call of several: the calldata tells all of them apart", async () => {
     const { chain, cast } = stage;
     await writeRecords(chain, {
-      ...{ from: cast.alice, resolver: "resolver3", node: ethNode("old") },
+      from: cast.alice,
+      resolver: "resolver3",
+      node: ethNode("old"),
       writes: [
         { kind: "text", key: "url", value: "one" },
         { kind: "addr", address: cast.alice },

@@ -90,7 +90,9 @@ describe.each(generations)("a record is set at %s", (resolver) => {
   test("several at once, of which two set the same text", async () => {
     const { chain, cast } = stage;
     const receipt = await writeRecords(chain, {
-      ...{ from: cast.alice, resolver, node },
+      from: cast.alice,
+      resolver,
+      node,
       writes: [
         { kind: "text", key: "email", value: "first@keeper.example" },
         { kind: "text", key: "url", value: "https://keeper.example" },
@@ -273,7 +275,9 @@ describe("another account writes", () => {
   test("several records, each checked to be of the node", async () => {
     const { chain, cast } = stage;
     await writeRecordsChecked(chain, {
-      ...{ from: cast.alice, resolver: "resolver5", node },
+      from: cast.alice,
+      resolver: "resolver5",
+      node,
       writes: [
         { kind: "text", key: "notice", value: "checked" },
         { kind: "addr", address: cast.carol },

@@ -150,8 +150,10 @@ describe("a name is registered", () => {
       token_id: BigInt(hashLabel("untold")).toString(),
     });
     expect(byHash).toEqual({
-      ...{ ...answer, query: `${spelled("untold")}.eth` },
-      ...{ source: "live", resolution: "no_resolver" },
+      ...answer,
+      query: `${spelled("untold")}.eth`,
+      source: "live",
+      resolution: "no_resolver",
     });
     // Who asked by name proved the label: it is now shown to all.
     await vi.waitFor(

@@ -26,7 +26,11 @@ const TLD = "test";
 
 beforeIndexing(async (chain, { deployer, alice }) => {
   await setSubnodeOwner(chain, {
-    ...{ from: deployer, registry, parent: ROOT_NODE, label: TLD, owner: alice },
+    from: deployer,
+    registry,
+    parent: ROOT_NODE,
+    label: TLD,
+    owner: alice,
   });
 });
 
@@ -39,7 +43,9 @@ const inNew = (parent: string, label: string, owner: Address, from = stage.cast.
 /** Gives a top-level name its record in the registry of 2020, whose root belongs to the Root contract. */
 const migrateTopLevel = (label: string, owner: Address) =>
   send(stage.chain, {
-    ...{ from: stage.cast.deployer, contract: "root", functionName: "setSubnodeOwner" },
+    from: stage.cast.deployer,
+    contract: "root",
+    functionName: "setSubnodeOwner",
     args: [hashLabel(label), owner],
   });
 

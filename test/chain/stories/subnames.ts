@@ -112,7 +112,11 @@ describe("a subname is made in the wrapper", () => {
     const { chain, cast } = stage;
     const expiry = (await latestTime(chain)) + 100n * DAY;
     await setWrappedSubnodeRecord(chain, {
-      ...{ from: cast.alice, parent, label: "elm", owner: cast.bob, expiry },
+      from: cast.alice,
+      parent,
+      label: "elm",
+      owner: cast.bob,
+      expiry,
       resolver: addressOf(chain, "resolver4"),
       fuses: PARENT_CANNOT_CONTROL | CANNOT_UNWRAP,
     });
@@ -174,7 +178,10 @@ describe("a subname is made in the wrapper", () => {
   test("and is made again by its parent", async () => {
     const { chain, cast } = stage;
     const receipt = await setWrappedSubnodeOwner(chain, {
-      ...{ from: cast.alice, parent, label: "oak", owner: cast.frank },
+      from: cast.alice,
+      parent,
+      label: "oak",
+      owner: cast.frank,
     });
     const answer = await expectWhoisAsOnChain(stage, "oak.wood.eth");
     expect(answer.ownership).toMatchObject({ is_wrapped: true, owner: cast.frank });

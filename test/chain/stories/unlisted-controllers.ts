@@ -35,13 +35,17 @@ beforeIndexing(async (chain, { deployer, dave }) => {
 
 const take = (controller: Address, active: boolean) =>
   send(stage.chain, {
-    ...{ from: stage.cast.deployer, contract: "wrapper", functionName: "setController" },
+    from: stage.cast.deployer,
+    contract: "wrapper",
+    functionName: "setController",
     args: [controller, active],
   });
 
 const renewThroughWrapper = (label: string) =>
   send(stage.chain, {
-    ...{ from: silent(), contract: "wrapper", functionName: "renew" },
+    from: silent(),
+    contract: "wrapper",
+    functionName: "renew",
     args: [tokenIdOf(label), YEAR],
   });
 
@@ -117,7 +121,9 @@ describe("a controller that logs nothing renews wrapped names", () => {
     const owners = Object.fromEntries(body.results.map(({ name, ownership }) => [name, ownership.owner]));
     expect(owners).toEqual({
       "hushed-before.eth": addressOf(stage.chain, "wrapper"),
-      ...{ "hushed.eth": undefined, "hushed-directly.eth": undefined, "hushed-once.eth": undefined },
+      "hushed.eth": undefined,
+      "hushed-directly.eth": undefined,
+      "hushed-once.eth": undefined,
     });
     const hushed = ["hushed.eth", "hushed-directly.eth", "hushed-once.eth"];
     for (const owner of [stage.cast.erin, addressOf(stage.chain, "wrapper")]) {

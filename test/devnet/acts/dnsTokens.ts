@@ -4,7 +4,10 @@ import { type Call, type Chain, send } from "./chain.ts";
 /* What is done with names of the DNS at 3DNS. Its operator, the deployer, does all but give a name to another. */
 
 const byOperator = (chain: Chain, functionName: string, args: readonly unknown[]): Call => ({
-  ...{ from: chain.accounts[0] as Address, contract: "dnsToken", functionName, args },
+  from: chain.accounts[0] as Address,
+  contract: "dnsToken",
+  functionName,
+  args,
 });
 
 /** Names right below `label` can be registered from now on. */

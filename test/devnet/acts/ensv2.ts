@@ -71,7 +71,9 @@ const sendTo = (
   ...args: readonly unknown[]
 ): Promise<TransactionReceipt> =>
   send(chain, {
-    ...{ from, contract: registry, functionName },
+    from,
+    contract: registry,
+    functionName,
     args: [hexToBigInt(hashLabel(label)), ...args],
   });
 

@@ -87,7 +87,9 @@ export async function migrateSubname(
   const { from, label, parent, parentNode, registry } = act;
   const node = nodeBelow(parentNode, label);
   const receipt = await sendWrapped(chain, {
-    ...{ from, node, to: addressOf(chain, parent) },
+    from,
+    node,
+    to: addressOf(chain, parent),
     data: encodeMigration(act),
   });
   nameRegistry(chain, receipt, registry);

@@ -52,7 +52,9 @@ export async function readNamePrice(
 ): Promise<{ base: bigint; premium: bigint }> {
   const args = [label, duration, addressOf(chain, token)];
   const [base, premium] = await read<[bigint, bigint]>(chain, {
-    ...{ contract: "ethRegistrar", functionName: "getRegisterPrice", args },
+    contract: "ethRegistrar",
+    functionName: "getRegisterPrice",
+    args,
   });
   return { base, premium };
 }

@@ -79,8 +79,11 @@ export async function renewLineaname(chain: Chain, act: LineanameRenewal): Promi
   const price = await readPrice(chain, { controller: CONTROLLER, label, duration });
   const value = act.value ?? price + price / 10n;
   return send(chain, {
-    ...{ from, contract: CONTROLLER, functionName: "renew" },
-    ...{ args: [label, duration], value },
+    from,
+    contract: CONTROLLER,
+    functionName: "renew",
+    args: [label, duration],
+    value,
   });
 }
 

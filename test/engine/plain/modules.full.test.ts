@@ -95,9 +95,14 @@ const [known, strange] = [numberToHex(0xaa, { size: 20 }), numberToHex(0xbb, { s
 
 /** A log of a contract whose handler reads this contract. */
 const logOf = (address: Address) => ({
-  ...{ type: "log", chain: { id: 1 }, eventCallback: { name: "Resolver:Text" }, checkpoint: "" },
+  type: "log",
+  chain: { id: 1 },
+  eventCallback: { name: "Resolver:Text" },
+  checkpoint: "",
   event: {
-    ...{ id: "1", args: {}, log: { address, logIndex: 3 } },
+    id: "1",
+    args: {},
+    log: { address, logIndex: 3 },
     block: { number: 2n, timestamp: 100n, hash: "0x01" },
     transaction: { hash: "0x02", from: "0x03", to: "0x04", transactionIndex: 1 },
   },

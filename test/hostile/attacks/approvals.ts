@@ -39,7 +39,9 @@ export const attacksByApprovals = ({ approvals }: { approvals: number }): readon
       const args = [ethNode(LABEL), hashLabel("crowd"), owner];
       await send(chain, { from: mallory, contract: "registry", functionName: "setSubnodeOwner", args });
       await callMany(stage, approvals, (operator) => ({
-        ...{ contract: "registry", functionName: "setApprovalForAll", args: [operator, true] },
+        contract: "registry",
+        functionName: "setApprovalForAll",
+        args: [operator, true],
       }));
       return {
         names: [`crowd.${LABEL}.eth`],
@@ -53,7 +55,9 @@ export const attacksByApprovals = ({ approvals }: { approvals: number }): readon
     run: async (stage) => {
       const [label = ""] = VICTIM.split(".");
       await callMany(stage, approvals, (delegate) => ({
-        ...{ contract: "resolver5", functionName: "approve", args: [ethNode(label), delegate, true] },
+        contract: "resolver5",
+        functionName: "approve",
+        args: [ethNode(label), delegate, true],
       }));
       return { names: [VICTIM], addresses: [accountOf(0)] };
     },

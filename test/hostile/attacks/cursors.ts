@@ -12,7 +12,11 @@ import { type HostileStage, VICTIM } from "../stage.ts";
 const search = (input: Record<string, unknown> = {}) => ({
   operation: "/search-domains",
   input: {
-    ...{ search_full_name: false, expiry_of: "lease", sort_by: "full_name", sort_dir: "asc", total: true },
+    search_full_name: false,
+    expiry_of: "lease",
+    sort_by: "full_name",
+    sort_dir: "asc",
+    total: true,
     ...input,
   },
 });
@@ -24,7 +28,12 @@ const positions = [
   ...["", "zzzz", "\u{10ffff}", "' or 1=1 --", "%", "\u202e", "a".repeat(1_400), "\u0001".repeat(900)].map(
     (text) => [text, node],
   ),
-  ...[["a"], ["a", "0x"], ["a", node, "1"], [null, node], [null, null], ["a\0=b", node]],
+  ["a"],
+  ["a", "0x"],
+  ["a", node, "1"],
+  [null, node],
+  [null, null],
+  ["a\0=b", node],
 ];
 
 const expiries = [
@@ -48,15 +57,14 @@ export function forgedCursors(): string[] {
   const version = Buffer.from(good, "base64url");
   version[0] = 255;
   const foreign = [
-    ...[writeCursor({ operation: "/agents", input: { total: true } }, ["1"]), version.toString("base64url")],
-    ...[
-      good.slice(0, 12),
-      good.slice(4),
-      `${good}${good}`,
-      good.toLowerCase(),
-      "A".repeat(2_048),
-      "A".repeat(9_000),
-    ],
+    writeCursor({ operation: "/agents", input: { total: true } }, ["1"]),
+    version.toString("base64url"),
+    good.slice(0, 12),
+    good.slice(4),
+    `${good}${good}`,
+    good.toLowerCase(),
+    "A".repeat(2_048),
+    "A".repeat(9_000),
   ];
   return [
     ...[...byName, ...foreign].map((cursor) => `/search-domains?cursor=${cursor}`),

@@ -30,7 +30,9 @@ export const attacksByEvents = ({ gifts }: { gifts: number }): readonly Attack[]
       });
       const node = nodeBelow(ethNode(LABEL), "many");
       const calls = Array.from({ length: gifts }, (_, i) => ({
-        ...{ from: mallory, contract: "registry", functionName: "setSubnodeOwner" },
+        from: mallory,
+        contract: "registry",
+        functionName: "setSubnodeOwner",
         args: [node, hashLabel(`gift${i}`), victim],
       }));
       while (calls.length > 0) await sendInBatch(chain, { from: mallory, calls: calls.splice(0, AT_ONCE) });

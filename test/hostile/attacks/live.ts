@@ -61,7 +61,9 @@ async function askBeside(
       post("203.0.113.1", "/whois/bulk", { names: below(name, count) }),
     ),
     post("203.0.113.1", "/lookup", {
-      ...{ inputs: below(name, inputs), records: allRecords, primary_name_check: true },
+      inputs: below(name, inputs),
+      records: allRecords,
+      primary_name_check: true,
     }),
   ];
   const headers = { "x-forwarded-for": "203.0.113.2" };
@@ -141,7 +143,9 @@ const comparedAtOnce = (times: number): Attack => ({
     await registerReferred(chain, { from: mallory, label, resolver });
     const node = ethNode(label);
     const texts = Array.from({ length: COMPARED_TEXTS }, (_, i) => ({
-      ...{ kind: "text" as const, key: `key ${i}`, value: `value ${i}` },
+      kind: "text" as const,
+      key: `key ${i}`,
+      value: `value ${i}`,
     }));
     for (let first = 0; first < texts.length; first += 125) {
       const writes = texts.slice(first, first + 125);
@@ -241,7 +245,8 @@ export const attacksByLiveAnswers = ({
     },
   }),
   gateway(counts, "is asked again and again", {
-    ...{ answer: (_, response) => void response.end(data(0)), resolver: "endlessResolver" },
+    answer: (_, response) => void response.end(data(0)),
+    resolver: "endlessResolver",
   }),
   texts(100_000),
   texts(131_073),

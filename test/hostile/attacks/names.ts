@@ -29,7 +29,11 @@ async function own({ chain, mallory }: HostileStage, label: Label): Promise<Hex>
 }
 
 const callOf = ({ mallory }: HostileStage, functionName: string, args: readonly unknown[]): Call => ({
-  ...{ from: mallory, contract: "hostileNames", functionName, args, gas: ATTACK_GAS },
+  from: mallory,
+  contract: "hostileNames",
+  functionName,
+  args,
+  gas: ATTACK_GAS,
 });
 
 /** The nodes of nested names that all have the same labelhash, the highest first. */
@@ -131,10 +135,28 @@ const sizes = [1, 63, 64, 255, 256, 1_018, 1_019, 1_020, 3_000, 10_240, 102_400]
 const bytes = (...values: number[]) => Uint8Array.from(values);
 
 const oddLabels: readonly Label[] = [
-  ...["", "\0", "nul\0inside", "nul at the end\0", "dot.inside", ".", "[ab", `[${"ab".repeat(32)}]`],
-  ...["\u202eabc", "\ud7ff\ue000\uffff", "😀", "\u2400", `"'\\\n\r\t%_`, " ", "\ufffd", "\ufeffmark"],
-  ...[bytes(0xff, 0xfe), bytes(0xc0, 0x80), bytes(0xed, 0xa0, 0x80), bytes(0xf4, 0x90, 0x80, 0x80)],
-  ...[bytes(0x61, 0x62, 0x63, 0xe2, 0x98), new TextEncoder().encode(`${"é".repeat(127)}x`)],
+  "",
+  "\0",
+  "nul\0inside",
+  "nul at the end\0",
+  "dot.inside",
+  ".",
+  "[ab",
+  `[${"ab".repeat(32)}]`,
+  "\u202eabc",
+  "\ud7ff\ue000\uffff",
+  "😀",
+  "\u2400",
+  `"'\\\n\r\t%_`,
+  " ",
+  "\ufffd",
+  "\ufeffmark",
+  bytes(0xff, 0xfe),
+  bytes(0xc0, 0x80),
+  bytes(0xed, 0xa0, 0x80),
+  bytes(0xf4, 0x90, 0x80, 0x80),
+  bytes(0x61, 0x62, 0x63, 0xe2, 0x98),
+  new TextEncoder().encode(`${"é".repeat(127)}x`),
 ];
 
 /** What a name can be made of. `leaves` is how many names the largest reveal has, `reveals` how many labels stand above others. */

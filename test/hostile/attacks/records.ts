@@ -30,7 +30,11 @@ const KEY = "description";
 
 /** A call of the hostile resolver, as one transaction. */
 const call = ({ mallory }: HostileStage, functionName: string, ...args: readonly unknown[]): Call => ({
-  ...{ from: mallory, contract: "hostileLogs", functionName, args, gas: ATTACK_GAS },
+  from: mallory,
+  contract: "hostileLogs",
+  functionName,
+  args,
+  gas: ATTACK_GAS,
 });
 
 const signatures = {
@@ -261,7 +265,10 @@ const oddTexts: Attack = {
     await registerReferred(chain, { from: mallory, label: "odd", resolver: "resolver5" });
     const node = ethNode("odd");
     const of = (functionName: string, ...args: readonly unknown[]): Call => ({
-      ...{ from: mallory, contract: "resolver5", functionName, args: [node, ...args] },
+      from: mallory,
+      contract: "resolver5",
+      functionName,
+      args: [node, ...args],
     });
     const numbers = [0n, 60n, 2n ** 31n, 2n ** 63n, 2n ** 255n, 2n ** 256n - 1n];
     await sendInOneBlock(chain, [

@@ -44,58 +44,57 @@ const addressOf = (index: number) => `0x${index.toString(16).padStart(40, "0")}`
 const deep = `${"[".repeat(100_000)}${"]".repeat(100_000)}`;
 
 const brokenBodies: readonly string[] = [
-  ...["", "null", "[]", "0", '"names"', "{", deep, `{"names":${deep}}`, "\0", "\ud800"],
-  ...[
-    '{"names":"alice.eth"}',
-    '{"names":[null]}',
-    '{"names":[1e308]}',
-    '{"names":[{}]}',
-    '{"names":{"length":500}}',
-  ],
-  ...[
-    '{"__proto__":{"names":["a.eth"]}}',
-    '{"names":["a.eth"],"names":[1]}',
-    `{"names":[${"1,".repeat(20_000)}1]}`,
-  ],
+  "",
+  "null",
+  "[]",
+  "0",
+  '"names"',
+  "{",
+  deep,
+  `{"names":${deep}}`,
+  "\0",
+  "\ud800",
+  '{"names":"alice.eth"}',
+  '{"names":[null]}',
+  '{"names":[1e308]}',
+  '{"names":[{}]}',
+  '{"names":{"length":500}}',
+  '{"__proto__":{"names":["a.eth"]}}',
+  '{"names":["a.eth"],"names":[1]}',
+  `{"names":[${"1,".repeat(20_000)}1]}`,
   JSON.stringify({ names: many(501, () => "a.eth") }),
   JSON.stringify({ names: ["a".repeat(1_048_570)] }),
   JSON.stringify({ names: many(400, () => `${"a".repeat(2_000)}.eth`) }),
 ];
 
 const oddTexts: readonly string[] = [
-  ...[
-    "\0",
-    "\ufeff",
-    "\u202ealice.eth",
-    "😀".repeat(50),
-    "é".repeat(500),
-    "a".repeat(5_000),
-    "%",
-    "_",
-    "\\",
-    "'",
-  ],
-  ...[
-    "__proto__",
-    "constructor",
-    "null",
-    "NaN",
-    "-1",
-    "1e9",
-    "1000000000",
-    "9".repeat(400),
-    "٣",
-    "０",
-    "ﷺ".repeat(80),
-  ],
-  ...[
-    "[",
-    "[]",
-    `[${"ab".repeat(32)}]`,
-    `[${"ab".repeat(32)}].`.repeat(15),
-    "a".repeat(12_000),
-    "Z̴̛".repeat(300),
-  ],
+  "\0",
+  "\ufeff",
+  "\u202ealice.eth",
+  "😀".repeat(50),
+  "é".repeat(500),
+  "a".repeat(5_000),
+  "%",
+  "_",
+  "\\",
+  "'",
+  "__proto__",
+  "constructor",
+  "null",
+  "NaN",
+  "-1",
+  "1e9",
+  "1000000000",
+  "9".repeat(400),
+  "٣",
+  "０",
+  "ﷺ".repeat(80),
+  "[",
+  "[]",
+  `[${"ab".repeat(32)}]`,
+  `[${"ab".repeat(32)}].`.repeat(15),
+  "a".repeat(12_000),
+  "Z̴̛".repeat(300),
 ];
 
 const keys = (count: number) => Object.fromEntries(many(count, (i) => [`k${i}`, 0]));
@@ -128,7 +127,8 @@ const multipart = "multipart/form-data; boundary=b";
 
 /** The one form that the service takes, as large as a body may be, or in the form of files. */
 const forms = crowd("forms that are large, or of many parts", {
-  ...{ atOnce: 4, statuses: [errorCodes.LIMIT_EXCEEDED.status, errorCodes.INVALID_PARAMETER.status] },
+  atOnce: 4,
+  statuses: [errorCodes.LIMIT_EXCEEDED.status, errorCodes.INVALID_PARAMETER.status],
   requests: many(5, () => [
     ["application/x-www-form-urlencoded", "a&".repeat(524_000)],
     ["application/x-www-form-urlencoded", "a[]=%00&".repeat(131_000)],
@@ -143,7 +143,8 @@ const forms = crowd("forms that are large, or of many parts", {
 });
 
 const foreignForms = crowd("forms for a key from pages of other sites", {
-  ...{ atOnce: 8, statuses: [errorCodes.FORBIDDEN_ORIGIN.status, errorCodes.RATE_LIMITED.status] },
+  atOnce: 8,
+  statuses: [errorCodes.FORBIDDEN_ORIGIN.status, errorCodes.RATE_LIMITED.status],
   requests: many(200, () => [
     "/explore/key",
     {
@@ -162,17 +163,20 @@ const latePages = crowd("requests for late pages", {
 });
 
 const cursors = crowd("requests with cursors that no answer gave", {
-  ...{ atOnce: 20, statuses: [200, errorCodes.INVALID_PARAMETER.status] },
+  atOnce: 20,
+  statuses: [200, errorCodes.INVALID_PARAMETER.status],
   requests: many(10, forgedCursors).flatMap((paths) => paths.map((path): [string] => [path])),
 });
 
 const filters = crowd("lists by filters that are chosen to be slow", {
-  ...{ atOnce: 30, statuses: [200] },
+  atOnce: 30,
+  statuses: [200],
   requests: many(20, () => slowFilters).flatMap((paths) => paths.map((path): [string] => [path])),
 });
 
 const events = crowd("lists of events by filters that find nothing among much", {
-  ...{ atOnce: 20, statuses: [200, errorCodes.INVALID_PARAMETER.status, errorCodes.LIMIT_EXCEEDED.status] },
+  atOnce: 20,
+  statuses: [200, errorCodes.INVALID_PARAMETER.status, errorCodes.LIMIT_EXCEEDED.status],
   requests: many(10, () => slowEvents).flatMap((paths) => paths.map((path): [string] => [path])),
 });
 
@@ -215,13 +219,11 @@ function oddParameters({ operations }: HostileStage, textsOfEach: number): Asked
 }
 
 const usual: Record<string, string> = {
-  ...{
-    name: VICTIM,
-    address: `0x${"11".repeat(20)}`,
-    hash: `0x${"22".repeat(32)}`,
-    key: "url",
-    agentId: "1",
-  },
+  name: VICTIM,
+  address: `0x${"11".repeat(20)}`,
+  hash: `0x${"22".repeat(32)}`,
+  key: "url",
+  agentId: "1",
 };
 
 const pathWith = (path: string, parameter?: string, text = ""): string =>

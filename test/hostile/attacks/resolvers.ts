@@ -26,7 +26,9 @@ export const attacksByResolvers = ({ pointed }: { pointed: number }): readonly A
       await send(chain, { from: mallory, contract: "registry", functionName: "setSubnodeOwner", args });
       const node = nodeBelow(ethNode(LABEL), "many");
       const calls = Array.from({ length: pointed }, (_, i) => ({
-        ...{ from: mallory, contract: "registry", functionName: "setSubnodeRecord" },
+        from: mallory,
+        contract: "registry",
+        functionName: "setSubnodeRecord",
         args: [node, hashLabel(`point${i}`), giver, resolver, 0n],
       }));
       while (calls.length > 0) await sendInBatch(chain, { from: mallory, calls: calls.splice(0, AT_ONCE) });
@@ -35,7 +37,8 @@ export const attacksByResolvers = ({ pointed }: { pointed: number }): readonly A
         ...["names", "names?page_size=200", "names?sort_dir=desc&page_size=200", "names?page=4"].map(
           (list) => `/resolver/${resolver}/${list}`,
         ),
-        ...[`/resolver/${resolver}?page_size=200`, `/contract/${resolver}/events?page_size=200`],
+        `/resolver/${resolver}?page_size=200`,
+        `/contract/${resolver}/events?page_size=200`,
         `/address/${zeroAddress}/resolves-to?page_size=200`,
         `/events?contract=${resolver}&type=subregistry&page_size=200`,
       ];

@@ -5,34 +5,41 @@ import { ATTACK_GAS, type HostileStage } from "../stage.ts";
 
 /** What a reader, a database, a spreadsheet, a calendar or a browser may take for more than a text. */
 const odd = [
-  ...[
-    "\0",
-    "\u0001",
-    "\u001b[2J",
-    "\u007f",
-    "\u0085",
-    "\ufffe",
-    "\uffff",
-    "\ufffd",
-    "\ufeff",
-    "\u2028",
-    "\u2400",
-  ],
-  ...[
-    '"',
-    "'",
-    "\\",
-    "\\u0000",
-    "\r\n",
-    "\n\n",
-    "]]>",
-    "<x>",
-    "&amp;",
-    "BEGIN:VEVENT\r\n",
-    "data: ",
-    "event: error\n",
-  ],
-  ...["=1+1", "\uff1d1+1", "+1", "-1", "@a", "\n=1", "\ufeff=1", "\t=1", "%00", "{}", "__proto__", "\u202e"],
+  "\0",
+  "\u0001",
+  "\u001b[2J",
+  "\u007f",
+  "\u0085",
+  "\ufffe",
+  "\uffff",
+  "\ufffd",
+  "\ufeff",
+  "\u2028",
+  "\u2400",
+  '"',
+  "'",
+  "\\",
+  "\\u0000",
+  "\r\n",
+  "\n\n",
+  "]]>",
+  "<x>",
+  "&amp;",
+  "BEGIN:VEVENT\r\n",
+  "data: ",
+  "event: error\n",
+  "=1+1",
+  "\uff1d1+1",
+  "+1",
+  "-1",
+  "@a",
+  "\n=1",
+  "\ufeff=1",
+  "\t=1",
+  "%00",
+  "{}",
+  "__proto__",
+  "\u202e",
 ] as const;
 
 /** Bytes that are no UTF-8: halves of a pair, a cut character, a byte that none begins with. */
@@ -84,7 +91,10 @@ export const textsSet = (seed: number): ReadonlyMap<string, string> => {
 async function setAll({ chain, mallory }: HostileStage, seed: number): Promise<void> {
   const node = ethNode("texts");
   const of = (functionName: string, ...args: readonly unknown[]): Call => ({
-    ...{ from: mallory, contract: "resolver5", functionName, args: [node, ...args] },
+    from: mallory,
+    contract: "resolver5",
+    functionName,
+    args: [node, ...args],
   });
   const pairs = [...textsSet(seed)];
   await sendInOneBlock(chain, [
@@ -107,8 +117,10 @@ const everywhere = (seed: number): Attack => ({
     for (const name of ["\0nul", "=1+1", "\ufffe\uffff"])
       await setReverseName(chain, { from: mallory, name });
     return {
-      ...{ names: [NAME], nodes: [ethNode("texts"), ...labels.slice(0, 6).map((label) => ethNode(label))] },
-      ...{ addresses: [mallory], keys: ["__proto__", "=1+1", "\ufffe", "\u2028"] },
+      names: [NAME],
+      nodes: [ethNode("texts"), ...labels.slice(0, 6).map((label) => ethNode(label))],
+      addresses: [mallory],
+      keys: ["__proto__", "=1+1", "\ufffe", "\u2028"],
     };
   },
 });

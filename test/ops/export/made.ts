@@ -57,15 +57,23 @@ export async function openMadeIndex(): Promise<MadeIndex> {
   const newFolder = () => join(top, String(++folders));
   const plan = (more: Partial<ExportPlan> = {}): ExportPlan => ({
     settings: {
-      ...{ databaseUrl: tables.databaseUrl, schema: "public", network: "devnet" },
+      databaseUrl: tables.databaseUrl,
+      schema: "public",
+      network: "devnet",
       rpcUrls: { [CHAIN_ID]: [node.url] },
     },
-    ...{ folder: newFolder(), tables: ["all"], format: "parquet", since: null, screen: SILENT },
+    folder: newFolder(),
+    tables: ["all"],
+    format: "parquet",
+    since: null,
+    screen: SILENT,
     priority: "normal",
     ...more,
   });
   return {
-    ...{ tables, plan, newFolder },
+    tables,
+    plan,
+    newFolder,
     write: async (more) => {
       const made = plan(more);
       return { folder: made.folder, manifest: await createExport(made) };

@@ -47,9 +47,13 @@ export function exportsOfChains(
     const settings = () => {
       const { stack, deployment, chains } = indexOf();
       return {
-        ...{ databaseUrl: stack.databaseUrl, schema: stack.schema, network: "devnet" as const, deployment },
+        databaseUrl: stack.databaseUrl,
+        schema: stack.schema,
+        network: "devnet" as const,
+        deployment,
         rpcUrls: Object.fromEntries(chains.map(({ chainId, url }) => [chainId, [url]])),
-        ...{ liveRpcUrls: [], liveRequestsPerSecond: 1_000 },
+        liveRpcUrls: [],
+        liveRequestsPerSecond: 1_000,
       };
     };
 
@@ -63,8 +67,13 @@ export function exportsOfChains(
       });
       await settle(indexOf());
       manifest = await createExport({
-        ...{ settings: settings(), folder, tables: ["all"], format: "parquet" },
-        ...{ since: null, priority: "normal", screen: SILENT },
+        settings: settings(),
+        folder,
+        tables: ["all"],
+        format: "parquet",
+        since: null,
+        priority: "normal",
+        screen: SILENT,
       });
     });
 

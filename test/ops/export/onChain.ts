@@ -35,7 +35,7 @@ export function exportsOfAChain(stageOf: () => SnapshotStage): void {
       top = mkdtempSync(join(tmpdir(), "namedex-exports-"));
       env = {
         ...environment(source.databaseUrl),
-        ...{ RPC_URL_31337: local.anvil.url },
+        RPC_URL_31337: local.anvil.url,
       };
     });
 
@@ -102,7 +102,8 @@ export function exportsOfAChain(stageOf: () => SnapshotStage): void {
       const { pid } = child;
       if (pid === undefined) throw new Error("The export did not start");
       return {
-        ...{ child, priority: () => getPriority(pid) },
+        child,
+        priority: () => getPriority(pid),
         ended: new Promise((resolve) => child.once("close", () => resolve())),
       };
     }

@@ -6,7 +6,8 @@ import { ask } from "./read.ts";
 const guide = readFileSync(new URL("../../../docs/analysts.md", import.meta.url), "utf8");
 const blocks = [...guide.matchAll(/([^\n]+):?\n\n```duckdb\n([\s\S]*?)```/g)].map(
   ([, title = "", sql = ""]) => ({
-    ...{ title, sql },
+    title,
+    sql,
   }),
 );
 

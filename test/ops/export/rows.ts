@@ -6,25 +6,46 @@ import type { MadeIndex } from "./made.ts";
 const LONG = 3_000_000;
 
 const texts = [
-  ...["", " ", ",", '"', '""', "''", "\n", "\r\n", "a\rb", "\t", "\\", "\\N", "\\.", "NULL", "null", "true"],
-  ...[
-    "é",
-    "😀",
-    "\u2028",
-    "\u0001",
-    "\u001f",
-    "\ufeffmark",
-    "{}",
-    "[1,2]",
-    "1e5",
-    "007",
-    "#",
-    "--",
-    ";",
-    "$$",
-  ],
-  ...["\ufffe", "\uffff", "\ufffd", "\u2400", "\u007f", "=1+1", "\uff1d1+1", '{"key":"a\\u0000"}'],
-  ...['line\nwith, all "of" it\r\n', "x".repeat(LONG)],
+  "",
+  " ",
+  ",",
+  '"',
+  '""',
+  "''",
+  "\n",
+  "\r\n",
+  "a\rb",
+  "\t",
+  "\\",
+  "\\N",
+  "\\.",
+  "NULL",
+  "null",
+  "true",
+  "é",
+  "😀",
+  "\u2028",
+  "\u0001",
+  "\u001f",
+  "\ufeffmark",
+  "{}",
+  "[1,2]",
+  "1e5",
+  "007",
+  "#",
+  "--",
+  ";",
+  "$$",
+  "\ufffe",
+  "\uffff",
+  "\ufffd",
+  "\u2400",
+  "\u007f",
+  "=1+1",
+  "\uff1d1+1",
+  '{"key":"a\\u0000"}',
+  'line\nwith, all "of" it\r\n',
+  "x".repeat(LONG),
 ];
 
 /** The most that a number of the chain can be, and the most that analysts calculate with. */
@@ -75,21 +96,17 @@ export async function changeBeyond({ tables: { pool } }: MadeIndex, block: numbe
     from events where block_number > ${block}`;
   const some = "created_block_number % 7 = 0";
   const statements = [
-    ...[later, note("events", INSERTED, `block_number > ${block}`, 1)],
-    ...[changes, note("ownership_changes", INSERTED, `block_number > ${block}`, 1)],
-    ...[
-      note("domains", UPDATED, some, 1),
-      `update domains set effective_owner_address = '0xfirst' where ${some}`,
-    ],
+    later,
+    note("events", INSERTED, `block_number > ${block}`, 1),
+    changes,
+    note("ownership_changes", INSERTED, `block_number > ${block}`, 1),
+    note("domains", UPDATED, some, 1),
+    `update domains set effective_owner_address = '0xfirst' where ${some}`,
     // The second change of a row: what was before the first one counts.
-    ...[
-      note("domains", UPDATED, some, 2),
-      `update domains set effective_owner_address = '0xsecond' where ${some}`,
-    ],
-    ...[
-      note("text_records", DELETED, "block_number % 11 = 0", 1),
-      "delete from text_records where block_number % 11 = 0",
-    ],
+    note("domains", UPDATED, some, 2),
+    `update domains set effective_owner_address = '0xsecond' where ${some}`,
+    note("text_records", DELETED, "block_number % 11 = 0", 1),
+    "delete from text_records where block_number % 11 = 0",
   ];
   for (const statement of statements) await pool.query(statement);
 }

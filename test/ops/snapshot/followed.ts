@@ -23,12 +23,16 @@ export async function prepareFollowed(
   const pool = openPool({ connectionString: database.url, options: `-c search_path=${SCHEMA},public` });
   const rpc = { RPC_URL_31337: anvil.url, LIVE_RPC_URL: anvil.url };
   const version = await prepareVersion(deployment, {
-    ...{ ...rpc, DATABASE_URL: database.url, DATABASE_SCHEMA: SCHEMA },
+    ...rpc,
+    DATABASE_URL: database.url,
+    DATABASE_SCHEMA: SCHEMA,
     ...env,
   });
   const chain = createPublicClient({ transport: http(anvil.url) });
   return {
-    ...{ version, databaseUrl: database.url, schema: SCHEMA },
+    version,
+    databaseUrl: database.url,
+    schema: SCHEMA,
     sql: async (text, values) => (await pool.query(text, values)).rows,
     api: async <Body>(path: string) => {
       const reply = await fetch(`${version.url}${path}`);

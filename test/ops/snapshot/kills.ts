@@ -24,7 +24,9 @@ async function runUntil(
   { hasBegun, killAfter }: { hasBegun: (told: string) => boolean; killAfter: number | null },
 ): Promise<{ worked: number; isKilled: boolean }> {
   const child = spawn(process.execPath, [program, ...args], {
-    ...{ env: { ...bareEnvironment, ...env }, cwd: tmpdir(), stdio: ["ignore", "ignore", "pipe"] },
+    env: { ...bareEnvironment, ...env },
+    cwd: tmpdir(),
+    stdio: ["ignore", "ignore", "pipe"],
   });
   let told = "";
   child.stderr?.on("data", (text) => (told += text));

@@ -45,7 +45,9 @@ export async function openSnapshotStage(): Promise<SnapshotStage> {
   const deployment = join(folder, "deployment.json");
   writeFileSync(deployment, JSON.stringify(local.deployment));
   const environment = (databaseUrl: string) => ({
-    ...{ ENS_DEPLOYMENT: deployment, RPC_URL_31337: local.anvil.url, DATABASE_URL: databaseUrl },
+    ENS_DEPLOYMENT: deployment,
+    RPC_URL_31337: local.anvil.url,
+    DATABASE_URL: databaseUrl,
   });
   const snapshot = (databaseUrl: string, ...args: string[]) =>
     runProgram("snapshot.ts", args, environment(databaseUrl));

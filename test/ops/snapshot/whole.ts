@@ -24,7 +24,13 @@ import {
 const SEED = 71_077;
 const SCHEMAS = ["namedex_index", "namedex", "ponder_sync"];
 const CACHED = [
-  ...["blocks", "transactions", "logs", "rpc_request_results", "factories", "factory_addresses", "intervals"],
+  "blocks",
+  "transactions",
+  "logs",
+  "rpc_request_results",
+  "factories",
+  "factory_addresses",
+  "intervals",
 ];
 
 export function restoresWhole(stageOf: () => SnapshotStage): void {
@@ -61,7 +67,9 @@ export function restoresWhole(stageOf: () => SnapshotStage): void {
         .map((line) => line.split("\t"))
         .sort((a, b) => Number(a[1]) - Number(b[1]));
       expect(rows.at(-1)?.slice(0, 3)).toEqual([
-        ...[String(chain?.chain_id), String(chain?.block_number), chain?.block_hash],
+        String(chain?.chain_id),
+        String(chain?.block_number),
+        chain?.block_hash,
       ]);
     });
 

@@ -25,11 +25,18 @@ const bob = account(0xb0b);
 
 const way = (walk: Partial<Walk>, fields: Partial<Omit<Way, "walk">> = {}): Way => ({
   walk: {
-    ...{ entry: null, resolver: null, isKnown: true, pathExpiry: null },
-    ...{ isBelowRegistered: false, registeredAbove: null, unknown: null, missing: null },
+    entry: null,
+    resolver: null,
+    isKnown: true,
+    pathExpiry: null,
+    isBelowRegistered: false,
+    registeredAbove: null,
+    unknown: null,
+    missing: null,
     ...walk,
   },
-  ...{ isLeft: false, phases: new Set<string>() },
+  isLeft: false,
+  phases: new Set<string>(),
   ...fields,
 });
 
@@ -46,7 +53,9 @@ const ofEnsv1 = (name: string, fields: object = {}) =>
   (name.split(".").length === 2
     ? registeredRow(name, bob, BigInt(NOW + 9), { resolver: STATIC_RESOLVER, ...fields })
     : domainRow(name, {
-        ...{ registryOwner: bob, effectiveOwnerAddress: bob, resolver: STATIC_RESOLVER },
+        registryOwner: bob,
+        effectiveOwnerAddress: bob,
+        resolver: STATIC_RESOLVER,
         ...fields,
       })) as unknown as DomainState;
 

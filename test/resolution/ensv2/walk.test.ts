@@ -44,8 +44,11 @@ function slowWalk({ entries, codes }: World, name: string): Partial<Walk> {
   const walk = {
     entry: null as string | null,
     resolver: null as Walk["resolver"],
-    ...{ isKnown: true, isBelowRegistered: false, unknown: null as Walk["unknown"] },
-    ...{ missing: null as Walk["missing"], pathExpiry: null as bigint | null },
+    isKnown: true,
+    isBelowRegistered: false,
+    unknown: null as Walk["unknown"],
+    missing: null as Walk["missing"],
+    pathExpiry: null as bigint | null,
   };
   let registry: Address = ROOT;
   const expiries: bigint[] = [];
@@ -93,8 +96,10 @@ function randomWorld(pick: <T>(of: readonly [T, ...T[]] | readonly T[]) => T): W
       const held = labels.filter(() => pick([true, true, false]));
       const rows = held.map((label) => {
         const fields = {
-          ...{ expiry: pick(expiries), subregistry: pick([...registries, null]) },
-          ...{ resolver: pick([...resolvers, null, null]), isRegistered: pick([true, true, false]) },
+          expiry: pick(expiries),
+          subregistry: pick([...registries, null]),
+          resolver: pick([...resolvers, null, null]),
+          isRegistered: pick([true, true, false]),
         };
         return [label, entryRow(registry, label, fields)] as const;
       });

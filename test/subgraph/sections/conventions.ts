@@ -215,7 +215,8 @@ describe("blocks", () => {
       expect(await ask<Meta>(meta)).toEqual({
         _meta: {
           block: { number: Number(number), hash, timestamp: Number(timestamp), parentHash },
-          ...{ deployment: "namedex", hasIndexingErrors: false },
+          deployment: "namedex",
+          hasIndexingErrors: false,
         },
       });
     }
@@ -299,7 +300,8 @@ describe("requests", () => {
       expect({ status, data }).toEqual({ status: 200, data: { __typename: "Query" } });
     }
     const reply = await fetch(`${stage.stack.url}/subgraph`, {
-      ...{ method: "POST", headers: { origin: "https://app.example" } },
+      method: "POST",
+      headers: { origin: "https://app.example" },
       body: JSON.stringify({ query: "{ __typename }" }),
     });
     expect(reply.headers.get("access-control-allow-origin")).toBe("*");

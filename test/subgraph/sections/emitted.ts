@@ -18,7 +18,9 @@ const variables = { name: `${label}.eth` };
 
 const emit = (topics: readonly (Hex | readonly Hex[] | null)[], data: Hex) =>
   send(stage.chain, {
-    ...{ from: stage.cast.bob, contract: "logEmitter", functionName: "emitLog" },
+    from: stage.cast.bob,
+    contract: "logEmitter",
+    functionName: "emitLog",
     args: [topics, data],
   });
 

@@ -30,9 +30,14 @@ const [records, hashed] = [nodeOf("records.eth"), hashLabel("records")];
 
 /** The records' events, as the subgraph calls them. */
 const shownAs: Record<string, string> = {
-  ...{ AddrChanged: "AddrChanged", AddressChanged: "MulticoinAddrChanged", ABIChanged: "AbiChanged" },
-  ...{ PubkeyChanged: "PubkeyChanged", TextChanged: "TextChanged", NameChanged: "NameChanged" },
-  ...{ ContenthashChanged: "ContenthashChanged", InterfaceChanged: "InterfaceChanged" },
+  AddrChanged: "AddrChanged",
+  AddressChanged: "MulticoinAddrChanged",
+  ABIChanged: "AbiChanged",
+  PubkeyChanged: "PubkeyChanged",
+  TextChanged: "TextChanged",
+  NameChanged: "NameChanged",
+  ContenthashChanged: "ContenthashChanged",
+  InterfaceChanged: "InterfaceChanged",
 };
 
 type Expected = Awaited<ReturnType<typeof expectedDomain>>;
@@ -80,7 +85,8 @@ describe("getNamesForAddress", () => {
     for (const name of found) {
       const expected = await expectedDomain(name.name ?? "");
       expect(name).toMatchObject({
-        ...{ id: expected.id, parentName: name.name?.split(".").slice(1).join(".") },
+        id: expected.id,
+        parentName: name.name?.split(".").slice(1).join("."),
         relation: Object.fromEntries(
           roles.flatMap((role) => (expected[role] ? [[role, expected[role]?.id === bob.toLowerCase()]] : [])),
         ),
@@ -200,7 +206,9 @@ describe("getNameHistory", () => {
 describe("single names", () => {
   test("getSubgraphRecords has the keys of a name's records", async () => {
     expect(await getSubgraphRecords(clientOf(), { name: "records.eth" })).toMatchObject({
-      ...{ isMigrated: true, texts: ["url", "avatar", "nulkey"], coins: ["60", "0"] },
+      isMigrated: true,
+      texts: ["url", "avatar", "nulkey"],
+      coins: ["60", "0"],
     });
     const at = { name: "cleared.eth", resolverAddress: addressOf(stage.chain, "resolver5") };
     expect(await getSubgraphRecords(clientOf(), at)).toMatchObject({ texts: ["zeta", "alpha"], coins: [] });

@@ -11,7 +11,9 @@ const idOf = ({ blockNumber, logIndex }: Logged) => `${blockNumber}-${logIndex}`
 const lower = (value: unknown) => String(value).toLowerCase();
 const account = (value: unknown) => ({ id: lower(value) });
 const common = (log: Logged, node: unknown) => ({
-  ...{ id: idOf(log), blockNumber: Number(log.blockNumber), transactionID: log.transactionHash },
+  id: idOf(log),
+  blockNumber: Number(log.blockNumber),
+  transactionID: log.transactionHash,
   domain: { id: node },
 });
 const hex32 = (value: unknown): Hex => numberToHex(value as bigint, { size: 32 });
@@ -22,11 +24,15 @@ const judged: Record<
   { contract: string; event: string; fields: string; toRow: (log: Logged) => Row }
 > = {
   transfers: {
-    ...{ contract: "registry", event: "Transfer", fields: "owner { id }" },
+    contract: "registry",
+    event: "Transfer",
+    fields: "owner { id }",
     toRow: (log) => ({ ...common(log, log.args.node), owner: account(log.args.owner) }),
   },
   newOwners: {
-    ...{ contract: "registry", event: "NewOwner", fields: "owner { id } parentDomain { id }" },
+    contract: "registry",
+    event: "NewOwner",
+    fields: "owner { id } parentDomain { id }",
     toRow: ({ args, ...log }) => ({
       ...common({ args, ...log }, nodeBelow(args.node as Hex, { labelhash: args.label as Hex })),
       owner: account(args.owner),
@@ -34,7 +40,9 @@ const judged: Record<
     }),
   },
   newResolvers: {
-    ...{ contract: "registry", event: "NewResolver", fields: "resolver { id }" },
+    contract: "registry",
+    event: "NewResolver",
+    fields: "resolver { id }",
     toRow: (log) => ({
       ...common(log, log.args.node),
       resolver: {
@@ -43,11 +51,15 @@ const judged: Record<
     }),
   },
   newTTLs: {
-    ...{ contract: "registry", event: "NewTTL", fields: "ttl" },
+    contract: "registry",
+    event: "NewTTL",
+    fields: "ttl",
     toRow: (log) => ({ ...common(log, log.args.node), ttl: String(log.args.ttl) }),
   },
   wrappedTransfers: {
-    ...{ contract: "wrapper", event: "TransferSingle", fields: "owner { id }" },
+    contract: "wrapper",
+    event: "TransferSingle",
+    fields: "owner { id }",
     toRow: (log) => ({
       ...common(log, hex32(log.args.id)),
       id: `${idOf(log)}-0`,
@@ -55,14 +67,20 @@ const judged: Record<
     }),
   },
   nameWrappeds: {
-    ...{ contract: "wrapper", event: "NameWrapped", fields: "fuses owner { id } expiryDate" },
+    contract: "wrapper",
+    event: "NameWrapped",
+    fields: "fuses owner { id } expiryDate",
     toRow: (log) => ({
       ...common(log, log.args.node),
-      ...{ fuses: log.args.fuses, owner: account(log.args.owner), expiryDate: String(log.args.expiry) },
+      fuses: log.args.fuses,
+      owner: account(log.args.owner),
+      expiryDate: String(log.args.expiry),
     }),
   },
   nameUnwrappeds: {
-    ...{ contract: "wrapper", event: "NameUnwrapped", fields: "owner { id }" },
+    contract: "wrapper",
+    event: "NameUnwrapped",
+    fields: "owner { id }",
     toRow: (log) => ({ ...common(log, log.args.node), owner: account(log.args.owner) }),
   },
 };
@@ -88,8 +106,10 @@ describe("each log of a contract is one entity, ids are text", () => {
         logs
           .filter(({ eventName }) => eventName === event)
           .map((log) => ({
-            ...{ id: idOf(log), registration: { id: hex32(log.args.id) } },
-            ...{ expiryDate: String(log.args.expires), ...more(log.args) },
+            id: idOf(log),
+            registration: { id: hex32(log.args.id) },
+            expiryDate: String(log.args.expires),
+            ...more(log.args),
           })),
       );
     expect(
@@ -153,7 +173,8 @@ describe("interfaces", () => {
     });
     expect(domain.events.find(({ __typename }) => __typename === "NewTTL")).toMatchObject({ ttl: "300" });
     expect(domain.events.find(({ __typename }) => __typename === "NameWrapped")).toMatchObject({
-      ...{ name: "two.records.eth", fuses: 0 },
+      name: "two.records.eth",
+      fuses: 0,
     });
     const ids = domain.events.map(({ id }) => String(id));
     expect(ids).toEqual([...ids].sort());

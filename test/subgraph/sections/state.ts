@@ -39,8 +39,13 @@ describe("domains", () => {
       `{ domain(id: "${ROOT_NODE}") { name labelName labelhash parent { id } createdAt isMigrated expiryDate } }`,
     );
     expect(domain).toEqual({
-      ...{ name: null, labelName: null, labelhash: null, parent: null },
-      ...{ createdAt: "0", isMigrated: true, expiryDate: null },
+      name: null,
+      labelName: null,
+      labelhash: null,
+      parent: null,
+      createdAt: "0",
+      isMigrated: true,
+      expiryDate: null,
     });
   });
 
@@ -116,7 +121,9 @@ describe("registrations", () => {
          again: registration(id: "${hashLabel("again")}") { registrant { id } registrationDate events { __typename } } }`,
     );
     expect(registration).toEqual({
-      ...{ labelName: "records", cost: String(renewed?.args.cost), domain: { name: "records.eth" } },
+      labelName: "records",
+      cost: String(renewed?.args.cost),
+      domain: { name: "records.eth" },
       registrant: { id: cast.alice.toLowerCase() },
     });
     const sold = (await logsOf("registrar")).filter(
@@ -136,7 +143,8 @@ describe("registrations", () => {
     const count = (type: string) =>
       registration.events.filter(({ __typename }) => __typename === type).length;
     expect({ registered: count("NameRegistered"), moved: count("NameTransferred") }).toEqual({
-      ...{ registered: 2, moved: 3 },
+      registered: 2,
+      moved: 3,
     });
   });
 });

@@ -73,7 +73,9 @@ export const domainEvents = endpoint({
     const all = await (children ? chainsOfChildren(ctx, name) : chainsOfName(ctx, name));
     const chains = chainsOf(ctx, request, all);
     const { section, fields } = openHistory({
-      ...{ operation: "/domain/{name}/events", input: request, keys: eventKeys("events", direction) },
+      operation: "/domain/{name}/events",
+      input: request,
+      keys: eventKeys("events", direction),
     });
     const listed = listedOn(ctx, chains);
     if (isPlain(request)) {
@@ -88,7 +90,9 @@ export const domainEvents = endpoint({
     const query = {
       source: { kind: "names", names: { of: children ? "parent" : "one", name: name.node }, chains, listed },
       filters: { ...filtersOf(request), ...recordsOf(request) },
-      ...{ direction, listed, isPlain: false },
+      direction,
+      listed,
+      isPlain: false,
     } as const;
     const found =
       "newest" in section

@@ -37,7 +37,8 @@ export async function answerAddresses(
     const ofAddress = outcomes.slice(i * coinTypes.length, (i + 1) * coinTypes.length);
     const failed = ofAddress.find((outcome) => outcome instanceof ApiError);
     return {
-      ...{ input: one.input, status: failed ? ("unresolved" as const) : ("ok" as const) },
+      input: one.input,
+      status: failed ? ("unresolved" as const) : ("ok" as const),
       ...(failed && { error: { code: failed.code, message: failed.message } }),
       address: toAddress(one.address),
       primary_names: ofAddress.map((outcome, at) => toEntry(ctx, String(coinTypes[at]), outcome)),

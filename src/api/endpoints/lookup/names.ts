@@ -227,7 +227,8 @@ function toItem(ctx: Ctx, asked: RecordsAsked | null, { name, outcome, records, 
   if (error?.code === "RESPONSE_TOO_LARGE") return toLeftOut(name.input, "no room");
   const status = statusOf({ outcome, error, isCut: Boolean(rest) });
   return {
-    ...{ input: name.input, status },
+    input: name.input,
+    status,
     ...(error && { error: { code: error.code, message: error.message } }),
     domain: toAskedRecord(name.requested, outcome, ctx),
     ...(asked && records && toRecordsFields(records, asked)),
@@ -238,7 +239,8 @@ function toItem(ctx: Ctx, asked: RecordsAsked | null, { name, outcome, records, 
 
 /** An input that the answer has no room for. It can be asked for again, as it is, with fewer others. */
 export const toLeftOut = (input: string, why: LeftOut): z.input<typeof leftOut> => ({
-  ...{ input, status: "left_out" },
+  input,
+  status: "left_out",
   ...(why === "no room"
     ? { cursor: input }
     : {

@@ -71,9 +71,12 @@ function ofState({ name, state, market }: Ware, { contracts, now }: Pick<Ctx, "c
 
 const withoutPrice = (ware: Ware, ctx: Ctx): NamePrice => ({
   ...ofState(ware, ctx),
-  ...{ registration: null, registration_refusal: ware.refusal },
-  ...{ renewal: null, renewal_refusal: ware.refusal },
-  ...{ usd_per_ether: null, price_block: null },
+  registration: null,
+  registration_refusal: ware.refusal,
+  renewal: null,
+  renewal_refusal: ware.refusal,
+  usd_per_ether: null,
+  price_block: null,
 });
 
 function quote(asked: Quote): Quoted {
@@ -85,19 +88,24 @@ function quote(asked: Quote): Quoted {
   const rate = rateOf(asked);
   try {
     const registration = offerOf(asked, {
-      ...{ refusal: refusalOfRegistration(offered), role: market.sells },
+      refusal: refusalOfRegistration(offered),
+      role: market.sells,
       released: releasedFor(ware, { timestamp, ctx }),
     });
     const renewal = offerOf(asked, {
-      ...{ refusal: refusalOfRenewal(offered), role: market.renews },
+      refusal: refusalOfRenewal(offered),
+      role: market.renews,
       released: null,
     });
     return {
       ...state,
-      ...{ registration: registration.offer, registration_refusal: registration.refusal },
-      ...{ renewal: renewal.offer, renewal_refusal: renewal.refusal },
+      registration: registration.offer,
+      registration_refusal: registration.refusal,
+      renewal: renewal.offer,
+      renewal_refusal: renewal.refusal,
       usd_per_ether: rate && {
-        ...{ value: toFeedPrice(rate.usdPerEther), chain_id: rate.of.chainId },
+        value: toFeedPrice(rate.usdPerEther),
+        chain_id: rate.of.chainId,
         block_number: rate.of.block.number,
       },
       price_block: { chain_id: prices.chainId, block_number: number, block_timestamp: timestamp },

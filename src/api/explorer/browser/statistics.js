@@ -92,7 +92,10 @@ function enliven(figure) {
           plan
             ? { label, paths: bars, width: 0, points: { show: false }, fill: colour(`--series-${most - i}`) }
             : {
-                ...{ label, width: 1.75, dash: dashes[i], points: { show: false } },
+                label,
+                width: 1.75,
+                dash: dashes[i],
+                points: { show: false },
                 stroke: colour(`--series-${i + 1}`),
               },
         ),

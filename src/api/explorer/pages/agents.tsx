@@ -61,7 +61,8 @@ export const agentsPage: ExplorerPage = {
               <>
                 {list.agents.length === 0 ? <Empty>No agent.</Empty> : <Directory agents={list.agents} />}
                 <ListPager
-                  {...{ list, first: firstIn(visit, list) }}
+                  list={list}
+                  first={firstIn(visit, list)}
                   what="agents"
                   urlOf={(other) => withQuery("explore/agents", { ...filters, ...other })}
                 />

@@ -48,7 +48,7 @@ export const dropsPage: ExplorerPage = {
           {list instanceof Error ? (
             <Unavailable error={list} />
           ) : (
-            <Drops {...{ list, kind, given, now }} first={firstIn(visit, list)} />
+            <Drops list={list} kind={kind} given={given} now={now} first={firstIn(visit, list)} />
           )}
         </>
       ),
@@ -103,12 +103,13 @@ const Drops = ({ list, kind, given, now, first }: DropsProps) => (
     ) : (
       <Table caption={kind.label} columns={["Name", kind.when].map((title) => ({ title }))}>
         {list.results.map((item) => (
-          <Row {...{ item, kind, now }} />
+          <Row item={item} kind={kind} now={now} />
         ))}
       </Table>
     )}
     <ListPager
-      {...{ list, first }}
+      list={list}
+      first={first}
       what="drops"
       urlOf={(place) => dropsUrl("drops", kind, { ...given, ...wordsOf(place) })}
     />

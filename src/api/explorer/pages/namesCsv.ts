@@ -37,7 +37,10 @@ async function readAll(visit: Visit, address: string): Promise<{ items: DomainIt
   let cursor: string | null | undefined;
   for (let page = 1; page <= MAX_CSV_PAGES && cursor !== null; page++) {
     const list: Domains = await visit.ask<Domains>("/address/{address}/domains", {
-      ...{ address, include_expired: "true", page_size: String(CSV_PAGE_SIZE), cursor },
+      address,
+      include_expired: "true",
+      page_size: String(CSV_PAGE_SIZE),
+      cursor,
     });
     items.push(...list.results);
     total = list.total;

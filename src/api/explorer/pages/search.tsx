@@ -36,8 +36,18 @@ const places = [
 
 /** The filters of the operation that a form gives as they are. */
 const plain = [
-  ...["q", "search_full_name", "availability_status", "min_length", "max_length", "registrar_owner"],
-  ...["wrapper_owner", "registry_owner", "resolver", "is_wrapped", "chain", "protocol"],
+  "q",
+  "search_full_name",
+  "availability_status",
+  "min_length",
+  "max_length",
+  "registrar_owner",
+  "wrapper_owner",
+  "registry_owner",
+  "resolver",
+  "is_wrapped",
+  "chain",
+  "protocol",
 ] as const;
 
 /** Filters that a form gives as a day, and the operation takes as a second. */
@@ -95,7 +105,11 @@ export const searchPage: ExplorerPage = {
               <Totals found={found} />
               <Card id="results" title="Results" isWide>
                 <DomainList
-                  {...{ list: found, first: firstIn(visit, found), order, urlOf, now }}
+                  list={found}
+                  first={firstIn(visit, found)}
+                  order={order}
+                  urlOf={urlOf}
+                  now={now}
                   caption="Names that were found"
                   what="names"
                   empty="No name meets all filters."
@@ -177,8 +191,16 @@ const Filters = ({ given, hasProtocols }: { given: Given; hasProtocols: boolean 
 );
 
 const rare = [
-  ...["min_length", "max_length", "expiry_from", "expiry_to"],
-  ...["registrar_owner", "wrapper_owner", "registry_owner", "resolver", "chain", "protocol"],
+  "min_length",
+  "max_length",
+  "expiry_from",
+  "expiry_to",
+  "registrar_owner",
+  "wrapper_owner",
+  "registry_owner",
+  "resolver",
+  "chain",
+  "protocol",
 ];
 
 const hasMore = (given: Given): boolean => rare.some((name) => given[name] !== undefined);

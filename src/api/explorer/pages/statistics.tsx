@@ -129,7 +129,8 @@ const SeriesCards = ({ sold, interval, ranking }: SeriesProps) => {
   const isBound = sold.periods.some((period) => period.cost_is_upper_bound);
   const counts = { id: "sales", title: "Registrations and renewals", sheet: sales(interval).sheetOf(sold) };
   const inTokens = {
-    ...{ id: "tokens", title: "What was paid for names of ENSv2" },
+    id: "tokens",
+    title: "What was paid for names of ENSv2",
     sheet: tokenRevenue(interval).sheetOf(sold),
   };
   const paid = { id: "revenue", title: "What was paid", sheet: revenue(interval).sheetOf(sold) };
@@ -309,8 +310,11 @@ const RANKED_SHOWN = 25;
 
 const rankingCard = (ranking: Ranking, interval: Interval) =>
   barsCard({
-    ...{ id: "largest", title: "Largest registrations", figure: largest(ranking), isWide: true },
-    aside: <Rankings {...{ ranking, interval }} />,
+    id: "largest",
+    title: "Largest registrations",
+    figure: largest(ranking),
+    isWide: true,
+    aside: <Rankings ranking={ranking} interval={interval} />,
     shown: RANKED_SHOWN,
     note: `For which controllers took most ether: the first ${RANKED_SHOWN}. The file has a hundred.`,
     nameOf: (name) => <NameLink name={name} />,
@@ -318,27 +322,43 @@ const rankingCard = (ranking: Ranking, interval: Interval) =>
 
 const plainCards: readonly ((visit: Visit) => Promise<Child>)[] = [
   barsCard({
-    ...{ id: "states", title: "Names by state", figure: states },
+    id: "states",
+    title: "Names by state",
+    figure: states,
     note: "Names that have an owner, on the chain of the registry.",
   }),
   columnsCard({
-    ...{ id: "lengths", title: "Names by length", figure: lengths },
+    id: "lengths",
+    title: "Names by length",
+    figure: lengths,
     note: "Active names right under .eth, by the characters of their label.",
   }),
   columnsCard({
-    ...{ id: "expiries", title: "Expiries ahead", figure: expiries, isWide: true },
+    id: "expiries",
+    title: "Expiries ahead",
+    figure: expiries,
+    isWide: true,
     note: "Names by the month of their expiry. Those that are renewed move to a later one.",
   }),
   barsCard({
-    ...{ id: "sellers", title: "Generations of controllers", figure: sellers, drawn: 2 },
+    id: "sellers",
+    title: "Generations of controllers",
+    figure: sellers,
+    drawn: 2,
     note: "What each contract sold. A name that was registered twice counts twice.",
   }),
   barsCard({
-    ...{ id: "primary-names", title: "Primary names by chain", figure: primaryNames },
+    id: "primary-names",
+    title: "Primary names by chain",
+    figure: primaryNames,
     note: "Addresses that claim a name, whether or not the name leads back to them. Claims on Base from before ENSIP-19 never were primary names, and do not count.",
   }),
   barsCard({
-    ...{ id: "holders", title: "Largest holders", figure: holders, shown: HOLDERS_SHOWN, isWide: true },
+    id: "holders",
+    title: "Largest holders",
+    figure: holders,
+    shown: HOLDERS_SHOWN,
+    isWide: true,
     note: `Addresses that own most active names: the first ${HOLDERS_SHOWN}. The file has a hundred.`,
     nameOf: (address) => <AddressLink address={address} />,
   }),

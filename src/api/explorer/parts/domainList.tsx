@@ -44,7 +44,7 @@ export const DomainList = ({ list, first, caption, what, empty, order, urlOf, no
         ]}
       />
     )}
-    <ListPager {...{ list, first, what }} urlOf={(place) => urlOf({ ...order, ...place })} />
+    <ListPager list={list} first={first} what={what} urlOf={(place) => urlOf({ ...order, ...place })} />
   </>
 );
 

@@ -59,8 +59,25 @@ export const ProtocolMark = ({ protocol }: { protocol?: string | undefined }) =>
 
 /** Scripts whose letters a reader may take for Latin ones, or that are told apart by name. */
 const scripts = [
-  ...["Latin", "Cyrillic", "Greek", "Armenian", "Georgian", "Hebrew", "Arabic", "Devanagari", "Bengali"],
-  ...["Tamil", "Thai", "Han", "Hiragana", "Katakana", "Hangul", "Cherokee", "Coptic", "Lisu", "Ethiopic"],
+  "Latin",
+  "Cyrillic",
+  "Greek",
+  "Armenian",
+  "Georgian",
+  "Hebrew",
+  "Arabic",
+  "Devanagari",
+  "Bengali",
+  "Tamil",
+  "Thai",
+  "Han",
+  "Hiragana",
+  "Katakana",
+  "Hangul",
+  "Cherokee",
+  "Coptic",
+  "Lisu",
+  "Ethiopic",
 ].map((name) => ({ name, letters: new RegExp(`\\p{Script=${name}}`, "u") }));
 
 const scriptsOf = (label: string): string[] =>

@@ -70,7 +70,7 @@ export const Pager = ({ total, size, first, previous, next, urlOf, what }: Props
 
 /** The pager of a list that an operation gave. */
 export const ListPager = ({ list, first, ...shown }: ListProps) => (
-  <Pager {...shown} {...placesBeside(list, first)} {...{ total: list.total, size: list.page_size, first }} />
+  <Pager {...shown} {...placesBeside(list, first)} total={list.total} size={list.page_size} first={first} />
 );
 
 type ListProps = Pick<Props, "first" | "urlOf" | "what"> & { list: Paged };

@@ -22,7 +22,11 @@ export type Budget = {
 };
 
 export const newBudget = (caller: string, signal: AbortSignal): Budget => ({
-  ...{ caller, signal, rounds: MAX_ROUNDS, lookups: MAX_LOOKUPS, bytes: MAX_EXCHANGED_BYTES },
+  caller,
+  signal,
+  rounds: MAX_ROUNDS,
+  lookups: MAX_LOOKUPS,
+  bytes: MAX_EXCHANGED_BYTES,
 });
 
 /** @throws LiveFailure if the contract may have no other round */

@@ -73,7 +73,9 @@ function readLookup(revert: Hex): AskedLookup {
 }
 
 const toLookup = (sender: Hex, urls: readonly Hex[], data: Hex): Lookup => ({
-  ...{ sender: getAddress(`0x${sender.slice(-40)}`), urls: urls.map(textOfBytes), data },
+  sender: getAddress(`0x${sender.slice(-40)}`),
+  urls: urls.map(textOfBytes),
+  data,
 });
 
 /** Makes one look-up. Gives the data of the call that passes its answer to the contract. */

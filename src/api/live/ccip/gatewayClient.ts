@@ -48,8 +48,12 @@ export type GatewayRules = {
 /** Every request to a gateway of CCIP-Read goes through the client that this creates. */
 export function createGateways({ now, ...rules }: GatewayRules): Gateways {
   const outgoing = createOutgoing({
-    ...{ subject: "gateway", maxBytes: MAX_ANSWER_BYTES, maxConnections: MAX_CONNECTIONS },
-    ...{ timeoutMs: FETCH_TIMEOUT_MS, ownHosts: [], ...rules },
+    subject: "gateway",
+    maxBytes: MAX_ANSWER_BYTES,
+    maxConnections: MAX_CONNECTIONS,
+    timeoutMs: FETCH_TIMEOUT_MS,
+    ownHosts: [],
+    ...rules,
   });
   const parts = { outgoing, places: createHostPlaces(), silent: createSilentGateways(now) };
   return {

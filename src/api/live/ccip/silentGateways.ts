@@ -47,13 +47,11 @@ export function createSilentGateways(now: () => number = Date.now): SilentGatewa
     const known = remembered.get(key);
     if (known !== undefined) return known;
     const memory: Memory = {
-      ...{
-        failedAt: Number.NEGATIVE_INFINITY,
-        silentUntil: 0,
-        isDoubted: false,
-        isTrying: false,
-        proof: null,
-      },
+      failedAt: Number.NEGATIVE_INFINITY,
+      silentUntil: 0,
+      isDoubted: false,
+      isTrying: false,
+      proof: null,
     };
     remembered.set(key, memory);
     return memory;

@@ -27,9 +27,15 @@ export function descriptionReads(oracle: Address) {
   const amount = (name: string): Amount => readOf({ target: oracle, abi: oracleReads, name }, asNumber);
   const ofEnsv2 = (name: string): Amount => readOf({ target: oracle, abi: ensv2OracleReads, name }, asNumber);
   return {
-    ...{ price1: amount("price1Letter"), price2: amount("price2Letter"), price3: amount("price3Letter") },
-    ...{ price4: amount("price4Letter"), price5: amount("price5Letter"), price10: amount("price10Letter") },
-    ...{ start: amount("startPremium"), end: amount("endValue"), fixed: amount("FIXED_PRICE_ETH") },
+    price1: amount("price1Letter"),
+    price2: amount("price2Letter"),
+    price3: amount("price3Letter"),
+    price4: amount("price4Letter"),
+    price5: amount("price5Letter"),
+    price10: amount("price10Letter"),
+    start: amount("startPremium"),
+    end: amount("endValue"),
+    fixed: amount("FIXED_PRICE_ETH"),
     feed: readOf({ target: oracle, abi: oracleReads, name: "usdOracle" }, asAddress),
     rates: readOf({ target: oracle, abi: ensv2OracleReads, name: "getBaseRates" }, (rates) =>
       (rates as bigint[]).map(asNumber),
@@ -40,8 +46,10 @@ export function descriptionReads(oracle: Address) {
         numer: asNumber(numer),
       })),
     ),
-    ...{ denominator: ofEnsv2("DISCOUNT_DENOMINATOR"), initial: ofEnsv2("PREMIUM_PRICE_INITIAL") },
-    ...{ halving: ofEnsv2("PREMIUM_HALVING_PERIOD"), period: ofEnsv2("PREMIUM_PERIOD") },
+    denominator: ofEnsv2("DISCOUNT_DENOMINATOR"),
+    initial: ofEnsv2("PREMIUM_PRICE_INITIAL"),
+    halving: ofEnsv2("PREMIUM_HALVING_PERIOD"),
+    period: ofEnsv2("PREMIUM_PERIOD"),
   };
 }
 
@@ -72,7 +80,8 @@ function describeEnsv2(values: Described): Description | null {
     in: "tokens",
     rents: rates.map((perSecond, i) => ({ from: i + 1, perSecond })),
     premium: curveOf(initial, { halving, period }),
-    ...{ discounts: points, discountDenominator: denominator },
+    discounts: points,
+    discountDenominator: denominator,
   };
 }
 
@@ -88,7 +97,9 @@ export function movingReads(
     const probes = PROBES.map((elapsed) =>
       readOf(
         {
-          ...{ target: oracle, abi: oracleReads, name: "premium" },
+          target: oracle,
+          abi: oracleReads,
+          name: "premium",
           args: ["", timestamp - GRACE_PERIOD - elapsed, 0n],
         },
         asNumber,

@@ -54,9 +54,13 @@ function sellersOfChain(chain: ChainDeployment & { ensv2?: Ensv2Deployment | und
     }));
   const { ensv2, chainId, multicall3 = MULTICALL3 } = chain;
   return {
-    ...{ chainId, multicall3, registrar: registrar.address, controllers },
+    chainId,
+    multicall3,
+    registrar: registrar.address,
+    controllers,
     ensv2: ensv2 && {
-      ...{ registrars: ensv2.registrars, renewers: ensv2.renewersV1 },
+      registrars: ensv2.registrars,
+      renewers: ensv2.renewersV1,
       paymentTokens: ensv2.paymentTokens,
     },
   };

@@ -34,7 +34,9 @@ export type AddressParameters = { of: ScopeSql; address: Address | SQLWrapper; n
 const { placeholder } = sql;
 
 export const parametersOf = (of: ScopeSql): AddressParameters => ({
-  ...{ of, address: placeholder("address"), now: placeholder("now") },
+  of,
+  address: placeholder("address"),
+  now: placeholder("now"),
 });
 
 /** Values of the placeholders. */

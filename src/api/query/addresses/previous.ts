@@ -43,7 +43,8 @@ export async function listPrevious(
     ...found,
     rows: rows.map(({ domain, displayText, lastOwnedBlockNumber, lastOwnedBlockTimestamp }) => ({
       domain: { ...domain, displayText },
-      ...{ lastOwnedBlockNumber, lastOwnedBlockTimestamp },
+      lastOwnedBlockNumber,
+      lastOwnedBlockTimestamp,
     })),
   };
 }
@@ -100,7 +101,8 @@ export function previousKeys(
     several: [
       { column: sql.raw(`${of}.last_owned_block_timestamp`), kind: "bigint", direction },
       { column: sql.raw(`${of}.chain_id`), kind: "integer", direction },
-      ...[block, node],
+      block,
+      node,
     ],
   });
 }

@@ -131,7 +131,9 @@ export function listLabels(
     read: () =>
       db
         .select({
-          ...{ entry: ensv2Entry, holders, position: positionOf(keys) },
+          entry: ensv2Entry,
+          holders,
+          position: positionOf(keys),
           subnames: sql<number>`coalesce(${below.entries}, 0)`,
         })
         .from(ensv2Entry)
@@ -162,11 +164,10 @@ export function listReferring(db: Db, at: RegistryAt, part: Part): Promise<Page<
     read: () =>
       db
         .select({
-          ...{ entry: ensv2Entry, position: positionOf(keys) },
-          ...{
-            parentNode: sql<Hex | null>`${ensv2Mount.node}`,
-            parentName: sql<string | null>`${domain.fullName}`,
-          },
+          entry: ensv2Entry,
+          position: positionOf(keys),
+          parentNode: sql<Hex | null>`${ensv2Mount.node}`,
+          parentName: sql<string | null>`${domain.fullName}`,
         })
         .from(ensv2Entry)
         .leftJoin(

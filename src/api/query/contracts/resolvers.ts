@@ -68,7 +68,9 @@ export function listFormerNames(
     read: () =>
       db
         .select({
-          ...{ chainId, node: resolverChange.node, position: positionOf(keys) },
+          chainId,
+          node: resolverChange.node,
+          position: positionOf(keys),
           name: sql<string | null>`${domain.fullName}`,
           fromBlock: sql<number | null>`began.block_number`,
           fromTimestamp: sql<string | null>`began.block_timestamp`.mapWith(Number),
@@ -124,7 +126,10 @@ export function listLinksOf(
     read: () =>
       db
         .select({
-          ...{ node, blockNumber, transactionHash, position: positionOf(keys) },
+          node,
+          blockNumber,
+          transactionHash,
+          position: positionOf(keys),
           record: sql<Hex>`${ensv2Link.record}`,
           name: sql<string | null>`${domain.fullName}`,
         })

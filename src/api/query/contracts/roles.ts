@@ -37,7 +37,12 @@ export function listRolesIn(db: Db, of: RolesIn, part: Part): Promise<Page<HeldR
     read: () =>
       db
         .select({
-          ...{ resource, account, roles, blockNumber, blockTimestamp, transactionHash },
+          resource,
+          account,
+          roles,
+          blockNumber,
+          blockTimestamp,
+          transactionHash,
           position: positionOf(keys),
         })
         .from(ensv2Role)
@@ -117,7 +122,10 @@ export function listRoleChanges(
           account: sql<Address>`${sql.raw(ROLES_TO)}`,
           before: inDetails("oldRoles"),
           after: inDetails("roles"),
-          ...{ blockNumber, blockTimestamp, logIndex, transactionHash },
+          blockNumber,
+          blockTimestamp,
+          logIndex,
+          transactionHash,
           position: positionOf(keys),
         })
         .from(event)

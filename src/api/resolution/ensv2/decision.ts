@@ -36,7 +36,9 @@ const isReserved = (requested: Requested, { entry }: Walk): boolean =>
 function protocolIn({ walk, isLeft }: Way, row: DomainState | undefined): Protocol {
   if (!walk.isKnown) return "ensv2";
   return protocolOf({
-    ...{ entry: walk.entry, isBelowRegistered: walk.isBelowRegistered, isLeftToEnsv1: isLeft },
+    entry: walk.entry,
+    isBelowRegistered: walk.isBelowRegistered,
+    isLeftToEnsv1: isLeft,
     wasRegistered: (row?.registry ?? null) !== null,
   });
 }
@@ -70,8 +72,18 @@ const asksLayer2 = ({ resolver }: Walk, { managed }: Contracts): boolean =>
 function blankOf(name: ParsedName, { chainId }: Contracts): DomainState {
   const { node, parentNode, labelhash, label, labelLength } = name;
   return {
-    ...{ chainId, node, parentNode, labelhash, label, labelLength, fullName: name.name, ...noOwners },
-    ...{ expiryTimestamp: null, resolver: null, registry: null, displayText: null },
+    chainId,
+    node,
+    parentNode,
+    labelhash,
+    label,
+    labelLength,
+    fullName: name.name,
+    ...noOwners,
+    expiryTimestamp: null,
+    resolver: null,
+    registry: null,
+    displayText: null,
     effectiveOwnerAddress: null,
   };
 }

@@ -25,7 +25,8 @@ export async function readDetails<State extends DomainState>(
   const [holders, owners] = await Promise.all([
     wanted.holders ? listRoleHolders(db, { chainId, entries: withoutDoubles(named) }) : [],
     listMigrationOwners(db, {
-      ...{ chainId, nonOwners: ensv2.nonOwners },
+      chainId,
+      nonOwners: ensv2.nonOwners,
       names: named.flatMap(({ migrated }) => migrated ?? []),
     }),
   ]);
@@ -52,7 +53,9 @@ function migratedOf(node: Hex, entry: Ensv2Entry, ensv2: Ensv2Contracts) {
   if (!isFromEnsv1(entry, ensv2) || registeredBlockNumber === null || registeredTransactionHash === null)
     return null;
   return {
-    ...{ node, blockNumber: registeredBlockNumber, timestamp: registeredTimestamp ?? 0 },
+    node,
+    blockNumber: registeredBlockNumber,
+    timestamp: registeredTimestamp ?? 0,
     transactionHash: registeredTransactionHash,
   };
 }

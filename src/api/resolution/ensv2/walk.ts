@@ -67,7 +67,8 @@ function walkOf(path: Path, steps: readonly Step[], { now, contracts }: At): Wal
     entry,
     resolver: winner?.entry.resolver
       ? {
-          ...{ address: winner.entry.resolver, depth: winner.depth },
+          address: winner.entry.resolver,
+          depth: winner.depth,
           isKnown: isOneOf(contracts.resolverCode, winner.resolverCode),
         }
       : null,

@@ -65,7 +65,9 @@ export async function permissionsInEnsv1(ctx: Ctx, of: OfEnsv1): Promise<Permiss
   const { row, parent, powers, parentPowers } = of;
   const contracts = ctx.contracts.nameContracts(row.chainId);
   const own: Side = {
-    ...{ row, name: row, powers },
+    row,
+    name: row,
+    powers,
     kinds: { owner: "owner", approval: "token_approval", operator: "operator" },
   };
   const above: Side[] =
@@ -73,7 +75,9 @@ export async function permissionsInEnsv1(ctx: Ctx, of: OfEnsv1): Promise<Permiss
       ? []
       : [
           {
-            ...{ row: parent, name: row, powers: parentPowers },
+            row: parent,
+            name: row,
+            powers: parentPowers,
             kinds: { owner: "parent_owner", approval: "parent_approval", operator: "parent_operator" },
           },
         ];
@@ -173,7 +177,11 @@ function writerOf({ now }: Ctx, row: DomainRow, { resolvers, wrapper }: NameCont
 const setRecords = { layer: "resolver", may: ["set_records"], inForce: true } as const;
 
 const ofWriter = ({ owner: address, resolver: contract }: Writer): Permission => ({
-  ...{ kind: "owner", ...setRecords, address, contract, event: null },
+  kind: "owner",
+  ...setRecords,
+  address,
+  contract,
+  event: null,
 });
 
 type Operators = {
@@ -198,8 +206,11 @@ function operatorsOf({ db }: Ctx, { sides, writer, contracts, chainId }: Operato
   const ofResolver = writer
     ? [
         {
-          ...{ rank: ranks.operators.resolver, contract: writer.resolver, owner: writer.owner },
-          ...{ kind: "operator" as const, ...setRecords },
+          rank: ranks.operators.resolver,
+          contract: writer.resolver,
+          owner: writer.owner,
+          kind: "operator" as const,
+          ...setRecords,
         },
       ]
     : [];

@@ -45,8 +45,13 @@ async function holderOf(ctx: Ctx, { node }: DomainState, entry: Ensv2Entry): Pro
   ]);
   const ofHolder = mayAsHolder(roles, { isExpired });
   const holder: Permission = {
-    ...{ kind: "owner", layer: "token", address: owner, contract: registry, event },
-    ...{ may: ofHolder, ...inForceWhile(!isExpired || ofHolder.length > 0) },
+    kind: "owner",
+    layer: "token",
+    address: owner,
+    contract: registry,
+    event,
+    may: ofHolder,
+    ...inForceWhile(!isExpired || ofHolder.length > 0),
   };
   const may = mayWithRoles(roles, { isExpired });
   const place = { rank: ranks.operators.token, chainId, contract: registry, owner };
@@ -71,7 +76,12 @@ function operatorsOf(
 ): ListPart<Permission>[] {
   const { contract, owner: givenBy } = place;
   const toPermission = (one: OperatorRow): Permission => ({
-    ...{ ...power, layer: "token", contract, address: one.operator, givenBy, event: one },
+    ...power,
+    layer: "token",
+    contract,
+    address: one.operator,
+    givenBy,
+    event: one,
   });
   return operatorsIn(db, chainId, [place]).map((part) => mapPart(part, (rows) => rows.map(toPermission)));
 }
@@ -125,7 +135,10 @@ async function parentOf(ctx: Ctx, parent: DomainState | null): Promise<ListPart<
   const { chainId, registry: contract, resource } = entry;
   const resources = resource === null ? [ROOT] : [ROOT, resource];
   const found = rolesFor(ctx.db, ranks.parentRoles, {
-    ...{ chainId, contract, resources, bit: ROLE_SET_SUBREGISTRY },
+    chainId,
+    contract,
+    resources,
+    bit: ROLE_SET_SUBREGISTRY,
   });
   const roles = mapPart(found, (rows) =>
     rows.map((one) => roleOf(one, { kind: "parent_role", layer: "token", may: ["replace"] })),

@@ -88,8 +88,15 @@ function layerOf({ contracts }: Ctx, { chainId, contract }: { chainId: number; c
 
 /** It is for whatever the owner has there, which may be nothing now. */
 const ofOperator = (ctx: Ctx, row: OperatorRow): Grant => ({
-  ...{ kind: "operator", layer: layerOf(ctx, row), chainId: row.chainId, contract: row.contract },
-  ...{ owner: row.owner, address: row.operator, name: null, inForce: true, event: row },
+  kind: "operator",
+  layer: layerOf(ctx, row),
+  chainId: row.chainId,
+  contract: row.contract,
+  owner: row.owner,
+  address: row.operator,
+  name: null,
+  inForce: true,
+  event: row,
 });
 
 const keyOf = ({ chainId, node }: { chainId: number; node: Hex }) => `${chainId} ${node}`;
@@ -115,8 +122,14 @@ async function ofTokens(ctx: Ctx, rows: readonly TokenApprovalRow[]): Promise<Gr
     const domain = names.get(keyOf(row));
     const layer = layerOf(ctx, row);
     return {
-      ...{ kind: "token_approval", layer, chainId: row.chainId, contract: row.contract, owner: row.owner },
-      ...{ address: row.approved as Address, name: nameOf(row.node, domain), event: row },
+      kind: "token_approval",
+      layer,
+      chainId: row.chainId,
+      contract: row.contract,
+      owner: row.owner,
+      address: row.approved as Address,
+      name: nameOf(row.node, domain),
+      event: row,
       ...stateOfApproval(ctx, { domain, layer, approved: row.approved }),
     };
   });
@@ -141,8 +154,14 @@ async function ofDelegates(ctx: Ctx, rows: readonly DelegateRow[]): Promise<Gran
   return rows.map((row): Grant => {
     const domain = names.get(keyOf(row));
     return {
-      ...{ kind: "record_delegate", layer: "resolver", chainId: row.chainId, contract: row.resolver },
-      ...{ owner: row.owner, address: row.delegate, name: nameOf(row.node, domain), event: row },
+      kind: "record_delegate",
+      layer: "resolver",
+      chainId: row.chainId,
+      contract: row.resolver,
+      owner: row.owner,
+      address: row.delegate,
+      name: nameOf(row.node, domain),
+      event: row,
       ...stateOfDelegate(ctx, row, domain),
     };
   });
@@ -162,7 +181,8 @@ function stateOfDelegate(ctx: Ctx, row: DelegateRow, domain: DomainRow | undefin
 async function ofRoles(ctx: Ctx, rows: readonly RoleRow[]): Promise<Grant[]> {
   const { chainId } = ctx.contracts;
   const placeOf = ({ contract: registry, resource }: RoleRow) => ({
-    ...{ registry, storageId: storageIdOfNumber(resource) },
+    registry,
+    storageId: storageIdOfNumber(resource),
   });
   const ofEntries = rows.filter(({ resource }) => resource !== 0n);
   const [entries, resolvers] = await Promise.all([
@@ -180,8 +200,15 @@ async function ofRoles(ctx: Ctx, rows: readonly RoleRow[]): Promise<Grant[]> {
     const entry = resource === 0n ? undefined : byKey.get(`${registry} ${storageId}`);
     const layer = resolvers.has(contract) ? "resolver" : "token";
     return {
-      ...{ kind: "role", layer, chainId, contract, owner: null, address },
-      ...{ name: entry === undefined ? null : entry, roles, event: row },
+      kind: "role",
+      layer,
+      chainId,
+      contract,
+      owner: null,
+      address,
+      name: entry === undefined ? null : entry,
+      roles,
+      event: row,
       ...stateOfRole(ctx, resource, entry),
     };
   });

@@ -53,7 +53,10 @@ export async function readNamePermissions(
   ];
   const [page, notCovered] = await Promise.all([readParts(asked, part), notCoveredOf(ctx, known)]);
   return {
-    ...{ state: known.state, parent: parentOf(ctx, known), page, notCovered },
+    state: known.state,
+    parent: parentOf(ctx, known),
+    page,
+    notCovered,
     protocol: isOfEnsv2(known.state) ? "ensv2" : "ensv1",
   };
 }
@@ -102,7 +105,8 @@ function parentOf(ctx: Ctx, { ensv1, state, parentState }: Known): ParentPower |
   };
   const isGivenUp = (fusesAt(token, BigInt(ctx.now)) & PARENT_CANNOT_CONTROL) !== 0;
   return {
-    ...{ name: parent.fullName, node: parent.node },
+    name: parent.fullName,
+    node: parent.node,
     may: [...new Set(ofOwners.flatMap(({ may }) => may))],
     cannotControlUntil: isGivenUp && row.isWrapped ? token.wrapperExpiryTimestamp : null,
   };

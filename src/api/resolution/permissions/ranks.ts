@@ -3,8 +3,12 @@ import type { PermissionKind } from "./permission.ts";
 
 /** Numbers of the parts that are there once for each layer. */
 const byLayer = (first: number): Record<Layer, number> => ({
-  ...{ registry: first, registry_old: first + 1, registrar: first + 2, wrapper: first + 3 },
-  ...{ token: first + 4, resolver: first + 5 },
+  registry: first,
+  registry_old: first + 1,
+  registrar: first + 2,
+  wrapper: first + 3,
+  token: first + 4,
+  resolver: first + 5,
 });
 
 /** The place of each part in the list of a name's permissions. Cursors have these numbers: they stay. */

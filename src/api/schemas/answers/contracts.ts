@@ -62,7 +62,8 @@ const resolverContract = z
     }),
     implementation: address.optional().openapi({ description: "The code of a proxy, where it is known" }),
     deployed_by: address.optional(),
-    ...{ block_number: blockNumber.optional(), transaction_hash: hash.optional() },
+    block_number: blockNumber.optional(),
+    transaction_hash: hash.optional(),
   })
   .openapi("ResolverContract");
 

@@ -244,7 +244,9 @@ const itemFields = {
   ...times,
   ownership,
   wrapper: wrapper.optional(),
-  ...{ subregistry, reservation, migration },
+  subregistry,
+  reservation,
+  migration,
   subname_count: subnameCount,
   role_holder_count: count
     .optional()

@@ -164,7 +164,9 @@ async function metaBlock(argument: BlockArgument, blocks: Blocks): Promise<Parti
 function metaOf(selected: readonly MetaSelection[], of: Partial<JournalBlock>): Record<string, unknown> {
   const { number, hash = null, parentHash = null, timestamp = null } = of;
   const meta: Record<string, unknown> = {
-    ...{ deployment: DEPLOYMENT, hasIndexingErrors: false, __typename: "_Meta_" },
+    deployment: DEPLOYMENT,
+    hasIndexingErrors: false,
+    __typename: "_Meta_",
   };
   const ofBlock: Record<string, unknown> = { number, hash, parentHash, timestamp, __typename: "_Block_" };
   const pick = (from: Record<string, unknown>, fields: readonly MetaSelection[]): Record<string, unknown> =>

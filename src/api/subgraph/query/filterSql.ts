@@ -127,7 +127,8 @@ function leadsTo(field: Relation, ids: readonly Plain[], of: Pick<Of, "row" | "e
     parts.push(
       relationIs(field, of, {
         values: [oneOrMore(plain.flat(), of.env)],
-        ...{ isNone: false, texts: plain.flat().map(String) },
+        isNone: false,
+        texts: plain.flat().map(String),
       }),
     );
   } else

@@ -27,7 +27,9 @@ export function readListArguments(entity: Entity, given: Given, count: FilterCou
   return {
     first: readNumber("first", given.first, { byDefault: FIRST.byDefault, least: 1, most: FIRST.most }),
     skip: readNumber("skip", given.skip, {
-      ...{ byDefault: 0, least: 0, most: MAX_SKIP },
+      byDefault: 0,
+      least: 0,
+      most: MAX_SKIP,
       beyond: ": to go on, ask for what comes after the last entity, `where: { id_gt: … }`, without `skip`",
     }),
     order,

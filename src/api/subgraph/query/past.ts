@@ -57,7 +57,8 @@ export async function changesAfter({ rowsByKey, env }: Reader, number: number): 
     newest: newest === null ? null : Number(newest),
     time: time === null ? null : Number(time),
     logs: Number(logs),
-    ...{ nodes: (nodes ?? []) as Hex[], isEnsv2Changed: is_ensv2 === true },
+    nodes: (nodes ?? []) as Hex[],
+    isEnsv2Changed: is_ensv2 === true,
   };
 }
 

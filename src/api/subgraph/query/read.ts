@@ -113,7 +113,10 @@ export async function readOne(reader: Reader, plan: EntityPlan, id: string | nul
 
 /** A list of the entity with an id. */
 const listOfOne = (entity: Entity, id: string): ListArguments => ({
-  ...{ first: 1, skip: 0, order: null, direction: "asc" },
+  first: 1,
+  skip: 0,
+  order: null,
+  direction: "asc",
   filter: { kind: "field", field: idOf(entity), suffix: "", values: [id] },
 });
 

@@ -184,7 +184,9 @@ export function belowStatement(
       soughtValue(sql`${only[part]}::${sql.raw(type)}`, env),
     );
     return pageSql(plan, list, of, {
-      ...{ before: sql`1 as n,`, more: leads(values), terms },
+      before: sql`1 as n,`,
+      more: leads(values),
+      terms,
       ...(isNone ? undefined : partsOfOne(of)),
     });
   }

@@ -21,7 +21,12 @@ const ofScalar: Record<Scalar, readonly string[]> = {
 };
 
 const ofList: readonly string[] = [
-  ...["", "not", "contains", "contains_nocase", "not_contains", "not_contains_nocase"],
+  "",
+  "not",
+  "contains",
+  "contains_nocase",
+  "not_contains",
+  "not_contains_nocase",
 ];
 
 /** A filter of a field; `child` filters the entities that a relation leads to. */
@@ -38,7 +43,10 @@ function suffixesOf(field: Field): readonly string[] {
 
 const filtersOfField = (fieldName: string, field: Field): FilterName[] => [
   ...suffixesOf(field).map((suffix) => ({
-    ...{ name: suffix === "" ? fieldName : `${fieldName}_${suffix}`, fieldName, field, suffix },
+    name: suffix === "" ? fieldName : `${fieldName}_${suffix}`,
+    fieldName,
+    field,
+    suffix,
     isChild: false as const,
   })),
   ...(field.kind === "scalar" ? [] : [{ name: `${fieldName}_`, fieldName, field, isChild: true as const }]),

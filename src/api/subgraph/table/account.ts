@@ -23,11 +23,13 @@ const parts = (env: Env): Part[] => {
   return [
     { table: sql`${holder}`, address: sql`${holder.address}`, where: holds(holder.chainId) },
     ...owners.map((owner) => ({
-      ...{ table: sql`${domain}`, address: sql`${owner}` },
+      table: sql`${domain}`,
+      address: sql`${owner}`,
       where: sql`${owner} is not null and ${holds(domain.chainId)}`,
     })),
     {
-      ...{ table: sql`${addressRecord} as named`, address: sql`left(${named.address}, 130)` },
+      table: sql`${addressRecord} as named`,
+      address: sql`left(${named.address}, 130)`,
       where: sql`${named.address} is not null and ${isForEthereum("named", env)} and ${holds(named.chainId)}`,
     },
   ];
@@ -74,26 +76,36 @@ export const accountEntity: Entity = {
       and ${id(row)} in (${event.ownerAddress}, ${event.newOwnerAddress}, ${event.toAddress}, ${event.address}))`,
   fields: {
     id: {
-      ...{
-        kind: "scalar",
-        type: "ID",
-        isRequired: true,
-        isHex: true,
-        isFixed: true,
-        source: "owners, holders and address records",
-      },
+      kind: "scalar",
+      type: "ID",
+      isRequired: true,
+      isHex: true,
+      isFixed: true,
+      source: "owners, holders and address records",
       value: id,
     },
     domains: {
-      ...{ kind: "derived", type: "Domain", via: "owner", isList: true, isRequired: true },
+      kind: "derived",
+      type: "Domain",
+      via: "owner",
+      isList: true,
+      isRequired: true,
       source: "without wrapped names, whose owner is the NameWrapper",
     },
     wrappedDomains: {
-      ...{ kind: "derived", type: "WrappedDomain", via: "owner", isList: true, isRequired: false },
+      kind: "derived",
+      type: "WrappedDomain",
+      via: "owner",
+      isList: true,
+      isRequired: false,
       source: "tokens of the NameWrapper",
     },
     registrations: {
-      ...{ kind: "derived", type: "Registration", via: "registrant", isList: true, isRequired: false },
+      kind: "derived",
+      type: "Registration",
+      via: "registrant",
+      isList: true,
+      isRequired: false,
       source: "tokens of the registrar",
     },
   },

@@ -82,18 +82,21 @@ export const families: readonly Family[] = [
     relation: ["domain", toDomain((row) => sql`${logAt(row).node}`, { isRequired: true, source: "`node`" })],
     types: [
       {
-        ...{ name: "Transfer", description: "The registry's owner changed", ...ofRegistry("Transfer") },
+        name: "Transfer",
+        description: "The registry's owner changed",
+        ...ofRegistry("Transfer"),
         fields: { owner: account("newOwnerAddress", ["Transfer"]) },
       },
       {
-        ...{
-          name: "NewOwner",
-          description: "A name was made, or given by its parent",
-          ...ofRegistry("NewOwner"),
-        },
+        name: "NewOwner",
+        description: "A name was made, or given by its parent",
+        ...ofRegistry("NewOwner"),
         fields: {
           parentDomain: {
-            ...{ kind: "relation", type: "Domain", isRequired: true, source: "`parent_node` of the name" },
+            kind: "relation",
+            type: "Domain",
+            isRequired: true,
+            source: "`parent_node` of the name",
             key: (row, env) => [parentNode(row, env)],
             id: parentNode,
           },
@@ -101,10 +104,14 @@ export const families: readonly Family[] = [
         },
       },
       {
-        ...{ name: "NewResolver", description: "A resolver was set", ...ofRegistry("NewResolver") },
+        name: "NewResolver",
+        description: "A resolver was set",
+        ...ofRegistry("NewResolver"),
         fields: {
           resolver: {
-            ...{ kind: "relation", type: "Resolver", isRequired: true },
+            kind: "relation",
+            type: "Resolver",
+            isRequired: true,
             source: "`resolver_address` and `node`; `0x000…0` where there is none from then on",
             key: (row) => [
               sql`${logAt(row).resolverAddress}`,
@@ -116,17 +123,22 @@ export const families: readonly Family[] = [
         },
       },
       {
-        ...{ name: "NewTTL", description: "A time to live was set", ...ofRegistry("NewTTL") },
+        name: "NewTTL",
+        description: "A time to live was set",
+        ...ofRegistry("NewTTL"),
         fields: { ttl: detail("BigInt", "ttl") },
       },
       {
-        ...{ name: "WrappedTransfer", description: "A token of the NameWrapper was made, moved or burnt" },
+        name: "WrappedTransfer",
+        description: "A token of the NameWrapper was made, moved or burnt",
         ...ofWrapper("TransferSingle", "TransferBatch"),
         isNumbered: true,
         fields: { owner: account("toAddress", ["TransferSingle", "TransferBatch"]) },
       },
       {
-        ...{ name: "NameWrapped", description: "A name was wrapped", ...ofWrapper("NameWrapped") },
+        name: "NameWrapped",
+        description: "A name was wrapped",
+        ...ofWrapper("NameWrapped"),
         fields: {
           name: value(
             "String",
@@ -140,19 +152,21 @@ export const families: readonly Family[] = [
         },
       },
       {
-        ...{ name: "NameUnwrapped", description: "A name was unwrapped", ...ofWrapper("NameUnwrapped") },
+        name: "NameUnwrapped",
+        description: "A name was unwrapped",
+        ...ofWrapper("NameUnwrapped"),
         fields: { owner: account("newOwnerAddress", ["NameUnwrapped"]) },
       },
       {
-        ...{
-          name: "FusesSet",
-          description: "Fuses were burnt",
-          ...ofWrapper("FusesSet"),
-          fields: { fuses },
-        },
+        name: "FusesSet",
+        description: "Fuses were burnt",
+        ...ofWrapper("FusesSet"),
+        fields: { fuses },
       },
       {
-        ...{ name: "ExpiryExtended", description: "A token's expiry moved", ...ofWrapper("ExpiryExtended") },
+        name: "ExpiryExtended",
+        description: "A token's expiry moved",
+        ...ofWrapper("ExpiryExtended"),
         fields: { expiryDate },
       },
     ],
@@ -163,7 +177,10 @@ export const families: readonly Family[] = [
     relation: [
       "registration",
       {
-        ...{ kind: "relation", type: "Registration", isRequired: true, source: "`node`" },
+        kind: "relation",
+        type: "Registration",
+        isRequired: true,
+        source: "`node`",
         key: (row) => [sql`${logAt(row).node}`],
         id: labelhash,
       },
@@ -171,19 +188,21 @@ export const families: readonly Family[] = [
     isOfEntity: isOfRegistration,
     types: [
       {
-        ...{
-          name: "NameRegistered",
-          description: "A name was registered",
-          ...ofRegistrar("NameRegistered"),
-        },
+        name: "NameRegistered",
+        description: "A name was registered",
+        ...ofRegistrar("NameRegistered"),
         fields: { registrant: account("ownerAddress", ["NameRegistered"]), expiryDate },
       },
       {
-        ...{ name: "NameRenewed", description: "A name was renewed", ...ofRegistrar("NameRenewed") },
+        name: "NameRenewed",
+        description: "A name was renewed",
+        ...ofRegistrar("NameRenewed"),
         fields: { expiryDate },
       },
       {
-        ...{ name: "NameTransferred", description: "A token moved", ...ofRegistrar("Transfer") },
+        name: "NameTransferred",
+        description: "A token moved",
+        ...ofRegistrar("Transfer"),
         only: wasRegistered,
         fields: { newOwner: account("toAddress", ["Transfer"]) },
       },
@@ -195,47 +214,53 @@ export const families: readonly Family[] = [
     relation: [
       "resolver",
       {
-        ...{ kind: "relation", type: "Resolver", isRequired: true, source: "`contract_address` and `node`" },
+        kind: "relation",
+        type: "Resolver",
+        isRequired: true,
+        source: "`contract_address` and `node`",
         key: (row) => [sql`${logAt(row).contractAddress}`, sql`${logAt(row).node}`],
         id: (row) => sql`(${logAt(row).contractAddress} || '-' || ${logAt(row).node})`,
       },
     ],
     types: [
       {
-        ...{
-          name: "AddrChanged",
-          description: "The address on Ethereum was set",
-          ...ofResolver("AddrChanged"),
-        },
+        name: "AddrChanged",
+        description: "The address on Ethereum was set",
+        ...ofResolver("AddrChanged"),
         fields: { addr: account("address", []) },
       },
       {
-        ...{
-          name: "MulticoinAddrChanged",
-          description: "An address was set",
-          ...ofResolver("AddressChanged"),
-        },
+        name: "MulticoinAddrChanged",
+        description: "An address was set",
+        ...ofResolver("AddressChanged"),
         fields: {
           coinType: value("BigInt", "`coin_type`", (row) => sql`${logAt(row).coinType}`),
           addr: value("Bytes", "`address`", (row) => sql`${logAt(row).address}`),
         },
       },
       {
-        ...{ name: "NameChanged", description: "The record `name` was set; not with NUL in it" },
+        name: "NameChanged",
+        description: "The record `name` was set; not with NUL in it",
         ...ofResolver("NameChanged"),
         only: (row) => sql`${logAt(row).name} is not null`,
         fields: { name: value("String", "`name`", (row) => sql`${logAt(row).name}`) },
       },
       {
-        ...{ name: "AbiChanged", description: "An ABI was set", ...ofResolver("ABIChanged") },
+        name: "AbiChanged",
+        description: "An ABI was set",
+        ...ofResolver("ABIChanged"),
         fields: { contentType: detail("BigInt", "contentType") },
       },
       {
-        ...{ name: "PubkeyChanged", description: "A public key was set", ...ofResolver("PubkeyChanged") },
+        name: "PubkeyChanged",
+        description: "A public key was set",
+        ...ofResolver("PubkeyChanged"),
         fields: { x: detail("Bytes", "x"), y: detail("Bytes", "y") },
       },
       {
-        ...{ name: "TextChanged", description: "A text was set", ...ofResolver("TextChanged") },
+        name: "TextChanged",
+        description: "A text was set",
+        ...ofResolver("TextChanged"),
         fields: {
           key: value("String", "`key`, without NUL", (row) => textIn(row, "key")),
           value: value(
@@ -247,23 +272,20 @@ export const families: readonly Family[] = [
         },
       },
       {
-        ...{
-          name: "ContenthashChanged",
-          description: "A contenthash was set",
-          ...ofResolver("ContenthashChanged"),
-        },
+        name: "ContenthashChanged",
+        description: "A contenthash was set",
+        ...ofResolver("ContenthashChanged"),
         fields: { hash: value("Bytes", "`contenthash`", (row) => sql`${logAt(row).contenthash}`) },
       },
       {
-        ...{
-          name: "InterfaceChanged",
-          description: "An interface was set",
-          ...ofResolver("InterfaceChanged"),
-        },
+        name: "InterfaceChanged",
+        description: "An interface was set",
+        ...ofResolver("InterfaceChanged"),
         fields: { interfaceID: detail("Bytes", "interfaceID"), implementer: detail("Bytes", "implementer") },
       },
       {
-        ...{ name: "AuthorisationChanged", description: "An account may write records, or no longer" },
+        name: "AuthorisationChanged",
+        description: "An account may write records, or no longer",
         ...ofResolver("AuthorisationChanged"),
         fields: {
           owner: detail("Bytes", "owner"),
@@ -276,11 +298,9 @@ export const families: readonly Family[] = [
         },
       },
       {
-        ...{
-          name: "VersionChanged",
-          description: "All records were cleared",
-          ...ofResolver("VersionChanged"),
-        },
+        name: "VersionChanged",
+        description: "All records were cleared",
+        ...ofResolver("VersionChanged"),
         fields: { version: detail("BigInt", "version", "newVersion") },
       },
     ],

@@ -13,7 +13,8 @@ import { common, key, logAt, numberedId, plainId } from "./logFields.ts";
 
 /** What all events have in common. */
 const log: Pick<Entity, "isLog" | "from" | "key" | "changedSince" | "existedAt"> = {
-  ...{ isLog: true, key },
+  isLog: true,
+  key,
   from: (row) => sql`${event} as ${sql.identifier(nameOf(row))}`,
   changedSince: (row, block) => sql`${logAt(row).blockNumber} >= ${block}`,
   existedAt: (row, block) => sql`${logAt(row).blockNumber} <= ${block}`,
@@ -43,7 +44,10 @@ const typeOf = (family: Family, plan: EventPlan): Entity => {
   const { name, description, fields = {}, isNumbered } = plan;
   const id = isNumbered ? numberedId : plainId;
   return {
-    ...{ name, description, implements: family.name, ...log },
+    name,
+    description,
+    implements: family.name,
+    ...log,
     kind: kindOf(plan),
     kinds: kindsOf(plan),
     where: (row, env) => sql`${ofFamily(family, row, env)} and ${isOf(plan, row, env)}`,
@@ -72,7 +76,10 @@ const interfaceOf = (family: Family): Entity => {
       ? plainId(row)
       : sql`case when ${kindOf(numbered)(row)} then ${numberedId(row)} else ${plainId(row)} end`;
   return {
-    ...{ name, description, members: types.map((type) => type.name), ...log },
+    name,
+    description,
+    members: types.map((type) => type.name),
+    ...log,
     kinds: types.flatMap(kindsOf),
     where: (row, env) =>
       sql`${ofFamily(family, row, env)} and (${sql.join(

@@ -52,7 +52,10 @@ type AddressColumn = "ownerAddress" | "newOwnerAddress" | "toAddress" | "address
 export const account = (name: AddressColumn, logged: readonly string[]): Relation => {
   const of = (row: Row): SQL => sql`${logAt(row)[name]}`;
   return {
-    ...{ kind: "relation", type: "Account", isRequired: true, ...(logged.length > 0 && { isNarrow: true }) },
+    kind: "relation",
+    type: "Account",
+    isRequired: true,
+    ...(logged.length > 0 && { isNarrow: true }),
     source: `\`${columnName(name)}\``,
     key: (row) => [of(row)],
     id: of,

@@ -8,8 +8,16 @@ import { eventAs } from "./rows.ts";
 
 /** The record's logs that make a resolver of the subgraph. */
 export const recordEvents = [
-  ...["AddrChanged", "AddressChanged", "NameChanged", "ABIChanged", "PubkeyChanged", "TextChanged"],
-  ...["ContenthashChanged", "InterfaceChanged", "AuthorisationChanged", "VersionChanged"],
+  "AddrChanged",
+  "AddressChanged",
+  "NameChanged",
+  "ABIChanged",
+  "PubkeyChanged",
+  "TextChanged",
+  "ContenthashChanged",
+  "InterfaceChanged",
+  "AuthorisationChanged",
+  "VersionChanged",
 ] as const;
 
 /** A column has one of some words of ours. */

@@ -29,7 +29,8 @@ import { knownName, orderAt } from "./texts.ts";
 /** A registration and a wrapped name are the row of their domain. */
 const ownDomain: Relation = {
   ...toDomain((row) => sql`${domainAt(row).node}`, { isRequired: true, source: "`node`" }),
-  ...{ isOfSameRow: true, isNarrow: true },
+  isOfSameRow: true,
+  isNarrow: true,
 };
 
 const HASH = /^0x[0-9a-f]{64}$/;
@@ -55,19 +56,29 @@ export const registrationEntity: Entity = {
   },
   fields: {
     id: {
-      ...{ kind: "scalar", type: "ID", isRequired: true, isHex: true, isFixed: true, source: "`labelhash`" },
+      kind: "scalar",
+      type: "ID",
+      isRequired: true,
+      isHex: true,
+      isFixed: true,
+      source: "`labelhash`",
       value: (row) => sql`${domainAt(row).labelhash}`,
     },
     domain: ownDomain,
     registrationDate: {
-      ...{ kind: "scalar", type: "BigInt", isRequired: true, column: "int8" },
+      kind: "scalar",
+      type: "BigInt",
+      isRequired: true,
+      column: "int8",
       source: "`registered_timestamp`",
       value: (row) => orderAt(row, registeredOrder),
       ownedOrder: "registeredTimestamp",
       orderOfAll: (row) => [orderAt(row, registeredOrder)],
     },
     expiryDate: {
-      ...{ kind: "scalar", type: "BigInt", isRequired: true },
+      kind: "scalar",
+      type: "BigInt",
+      isRequired: true,
       source: "`expiry_timestamp`, of the registrar or the entry of ENSv2: without the grace",
       value: (row, env) => {
         const d = domainAt(row);
@@ -79,24 +90,31 @@ export const registrationEntity: Entity = {
         ensv2 === undefined ? [sql`${domainAt(row).expiryTimestamp}`] : undefined,
     },
     cost: {
-      ...{
-        kind: "scalar",
-        type: "BigInt",
-        isRequired: false,
-        source: "the last `cost_wei` of a controller's event",
-      },
+      kind: "scalar",
+      type: "BigInt",
+      isRequired: false,
+      source: "the last `cost_wei` of a controller's event",
       value: costOf,
     },
     registrant: {
-      ...{ kind: "relation", type: "Account", isRequired: true, matches: registrantIs, idAt: registrantAt },
-      ...{ isNarrow: true, isOfHolder: true },
+      kind: "relation",
+      type: "Account",
+      isRequired: true,
+      matches: registrantIs,
+      idAt: registrantAt,
+      isNarrow: true,
+      isOfHolder: true,
       source: "as of the domain",
       key: (row, env) => [registrantOf(row, env)],
       id: registrantOf,
     },
     labelName: domainEntity.fields.labelName as ScalarField,
     events: {
-      ...{ kind: "derived", type: "RegistrationEvent", via: "registration", isList: true, isRequired: true },
+      kind: "derived",
+      type: "RegistrationEvent",
+      via: "registration",
+      isList: true,
+      isRequired: true,
       source: "`events`",
     },
   },
@@ -119,20 +137,30 @@ export const wrappedDomainEntity: Entity = {
     id: domainEntity.fields.id as ScalarField,
     domain: ownDomain,
     expiryDate: {
-      ...{ kind: "scalar", type: "BigInt", isRequired: true },
+      kind: "scalar",
+      type: "BigInt",
+      isRequired: true,
       source: "`wrapper_expiry_timestamp`, which follows renewals; .eth names: with the grace",
       value: (row) => sql`coalesce(${domainAt(row).wrapperExpiryTimestamp}, 0)`,
     },
     fuses: {
-      ...{ kind: "scalar", type: "Int", isRequired: true, source: "`wrapper_fuses`; 0 after the expiry" },
+      kind: "scalar",
+      type: "Int",
+      isRequired: true,
+      source: "`wrapper_fuses`; 0 after the expiry",
       value: (row, { now }) => {
         const d = domainAt(row);
         return sql`case when ${toSql(expiredToken, now, d)} then 0 else coalesce(${d.wrapperFuses}, 0) end`;
       },
     },
     owner: {
-      ...{ kind: "relation", type: "Account", isRequired: true, source: "`wrapper_owner`" },
-      ...{ idAt: wrappedOwnerAt, isEndedByTime: true, isNarrow: true },
+      kind: "relation",
+      type: "Account",
+      isRequired: true,
+      source: "`wrapper_owner`",
+      idAt: wrappedOwnerAt,
+      isEndedByTime: true,
+      isNarrow: true,
       key: (row) => [sql`${domainAt(row).wrapperOwner}`],
       id: (row) => sql`${domainAt(row).wrapperOwner}`,
     },

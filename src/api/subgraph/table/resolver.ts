@@ -26,16 +26,16 @@ const parts = ({ chains, ensv2 }: Env): Part[] => {
   const [named, logged, d] = [eventAs("named"), eventAs("logged"), domainAs("d")];
   const ofEnsv1: Part[] = [
     {
-      ...{ resolver: sql`${named.resolverAddress}`, node: sql`${named.node}`, from: sql`${event} as named` },
+      resolver: sql`${named.resolverAddress}`,
+      node: sql`${named.node}`,
+      from: sql`${event} as named`,
       where: sql`${named.eventType} = 'NewResolver' and ${named.resolverAddress} <> ${none}
         and ${counted("named", chains)} and ${holds(named.chainId)}`,
     },
     {
-      ...{
-        resolver: sql`${logged.contractAddress}`,
-        node: sql`${logged.node}`,
-        from: sql`${event} as logged`,
-      },
+      resolver: sql`${logged.contractAddress}`,
+      node: sql`${logged.node}`,
+      from: sql`${event} as logged`,
       where: sql`${logged.contract} = 'RESOLVER' and ${isSetOf(sql`${logged.eventType}`, recordEvents)}
         and ${holds(logged.chainId)}`,
     },
@@ -77,7 +77,9 @@ type KeyLogs = { type: string; updated: string; key: SQL };
 
 const texts: KeyLogs = { type: "TextChanged", updated: "TextUpdated", key: textIn("set", "key") };
 const coins: KeyLogs = {
-  ...{ type: "AddressChanged", updated: "AddressUpdated", key: sql`${eventAs("set").coinType}` },
+  type: "AddressChanged",
+  updated: "AddressUpdated",
+  key: sql`${eventAs("set").coinType}`,
 };
 
 /** Keys in the order in which they were first set since the records were last cleared; null if none was. */
@@ -129,56 +131,69 @@ export const resolverEntity: Entity = {
   },
   fields: {
     id: {
-      ...{ kind: "scalar", type: "ID", isRequired: true, isFixed: true },
+      kind: "scalar",
+      type: "ID",
+      isRequired: true,
+      isFixed: true,
       source: "the resolver, `-` and the node",
       value: (row) => sql`concat_ws('-', ${address(row)}, nullif(${node(row)}, ''))`,
     },
     domain: {
       // It need not have been a domain always.
       ...toDomain(domainNode, { isRequired: false, source: "the node, if it is a domain" }),
-      ...{ isFixed: undefined, idAt: domainNode, isNarrow: true },
+      isFixed: undefined,
+      idAt: domainNode,
+      isNarrow: true,
       // No domain has the empty text as its node.
       matches: (row, { values: [value] }) => sql`${node(row)} = ${value}`,
     },
     address: {
-      ...{
-        kind: "scalar",
-        type: "Bytes",
-        isRequired: true,
-        isHex: true,
-        isFixed: true,
-        source: "`resolver`",
-      },
+      kind: "scalar",
+      type: "Bytes",
+      isRequired: true,
+      isHex: true,
+      isFixed: true,
+      source: "`resolver`",
       value: address,
     },
     addr: {
-      ...{ kind: "relation", type: "Account", isRequired: false },
+      kind: "relation",
+      type: "Account",
+      isRequired: false,
       source: "what it answers for coin type 60, as `resolvedAddress`",
       key: (row, env) => [addrAt(address(row), node(row), env)],
       id: (row, env) => addrAt(address(row), node(row), env),
     },
     contentHash: {
-      ...{
-        kind: "scalar",
-        type: "Bytes",
-        isRequired: false,
-        source: "`contenthash`; null if it was cleared",
-      },
+      kind: "scalar",
+      type: "Bytes",
+      isRequired: false,
+      source: "`contenthash`; null if it was cleared",
       value: (row, env) => contentHashAt(address(row), node(row), env),
     },
     texts: {
-      ...{ kind: "scalar", type: "String", isRequired: false, isList: true },
+      kind: "scalar",
+      type: "String",
+      isRequired: false,
+      isList: true,
       source:
         "keys of `TextChanged` since the last `VersionChanged`, in the order of their first setting; in ENSv2 of `TextUpdated` since `Cleared`",
       value: (row, env) => keysSet(row, env, texts),
     },
     coinTypes: {
-      ...{ kind: "scalar", type: "BigInt", isRequired: false, isList: true },
+      kind: "scalar",
+      type: "BigInt",
+      isRequired: false,
+      isList: true,
       source: "coin types of `AddressChanged` in the same way; in ENSv2 of `AddressUpdated`",
       value: (row, env) => keysSet(row, env, coins),
     },
     events: {
-      ...{ kind: "derived", type: "ResolverEvent", via: "resolver", isList: true, isRequired: true },
+      kind: "derived",
+      type: "ResolverEvent",
+      via: "resolver",
+      isList: true,
+      isRequired: true,
       source: "`events`",
     },
   },

@@ -38,7 +38,13 @@ const textField = (
     return isKnown === undefined ? isThere : sql`${isKnown(row)} and ${isThere}`;
   };
   return {
-    ...{ kind: "scalar", type: "String", isRequired: false, isFixed: true, isNarrow: true, source, value },
+    kind: "scalar",
+    type: "String",
+    isRequired: false,
+    isFixed: true,
+    isNarrow: true,
+    source,
+    value,
     stored: { ...where, isValue },
   };
 };
@@ -70,7 +76,9 @@ export const belowByName: OrderOfTarget = {
 export const labelName = ofAll(
   textField(
     {
-      ...{ column: label, spread: "label", isKnown: (row) => sql`${domainAt(row).isLabelKnown}` },
+      column: label,
+      spread: "label",
+      isKnown: (row) => sql`${domainAt(row).isLabelKnown}`,
       inBytes: (row) => orderAt(row, labelOrder),
     },
     "`label`, where it is known",

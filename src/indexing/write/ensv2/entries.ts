@@ -85,11 +85,27 @@ const blankEntry = (
   log: LogRef,
   { labelhash, label }: Start,
 ): Entry => ({
-  ...{ chainId, registry, storageId: storageIdOf(labelhash), labelhash, label },
-  ...{ tokenId: 0n, resource: null, owner: null, expiry: 0n, subregistry: null, resolver: null },
-  ...{ isRegistered: false, registeredBy: null, registeredBlockNumber: null, registeredTimestamp: null },
-  ...{ registeredTransactionHash: null, reservedBlockNumber: null, reservedTimestamp: null },
-  ...{ reservedTransactionHash: null, number: entries, nextEntry: firstEntry },
+  chainId,
+  registry,
+  storageId: storageIdOf(labelhash),
+  labelhash,
+  label,
+  tokenId: 0n,
+  resource: null,
+  owner: null,
+  expiry: 0n,
+  subregistry: null,
+  resolver: null,
+  isRegistered: false,
+  registeredBy: null,
+  registeredBlockNumber: null,
+  registeredTimestamp: null,
+  registeredTransactionHash: null,
+  reservedBlockNumber: null,
+  reservedTimestamp: null,
+  reservedTransactionHash: null,
+  number: entries,
+  nextEntry: firstEntry,
   createdBlockNumber: log.blockNumber,
 });
 
@@ -97,7 +113,8 @@ const blankEntry = (
 function countEntry(context: Context, { chainId, registry, entries }: Registry, { storageId }: Entry) {
   const isShared = entries < MAX_SHARED_ENTRIES;
   return context.db.update(ensv2Registry, { chainId, registry }).set({
-    ...{ entries: entries + 1, firstEntry: storageId },
+    entries: entries + 1,
+    firstEntry: storageId,
     ...(isShared && { lastShared: storageId }),
   });
 }

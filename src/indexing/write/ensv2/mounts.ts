@@ -49,7 +49,11 @@ export async function putName(
   if (!entry.isRegistered) return [];
   const { registry, labelhash, resolver, owner, expiry, registeredTimestamp } = entry;
   await patchDomain(context, log, { node, parentNode, labelhash }, () => ({
-    ...{ registry, resolver, expiryTimestamp: expiry, pathExpiryTimestamp, effectiveOwnerAddress: owner },
+    registry,
+    resolver,
+    expiryTimestamp: expiry,
+    pathExpiryTimestamp,
+    effectiveOwnerAddress: owner,
     registeredTimestamp,
   }));
   return setSubregistry(context, log, entry, mountBelow(entry, { node, depth, pathExpiryTimestamp }));
@@ -57,7 +61,8 @@ export async function putName(
 
 /** The name of an entry, as a name at which its subregistry is. */
 const mountBelow = ({ expiry }: Entry, { node, depth, pathExpiryTimestamp }: Mount): Mount => ({
-  ...{ node, depth },
+  node,
+  depth,
   pathExpiryTimestamp: pathExpiryBelow(pathExpiryTimestamp, expiry),
 });
 
@@ -67,8 +72,12 @@ export async function dropName(context: Context, log: LogRef, entry: Entry, plac
   const row = await context.db.find(domain, { chainId: log.chainId, node });
   if (row?.registry !== entry.registry) return [];
   await patchDomain(context, log, { node }, () => ({
-    ...{ registry: NO_REGISTRY, resolver: null, expiryTimestamp: null, pathExpiryTimestamp: null },
-    ...{ effectiveOwnerAddress: null, registeredTimestamp: null },
+    registry: NO_REGISTRY,
+    resolver: null,
+    expiryTimestamp: null,
+    pathExpiryTimestamp: null,
+    effectiveOwnerAddress: null,
+    registeredTimestamp: null,
   }));
   return setSubregistry(context, log, { ...entry, subregistry: null }, place);
 }
@@ -206,7 +215,10 @@ async function entriesBelow(
   const isNamed = mount?.registry === registry && (await isToldRegistry(context, registry));
   const wide = isWide(reach) ? firstEntry : lastShared;
   return {
-    ...{ kind: "entries", owner: registry, node, depth },
+    kind: "entries",
+    owner: registry,
+    node,
+    depth,
     first: isNamed ? wide : firstReached(reach, row),
   };
 }

@@ -28,12 +28,24 @@ export async function appendTokenPurchase(
   const { chainId, blockNumber, logIndex, contractAddress, transactionHash, blockTimestamp, eventType } = log;
   const node = childNode(ETH_NODE, hash);
   await context.db.insert(ensv2Purchase).values({
-    ...{ chainId, blockNumber, logIndex, contractAddress, transactionHash, blockTimestamp },
-    ...{ node, eventType, ...price },
+    chainId,
+    blockNumber,
+    logIndex,
+    contractAddress,
+    transactionHash,
+    blockTimestamp,
+    node,
+    eventType,
+    ...price,
   });
   const { paymentToken, amount, durationSeconds, referrer } = price;
   await appendEvent(context, log, {
-    ...{ ...values, node, durationSeconds, referrer, paymentToken, tokenAmount: amount },
+    ...values,
+    node,
+    durationSeconds,
+    referrer,
+    paymentToken,
+    tokenAmount: amount,
     ...(isText && isPrintable(label) && { name: `${label}.eth` }),
     details: { ...details, registry: addressesOf(context, "Ensv2EthRegistry")[0], tokenId },
   });

@@ -23,8 +23,15 @@ export async function openRegistry(context: Context, log: LogRef, registry: Addr
   const { chainId, blockNumber: createdBlockNumber } = log;
   const isRoot = addressesOf(context, "Ensv2RootRegistry").includes(registry);
   const blank: Registry = {
-    ...{ chainId, registry, parentRegistry: null, parentLabel: null },
-    ...{ entries: 0, firstEntry: null, lastShared: null, mounts: 0, createdBlockNumber },
+    chainId,
+    registry,
+    parentRegistry: null,
+    parentLabel: null,
+    entries: 0,
+    firstEntry: null,
+    lastShared: null,
+    mounts: 0,
+    createdBlockNumber,
   };
   await context.db.insert(ensv2Registry).values(blank);
   if (!isRoot) return blank;

@@ -6,12 +6,10 @@ import { printOutcome } from "./print.ts";
 
 const FINALIZED = 1_000_000;
 const run = await startRun({
-  ...{
-    databaseUrl: process.argv[2],
-    finalized: FINALIZED,
-    recovered: FINALIZED - 100,
-    follows: "logs" as const,
-  },
+  databaseUrl: process.argv[2],
+  finalized: FINALIZED,
+  recovered: FINALIZED - 100,
+  follows: "logs" as const,
   onLog: (msg) => {
     if (msg === "Completed backfill indexing across all chains") printOutcome(run.seen.logBlocks);
   },

@@ -28,7 +28,9 @@ type Act = { block: number; play: (scene: Scene, block: number) => void };
 export function generateBase(names: number, seed = 1) {
   const chance = seeded(seed);
   const scene: Scene = {
-    ...{ ledger: new Ledger(), chance, reverse: new Set<Hex>() },
+    ledger: new Ledger(),
+    chance,
+    reverse: new Set<Hex>(),
     people: Math.ceil(names * 0.6),
   };
   const acts = Array.from({ length: names }, (_, number) => lifeOf(chance, number)).flat();

@@ -51,7 +51,9 @@ function contractOf(
   // Of an overloaded event the first declaration counts, the one with the value for TextChanged.
   return {
     address: entry.address.toLowerCase() as Hex,
-    ...{ role, generation, startBlock: entry.startBlock },
+    role,
+    generation,
+    startBlock: entry.startBlock,
     events: Object.fromEntries(events.toReversed()),
   };
 }

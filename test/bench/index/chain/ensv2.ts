@@ -13,7 +13,9 @@ import { addressOf } from "./seeded.ts";
 // src/migration.
 
 const contract = (name: string, abi: readonly unknown[]): Contract => ({
-  ...{ address: addressOf(`ENSv2 ${name}`), role: `ensv2 ${name}`, generation: 2 },
+  address: addressOf(`ENSv2 ${name}`),
+  role: `ensv2 ${name}`,
+  generation: 2,
   startBlock: 0,
   events: Object.fromEntries((abi as AbiEvent[]).map((event) => [event.name, encoderOf(event)])),
 });
@@ -22,7 +24,12 @@ const root = contract("root", ensv2RegistryAbi);
 const eth = contract("eth", ensv2RegistryAbi);
 const labelStore = contract("labels", ensv2LabelStoreAbi);
 const [registrar, batchSender, controller, graveyard, resolver, ensV1Resolver] = [
-  ...["registrar", "batch sender", "migration controller", "graveyard", "resolver", "ENSv1 resolver"],
+  "registrar",
+  "batch sender",
+  "migration controller",
+  "graveyard",
+  "resolver",
+  "ENSv1 resolver",
 ].map((name) => addressOf(`ENSv2 ${name}`)) as [Hex, Hex, Hex, Hex, Hex, Hex];
 
 /** Mainnet with these contracts. */
@@ -30,13 +37,24 @@ export const deploymentWithEnsv2 = (startBlock: number): Deployment => ({
   ...knownDeployments.mainnet(),
   layer2: [],
   ensv2: {
-    ...{ startBlock, layout: "2026-05", rootRegistry: root.address, ethRegistry: eth.address },
-    ...{ registrars: [registrar], renewersV1: [], batchSenders: [batchSender] },
-    ...{ migrationControllers: [controller], graveyards: [graveyard], factories: [] },
+    startBlock,
+    layout: "2026-05",
+    rootRegistry: root.address,
+    ethRegistry: eth.address,
+    registrars: [registrar],
+    renewersV1: [],
+    batchSenders: [batchSender],
+    migrationControllers: [controller],
+    graveyards: [graveyard],
+    factories: [],
     labelStores: [labelStore.address],
     implementations: { registry: [], wrapper: [], resolver: [] },
-    ...{ ensV1Resolvers: [ensV1Resolver], publicResolvers: [resolver] },
-    ...{ graceSeconds: 2_419_200, premiumSeconds: 1_814_400, bonusSeconds: BONUS, paymentTokens: [] },
+    ensV1Resolvers: [ensV1Resolver],
+    publicResolvers: [resolver],
+    graceSeconds: 2_419_200,
+    premiumSeconds: 1_814_400,
+    bonusSeconds: BONUS,
+    paymentTokens: [],
   },
 });
 
@@ -88,7 +106,10 @@ const isMovable = ({ expiry, isOld }: Name, lastBlock: number): boolean =>
 const MOVING_SECONDS = 60 * 86_400;
 
 const act = (what: string, from: Hex = batchSender) => ({
-  ...{ from, to: eth.address, value: 0n, input: input(what.length.toString(16).padStart(8, "0"), 8) },
+  from,
+  to: eth.address,
+  value: 0n,
+  input: input(what.length.toString(16).padStart(8, "0"), 8),
 });
 
 /** The registries, and `eth` in the root. */

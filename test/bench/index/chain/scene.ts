@@ -56,7 +56,11 @@ export function openScene(names: number, seed: number): Scene {
     contracts.reverseRegistrar2.address,
   );
   return {
-    ...{ ledger, chance: seeded(seed), names: new Array(names), subnames: [], reverse: new Map() },
+    ledger,
+    chance: seeded(seed),
+    names: new Array(names),
+    subnames: [],
+    reverse: new Map(),
     people: Math.ceil(names * 0.45),
   };
 }
@@ -103,8 +107,14 @@ export function labelOf(chance: Chance, number: number): string {
 export const newName = (label: string, parent: Hex, owner: Hex): Name => {
   const hash = labelhash(label);
   return {
-    ...{ label, hash, node: childNode(parent, hash), owner },
-    ...{ expiry: null, isWrapped: false, resolver: null, isOld: false },
+    label,
+    hash,
+    node: childNode(parent, hash),
+    owner,
+    expiry: null,
+    isWrapped: false,
+    resolver: null,
+    isOld: false,
   };
 };
 

@@ -14,7 +14,9 @@ export const MAX_CALENDAR_NAMES = 100;
 /** The expiries of an address, month by month, soonest first. */
 export async function calendarOfAddress({ visit, address, now }: AddressView): Promise<Child> {
   const list = await visit.tryAsk<Domains>("/address/{address}/domains", {
-    ...{ address, sort_by: "expiry_timestamp", page_size: String(MAX_CALENDAR_NAMES) },
+    address,
+    sort_by: "expiry_timestamp",
+    page_size: String(MAX_CALENDAR_NAMES),
   });
   if (list instanceof Error) return <Unavailable error={list} />;
   const dated = list.results.filter((item) => endingExpiryOf(item) !== null);

@@ -29,7 +29,8 @@ export async function namesOfAddress({ visit, address, now }: AddressView): Prom
     chain: visit.query("chain"),
   };
   const list = await visit.tryAsk<Domains>("/address/{address}/domains", {
-    ...{ address, ...placeIn(visit) },
+    address,
+    ...placeIn(visit),
     ...order,
     ...filters,
   });
@@ -49,7 +50,11 @@ export async function namesOfAddress({ visit, address, now }: AddressView): Prom
         <Unavailable error={list} />
       ) : (
         <DomainList
-          {...{ list, first: firstIn(visit, list), order, urlOf, now }}
+          list={list}
+          first={firstIn(visit, list)}
+          order={order}
+          urlOf={urlOf}
+          now={now}
           caption="Names of the address"
           what="names"
           empty="No name."

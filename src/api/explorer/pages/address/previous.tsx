@@ -14,7 +14,8 @@ export async function previousOfAddress({ visit, address, now }: AddressView): P
   const list = await visit.tryAsk<{ results: PreviousDomain[] } & Paged>(
     "/address/{address}/previous-domains",
     {
-      ...{ address, ...placeIn(visit) },
+      address,
+      ...placeIn(visit),
     },
   );
   if (list instanceof Error) return <Unavailable error={list} />;
@@ -38,7 +39,8 @@ export async function previousOfAddress({ visit, address, now }: AddressView): P
         />
       )}
       <ListPager
-        {...{ list, first: firstIn(visit, list) }}
+        list={list}
+        first={firstIn(visit, list)}
         what="previous names"
         urlOf={(place) => withQuery(`explore/address/${address}`, { view: "previous", ...place })}
       />

@@ -18,7 +18,9 @@ export const MAX_CLAIMS = 100;
 /** The primary name as it resolves, the newest claim on each chain, and every claim before. */
 export async function primaryNamesOfAddress({ visit, address }: AddressView): Promise<Child> {
   const reply = await visit.tryAsk<Reply>("/address/{address}/primary-name", {
-    ...{ address, history: "true", partial: "true" },
+    address,
+    history: "true",
+    partial: "true",
   });
   if (reply instanceof Error) return <Unavailable error={reply} />;
   const newestFirst = reply.history.toReversed();

@@ -32,32 +32,47 @@ const PREMIUM_END = GRACE_DAYS + PREMIUM_DAYS;
 /** The kinds of drops; the first is shown unless the visit asks for another. */
 export const kinds: readonly [Kind, ...Kind[]] = [
   {
-    ...{ key: "grace", label: "Leave grace", availability: "grace", sort: "asc", happens: GRACE_DAYS },
-    ...{ expired: [GRACE_DAYS - DROP_DAYS, GRACE_DAYS], event: "leaves grace", when: "Grace ends" },
+    key: "grace",
+    label: "Leave grace",
+    availability: "grace",
+    sort: "asc",
+    happens: GRACE_DAYS,
+    expired: [GRACE_DAYS - DROP_DAYS, GRACE_DAYS],
+    event: "leaves grace",
+    when: "Grace ends",
     says: `Names whose grace ends within ${DROP_DAYS} days. Until then they can be renewed; after that anyone can register them, with a premium.`,
   },
   {
-    ...{ key: "premium", label: "Premium ends", availability: "premium", sort: "asc", happens: PREMIUM_END },
-    ...{
-      expired: [PREMIUM_END - DROP_DAYS, PREMIUM_END],
-      event: "has no premium any more",
-      when: "Premium ends",
-    },
+    key: "premium",
+    label: "Premium ends",
+    availability: "premium",
+    sort: "asc",
+    happens: PREMIUM_END,
+    expired: [PREMIUM_END - DROP_DAYS, PREMIUM_END],
+    event: "has no premium any more",
+    when: "Premium ends",
     says: `Names whose premium ends within ${DROP_DAYS} days. They can be registered now, and each day for about half.`,
   },
   {
-    ...{ key: "in_premium", label: "All in premium", availability: "premium", sort: "asc" },
-    ...{
-      expired: [GRACE_DAYS, PREMIUM_END],
-      happens: PREMIUM_END,
-      event: "has no premium any more",
-      when: "Premium ends",
-    },
+    key: "in_premium",
+    label: "All in premium",
+    availability: "premium",
+    sort: "asc",
+    expired: [GRACE_DAYS, PREMIUM_END],
+    happens: PREMIUM_END,
+    event: "has no premium any more",
+    when: "Premium ends",
     says: "All names that can be registered with a premium, the lowest premium first.",
   },
   {
-    ...{ key: "free", label: "Free now", availability: "available", sort: "desc", happens: PREMIUM_END },
-    ...{ expired: [GRACE_DAYS, PREMIUM_END + DROP_DAYS], event: "became free", when: "Free since" },
+    key: "free",
+    label: "Free now",
+    availability: "available",
+    sort: "desc",
+    happens: PREMIUM_END,
+    expired: [GRACE_DAYS, PREMIUM_END + DROP_DAYS],
+    event: "became free",
+    when: "Free since",
     says: `Names that became free within ${DROP_DAYS} days: no one has registered them yet.`,
   },
 ];
@@ -79,9 +94,13 @@ export const dropsUrl = (file: string, { key }: Kind, given: Given): string =>
 export function askDrops(visit: Visit, { kind, now, size }: { kind: Kind; now: number; size?: number }) {
   const [from, to] = kind.expired;
   return visit.tryAsk<Domains>("/search-domains", {
-    ...{ availability_status: kind.availability, protocol: "ensv1", ...filtersOf(visit) },
-    ...{ expiry_from: String(now - to * DAY), expiry_to: String(now - from * DAY) },
-    ...{ sort_by: "expiry_timestamp", sort_dir: kind.sort },
+    availability_status: kind.availability,
+    protocol: "ensv1",
+    ...filtersOf(visit),
+    expiry_from: String(now - to * DAY),
+    expiry_to: String(now - from * DAY),
+    sort_by: "expiry_timestamp",
+    sort_dir: kind.sort,
     ...(size === undefined
       ? { page: visit.query("page"), cursor: visit.query("cursor") }
       : { page_size: String(size) }),

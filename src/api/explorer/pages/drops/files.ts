@@ -32,8 +32,15 @@ export const dropsCsv: ExplorerPage = {
       const at = happensAt(kind, item.expiry_timestamp);
       const holder = item.ownership.last_owner?.address ?? item.ownership.owner ?? "";
       return [
-        ...[item.name, item.chain ?? "", String([...item.label].length), item.availability_status],
-        ...[inUtc(at), String(at), item.expiry_timestamp, holder, item.namehash],
+        item.name,
+        item.chain ?? "",
+        String([...item.label].length),
+        item.availability_status,
+        inUtc(at),
+        String(at),
+        item.expiry_timestamp,
+        holder,
+        item.namehash,
       ];
     });
     const head = [
@@ -62,12 +69,19 @@ export const dropsCalendar: ExplorerPage = {
           ? undefined
           : managedNames.find(({ name }) => item.name.endsWith(`.${name}`));
       return {
-        ...{ node: item.namehash, fullName: item.name, expiryTimestamp: BigInt(item.expiry_timestamp) },
-        ...{ chainId: managed?.chainId ?? 0, parentNode: managed?.node ?? ETH_NODE },
+        node: item.namehash,
+        fullName: item.name,
+        expiryTimestamp: BigInt(item.expiry_timestamp),
+        chainId: managed?.chainId ?? 0,
+        parentNode: managed?.node ?? ETH_NODE,
       };
     });
     const text = toCalendar(names, {
-      ...{ title: title(kind.label), mainChainId: 0, now, life: lifeOfEnsv1, namesAt: null },
+      title: title(kind.label),
+      mainChainId: 0,
+      now,
+      life: lifeOfEnsv1,
+      namesAt: null,
     });
     return new Response(text, {
       headers: { "Content-Type": "text/calendar; charset=utf-8", "Cache-Control": "no-cache" },

@@ -45,13 +45,17 @@ function entriesOfPeriod(
   };
   if (period.ended_by === undefined || period.to_timestamp === null) return [beginning];
   const end: Entry = {
-    ...{ kind: begin.kind, title: ends[period.ended_by], order: begin.order },
+    kind: begin.kind,
+    title: ends[period.ended_by],
+    order: begin.order,
     detail: (
       <>
         <AddressLink address={period.address} /> is no longer the owner
       </>
     ),
-    ...{ at: period.to_timestamp, block: null, transaction: null },
+    at: period.to_timestamp,
+    block: null,
+    transaction: null,
   };
   return [beginning, end];
 }
@@ -66,7 +70,9 @@ const layers = {
 export const entriesOfOwners = (periods: readonly OwnershipPeriod[]): Entry[] =>
   periods.flatMap((period, order) =>
     entriesOfPeriod(period, {
-      ...{ kind: "owner", title: "New owner", order },
+      kind: "owner",
+      title: "New owner",
+      order,
       detail: (
         <>
           <AddressLink address={period.address} /> <span class="faint">{layers[period.reason]}</span>
@@ -78,7 +84,9 @@ export const entriesOfOwners = (periods: readonly OwnershipPeriod[]): Entry[] =>
 export const entriesOfResolvers = (periods: readonly Period[]): Entry[] =>
   periods.flatMap((period, order) =>
     entriesOfPeriod(period, {
-      ...{ kind: "resolver", title: "New resolver", order },
+      kind: "resolver",
+      title: "New resolver",
+      order,
       detail: <AddressLink address={period.address} />,
     }),
   );
@@ -94,12 +102,10 @@ export function entriesOfPurchases(
   const entryOf =
     (title: string) =>
     (purchase: Registration, order: number): Entry => ({
-      ...{
-        kind: "registration",
-        title: kindTitles[purchase.kind ?? "registered"] ?? title,
-        order,
-        detail: <Purchase {...purchase} />,
-      },
+      kind: "registration",
+      title: kindTitles[purchase.kind ?? "registered"] ?? title,
+      order,
+      detail: <Purchase {...purchase} />,
       at: times.get(purchase.transaction_hash) ?? null,
       block: purchase.block_number,
       chain: purchase.chain,
@@ -161,27 +167,30 @@ function entryOfRecord(log: DomainEvent, { order, before }: Placed): Entry {
   const entry = { ...whereOf(log), kind: "record" as const, order };
   if (log.key !== undefined) {
     const title = log.value === "" ? "Text cleared" : "Text set";
-    return { ...entry, title, detail: <Change {...{ name: log.key, value: log.value, before }} /> };
+    return { ...entry, title, detail: <Change name={log.key} value={log.value} before={before} /> };
   }
   if (log.coin_type !== undefined) {
     const name = coinName(log.coin_type);
     return {
       ...entry,
       title: "Address set",
-      detail: <Change {...{ name, value: log.address, before }} isMono />,
+      detail: <Change name={name} value={log.address} before={before} isMono />,
     };
   }
   if (log.contenthash !== undefined)
     return {
       ...entry,
       title: "Contenthash set",
-      detail: <Change {...{ name: null, value: log.contenthash, before }} isMono />,
+      detail: <Change name={null} value={log.contenthash} before={before} isMono />,
     };
   return { ...entry, title: log.event_type, detail: <LogFields log={log} /> };
 }
 
 const whereOf = ({ block_timestamp, block_number, chain, transaction_hash }: DomainEvent) => ({
-  ...{ at: block_timestamp, block: block_number, chain, transaction: transaction_hash },
+  at: block_timestamp,
+  block: block_number,
+  chain,
+  transaction: transaction_hash,
 });
 
 type ChangeProps = {
@@ -229,6 +238,9 @@ const Old = ({ before = "not known" }: { before: Before | undefined }) => {
 /** Every log as the contracts wrote it. */
 export const entriesOfLogs = (logs: readonly DomainEvent[]): Entry[] =>
   logs.map((log, order) => ({
-    ...{ ...whereOf(log), kind: "log", order, title: log.event_type },
+    ...whereOf(log),
+    kind: "log",
+    order,
+    title: log.event_type,
     detail: <LogFields log={log} />,
   }));

@@ -62,7 +62,7 @@ export async function historyOfName({ visit, domain, now }: NameView): Promise<C
   const ofKind = { kind: kind === "all" ? undefined : kind };
   return (
     <Card id="history" title="History" isWide aside={<Filter present={kind} urlOf={urlOf} />}>
-      <Range {...{ domain, kind, range }} />
+      <Range domain={domain} kind={kind} range={range} />
       {read.some(({ isIncomplete }) => isIncomplete) && <MayLack />}
       {read.map((part) => (
         <Cut part={part} />
@@ -77,7 +77,9 @@ export async function historyOfName({ visit, domain, now }: NameView): Promise<C
         />
       )}
       <Pager
-        {...{ total: entries.length, size: PAGE_SIZE, first: (page - 1) * PAGE_SIZE + 1 }}
+        total={entries.length}
+        size={PAGE_SIZE}
+        first={(page - 1) * PAGE_SIZE + 1}
         previous={page > 1 ? { page: page - 1 } : null}
         next={page * PAGE_SIZE < entries.length ? { page: page + 1 } : null}
         what="the history"
@@ -125,8 +127,12 @@ async function logsOfName({ visit, domain, now }: Omit<NameView, "records">): Pr
   const list = await visit.tryAsk<{ events: DomainEvent[]; is_incomplete?: true } & Paged>(
     "/domain/{name}/events",
     {
-      ...{ name: domain.query, sort_dir: "desc", page_size: String(PAGE_SIZE), ...placeIn(visit) },
-      ...{ time_from: secondOf(range.from, "first"), time_to: secondOf(range.to, "last") },
+      name: domain.query,
+      sort_dir: "desc",
+      page_size: String(PAGE_SIZE),
+      ...placeIn(visit),
+      time_from: secondOf(range.from, "first"),
+      time_to: secondOf(range.to, "last"),
     },
   );
   if (list instanceof Error) return <Unavailable error={list} />;
@@ -134,7 +140,7 @@ async function logsOfName({ visit, domain, now }: Omit<NameView, "records">): Pr
   const entries = entriesOfLogs(list.events);
   return (
     <Card id="history" title="History" isWide aside={<Filter present="log" urlOf={urlOf} />}>
-      <Range {...{ domain, kind: "log", range }} />
+      <Range domain={domain} kind={"log"} range={range} />
       {list.is_incomplete && <MayLack />}
       {entries.length === 0 ? (
         <Empty>Nothing of this kind is in the index.</Empty>
@@ -142,7 +148,9 @@ async function logsOfName({ visit, domain, now }: Omit<NameView, "records">): Pr
         <TimeLine entries={entries} now={now} hasChains={domain.chain !== undefined} />
       )}
       <ListPager
-        {...{ list, first: firstIn(visit, list), what: "the history" }}
+        list={list}
+        first={firstIn(visit, list)}
+        what={"the history"}
         urlOf={(place) => urlOf({ kind: "log", ...place })}
       />
     </Card>

@@ -48,8 +48,15 @@ const lowered = (label: string): string =>
 
 /** Fields that the entry shows by other means. */
 const shownElsewhere = [
-  ...["id", "type", "event_type", "block_number", "block_timestamp", "transaction_hash", "log_index"],
-  ...["chain", "truncated"],
+  "id",
+  "type",
+  "event_type",
+  "block_number",
+  "block_timestamp",
+  "transaction_hash",
+  "log_index",
+  "chain",
+  "truncated",
 ];
 
 /** Fields whose title is not their name in words. */

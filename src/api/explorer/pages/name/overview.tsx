@@ -33,7 +33,9 @@ export async function overviewOfName({ visit, domain, now, records: askRecords }
     <>
       {written && <Profile records={written} />}
       <Life domain={domain} now={now} price={known?.registration?.prices[0] ?? null} />
-      {domain.availability_status === "grace" && <RenewUntil {...{ domain, now, price: known, network }} />}
+      {domain.availability_status === "grace" && (
+        <RenewUntil domain={domain} now={now} price={known} network={network} />
+      )}
       <div class="columns">
         <div>
           {price !== null && <Prices price={price} network={network} />}
@@ -125,7 +127,7 @@ function Life({ domain, now, price }: LifeProps) {
   if (domain.protocol === "ensv2") return <LifeInEnsv2 domain={domain} now={now} price={price} />;
   if (expiry === null || (managed === undefined && !isEth)) return null;
   const life = { chainId: managed?.chainId ?? 0, parentNode, expiryTimestamp: BigInt(expiry) };
-  return <Lifeline ends={endsOfPhases(life)} {...{ state, now, price }} hasCurve={isEth} />;
+  return <Lifeline ends={endsOfPhases(life)} state={state} now={now} price={price} hasCurve={isEth} />;
 }
 
 /** The registrar of ENSv2 has a grace and a premium of its own; the premium begins at the price that ENSv1's has. */
@@ -139,7 +141,7 @@ function LifeInEnsv2({ domain, now, price }: LifeProps) {
     ] as const
   ).flatMap(([phase, at]) => (at == null ? [] : [{ phase, at: BigInt(at) }]));
   if (ends.length < 3) return null;
-  return <Lifeline ends={ends} {...{ state, now, price }} hasCurve />;
+  return <Lifeline ends={ends} state={state} now={now} price={price} hasCurve />;
 }
 
 function ownershipFacts(domain: Domain, now: number): (Fact | false)[] {

@@ -26,7 +26,8 @@ const inWords = (word: string): string => word.replaceAll("_", " ");
 /** Who may change the name. */
 export async function permissionsOfName({ visit, domain, now }: NameView): Promise<Child> {
   const list = await visit.tryAsk<NamePermissions>("/domain/{name}/permissions", {
-    ...{ name: domain.query, cursor: visit.query("cursor") },
+    name: domain.query,
+    cursor: visit.query("cursor"),
   });
   if (list instanceof Error) return <Unavailable error={list} />;
   const urlOf = (cursor: string) => withQuery(nameUrl(domain.name), { view: "permissions", cursor });

@@ -26,7 +26,11 @@ export async function subnamesOfName({ visit, domain, now }: NameView): Promise<
     >
       {list.is_incomplete && <MayLack />}
       <DomainList
-        {...{ list, first: firstIn(visit, list), order, urlOf, now }}
+        list={list}
+        first={firstIn(visit, list)}
+        order={order}
+        urlOf={urlOf}
+        now={now}
         caption="Subnames"
         what="subnames"
         empty={list.is_incomplete ? "None is in the index." : "No event ever created a name under this one."}

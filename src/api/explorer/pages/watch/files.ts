@@ -22,12 +22,10 @@ export const watchCalendar: ExplorerPage = {
     const { domains, now } = await readWatched(visit);
     const names = domains.map(
       (domain): Ended => ({
-        ...{
-          chainId: 0,
-          node: domain.namehash as Ended["node"],
-          fullName: domain.name,
-          ends: endsOf(domain),
-        },
+        chainId: 0,
+        node: domain.namehash as Ended["node"],
+        fullName: domain.name,
+        ends: endsOf(domain),
         isOfEnsv1: domain.chain === undefined && domain.protocol !== "ensv2",
       }),
     );
@@ -60,7 +58,10 @@ export const watchFeed: ExplorerPage = {
           {
             // A renewal gives the name another expiry, and so another entry.
             id: `urn:namedex:watch:${phase}:${domain.chain ?? ""}:${domain.namehash}:${at}`,
-            ...{ title: says, text: `${says}.`, updated, path: nameUrl(domain.name) },
+            title: says,
+            text: `${says}.`,
+            updated,
+            path: nameUrl(domain.name),
           },
         ];
       }),
