@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { ChainDeployment } from "../../abis/deployments.ts";
 import type { CachedLog } from "../../engine/cachedLogs.ts";
+import { listProgress } from "../../engine/ponderInternals.ts";
 import { type Queries, queriesOf, withClient } from "../../src/api/postgres/client.ts";
 import { eventTypeOf, isFollowed, nodeOfLog } from "./followedLogs.ts";
 import { RANGE_BLOCKS, type Range } from "./logRanges.ts";
@@ -21,7 +22,9 @@ const PAUSE_MS = 2_000;
 export type EventsPlan = {
   databaseUrl: string;
   schema: string;
+  /** The chain whose events are compared. */
   deployment: ChainDeployment;
+  /** A node of that chain. */
   node: Node;
   signal: AbortSignal;
   samples: number;
@@ -58,8 +61,11 @@ export async function compareEvents(plan: EventsPlan, result: Result): Promise<v
   await withClient(config, async (client) => {
     await client.query(`set search_path to "${plan.schema}"`);
     const query = queriesOf(client);
+    const progress = await listProgress(query.query, plan.schema);
+    const indexed = progress.find(({ chainId }) => chainId === plan.deployment.chainId);
+    if (indexed === undefined) return;
     const compared: Compared[] = [];
-    for (const range of await chooseRanges(query, plan, result.block.number)) {
+    for (const range of await chooseRanges(query, plan, indexed.blockNumber)) {
       for (let from = range.from; from <= range.to; ) {
         const piece = await compareSettled(query, plan, { from, to: range.to });
         compared.push(piece);

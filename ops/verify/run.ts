@@ -6,10 +6,10 @@ import { queriesOf, withClient } from "../../src/api/postgres/client.ts";
 import { messageOf } from "../../src/api/postgres/databaseErrors.ts";
 import { onOneLine } from "../commandLine/foreignText.ts";
 import { type Progress, startProgress } from "../commandLine/progress.ts";
-import { deploymentOf, nodeUrlsOf } from "./chains.ts";
+import { chainOf, deploymentOf, nodeUrlsOf } from "./chains.ts";
 import { compare } from "./compare.ts";
 import { compareEvents } from "./compareEvents.ts";
-import { openNode } from "./node.ts";
+import { NodeError, openNode } from "./node.ts";
 import { nodeOf } from "./nodeOf.ts";
 import type { VerifyOptions } from "./options.ts";
 import { codeOf, explain, requireChain } from "./outcome.ts";
@@ -101,9 +101,30 @@ async function compareAll({ options, settings, signal, deployment }: Comparison,
   );
   so.far = result;
   if (options.names.length > 0 || options.at !== null) return;
-  for (const { name, chainId } of [settings.deployment, ...settings.deployment.layer2]) {
-    if (chainId !== deployment.chainId) noteNotCompared(result, `events of the chain ${name} (${chainId})`);
-  }
   const { samples, seed } = options;
   await compareEvents({ databaseUrl, schema, deployment, node, signal, samples, seed }, result);
+  if (options.chainId === null) await compareOtherEvents({ options, settings, signal, deployment }, result);
+}
+
+/** Compares the events of the other chains. One whose node does not answer is left out, and named. */
+async function compareOtherEvents(
+  { options, settings, signal, deployment }: Comparison,
+  result: Result,
+): Promise<void> {
+  const { databaseUrl, schema, liveRequestsPerSecond: requestsPerSecond } = settings;
+  const { samples, seed } = options;
+  for (const { chainId, name } of settings.deployment.layer2) {
+    if (chainId === deployment.chainId) continue;
+    const urls = nodeUrlsOf(settings, chainId);
+    if (urls.length === 0) continue; // It is not indexed.
+    const node = openNode({ urls, requestsPerSecond, signal });
+    try {
+      await requireChain(node, { chainId, name });
+      const chain = chainOf(settings.deployment, chainId);
+      await compareEvents({ databaseUrl, schema, deployment: chain, node, signal, samples, seed }, result);
+    } catch (error) {
+      if (!(error instanceof NodeError) || signal.aborted) throw error;
+      noteNotCompared(result, `events of ${name} (${chainId}): ${onOneLine(error.message)}`);
+    }
+  }
 }

@@ -31,7 +31,7 @@ import { type DevnetGateway, GATEWAY_SIGNER, type Layer2Source, startGateway } f
 import { connect, type LocalChain, startLocalChain } from "../devnet/localChain.ts";
 import type { LocalLayer2 } from "../devnet/localChains.ts";
 import { readStatus } from "../devnet/ponder.ts";
-import { type Report, runVerify } from "../ops/runVerify.ts";
+import { changeRows, type Report, reportOf, runVerify } from "../ops/runVerify.ts";
 import { isLong, sizeOf } from "../support/size.ts";
 import { type Stack, startStack } from "../support/stack.ts";
 import { readLogs } from "./layer2Reads.ts";
@@ -317,4 +317,26 @@ test("`npm run verify -- --chain 10` compares owners and expiries with the contr
   const { difference_count, compared } = JSON.parse(out) as Report;
   expect(difference_count).toBe(0);
   expect(compared["domains.registrar_expiry_timestamp"]?.values).toBeGreaterThan(10);
+});
+
+test("`npm run verify` compares events of each chain with its node, and names a chain whose node does not answer", async () => {
+  const verified = { ...planOf(), databaseUrl: stack.databaseUrl };
+  expect(await reportOf(verified, ["--samples", "100"])).toMatchObject({ code: 0, difference_count: 0 });
+  const [row] = await changeRows<{ block: number; index: number }>(
+    stack,
+    `update events set block_timestamp = block_timestamp + 1
+     where ctid = (select ctid from events where chain_id = 10 order by block_number desc limit 1)
+     returning block_number as block, log_index as index`,
+  );
+  const changed = await reportOf(verified, ["--samples", "100"]);
+  expect(changed).toMatchObject({ code: 1, difference_count: 1 });
+  const [difference] = changed.differences;
+  expect(difference).toMatchObject({ table: "events", column: "block_timestamp" });
+  expect(difference?.of).toContain(`log ${row?.index} of block ${row?.block}`);
+  const silent = await reportOf({ ...verified, env: { RPC_URL_10: "http://127.0.0.1:9" } }, [
+    "--samples",
+    "100",
+  ]);
+  expect(silent).toMatchObject({ code: 0, difference_count: 0, complete: true });
+  expect(Object.keys(silent.not_compared)).toContainEqual(expect.stringMatching(/^events of .* \(10\): /));
 });
