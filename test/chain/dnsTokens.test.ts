@@ -34,6 +34,7 @@ import { readStatus } from "../devnet/ponder.ts";
 import { changeRows, type Report, reportOf, runVerify } from "../ops/runVerify.ts";
 import { isLong, sizeOf } from "../support/size.ts";
 import { type Stack, startStack } from "../support/stack.ts";
+import { expectItsEvents } from "./everyEvent.ts";
 import { readLogs } from "./layer2Reads.ts";
 import { differencesOf, readTables } from "./tables.ts";
 
@@ -319,6 +320,9 @@ test("`npm run verify -- --chain 10` compares owners and expiries with the contr
   expect(difference_count).toBe(0);
   expect(compared["domains.registrar_expiry_timestamp"]?.values).toBeGreaterThan(10);
 });
+
+test("every event of 3DNS that is followed is on the chain", () =>
+  expectItsEvents("dnsTokens.test.ts", planOf().deployment, [main, optimism]));
 
 test("`npm run verify` compares events of each chain with its node, and names a chain whose node does not answer", async () => {
   const verified = { ...planOf(), databaseUrl: stack.databaseUrl };

@@ -3,6 +3,7 @@ import { changeRows, reportOf, type Verified } from "../ops/runVerify.ts";
 import { isSlow } from "../support/size.ts";
 import { expectEnsv2AsOnChain } from "./ensv2Judge.ts";
 import { expectEventsOfStage } from "./eventsOfStage.ts";
+import { expectItsEvents } from "./everyEvent.ts";
 import { openStoryStage, stage } from "./stories/stage.ts";
 
 /**
@@ -105,6 +106,13 @@ describe("a name that a caller has compared", () => {
 
 test("every list of events has the logs of the chain, each once and in order", async () => {
   expect(await expectEventsOfStage(stage)).toBeGreaterThan(isSlow() ? 300 : 150);
+});
+
+test("every event of ENSv2 that is followed is on the chain", async () => {
+  const { deployment } = stage.local;
+  // The slow tests have the exceptions of the short ones.
+  if (isSlow()) await expectItsEvents("ensv2-stories.slow.test.ts", deployment, [stage.local]);
+  else await expectItsEvents("ensv2-stories.test.ts", deployment, [stage.local]);
 });
 
 describe("npm run verify", () => {

@@ -8,13 +8,18 @@ import {
   approveWrapped,
   authorise,
   basenameNode,
+  bindAgent,
   buyBasename,
   buyLineaname,
+  type Chain,
   hashLabel,
   lineanameNode,
   read,
+  registrarToken,
   renewBasename,
   revertTo,
+  send,
+  setAgentURI,
   setLayer2Name,
   setSubnodeOwner,
   setText,
@@ -32,6 +37,7 @@ import { isLong, isSlow, sizeOf } from "../support/size.ts";
 import { type Stack, startStack } from "../support/stack.ts";
 import { judge } from "../truth/oracle.ts";
 import { historiesOf, playSteps } from "../truth/steps.ts";
+import { expectItsEvents } from "./everyEvent.ts";
 import { judgeLayer2Permissions } from "./layer2Permissions.ts";
 import {
   type ChainLog,
@@ -63,8 +69,27 @@ beforeAll(async () => {
   const forHistories = { statesKept: 100_000, balance: 1_000_000_000 };
   chains = await startDemoChains({ ...forHistories, contracts: { layer2ReverseRegistrar: true } });
   [base, linea] = chains.layer2 as [LocalLayer2, LocalLayer2];
+  await playUntold(chains.chain);
   stack = await startStack(planOf(chains));
 });
+
+/** What contracts of the main chain log besides, in no story: they are told to by their owners. */
+async function playUntold(chain: Chain): Promise<void> {
+  const [deployer, alice, , , , , , , , operator] = chain.accounts as Address[];
+  if (deployer === undefined || alice === undefined || operator === undefined) throw new Error("no accounts");
+  const tell = (contract: string, functionName: string, args: unknown[]) =>
+    send(chain, { from: deployer, contract, functionName, args });
+  await tell("controller3", "setPriceOracle", [addressOf(chain, "priceOracle3")]);
+  await tell("oldRegistrar", "removeController", [addressOf(chain, "controller1")]);
+  await approveForAll(chain, { from: alice, contract: "oldRegistrar", operator });
+  await approveForAll(chain, { from: alice, contract: "resolver5", operator });
+  const { agentId } = await bindAgent(chain, {
+    from: alice,
+    token: registrarToken("alice"),
+    uri: "ipfs://1",
+  });
+  await setAgentURI(chain, { from: alice, agentId, uri: "ipfs://2" });
+}
 
 afterAll(async () => {
   await stack?.destroy();
@@ -178,6 +203,9 @@ async function expectAsOnChains(): Promise<void> {
   }
   await expectRevenueOfBase(await readLogs(base));
 }
+
+test("every event that is followed is on one of the chains, or in another test", () =>
+  expectItsEvents("layer2.test.ts", chains.deployment, [chains, base, linea]));
 
 describe("of the stories on Base and Linea the index has", () => {
   test("every node below the managed name, with the owners and expiries that the contracts answer", async () => {

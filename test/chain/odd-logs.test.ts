@@ -23,6 +23,7 @@ import {
 import { startLocalChain } from "../devnet/localChain.ts";
 import { type RpcProxy, startRpcProxy } from "../live/rpcProxy.ts";
 import { type Log, logOf } from "./emittedLogs.ts";
+import { expectItsEvents } from "./everyEvent.ts";
 import { lower, type Stage, stageOf } from "./stage.ts";
 
 /*
@@ -48,7 +49,13 @@ beforeAll(async () => {
   for (const contract of ["controller3", "controller4", "controller5", "wrapper", "auctionRegistrar"]) {
     await rpc(chain, "anvil_setCode", [addressOf(chain, contract), code]);
   }
-  for (const contract of ["registry", "oldRegistry", "registrar", "defaultReverseRegistrar"]) {
+  for (const contract of [
+    "registry",
+    "oldRegistry",
+    "registrar",
+    "oldRegistrar",
+    "defaultReverseRegistrar",
+  ]) {
     await rpc(chain, "anvil_setCode", [addressOf(chain, contract), code]);
   }
 });
@@ -426,6 +433,46 @@ describe("a log of the default reverse registrar", () => {
     );
     expect(claim).toEqual({ name: null });
   });
+});
+
+test("a log that no contract of the devnet makes is kept", async () => {
+  const node = ethNode("plain");
+  const id = BigInt(hashLabel("plain"));
+  const record = { node, name: dnsEncode(["plain", "eth"]), resource: 1, record: "0x00" };
+  const kept = [
+    await emit("wrapper", logOf("event URI(string value, uint256 indexed id)", { value: "uri", id })),
+    await emit(
+      "registrar",
+      logOf("event NameMigrated(uint256 indexed id, address indexed owner, uint256 expires)", {
+        ...{ id, owner: stage.cast.alice, expires: 1n },
+      }),
+    ),
+    await emit(
+      "oldRegistrar",
+      logOf("event Approval(address indexed owner, address indexed approved, uint256 indexed tokenId)", {
+        ...{ owner: stage.cast.alice, approved: stage.cast.bob, tokenId: id },
+      }),
+    ),
+    await emit(
+      "logEmitter",
+      logOf(
+        "event DNSRecordChanged(bytes32 indexed node, bytes name, uint16 resource, bytes record)",
+        record,
+      ),
+    ),
+    await emit(
+      "logEmitter",
+      logOf(
+        "event DNSRecordChanged(bytes32 indexed node, bytes name, uint16 resource, uint32 ttl, bytes record)",
+        { node, name: record.name, resource: 1, ttl: 60, record: "0x00" },
+      ),
+    ),
+  ];
+  const rows = await Promise.all(kept.map(listRows));
+  expect(rows.flat().map((row) => row.event_type)).toEqual([
+    ...["URI", "NameMigrated", "Approval", "DNSRecordChanged", "DNSRecordChanged"],
+  ]);
+  await expectItsEvents("odd-logs.test.ts", stage.local.deployment, [stage.local]);
 });
 
 test("what could not be understood is counted, by reason", async () => {

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { isSlow } from "../support/size.ts";
 import { expectEventsOfStage } from "./eventsOfStage.ts";
+import { expectItsEvents } from "./everyEvent.ts";
 import { expectEveryLogOnce } from "./onChain.ts";
 import { foundControllers, openStoryStage, stage } from "./stories/stage.ts";
 
@@ -42,4 +43,8 @@ test("the event log holds every log of the contracts exactly once, and those of 
 
 test.runIf(isSlow())("every list of events has the logs of the chain, each once and in order", async () => {
   expect(await expectEventsOfStage(stage)).toBeGreaterThan(300);
+});
+
+test.runIf(isSlow())("every event that only stories have is on the chain", async () => {
+  await expectItsEvents("stories.slow.test.ts", stage.local.deployment, [stage.local]);
 });

@@ -6,6 +6,7 @@ import { layer2Of } from "../../abis/deployments/layer2.ts";
 import { mainnet } from "../../abis/deployments/mainnet.ts";
 import { followed as followedByVerify } from "../../ops/verify/followedLogs.ts";
 import { type Entry, familyOf } from "../../src/indexing/write/families.ts";
+import { followedEvents } from "../support/followedEvents.ts";
 
 afterEach(() => {
   vi.unstubAllEnvs();
@@ -91,10 +92,6 @@ test("the switch for archive reads is part of the index's identity", async () =>
   expect(on.contracts.Resolver.abi).not.toEqual(off.contracts.Resolver.abi);
 });
 
-/** As an ABI in words declares it: so Ponder tells events of one name apart. */
-const declared = ({ name, inputs }: AbiEvent): string =>
-  `${name}(${inputs.map((one) => `${one.type}${one.indexed ? " indexed" : ""} ${one.name}`).join(", ")})`;
-
 /** Events of an ABI that several contracts share, which one of these never emits. */
 const neverEmitted = ["RegistryOld:ApprovalForAll"]; // The registry of 2017 has no operators.
 
@@ -106,17 +103,7 @@ test("every event that is followed has a handler, and every handler an event", a
   for (const file of readdirSync(folder)) {
     if (file.endsWith(".ts")) await import(fileURLToPath(new URL(file, folder)));
   }
-  const followed = Object.entries(contracts).flatMap(([entry, contract]) => {
-    const { abi, filter } = contract as { abi: Abi; filter?: { event: string } | { event: string }[] };
-    const events = abi.filter((item): item is AbiEvent => item.type === "event");
-    const only = filter && new Set([filter].flat().map(({ event }) => event));
-    return events
-      .filter(({ name }) => only?.has(name) ?? true)
-      .map((event) => {
-        const isOverloaded = events.filter(({ name }) => name === event.name).length > 1;
-        return `${entry}:${isOverloaded ? declared(event) : event.name}`;
-      });
-  });
+  const followed = followedEvents(contracts).map(({ key }) => key);
   expect([...handled, ...neverEmitted].sort()).toEqual([...new Set(followed)].sort());
 });
 

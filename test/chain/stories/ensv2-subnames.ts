@@ -41,6 +41,11 @@ test("a name has a registry and a resolver of its own", async () => {
   const writes = [
     { name, write: { kind: "text", key: "url", value: "https://deep.example" } as const },
     { name, write: { kind: "address", coinType: 60n, bytes: carol } as const },
+    { name, write: { kind: "data", key: "key", value: "0x01" } as const },
+    { name, write: { kind: "contenthash", hash: "0xe3010170" } as const },
+    { name, write: { kind: "name", name: "deep.eth" } as const },
+    { name, write: { kind: "abi", contentType: 1n, data: "0x7b7d" } as const },
+    { name, write: { kind: "interface", id: "0x01ffc9a7", implementer: carol } as const },
     { name: ["kid", ...name], write: { kind: "link", node: namehash("deep.eth") } as const },
   ];
   await writeAllToResolver(chain, { from, resolver: "ofDeep", writes });
