@@ -173,7 +173,7 @@ describe("a flood", () => {
 
   test("beyond what may wait is refused at once, and not remembered", async () => {
     answer = () => {};
-    const avatars = open({ timeoutMs: 1_000 });
+    const avatars = open({ timeoutMs: 3_000 });
     const all = Array.from({ length: AT_ONCE.each + WAITING.each + 5 }, (_, i) =>
       find(`${here}/${i}`, {}, avatars),
     );
