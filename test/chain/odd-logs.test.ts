@@ -444,13 +444,17 @@ test("a log that no contract of the devnet makes is kept", async () => {
     await emit(
       "registrar",
       logOf("event NameMigrated(uint256 indexed id, address indexed owner, uint256 expires)", {
-        ...{ id, owner: stage.cast.alice, expires: 1n },
+        id,
+        owner: stage.cast.alice,
+        expires: 1n,
       }),
     ),
     await emit(
       "oldRegistrar",
       logOf("event Approval(address indexed owner, address indexed approved, uint256 indexed tokenId)", {
-        ...{ owner: stage.cast.alice, approved: stage.cast.bob, tokenId: id },
+        owner: stage.cast.alice,
+        approved: stage.cast.bob,
+        tokenId: id,
       }),
     ),
     await emit(
@@ -470,7 +474,11 @@ test("a log that no contract of the devnet makes is kept", async () => {
   ];
   const rows = await Promise.all(kept.map(listRows));
   expect(rows.flat().map((row) => row.event_type)).toEqual([
-    ...["URI", "NameMigrated", "Approval", "DNSRecordChanged", "DNSRecordChanged"],
+    "URI",
+    "NameMigrated",
+    "Approval",
+    "DNSRecordChanged",
+    "DNSRecordChanged",
   ]);
   await expectItsEvents("odd-logs.test.ts", stage.local.deployment, [stage.local]);
 });
