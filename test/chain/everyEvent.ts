@@ -12,7 +12,7 @@ import { topicOf } from "../truth/eventTopics.ts";
 /*
  * Every event that is followed is logged on a chain that a test indexes. An event belongs to a family of contracts, whose
  * entries in the configuration share handlers. One test file has most events of a family; it fails for an event that is new and
- * nobody logs. The others are here, with the file that has them or the reason why none has.
+ * no one logs. The others are here, with the file that has them or the reason why none has.
  */
 
 /** The file that has the events of a family, unless told below. */
@@ -148,7 +148,7 @@ export async function expectItsEvents(
   );
   expect(keysOf(needless), "events that are logged here, and need no exception").toEqual([]);
   const unknown = [...exceptions.keys()].filter((one) => !events.some(({ name }) => name === one));
-  expect(unknown, "exceptions for events that nobody follows").toEqual([]);
+  expect(unknown, "exceptions for events that no one follows").toEqual([]);
   for (const other of Object.keys(elsewhere)) {
     const text = readFileSync(new URL(other.replace(".slow", ""), import.meta.url), "utf8");
     expect(text, "a file that has events").toContain(`expectItsEvents("${other}"`);
