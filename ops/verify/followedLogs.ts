@@ -105,7 +105,7 @@ export function isFollowed(entry: { role: Role; generation: number }, log: Cache
   return own.flatMap(eventsOf).some((event) => toEventSelector(event) === log.topics[0]) && isReadable(log);
 }
 
-/** The name of a log's event; null if it is none that is indexed. */
+/** The name of a log's event; null if the index follows no such event. */
 export const eventTypeOf = ({ topics }: CachedLog): string | null =>
   eventsBySelector.get(topics[0] as Hex)?.[0]?.name ?? null;
 

@@ -103,18 +103,14 @@ async function compareAll({ options, settings, signal, deployment }: Comparison,
   if (options.names.length > 0 || options.at !== null) return;
   const { samples, seed } = options;
   await compareEvents({ databaseUrl, schema, deployment, node, signal, samples, seed }, result);
-  if (options.chainId === null) await compareOtherEvents({ options, settings, signal, deployment }, result);
+  if (options.chainId === null) await compareOtherEvents({ options, settings, signal }, result);
 }
 
 /** Compares the events of the other chains. One whose node does not answer is left out, and named. */
-async function compareOtherEvents(
-  { options, settings, signal, deployment }: Comparison,
-  result: Result,
-): Promise<void> {
+async function compareOtherEvents({ options, settings, signal }: VerifyRun, result: Result): Promise<void> {
   const { databaseUrl, schema, liveRequestsPerSecond: requestsPerSecond } = settings;
   const { samples, seed } = options;
   for (const { chainId, name } of settings.deployment.layer2) {
-    if (chainId === deployment.chainId) continue;
     const urls = nodeUrlsOf(settings, chainId);
     if (urls.length === 0) continue; // It is not indexed.
     const node = openNode({ urls, requestsPerSecond, signal });

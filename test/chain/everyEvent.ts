@@ -116,7 +116,7 @@ function isFollowed({ address }: Place, emitter: Address, logs: readonly Log[]):
   return makings.some((log) => argsOf(event, log)?.[parameter]?.toLowerCase() === emitter.toLowerCase());
 }
 
-/** Expects that these chains, of which the first is the main one, have every event that this file is to have. */
+/** Expects these chains, the main one first, to have logged every event that belongs to this file. */
 export async function expectItsEvents(
   file: string,
   deployment: Deployment,

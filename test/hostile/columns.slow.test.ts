@@ -99,7 +99,7 @@ const STRANGER = contract("57");
 /** Contracts of ENSv2 that a factory deployed with code that is known. */
 const proxies: Record<string, Address> = { Ensv2ProxyRegistry: PROXY, Ensv2Resolver: RESOLVER };
 
-/** What the configuration follows on each chain; of contracts that a log tells of one, and the log. */
+/** The contracts that the configuration follows on each chain. One that a factory deploys is named by a log. */
 async function listPlaces(deployment: Deployment, urls: Record<string, string>): Promise<Place[]> {
   const folder = mkdtempSync(join(tmpdir(), "namedex-columns-"));
   const file = join(folder, "deployment.json");

@@ -191,7 +191,7 @@ describe("an operation", () => {
   });
 });
 
-test("a body that is cut off is an error of its caller, of which no database is told", async () => {
+test("a body that is cut off is its caller's error, and is not reported as the database's", async () => {
   const lines: { level: string; message: string; status?: number }[] = [];
   const log = createLog({ write: (text) => lines.push(JSON.parse(text)) });
   const service = await startService({ observer: { meters: createMeters(), log, requestLog: "all" } });

@@ -25,7 +25,7 @@ export type StateReader = {
 export type ReadResult<Result> = { result: Result; position: Position };
 
 /**
- * Reads a result of which all queries see the tables as of one position. `read` may run several times.
+ * Reads a result whose queries all see the tables at one position. `read` may run several times.
  */
 export type ConsistentRead = <Result>(read: (db: Db) => Promise<Result>) => Promise<ReadResult<Result>>;
 
