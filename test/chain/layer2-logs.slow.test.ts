@@ -589,6 +589,7 @@ describe("a registration on Linea", () => {
     });
     const linked = await sql("select label from labels where chain_id = 59144 order by label");
     expect(linked.filter(({ label }) => !String(label).startsWith("shape-"))).toEqual([
+      { label: "eth" },
       { label: "linea" },
       { label: "wrapped" },
     ]);
