@@ -10,7 +10,7 @@ import { SlowestFiles } from "./test/support/slowestFiles.ts";
  * no setting, and use no module that registers a hook when it is loaded. All other files have a process of their own.
  */
 const sharing = [
-  "test/{architecture,words}.test.ts",
+  "test/architecture.test.ts",
   "test/{avatars,bench,client,devnet-contracts,docs,feed,hostile,labels,mcp,outgoing,truth,webhooks}/**/*.test.ts",
   "test/chain/!(stories|ensv2-stories).test.ts",
   "test/ops/{alerts,backup,keys,kubernetes,labels,launch,lowPriority,pages,people,progress,roles,secrets,snapshot}.test.ts",

@@ -23,7 +23,7 @@ const layers: Layer[] = [
     because: "every setting is read, checked and explained here; programs get the result as an argument",
   },
   {
-    files: "log/",
+    files: "ops/log/",
     may: [],
     because: "one form of the log for all programs; it knows none of them",
   },
@@ -352,7 +352,7 @@ const layers: Layer[] = [
       "pino",
       "prom-client",
       "ponder",
-      "log/entry.ts",
+      "ops/log/entry.ts",
       ...api("errors/", "comparison/check.ts", "indexState/progress.ts", "upkeep/indexes.ts"),
     ],
     mayTypes: api(
@@ -433,7 +433,7 @@ const layers: Layer[] = [
   },
   {
     files: "src/api/index.ts",
-    may: ["ponder:api", "abis/", "engine/", "log/", "settings/", "src/api/"],
+    may: ["ponder:api", "abis/", "engine/", "ops/log/", "settings/", "src/api/"],
     because:
       "composition: every part is made here and given to those that need it; it decides nothing itself",
   },
@@ -450,7 +450,6 @@ const layers: Layer[] = [
       "abis/",
       "settings/",
       "engine/",
-      "log/",
       "src/api/",
       "src/ens/",
     ],
@@ -458,13 +457,13 @@ const layers: Layer[] = [
       "programs of operators: they start, watch, look after the database and compare it with the chain; they answer no request",
   },
   {
-    files: "gateway/",
+    files: "ops/gateway/",
     may: [
       "undici",
       "prom-client",
       "zod",
       "settings/",
-      "log/",
+      "ops/log/",
       "ops/commandLine/",
       ...api("errors/", "access/address.ts"),
       ...api("http/oneByOne.ts", "http/operatorServer.ts", "http/slowClients.ts", "http/slowReaders.ts"),
@@ -485,8 +484,9 @@ const layers: Layer[] = [
     because: "examples are copied into applications, and import what those have",
   },
   {
-    files: "test/bench/",
+    files: "bench/",
     may: ["pg", "viem", "zod", "hono", "autocannon", "vitest", "abis/", "src/", "test/"].concat([
+      "devnet/",
       "engine/",
       "ops/",
       "settings/",
@@ -500,7 +500,7 @@ const layers: Layer[] = [
     because: "benchmarks measure the program and use what its tests stand on; nothing imports them",
   },
   {
-    files: "test/devnet/",
+    files: "devnet/",
     may: [
       "viem",
       "pg",
@@ -510,7 +510,7 @@ const layers: Layer[] = [
       "settings/",
       "patches/applied.js",
       "ops/checks/",
-      "log/read.ts",
+      "ops/log/read.ts",
       "ops/release/keepViews.ts",
     ],
     because:
@@ -534,8 +534,8 @@ const entryFiles = [
     "verify",
     "labels",
     "webhooks",
+    "gateway",
   ].map((name) => `ops/${name}.ts`),
-  "gateway/index.ts",
 ];
 
 const sources = projectFiles.filter((file) => /\.tsx?$/.test(file));
@@ -609,7 +609,7 @@ describe("the import table", () => {
 });
 
 describe("what has one place only", () => {
-  const program = sources.filter((file) => !file.startsWith("test/"));
+  const program = sources.filter((file) => !/^(bench|devnet|test)\//.test(file));
 
   test("the environment is read in entry files: everything else gets its settings as arguments", () => {
     expect(filesWith(/process\.env\b/, program).filter((file) => !entryFiles.includes(file))).toEqual([]);

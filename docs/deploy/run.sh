@@ -23,10 +23,9 @@ case "${version%%.*}" in
     ;;
 esac
 case "$program" in
-  gateway) exec "$node" gateway/index.ts ;;
   */*) ;;
   *) [ ! -f "ops/$program.ts" ] || exec "$node" "ops/$program.ts" "$@" ;;
 esac
 programs="$(cd ops && for file in *.ts; do printf '%s, ' "${file%.ts}"; done)"
-echo "run.sh: expected ${programs}or gateway, for example run.sh start" >&2
+echo "run.sh: expected one of ${programs%, }; for example run.sh start" >&2
 exit 64

@@ -1,10 +1,10 @@
-import { sendConsoleTo } from "../../log/console.ts";
-import { createLog, type ProgramLog } from "../../log/log.ts";
 import type { Given } from "../../settings/check.ts";
 import { loadEnvironmentFiles } from "../../settings/environment.ts";
 import { hideSecrets } from "../../settings/hideSecrets.ts";
 import { readLogFormat } from "../../settings/log.ts";
 import { refuseMisspelt } from "../../settings/misspelt.ts";
+import { sendConsoleTo } from "../log/console.ts";
+import { createLog, type ProgramLog } from "../log/log.ts";
 import { codeOfFailure } from "./exitCodes.ts";
 import { escapeOutput } from "./foreignText.ts";
 import { reasonOf } from "./runProgram.ts";

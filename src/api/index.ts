@@ -3,7 +3,7 @@ import { contractsOf, firstBlocksOf } from "../../abis/contracts.ts";
 import { endBackfillMemory } from "../../engine/backfillMemory.ts";
 import type { FailingBlock } from "../../engine/failures/failures.ts";
 import { writePonderMetrics } from "../../engine/ponderMetrics.ts";
-import { sendConsoleTo } from "../../log/console.ts";
+import { sendConsoleTo } from "../../ops/log/console.ts";
 import { readSettings } from "../../settings/settings.ts";
 import type { Caller } from "./access/access.ts";
 import { callerBehind, originFor, shareOf } from "./access/caller.ts";

@@ -1,9 +1,9 @@
 import { Challenge } from "mppx";
 import { zeroAddress } from "viem";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { type LocalChain, startDemoChain } from "../../devnet/localChain.ts";
 import { checkPayments } from "../../ops/checks/rpc.ts";
 import type { PaymentSettings } from "../../settings/payments.ts";
-import { type LocalChain, startDemoChain } from "../devnet/localChain.ts";
 import { startRpcProxy } from "../live/rpcProxy.ts";
 import { type Stack, startStack } from "../support/stack.ts";
 import { pay, startTempo, type TempoChain, walletOf } from "./tempo.ts";

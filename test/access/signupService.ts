@@ -3,6 +3,7 @@ import { serve } from "@hono/node-server";
 import { z } from "@hono/zod-openapi";
 import type { Account, Hex } from "viem";
 import { createSiweMessage, type SiweMessage } from "viem/siwe";
+import { freePort } from "../../devnet/ports.ts";
 import { callerBehind } from "../../src/api/access/caller.ts";
 import { limitsIn } from "../../src/api/access/limits.ts";
 import { meteredAccess } from "../../src/api/access/metered.ts";
@@ -15,7 +16,6 @@ import { type Keys, keysIn } from "../../src/api/serviceDb/keys.ts";
 import { reservationsIn } from "../../src/api/serviceDb/reservations.ts";
 import { signupsIn } from "../../src/api/serviceDb/signups.ts";
 import { openStore, type Store } from "../../src/api/serviceDb/store.ts";
-import { freePort } from "../devnet/ports.ts";
 import { createTestApp, createTestPages } from "../support/app.ts";
 import { createTestDatabase } from "../support/database.ts";
 

@@ -19,7 +19,7 @@ import {
 import { generatePrivateKey, mnemonicToAccount, privateKeyToAccount } from "viem/accounts";
 import { serializeErc6492Signature } from "viem/utils";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { type Anvil, startAnvil } from "../devnet/anvil.ts";
+import { type Anvil, startAnvil } from "../../devnet/anvil.ts";
 import { type RpcProxy, startRpcProxy } from "../live/rpcProxy.ts";
 import { type Signer, type SignupService, startSignupService } from "./signupService.ts";
 

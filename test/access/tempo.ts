@@ -5,8 +5,8 @@ import { type Account, type Client, createClient, http } from "viem";
 import { generatePrivateKey, mnemonicToAccount, privateKeyToAccount } from "viem/accounts";
 import { tempo as tempoChain } from "viem/chains";
 import { Actions } from "viem/tempo";
+import { type Anvil, startAnvil } from "../../devnet/anvil.ts";
 import type { PaymentSettings } from "../../settings/payments.ts";
-import { type Anvil, startAnvil } from "../devnet/anvil.ts";
 
 /** The token that every Tempo chain has. */
 const PATH_USD = "0x20c0000000000000000000000000000000000000";

@@ -3,9 +3,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Hono } from "hono";
 import { vi } from "vitest";
+import { freePort } from "../../devnet/ports.ts";
 import { type Keys, keysIn } from "../../src/api/serviceDb/keys.ts";
 import { openStore } from "../../src/api/serviceDb/store.ts";
-import { freePort } from "../devnet/ports.ts";
 import { CHAIN_ID, deployment } from "../query/rows.ts";
 import { createTables, setProgress, type Tables } from "../query/tables.ts";
 

@@ -1,9 +1,9 @@
 import { type Address, getAddress, type Hex, namehash, zeroAddress } from "viem";
+import { addressOf, type EntryState, hashLabel, latestTime, read } from "../../devnet/acts.ts";
 import { expectedOfEnsv2, type Found, findEntry, isHistory } from "../chain/ensv2Answers.ts";
 import { readEnsv2Contracts } from "../chain/ensv2Reads.ts";
 import { listNodes, readDomain, readLogs } from "../chain/layer2Reads.ts";
 import { expectedWhois, nodeOfShown, readAtTime } from "../chain/onChain.ts";
-import { addressOf, type EntryState, hashLabel, latestTime, read } from "../devnet/acts.ts";
 import type { AppsStage } from "./stage.ts";
 import { basenames } from "./story/base.ts";
 import { endingOfEnsv1, heavySubnames, lastingLabels } from "./story/ensv1.ts";

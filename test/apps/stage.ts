@@ -1,11 +1,11 @@
+import { addressOf, ethNode, registerReferred, setResolver, warpTo, YEAR } from "../../devnet/acts.ts";
+import { startAnvil } from "../../devnet/anvil.ts";
+import { deployBridges } from "../../devnet/bridges.ts";
+import { deployBasenames } from "../../devnet/deployLayer2.ts";
+import { type Layer2Source, startGateway } from "../../devnet/gateway.ts";
+import { connect, type LocalChain, startLocalChain } from "../../devnet/localChain.ts";
+import type { LocalLayer2 } from "../../devnet/localChains.ts";
 import { castOf, type Stage, stageOf } from "../chain/stage.ts";
-import { addressOf, ethNode, registerReferred, setResolver, warpTo, YEAR } from "../devnet/acts.ts";
-import { startAnvil } from "../devnet/anvil.ts";
-import { deployBridges } from "../devnet/bridges.ts";
-import { deployBasenames } from "../devnet/deployLayer2.ts";
-import { type Layer2Source, startGateway } from "../devnet/gateway.ts";
-import { connect, type LocalChain, startLocalChain } from "../devnet/localChain.ts";
-import type { LocalLayer2 } from "../devnet/localChains.ts";
 import { type Counter, startCounter } from "./counter.ts";
 import { playBase } from "./story/base.ts";
 import { playEnsv1 } from "./story/ensv1.ts";

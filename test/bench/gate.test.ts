@@ -5,15 +5,15 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { domain } from "ponder:schema";
 import { getAddress, namehash } from "viem";
 import { expect, onTestFinished, test } from "vitest";
+import { startAsker } from "../../bench/asker.ts";
+import type { Arrivals } from "../../bench/gate/arrivals.ts";
+import { differences } from "../../bench/gate/compare.ts";
+import { continued, isFirstFull } from "../../bench/gate/pages.ts";
+import { type Route, routesOf } from "../../bench/gate/routes.ts";
+import { drawSkewed, type GateSamples } from "../../bench/gate/samples.ts";
+import { type Seen, whyNotHeld } from "../../bench/gate/seen.ts";
 import { account, registeredRow } from "../query/rows.ts";
 import { createTables } from "../query/tables.ts";
-import { startAsker } from "./asker.ts";
-import type { Arrivals } from "./gate/arrivals.ts";
-import { differences } from "./gate/compare.ts";
-import { continued, isFirstFull } from "./gate/pages.ts";
-import { type Route, routesOf } from "./gate/routes.ts";
-import { drawSkewed, type GateSamples } from "./gate/samples.ts";
-import { type Seen, whyNotHeld } from "./gate/seen.ts";
 
 async function listen(answer: RequestListener): Promise<string> {
   const server = createServer(answer).listen(0, "127.0.0.1");
@@ -23,7 +23,7 @@ async function listen(answer: RequestListener): Promise<string> {
 }
 
 async function arrive(plan: Arrivals): Promise<Seen> {
-  const { ask, stop } = startAsker<Arrivals, Seen>(new URL("./gate/arrivals.ts", import.meta.url));
+  const { ask, stop } = startAsker<Arrivals, Seen>(new URL("../../bench/gate/arrivals.ts", import.meta.url));
   return ask(plan).finally(stop);
 }
 

@@ -12,14 +12,14 @@ import { type ChainDeployment, knownDeployments } from "../../abis/deployments.t
 import { nameWrapperAbi } from "../../abis/nameWrapper.ts";
 import { registryAbi } from "../../abis/registry.ts";
 import { resolverAbi } from "../../abis/resolver.ts";
-import * as acts from "../devnet/acts.ts";
-import { type LocalChain, startLocalChain } from "../devnet/localChain.ts";
-import { type Argument, encoderOf } from "./index/chain/encode.ts";
-import { generate } from "./index/chain/history.ts";
-import type { Ledger } from "./index/chain/ledger.ts";
-import { unwrap, wrap } from "./index/chain/ownership.ts";
-import { registerV3, registerV4, registerV5, renew } from "./index/chain/registrations.ts";
-import { type Name, openScene, type Scene } from "./index/chain/scene.ts";
+import { type Argument, encoderOf } from "../../bench/index/chain/encode.ts";
+import { generate } from "../../bench/index/chain/history.ts";
+import type { Ledger } from "../../bench/index/chain/ledger.ts";
+import { unwrap, wrap } from "../../bench/index/chain/ownership.ts";
+import { registerV3, registerV4, registerV5, renew } from "../../bench/index/chain/registrations.ts";
+import { type Name, openScene, type Scene } from "../../bench/index/chain/scene.ts";
+import * as acts from "../../devnet/acts.ts";
+import { type LocalChain, startLocalChain } from "../../devnet/localChain.ts";
 
 const example: Record<string, Argument> = {
   string: "a text of more than 32 bytes, with ☃ in it",

@@ -2,8 +2,8 @@ import { mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, expect, test } from "vitest";
-import { Column, firstAtLeast } from "./index/chain/column.ts";
-import { TextFile } from "./index/chain/textFile.ts";
+import { Column, firstAtLeast } from "../../bench/index/chain/column.ts";
+import { TextFile } from "../../bench/index/chain/textFile.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "text-file-"));
 afterAll(() => rmSync(folder, { recursive: true }));

@@ -1,7 +1,7 @@
 import { expect, test, vi } from "vitest";
-import { generateWorld } from "./api/world.ts";
-import { blockAt } from "./api/worldLog.ts";
-import { WORLD_TIME } from "./api/worldTime.ts";
+import { generateWorld } from "../../bench/api/world.ts";
+import { blockAt } from "../../bench/api/worldLog.ts";
+import { WORLD_TIME } from "../../bench/api/worldTime.ts";
 
 const NAMES = 500;
 const MANY_NAMES = 6_000;

@@ -1,8 +1,6 @@
 import type { z } from "@hono/zod-openapi";
 import { type Address, getAddress, hexToBigInt, numberToHex, pad, toHex } from "viem";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { agentEndpoints } from "../../src/api/endpoints/agents.ts";
-import { agentItem, nameAgents } from "../../src/api/schemas/agents.ts";
 import {
   addController,
   addressOf,
@@ -34,9 +32,11 @@ import {
   wrapETH2LD,
   wrapperToken,
   YEAR,
-} from "../devnet/acts.ts";
-import { deployLiveResolvers } from "../devnet/deploy.ts";
-import { connect } from "../devnet/localChain.ts";
+} from "../../devnet/acts.ts";
+import { deployLiveResolvers } from "../../devnet/deploy.ts";
+import { connect } from "../../devnet/localChain.ts";
+import { agentEndpoints } from "../../src/api/endpoints/agents.ts";
+import { agentItem, nameAgents } from "../../src/api/schemas/agents.ts";
 import { type IndexOnly, openIndexOnly } from "./indexOnly.ts";
 import { askInTime, openStage, type Stage } from "./stage.ts";
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
-import type { LocalChain } from "../devnet/localChain.ts";
+import type { LocalChain } from "../../devnet/localChain.ts";
 import { launchStack, type Stack } from "../support/stack.ts";
 import { historiesOf, playSteps } from "../truth/steps.ts";
 import { judgeStack, startHistoryChain } from "../truth/trial.ts";

@@ -1,10 +1,10 @@
 import type { Address } from "viem";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { addressOf, DAY, ethNode, GRACE, hashLabel, PREMIUM, read, reverseNode } from "../../devnet/acts.ts";
+import { demoCast } from "../../devnet/chapters.ts";
+import { demoNames, oddLabels } from "../../devnet/demo.ts";
+import { startDemoChain } from "../../devnet/localChain.ts";
 import { describeClient } from "../client/onDemo.ts";
-import { addressOf, DAY, ethNode, GRACE, hashLabel, PREMIUM, read, reverseNode } from "../devnet/acts.ts";
-import { demoCast } from "../devnet/chapters.ts";
-import { demoNames, oddLabels } from "../devnet/demo.ts";
-import { startDemoChain } from "../devnet/localChain.ts";
 import { describeExplorer } from "../explorer/onDemo.ts";
 import { describeTools } from "../mcp/onDemo.ts";
 import { endsIn, endsToCome, listOwned, readCalendar } from "../support/calendars.ts";

@@ -1,9 +1,9 @@
 import type { Hex } from "viem";
 import { expect, test } from "vitest";
-import { type Chain, rpc } from "../devnet/acts.ts";
-import { STORY_SECONDS } from "../devnet/chapters.ts";
-import { playDemo } from "../devnet/demo.ts";
-import { startLocalChain } from "../devnet/localChain.ts";
+import { type Chain, rpc } from "../../devnet/acts.ts";
+import { STORY_SECONDS } from "../../devnet/chapters.ts";
+import { playDemo } from "../../devnet/demo.ts";
+import { startLocalChain } from "../../devnet/localChain.ts";
 
 const start = 1_700_000_000n;
 

@@ -1,7 +1,7 @@
 import { type Address, getAddress, type Hex, namehash, zeroAddress } from "viem";
 import { afterAll, beforeAll, describe, expect, inject, test, vi } from "vitest";
-import { chanceOf } from "../bench/api/chance.ts";
-import { dnsEncode } from "../devnet/acts/names.ts";
+import { chanceOf } from "../../bench/api/chance.ts";
+import { dnsEncode } from "../../devnet/acts/names.ts";
 import {
   addressOf,
   attempt,
@@ -23,14 +23,14 @@ import {
   warp,
   writeRecord,
   YEAR,
-} from "../devnet/acts.ts";
-import { startAnvil } from "../devnet/anvil.ts";
-import { create, double, startDeployment, toContracts } from "../devnet/deployer.ts";
-import { deployDnsTokens } from "../devnet/deployLayer2.ts";
-import { type DevnetGateway, GATEWAY_SIGNER, type Layer2Source, startGateway } from "../devnet/gateway.ts";
-import { connect, type LocalChain, startLocalChain } from "../devnet/localChain.ts";
-import type { LocalLayer2 } from "../devnet/localChains.ts";
-import { readStatus } from "../devnet/ponder.ts";
+} from "../../devnet/acts.ts";
+import { startAnvil } from "../../devnet/anvil.ts";
+import { create, double, startDeployment, toContracts } from "../../devnet/deployer.ts";
+import { deployDnsTokens } from "../../devnet/deployLayer2.ts";
+import { type DevnetGateway, GATEWAY_SIGNER, type Layer2Source, startGateway } from "../../devnet/gateway.ts";
+import { connect, type LocalChain, startLocalChain } from "../../devnet/localChain.ts";
+import type { LocalLayer2 } from "../../devnet/localChains.ts";
+import { readStatus } from "../../devnet/ponder.ts";
 import { changeRows, type Report, reportOf, runVerify } from "../ops/runVerify.ts";
 import { isLong, sizeOf } from "../support/size.ts";
 import { type Stack, startStack } from "../support/stack.ts";

@@ -10,9 +10,9 @@ import {
   type TransactionReceipt,
 } from "viem";
 import { knownDeployments, type Layer2Deployment, type Role } from "../../abis/deployments.ts";
-import { addressOf, type Chain, contractOf as contractOfChain, rpc, send } from "../devnet/acts.ts";
-import { type Anvil, startAnvil } from "../devnet/anvil.ts";
-import { connect, type LocalChain } from "../devnet/localChain.ts";
+import { addressOf, type Chain, contractOf as contractOfChain, rpc, send } from "../../devnet/acts.ts";
+import { type Anvil, startAnvil } from "../../devnet/anvil.ts";
+import { connect, type LocalChain } from "../../devnet/localChain.ts";
 
 /** A log of any shape. */
 export type Log = { topics: Hex[]; data: Hex };

@@ -4,13 +4,7 @@ import { type Address, getAddress, namehash, zeroAddress } from "viem";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { contractsOf } from "../../abis/contracts.ts";
 import type { Deployment } from "../../abis/deployments.ts";
-import { operations } from "../../src/api/endpoints/index.ts";
-import { createGateways } from "../../src/api/live/ccip/gatewayClient.ts";
-import { liveContractsOf } from "../../src/api/live/deployment.ts";
-import { createLive } from "../../src/api/live/live.ts";
-import { createRpc } from "../../src/api/live/rpc.ts";
-import type { Db } from "../../src/api/postgres/db.ts";
-import { dnsEncode } from "../devnet/acts/names.ts";
+import { dnsEncode } from "../../devnet/acts/names.ts";
 import {
   addressOf,
   allowReservations,
@@ -55,8 +49,14 @@ import {
   wrapETH2LD,
   writeAllToResolver,
   YEAR,
-} from "../devnet/acts.ts";
-import { startLocalChain } from "../devnet/localChain.ts";
+} from "../../devnet/acts.ts";
+import { startLocalChain } from "../../devnet/localChain.ts";
+import { operations } from "../../src/api/endpoints/index.ts";
+import { createGateways } from "../../src/api/live/ccip/gatewayClient.ts";
+import { liveContractsOf } from "../../src/api/live/deployment.ts";
+import { createLive } from "../../src/api/live/live.ts";
+import { createRpc } from "../../src/api/live/rpc.ts";
+import type { Db } from "../../src/api/postgres/db.ts";
 import { noChain } from "../query/noChain.ts";
 import { createTestApp } from "../support/app.ts";
 import { openPool } from "../support/database.ts";

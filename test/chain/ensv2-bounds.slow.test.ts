@@ -1,10 +1,10 @@
 import { type Address, getAddress, namehash, zeroAddress } from "viem";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { rpc } from "../../devnet/acts.ts";
+import { startLocalChain } from "../../devnet/localChain.ts";
 import { MAX_WORK_PER_BLOCK } from "../../src/indexing/write/blockQueue.ts";
 import { MAX_MOUNTS } from "../../src/indexing/write/ensv2/mounts.ts";
 import { MAX_SHARED_ENTRIES } from "../../src/indexing/write/ensv2/reach.ts";
-import { rpc } from "../devnet/acts.ts";
-import { startLocalChain } from "../devnet/localChain.ts";
 import { sizeOf } from "../support/size.ts";
 import { type Emission, type Emit, emitterOn } from "./emittedLogs.ts";
 import {

@@ -1,6 +1,6 @@
 import { getAddress, namehash, zeroHash } from "viem";
 import { describe, expect, test } from "vitest";
-import { startLocalChain } from "../devnet/localChain.ts";
+import { startLocalChain } from "../../devnet/localChain.ts";
 import { sizeOf } from "../support/size.ts";
 import { type Emission, emitterOn, logOf } from "./emittedLogs.ts";
 import {

@@ -24,8 +24,8 @@ import {
   warp,
   warpTo,
   YEAR,
-} from "../devnet/acts.ts";
-import { startLocalChain } from "../devnet/localChain.ts";
+} from "../../devnet/acts.ts";
+import { startLocalChain } from "../../devnet/localChain.ts";
 import { askInTime, type Stage, stageOf } from "./stage.ts";
 
 /* What lists and figures say before and after each phase of the change to ENSv2, and what its contracts (doubles) answer. */

@@ -8,7 +8,7 @@ import {
 } from "viem";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import * as abis from "../../abis/ensv2.ts";
-import { startLocalChain } from "../devnet/localChain.ts";
+import { startLocalChain } from "../../devnet/localChain.ts";
 import { type Emission, type Emit, emitterOn } from "./emittedLogs.ts";
 import {
   ALICE,

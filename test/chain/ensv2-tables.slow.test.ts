@@ -1,8 +1,8 @@
 import { type Address, getAddress, type Hex, keccak256, namehash, toHex, zeroAddress } from "viem";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { hashLabel, latestTime, rpc, setNextTime } from "../../devnet/acts.ts";
+import { startLocalChain } from "../../devnet/localChain.ts";
 import { MAX_MOUNTS } from "../../src/indexing/write/ensv2/mounts.ts";
-import { hashLabel, latestTime, rpc, setNextTime } from "../devnet/acts.ts";
-import { startLocalChain } from "../devnet/localChain.ts";
 import { type Emission, type Emit, emitterOn, logOf } from "./emittedLogs.ts";
 import {
   ALICE,

@@ -12,7 +12,7 @@ import {
   nodeOf,
   read,
   readNamePrice,
-} from "../devnet/acts.ts";
+} from "../../devnet/acts.ts";
 import { readEnsv2Contracts } from "./ensv2Reads.ts";
 import { expectedWhois, judged } from "./onChain.ts";
 import { type DomainRecord, lower, type Stage } from "./stage.ts";

@@ -1,7 +1,7 @@
 import { type Address, getAddress, type Hex, zeroAddress } from "viem";
 import { expect } from "vitest";
-import { latestTime } from "../devnet/acts.ts";
-import type { LocalChain } from "../devnet/localChain.ts";
+import { latestTime } from "../../devnet/acts.ts";
+import type { LocalChain } from "../../devnet/localChain.ts";
 import type { Stack } from "../support/stack.ts";
 import type { Ensv2Contracts, EntryRow } from "./ensv2Reads.ts";
 import { readAtTime } from "./onChain.ts";

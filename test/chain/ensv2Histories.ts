@@ -8,7 +8,7 @@ import {
   GRACE_V2,
   hashLabel,
   nodeOf,
-} from "../devnet/acts.ts";
+} from "../../devnet/acts.ts";
 import { askPast, type PastQuestion } from "../truth/pastReads.ts";
 import { readEnsv2Contracts } from "./ensv2Reads.ts";
 import { lower, type Stage } from "./stage.ts";

@@ -1,7 +1,7 @@
 import { type Hex, zeroAddress } from "viem";
 import { expect } from "vitest";
-import { ETH_NODE, nodeBelow, ROOT_NODE } from "../devnet/acts.ts";
-import type { LocalChain } from "../devnet/localChain.ts";
+import { ETH_NODE, nodeBelow, ROOT_NODE } from "../../devnet/acts.ts";
+import type { LocalChain } from "../../devnet/localChain.ts";
 import type { Stack } from "../support/stack.ts";
 import { expectContractPagesAsOnChain } from "./ensv2ContractPages.ts";
 import {

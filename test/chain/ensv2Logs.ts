@@ -1,7 +1,7 @@
 import { type Address, getAddress, type Hex, keccak256, toHex, zeroAddress } from "viem";
 import { deploymentShape, type Ensv2Deployment } from "../../abis/deployments.ts";
 import { ensv2RegistryAbi } from "../../abis/ensv2.ts";
-import type { LocalChain } from "../devnet/localChain.ts";
+import type { LocalChain } from "../../devnet/localChain.ts";
 import { type Emission, logOf } from "./emittedLogs.ts";
 
 /*

@@ -1,6 +1,6 @@
 import { encodeFunctionData, type Hex, parseAbi, zeroAddress } from "viem";
 import { expect } from "vitest";
-import { type EntryState, hashLabel, read, rpc } from "../devnet/acts.ts";
+import { type EntryState, hashLabel, read, rpc } from "../../devnet/acts.ts";
 import { lower, type Stage } from "./stage.ts";
 
 /*

@@ -1,6 +1,6 @@
 import { type Hex, zeroAddress } from "viem";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { type LocalChain, startLocalChain } from "../devnet/localChain.ts";
+import { type LocalChain, startLocalChain } from "../../devnet/localChain.ts";
 import { expectAnswerAsOnChain, isStrange } from "./ensv2Answers.ts";
 import { expectHistoriesAsOnChain } from "./ensv2Histories.ts";
 import { expectEnsv2AsOnChain } from "./ensv2Judge.ts";

@@ -13,8 +13,8 @@ import {
   zeroHash,
 } from "viem";
 import { ensv2FactoryAbi, ensv2RegistryAbi, ensv2ResolverAbi, upgradedAbi } from "../../abis/ensv2.ts";
-import { type Chain, contractOf, type EntryState, hashLabel, latestTime, read } from "../devnet/acts.ts";
-import type { LocalChain } from "../devnet/localChain.ts";
+import { type Chain, contractOf, type EntryState, hashLabel, latestTime, read } from "../../devnet/acts.ts";
+import type { LocalChain } from "../../devnet/localChain.ts";
 import { readAtTime } from "./onChain.ts";
 import { lower } from "./stage.ts";
 

@@ -1,5 +1,5 @@
 import { type Address, namehash, zeroAddress } from "viem";
-import { type Chance, chanceOf } from "../bench/api/chance.ts";
+import { type Chance, chanceOf } from "../../bench/api/chance.ts";
 import {
   addressOf,
   allowReservations,
@@ -50,7 +50,7 @@ import {
   withAdmin,
   writeToResolver,
   YEAR,
-} from "../devnet/acts.ts";
+} from "../../devnet/acts.ts";
 
 /** What one history has for itself. */
 type World = {

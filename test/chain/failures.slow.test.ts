@@ -1,6 +1,6 @@
 import { encodeAbiParameters, type Hex } from "viem";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
-import { hashLabel, mineBlocks, send } from "../devnet/acts.ts";
+import { hashLabel, mineBlocks, send } from "../../devnet/acts.ts";
 import { startGateway } from "../gateway/gateway.ts";
 import { openStage, type Stage } from "./stage.ts";
 

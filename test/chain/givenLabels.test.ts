@@ -1,6 +1,5 @@
 import type { Hex } from "viem";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
-import { openStore } from "../../src/api/serviceDb/store.ts";
 import {
   addController,
   ethNode,
@@ -12,7 +11,8 @@ import {
   renewReferred,
   rpc,
   setSubnodeOwner,
-} from "../devnet/acts.ts";
+} from "../../devnet/acts.ts";
+import { openStore } from "../../src/api/serviceDb/store.ts";
 import { type LabelServiceDouble, startLabelService } from "../support/labelService.ts";
 import { isSlow } from "../support/size.ts";
 import { type Stack, startStack } from "../support/stack.ts";

@@ -1,10 +1,10 @@
 import { drizzle } from "drizzle-orm/node-postgres";
 import type { Hono } from "hono";
 import { contractsOf } from "../../abis/contracts.ts";
+import { latestTime } from "../../devnet/acts.ts";
+import type { LocalChain } from "../../devnet/localChain.ts";
 import type { Endpoint } from "../../src/api/http/endpoint.ts";
 import type { Db } from "../../src/api/postgres/db.ts";
-import { latestTime } from "../devnet/acts.ts";
-import type { LocalChain } from "../devnet/localChain.ts";
 import { noChain } from "../query/noChain.ts";
 import { createTestApp } from "../support/app.ts";
 import { openPool } from "../support/database.ts";

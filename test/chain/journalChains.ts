@@ -1,7 +1,7 @@
 import { type Hex, hexToNumber, namehash, numberToHex } from "viem";
 import type { Layer2Deployment } from "../../abis/deployments.ts";
-import { type Chain, ethNode, registerReferred, rpc, writeRecords } from "../devnet/acts.ts";
-import { connect, type LocalChain, startLocalChain } from "../devnet/localChain.ts";
+import { type Chain, ethNode, registerReferred, rpc, writeRecords } from "../../devnet/acts.ts";
+import { connect, type LocalChain, startLocalChain } from "../../devnet/localChain.ts";
 import { by, type EmitterChain, layer2Of, startEmitterChain } from "./emittedLogs.ts";
 
 /** A block as a node gives it. */

@@ -1,11 +1,11 @@
 import { getAddress, type Hex, namehash } from "viem";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { addressOf, basenameNode, ethNode, setResolver, setText } from "../devnet/acts.ts";
-import { basenames } from "../devnet/demoBase.ts";
-import { lineanames } from "../devnet/demoLinea.ts";
-import { create, double, startDeployment, toContracts } from "../devnet/deployer.ts";
-import { type LocalChains, type LocalLayer2, startDemoChains } from "../devnet/localChains.ts";
-import { readStatus } from "../devnet/ponder.ts";
+import { addressOf, basenameNode, ethNode, setResolver, setText } from "../../devnet/acts.ts";
+import { basenames } from "../../devnet/demoBase.ts";
+import { lineanames } from "../../devnet/demoLinea.ts";
+import { create, double, startDeployment, toContracts } from "../../devnet/deployer.ts";
+import { type LocalChains, type LocalLayer2, startDemoChains } from "../../devnet/localChains.ts";
+import { readStatus } from "../../devnet/ponder.ts";
 import { type Stack, startStack } from "../support/stack.ts";
 import { listNodes, readDomain, readLogs } from "./layer2Reads.ts";
 import { expectLookupAsSingle, expectNamesOfBridges } from "./lookups.ts";

@@ -1,9 +1,9 @@
 import { type Address, getAddress, type Hex, namehash, zeroAddress } from "viem";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Layer2Deployment } from "../../abis/deployments.ts";
-import { dnsEncode, ethNode, hashLabel, registerReferred, setSubnodeOwner } from "../devnet/acts.ts";
-import { type LocalChain, startLocalChain } from "../devnet/localChain.ts";
-import { readStatus } from "../devnet/ponder.ts";
+import { dnsEncode, ethNode, hashLabel, registerReferred, setSubnodeOwner } from "../../devnet/acts.ts";
+import { type LocalChain, startLocalChain } from "../../devnet/localChain.ts";
+import { readStatus } from "../../devnet/ponder.ts";
 import { type Stack, type StackPlan, startStack } from "../support/stack.ts";
 import {
   by,

@@ -27,11 +27,11 @@ import {
   takeSnapshot,
   transferRegistration,
   writeRecord,
-} from "../devnet/acts.ts";
-import { basenames } from "../devnet/demoBase.ts";
-import { lineanames } from "../devnet/demoLinea.ts";
-import { type LocalChains, type LocalLayer2, startDemoChains } from "../devnet/localChains.ts";
-import { readStatus } from "../devnet/ponder.ts";
+} from "../../devnet/acts.ts";
+import { basenames } from "../../devnet/demoBase.ts";
+import { lineanames } from "../../devnet/demoLinea.ts";
+import { type LocalChains, type LocalLayer2, startDemoChains } from "../../devnet/localChains.ts";
+import { readStatus } from "../../devnet/ponder.ts";
 import { exportsOfChains } from "../ops/export/ofChains.ts";
 import { isLong, isSlow, sizeOf } from "../support/size.ts";
 import { type Stack, startStack } from "../support/stack.ts";

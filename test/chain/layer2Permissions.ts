@@ -1,5 +1,5 @@
 import { type Hex, namehash } from "viem";
-import type { LocalChains, LocalLayer2 } from "../devnet/localChains.ts";
+import type { LocalChains, LocalLayer2 } from "../../devnet/localChains.ts";
 import type { Stack } from "../support/stack.ts";
 import { type Log, readLogged } from "../truth/chainLogs.ts";
 import { openJudge } from "../truth/judge.ts";

@@ -1,6 +1,6 @@
 import { type Address, decodeEventLog, getAddress, type Hex, hexToBigInt, namehash, zeroAddress } from "viem";
-import { type Chain, contractOf, latestTime, nodeBelow, read, rpc } from "../devnet/acts.ts";
-import type { LocalLayer2 } from "../devnet/localChains.ts";
+import { type Chain, contractOf, latestTime, nodeBelow, read, rpc } from "../../devnet/acts.ts";
+import type { LocalLayer2 } from "../../devnet/localChains.ts";
 import { eventsWithTopic } from "../truth/eventTopics.ts";
 import { readAtTime } from "./onChain.ts";
 

@@ -1,6 +1,6 @@
 import { type Address, type Hex, hexToBigInt, parseEther, zeroAddress } from "viem";
-import { type Chance, chanceOf } from "../bench/api/chance.ts";
-import type { Chain, RecordWrite } from "../devnet/acts.ts";
+import { type Chance, chanceOf } from "../../bench/api/chance.ts";
+import type { Chain, RecordWrite } from "../../devnet/acts.ts";
 import {
   addController,
   addressOf,
@@ -47,8 +47,8 @@ import {
   wrapETH2LD,
   writeRecord,
   YEAR,
-} from "../devnet/acts.ts";
-import type { LocalLayer2 } from "../devnet/localChains.ts";
+} from "../../devnet/acts.ts";
+import type { LocalLayer2 } from "../../devnet/localChains.ts";
 import { readAtTime } from "./onChain.ts";
 
 /** What one step may choose from. */

@@ -11,7 +11,7 @@ import {
 import { expect } from "vitest";
 import type { Deployment } from "../../abis/deployments.ts";
 import { universalResolverAbi } from "../../abis/universalResolver.ts";
-import { type Chain, dnsEncode } from "../devnet/acts.ts";
+import { type Chain, dnsEncode } from "../../devnet/acts.ts";
 import type { Stack } from "../support/stack.ts";
 
 /* A look-up of many names says of each what the single operations say, and names by address record are those that resolve. */

@@ -10,8 +10,8 @@ import {
 } from "viem";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { knownDeployments } from "../../abis/deployments.ts";
-import { ETH_NODE, hashLabel } from "../devnet/acts.ts";
-import { type Anvil, startAnvil } from "../devnet/anvil.ts";
+import { ETH_NODE, hashLabel } from "../../devnet/acts.ts";
+import { type Anvil, startAnvil } from "../../devnet/anvil.ts";
 import { type Stack, startStack } from "../support/stack.ts";
 
 /*

@@ -19,8 +19,8 @@ import {
   registerWrapped,
   rpc,
   send,
-} from "../devnet/acts.ts";
-import { startLocalChain } from "../devnet/localChain.ts";
+} from "../../devnet/acts.ts";
+import { startLocalChain } from "../../devnet/localChain.ts";
 import { type RpcProxy, startRpcProxy } from "../live/rpcProxy.ts";
 import { type Log, logOf } from "./emittedLogs.ts";
 import { expectItsEvents } from "./everyEvent.ts";

@@ -1,8 +1,7 @@
 import type { Address, Hex } from "viem";
 import { decodeFunctionResult, getAddress, hexToBigInt, numberToHex, zeroAddress } from "viem";
 import { expect } from "vitest";
-import { exactText as exactName } from "../../src/ens/storable.ts";
-import type { Chain, Question } from "../devnet/acts.ts";
+import type { Chain, Question } from "../../devnet/acts.ts";
 import {
   addressOf,
   contractOf,
@@ -15,7 +14,8 @@ import {
   read,
   readString,
   rpc,
-} from "../devnet/acts.ts";
+} from "../../devnet/acts.ts";
+import { exactText as exactName } from "../../src/ens/storable.ts";
 import { type DomainRecord, lower, type Stage, type Whois } from "./stage.ts";
 
 /*

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { rpc } from "../devnet/acts.ts";
-import type { LocalChain } from "../devnet/localChain.ts";
+import { rpc } from "../../devnet/acts.ts";
+import type { LocalChain } from "../../devnet/localChain.ts";
 import { isSlow } from "../support/size.ts";
 import { type Stack, startStack } from "../support/stack.ts";
 import { historiesOf, playSteps, type Step } from "../truth/steps.ts";

@@ -1,7 +1,6 @@
 import { type Address, zeroAddress } from "viem";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { exactText } from "../../src/ens/storable.ts";
-import type { Chain } from "../devnet/acts.ts";
+import type { Chain } from "../../devnet/acts.ts";
 import {
   addressOf,
   claimReverse,
@@ -19,10 +18,11 @@ import {
   setReverseNameForAddr,
   useReverseRegistrar,
   writeRecord,
-} from "../devnet/acts.ts";
-import { type Anvil, startAnvil } from "../devnet/anvil.ts";
-import { deployLayer2 } from "../devnet/deployLayer2.ts";
-import { connect, startLocalChain } from "../devnet/localChain.ts";
+} from "../../devnet/acts.ts";
+import { type Anvil, startAnvil } from "../../devnet/anvil.ts";
+import { deployLayer2 } from "../../devnet/deployLayer2.ts";
+import { connect, startLocalChain } from "../../devnet/localChain.ts";
+import { exactText } from "../../src/ens/storable.ts";
 import { expectEveryLogOnce, expectWhoisAsOnChain, spelled } from "./onChain.ts";
 import { eventsOf, lower, namesOf, type Stage, stageOf } from "./stage.ts";
 

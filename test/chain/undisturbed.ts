@@ -1,5 +1,5 @@
 import { expect } from "vitest";
-import type { LocalChain } from "../devnet/localChain.ts";
+import type { LocalChain } from "../../devnet/localChain.ts";
 import { type Stack, startStack } from "../support/stack.ts";
 import { differencesOf, readTables } from "./tables.ts";
 

@@ -1,6 +1,8 @@
 import { drizzle } from "drizzle-orm/node-postgres";
 import type pg from "pg";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { rpc } from "../../devnet/acts.ts";
+import type { LocalChain } from "../../devnet/localChain.ts";
 import { totals } from "../../src/api/counts/totals.ts";
 import type { Db } from "../../src/api/postgres/db.ts";
 import type { Scope } from "../../src/api/query/scope.ts";
@@ -9,8 +11,6 @@ import { openStore } from "../../src/api/serviceDb/store.ts";
 import { ownIndexes } from "../../src/api/upkeep/indexes.ts";
 import { startUpkeep } from "../../src/api/upkeep/upkeep.ts";
 import { expectExactCounters } from "../counts/exactCounters.ts";
-import { rpc } from "../devnet/acts.ts";
-import type { LocalChain } from "../devnet/localChain.ts";
 import { openPool } from "../support/database.ts";
 import schema from "../support/ponderSchema.ts";
 import { type Stack, startStack } from "../support/stack.ts";

@@ -5,8 +5,8 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { afterAll, expect, test } from "vitest";
-import { claimRunFile, endChild, removeRunFile, startChild } from "../devnet/children.ts";
-import { isRunning, markProcess, type ProcessMark } from "../devnet/processes.ts";
+import { claimRunFile, endChild, removeRunFile, startChild } from "../../devnet/children.ts";
+import { isRunning, markProcess, type ProcessMark } from "../../devnet/processes.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "namedex-children-"));
 const file = join(folder, "running.json");
@@ -63,7 +63,7 @@ test("a process with the number of an ended child is left alone", async () => {
 });
 
 test("children of a process that is killed are ended by the reaper", async () => {
-  const module = fileURLToPath(new URL("../devnet/children.ts", import.meta.url));
+  const module = fileURLToPath(new URL("../../devnet/children.ts", import.meta.url));
   const script = `
     import { startChild } from ${JSON.stringify(module)};
     const child = startChild({ command: "sleep", args: ["60"], signal: "SIGTERM" });

@@ -4,7 +4,7 @@ import { createServer, type Server } from "node:net";
 import { join } from "node:path";
 import pg from "pg";
 import { afterAll, afterEach, expect, test } from "vitest";
-import { isRunning, type ProcessMark } from "../devnet/processes.ts";
+import { isRunning, type ProcessMark } from "../../devnet/processes.ts";
 import { root } from "../support/projectFiles.ts";
 import { isLong, isSlow } from "../support/size.ts";
 import { copyCheckout, signalGroup, waitUntil } from "./checkout.ts";

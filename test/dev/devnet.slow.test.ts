@@ -3,7 +3,7 @@ import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
-import { freePort } from "../devnet/ports.ts";
+import { freePort } from "../../devnet/ports.ts";
 import { copyCheckout, signalGroup, waitUntil } from "./checkout.ts";
 
 const START_TIMEOUT_MS = 300_000;

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { forScreen } from "../devnet/indexer.ts";
-import { parseLine } from "../devnet/ponder.ts";
+import { forScreen } from "../../devnet/indexer.ts";
+import { parseLine } from "../../devnet/ponder.ts";
 
 const onScreen = (line: object) => forScreen(parseLine(JSON.stringify(line)));
 

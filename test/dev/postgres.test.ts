@@ -4,8 +4,8 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, expect, test } from "vitest";
-import { freePort } from "../devnet/ports.ts";
-import { openDatabase, startPostgres } from "../devnet/postgres.ts";
+import { freePort } from "../../devnet/ports.ts";
+import { openDatabase, startPostgres } from "../../devnet/postgres.ts";
 import { ask, createTestDatabase } from "../support/database.ts";
 
 /** Closed to other accounts, as root's home is: PostgreSQL of root then keeps its data elsewhere. */
@@ -52,7 +52,7 @@ test("two servers that want the same port at the same time have one each", async
 
 /** Another Node process starts the server, writes a row and is killed; gives the server's URL. */
 function startAndKill(): Promise<string> {
-  const module = fileURLToPath(new URL("../devnet/postgres.ts", import.meta.url));
+  const module = fileURLToPath(new URL("../../devnet/postgres.ts", import.meta.url));
   const script = `
     import pg from "pg";
     import { startPostgres, openDatabase } from ${JSON.stringify(module)};

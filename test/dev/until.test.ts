@@ -1,7 +1,7 @@
 import type { ChildProcess } from "node:child_process";
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, test } from "vitest";
-import { until } from "../devnet/ponder.ts";
+import { until } from "../../devnet/ponder.ts";
 
 /*
  * Waits for a Ponder: they end when it stands still, however long it takes.

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { DAY, latestTime, lineanameNode, read, tokenIdOf } from "../devnet/acts.ts";
-import { basenames } from "../devnet/demoBase.ts";
-import { lineanames } from "../devnet/demoLinea.ts";
-import { type LocalChains, startDemoChains } from "../devnet/localChains.ts";
+import { DAY, latestTime, lineanameNode, read, tokenIdOf } from "../../devnet/acts.ts";
+import { basenames } from "../../devnet/demoBase.ts";
+import { lineanames } from "../../devnet/demoLinea.ts";
+import { type LocalChains, startDemoChains } from "../../devnet/localChains.ts";
 
 let chains: LocalChains;
 beforeAll(async () => {

@@ -19,9 +19,9 @@ import { auctionRegistrarAbi, registrarAbi } from "../../abis/registrar.ts";
 import { registryAbi } from "../../abis/registry.ts";
 import { resolverAbi, resolverUnindexedKeyAbi } from "../../abis/resolver.ts";
 import { nameForAddrAbi, reverseRegistrarAbi } from "../../abis/reverse.ts";
-import { type Chain, read } from "../devnet/acts.ts";
-import type { Anvil } from "../devnet/anvil.ts";
-import { startLocalChain } from "../devnet/localChain.ts";
+import { type Chain, read } from "../../devnet/acts.ts";
+import type { Anvil } from "../../devnet/anvil.ts";
+import { startLocalChain } from "../../devnet/localChain.ts";
 
 /** The 1st of September 2020; any fixed time would do. */
 export const START = 1_598_918_400;

@@ -4,10 +4,21 @@ import { join } from "node:path";
 import { type Client, createClient, http } from "viem";
 import { afterEach, describe, expect, it } from "vitest";
 import { deploymentShape, generations, listContracts } from "../../abis/deployments.ts";
-import { type Anvil, type AnvilOptions, anvilBinary, PortTakenError, startAnvil } from "../devnet/anvil.ts";
-import { deployContracts } from "../devnet/deploy.ts";
-import { deployBasenames, deployDnsTokens, deployLayer2, deployLineanames } from "../devnet/deployLayer2.ts";
-import { freePort } from "../devnet/ports.ts";
+import {
+  type Anvil,
+  type AnvilOptions,
+  anvilBinary,
+  PortTakenError,
+  startAnvil,
+} from "../../devnet/anvil.ts";
+import { deployContracts } from "../../devnet/deploy.ts";
+import {
+  deployBasenames,
+  deployDnsTokens,
+  deployLayer2,
+  deployLineanames,
+} from "../../devnet/deployLayer2.ts";
+import { freePort } from "../../devnet/ports.ts";
 import { START } from "./chain.ts";
 
 const running: Anvil[] = [];

@@ -59,7 +59,7 @@ import {
   wrapName,
   writeRecord,
   YEAR,
-} from "../devnet/acts.ts";
+} from "../../devnet/acts.ts";
 import { argsOf, logsOf, openChain, type TestChain, wordsOf, wrapperData } from "./chain.ts";
 
 let chain: TestChain;

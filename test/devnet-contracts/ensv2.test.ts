@@ -89,9 +89,9 @@ import {
   writeAllToResolver,
   writeToResolver,
   YEAR,
-} from "../devnet/acts.ts";
-import type { Anvil } from "../devnet/anvil.ts";
-import { startLocalChain } from "../devnet/localChain.ts";
+} from "../../devnet/acts.ts";
+import type { Anvil } from "../../devnet/anvil.ts";
+import { startLocalChain } from "../../devnet/localChain.ts";
 import { START } from "./chain.ts";
 
 let chain: Chain & { anvil: Anvil };

@@ -27,7 +27,7 @@ import {
   useReverseRegistrar,
   warp,
   YEAR,
-} from "../devnet/acts.ts";
+} from "../../devnet/acts.ts";
 import { argsOf, openChain, type TestChain, wordsOf } from "./chain.ts";
 
 let chain: TestChain;

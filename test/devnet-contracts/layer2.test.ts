@@ -23,10 +23,10 @@ import {
   warp,
   writeRecord,
   YEAR,
-} from "../devnet/acts.ts";
-import { type Anvil, startAnvil } from "../devnet/anvil.ts";
-import { DISCOUNTS, deployBasenames, deployLineanames } from "../devnet/deployLayer2.ts";
-import { connect } from "../devnet/localChain.ts";
+} from "../../devnet/acts.ts";
+import { type Anvil, startAnvil } from "../../devnet/anvil.ts";
+import { DISCOUNTS, deployBasenames, deployLineanames } from "../../devnet/deployLayer2.ts";
+import { connect } from "../../devnet/localChain.ts";
 import { START } from "./chain.ts";
 
 type Layer2 = Chain & { anvil: Anvil };

@@ -68,7 +68,7 @@ test("docs/architecture.md explains every room", () => {
 
 test("the files that docs/architecture.md and CONTRIBUTING.md name exist", () => {
   const named = ["docs/architecture.md", "CONTRIBUTING.md"].flatMap((file) =>
-    [...read(file).matchAll(/`((?:src|abis|engine|ops|settings|gateway|test|docs)\/[\w./-]*)`/g)].map(
+    [...read(file).matchAll(/`((?:src|abis|bench|devnet|engine|ops|settings|test|docs)\/[\w./-]*)`/g)].map(
       ([, path = ""]) => path,
     ),
   );

@@ -5,17 +5,17 @@ import { connect, createServer as createListener, type Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from "vitest";
+import { mineBlocks, registerV3 } from "../../devnet/acts.ts";
+import { trackChild } from "../../devnet/children.ts";
+import { type LocalChain, startDemoChain } from "../../devnet/localChain.ts";
+import { freePort } from "../../devnet/ports.ts";
+import { childrenOf } from "../../devnet/processes.ts";
 import { metaTable } from "../../engine/ponderInternals.ts";
-import { sendError } from "../../gateway/answers.ts";
-import { sendConsoleTo } from "../../log/console.ts";
-import { type Entry, errorText, type Level } from "../../log/entry.ts";
-import { createLog } from "../../log/log.ts";
-import { logOutput } from "../../log/output.ts";
-import { mineBlocks, registerV3 } from "../devnet/acts.ts";
-import { trackChild } from "../devnet/children.ts";
-import { type LocalChain, startDemoChain } from "../devnet/localChain.ts";
-import { freePort } from "../devnet/ports.ts";
-import { childrenOf } from "../devnet/processes.ts";
+import { sendError } from "../../ops/gateway/answers.ts";
+import { sendConsoleTo } from "../../ops/log/console.ts";
+import { type Entry, errorText, type Level } from "../../ops/log/entry.ts";
+import { createLog } from "../../ops/log/log.ts";
+import { logOutput } from "../../ops/log/output.ts";
 import { ask, createTestDatabase } from "../support/database.ts";
 import { bareEnvironment } from "../support/environment.ts";
 import { root } from "../support/projectFiles.ts";
@@ -189,7 +189,7 @@ const callTool = (url: string) =>
 
 test("each error of the page is in the log as the page has it, at its level and with its reason", async () => {
   // Programs that cannot start.
-  for (const file of ["ops/start.ts", "gateway/index.ts"])
+  for (const file of ["ops/start.ts", "ops/gateway.ts"])
     expect(await (await run([program(file)], {})).exit).toBe(1);
   expect(await (await run(ponder("start"), {})).exit).toBe(1);
   expect(await (await run([program("ops/serve.ts")], settings())).exit).toBe(1);

@@ -1,5 +1,7 @@
 import { type Address, namehash, numberToHex } from "viem";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { hashLabel } from "../../devnet/acts.ts";
+import { type LocalChain, startLocalChain } from "../../devnet/localChain.ts";
 import {
   by,
   contractOf,
@@ -8,8 +10,6 @@ import {
   logOf,
   startEmitterChain,
 } from "../chain/emittedLogs.ts";
-import { hashLabel } from "../devnet/acts.ts";
-import { type LocalChain, startLocalChain } from "../devnet/localChain.ts";
 import { type RpcProxy, startRpcProxy } from "../live/rpcProxy.ts";
 import { type Stack, startStack } from "../support/stack.ts";
 

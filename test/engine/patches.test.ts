@@ -85,7 +85,7 @@ describe("the patches of Ponder", () => {
       readFileSync(join(root, "test/engine", file), "utf8"),
     );
     const isProven = ({ name }: Patch) =>
-      existsSync(join(root, `test/bench/index/cases/${name}.ts`)) ||
+      existsSync(join(root, `bench/index/cases/${name}.ts`)) ||
       proofs.some((text) => new RegExp(`(?:patch: |expectFault\\(\\s*)"${name}"`).test(text));
     // requireNode has nothing of Ponder's to mend: its test is below.
     const unproven = patches.filter((patch) => !isProven(patch)).map(({ name }) => name);

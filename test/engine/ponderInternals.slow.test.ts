@@ -1,5 +1,8 @@
 import { getTableConfig, PgTable } from "drizzle-orm/pg-core";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { mineBlocks, revertTo, takeSnapshot, warp } from "../../devnet/acts.ts";
+import { type LocalChain, startDemoChain } from "../../devnet/localChain.ts";
+import { readStatus } from "../../devnet/ponder.ts";
 import {
   checkpointTable,
   countConnections,
@@ -14,9 +17,6 @@ import {
   tablesVersionOf,
 } from "../../engine/ponderInternals.ts";
 import * as schema from "../../ponder.schema.ts";
-import { mineBlocks, revertTo, takeSnapshot, warp } from "../devnet/acts.ts";
-import { type LocalChain, startDemoChain } from "../devnet/localChain.ts";
-import { readStatus } from "../devnet/ponder.ts";
 import { type Stack, startStack } from "../support/stack.ts";
 
 // Everything that engine/ponderInternals.ts says of Ponder, held against a running Ponder.

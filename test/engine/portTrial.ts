@@ -1,6 +1,6 @@
 import { createServer as createListener } from "node:net";
 import { Hono } from "hono";
-import { freePort } from "../devnet/ports.ts";
+import { freePort } from "../../devnet/ports.ts";
 import { openBuild } from "./plain/openBuild.ts";
 import { ponderModule } from "./ponders.ts";
 

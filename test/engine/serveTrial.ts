@@ -1,7 +1,7 @@
 import { request } from "node:http";
 import { Hono } from "hono";
+import { freePort } from "../../devnet/ports.ts";
 import { writePonderMetrics } from "../../engine/ponderMetrics.ts";
-import { freePort } from "../devnet/ports.ts";
 import { ponderModule } from "./ponders.ts";
 
 // Ponder's HTTP server by itself: prints the status of each path that is named, and what Ponder gave as its metrics.

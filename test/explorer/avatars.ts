@@ -1,9 +1,9 @@
 import { type Browser, chromium, type Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { registerReferred } from "../../devnet/acts.ts";
 import { dataUri, png, SVG } from "../avatars/pictures.ts";
 import type { Stage } from "../chain/stage.ts";
 import { chromiumPath } from "../client/browser.ts";
-import { registerReferred } from "../devnet/acts.ts";
 
 const HTML = "<!doctype html><script>alert(1)</script>";
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll } from "vitest";
+import { startDemoChain } from "../../devnet/localChain.ts";
 import { type Stage, stageOf } from "../chain/stage.ts";
-import { startDemoChain } from "../devnet/localChain.ts";
 import { describeTruth } from "../truth/onDemo.ts";
 import { describeAvatars } from "./avatars.ts";
 import { describeJobs } from "./jobs.ts";

@@ -1,7 +1,7 @@
 import type { Address } from "viem";
-import { send } from "../devnet/acts/chain.ts";
-import type { Chain } from "../devnet/acts.ts";
-import { ethNode, registerReferred } from "../devnet/acts.ts";
+import { send } from "../../devnet/acts/chain.ts";
+import type { Chain } from "../../devnet/acts.ts";
+import { ethNode, registerReferred } from "../../devnet/acts.ts";
 
 /** Labels that strangers registered to harm the readers of a page. */
 export const hostileLabels = {

@@ -2,9 +2,9 @@ import { chmod, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { freePort } from "../devnet/ports.ts";
-import { startPostgres } from "../devnet/postgres.ts";
-import { childrenOf, isRunning, markProcess, sendSignal } from "../devnet/processes.ts";
+import { freePort } from "../../devnet/ports.ts";
+import { startPostgres } from "../../devnet/postgres.ts";
+import { childrenOf, isRunning, markProcess, sendSignal } from "../../devnet/processes.ts";
 
 /** A PostgreSQL server of one test, to be killed and started again on the same data and port. */
 export type BreakablePostgres = {

@@ -3,8 +3,8 @@ import { chownSync, closeSync, mkdirSync, mkdtempSync, openSync, rmSync, statSyn
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, expect, inject, onTestFinished, test, vi } from "vitest";
-import { mineBlocks } from "../devnet/acts.ts";
-import { startDemoChain } from "../devnet/localChain.ts";
+import { mineBlocks } from "../../devnet/acts.ts";
+import { startDemoChain } from "../../devnet/localChain.ts";
 import { ask } from "../support/database.ts";
 import { startStack } from "../support/stack.ts";
 

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, expect, inject, test } from "vitest";
-import { chanceOf } from "../bench/api/chance.ts";
+import { chanceOf } from "../../bench/api/chance.ts";
 import { expectUndisturbed } from "../chain/undisturbed.ts";
 import { launchStack } from "../support/stack.ts";
 import { judgeStack } from "../truth/trial.ts";

@@ -1,6 +1,6 @@
 import { type Address, getAddress, numberToHex } from "viem";
-import { ethNode, type RecordWrite, registerReferred, rpc, writeRecords } from "../devnet/acts.ts";
-import type { LocalChain } from "../devnet/localChain.ts";
+import { ethNode, type RecordWrite, registerReferred, rpc, writeRecords } from "../../devnet/acts.ts";
+import type { LocalChain } from "../../devnet/localChain.ts";
 import { historiesOf, playSteps, type Step } from "../truth/steps.ts";
 import { startHistoryChain } from "../truth/trial.ts";
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, inject, test, vi } from "vitest";
+import { isReady } from "../../devnet/ponder.ts";
 import { metaTable } from "../../engine/ponderInternals.ts";
-import { isReady } from "../devnet/ponder.ts";
 import type { Rival, Stack } from "../support/stack.ts";
 import { judgeStack } from "../truth/trial.ts";
 import type { FaultChain } from "./pulse.ts";

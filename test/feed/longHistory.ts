@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, vi } from "vitest";
-import type { Chance } from "../bench/api/chance.ts";
+import type { Chance } from "../../bench/api/chance.ts";
 import type { CountedChain } from "../chain/journalChains.ts";
 import type { JournalStage } from "../chain/journalStage.ts";
 import type { BreakablePostgres } from "../faults/breakablePostgres.ts";

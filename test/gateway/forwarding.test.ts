@@ -3,7 +3,7 @@ import { createServer, request as httpRequest, type IncomingHttpHeaders } from "
 import { connect } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, test, vi } from "vitest";
-import { freePort } from "../devnet/ports.ts";
+import { freePort } from "../../devnet/ports.ts";
 import { isSlow, partsOf } from "../support/size.ts";
 import { launchGateway, type RunningGateway } from "./gateway.ts";
 import { open, openProcess, unlessHeldUp } from "./opened.ts";

@@ -4,14 +4,14 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
-import { startGateway as runGateway } from "../../gateway/start.ts";
-import { createLog } from "../../log/log.ts";
+import { trackChild } from "../../devnet/children.ts";
+import { freePort } from "../../devnet/ports.ts";
+import { startGateway as runGateway } from "../../ops/gateway/start.ts";
+import { createLog } from "../../ops/log/log.ts";
 import { readGatewaySettings } from "../../settings/gateway.ts";
-import { trackChild } from "../devnet/children.ts";
-import { freePort } from "../devnet/ports.ts";
 import { bareEnvironment } from "../support/environment.ts";
 
-const program = fileURLToPath(new URL("../../gateway/index.ts", import.meta.url));
+const program = fileURLToPath(new URL("../../ops/gateway.ts", import.meta.url));
 const START_PATIENCE_MS = 180_000;
 
 /** A gateway that answers. */

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { mineBlocks } from "../devnet/acts.ts";
-import { type LocalChain, startDemoChain } from "../devnet/localChain.ts";
+import { mineBlocks } from "../../devnet/acts.ts";
+import { type LocalChain, startDemoChain } from "../../devnet/localChain.ts";
 import { type RpcProxy, startRpcProxy } from "../live/rpcProxy.ts";
 import { withoutAsOf } from "../support/asOf.ts";
 import { type Stack, startStack } from "../support/stack.ts";

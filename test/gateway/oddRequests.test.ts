@@ -1,10 +1,10 @@
 import { connect } from "node:net";
 import { describe, expect, test } from "vitest";
-import { NAME_PREFIXES } from "../../gateway/server.ts";
-import { ALLOWED } from "../../gateway/target.ts";
+import { freePort } from "../../devnet/ports.ts";
+import { NAME_PREFIXES } from "../../ops/gateway/server.ts";
+import { ALLOWED } from "../../ops/gateway/target.ts";
 import { operations } from "../../src/api/endpoints/index.ts";
 import { namePrefixesOf } from "../../src/api/http/paths.ts";
-import { freePort } from "../devnet/ports.ts";
 import type { RunningGateway } from "./gateway.ts";
 import { open } from "./opened.ts";
 import { says, startUpstream } from "./upstream.ts";

@@ -12,10 +12,13 @@ import {
 } from "viem";
 import { afterAll, beforeAll, expect, inject, test, vi } from "vitest";
 import type { Deployment } from "../../abis/deployments.ts";
+import { type Chance, chanceOf } from "../../bench/api/chance.ts";
+import { ethNode, hashLabel } from "../../devnet/acts.ts";
+import { type LocalChain, startDemoChain } from "../../devnet/localChain.ts";
+import { readStatus } from "../../devnet/ponder.ts";
 import { listTables } from "../../engine/ponderInternals.ts";
 import { coinTypeOfChain, reverseNodeOf } from "../../src/ens/coinType.ts";
 import { childNode, labelhash } from "../../src/ens/name.ts";
-import { type Chance, chanceOf } from "../bench/api/chance.ts";
 import {
   by,
   contractOf,
@@ -37,9 +40,6 @@ import {
   registryLog,
   withEnsv2,
 } from "../chain/ensv2Logs.ts";
-import { ethNode, hashLabel } from "../devnet/acts.ts";
-import { type LocalChain, startDemoChain } from "../devnet/localChain.ts";
-import { readStatus } from "../devnet/ponder.ts";
 import { type Stack, startStack } from "../support/stack.ts";
 import { logOf } from "./logs.ts";
 

@@ -2,7 +2,7 @@ import { createServer } from "node:http";
 import { type AddressInfo, connect, type Socket } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, describe, expect, test, vi } from "vitest";
-import { createShares, ENDLESS } from "../../gateway/places.ts";
+import { createShares, ENDLESS } from "../../ops/gateway/places.ts";
 import { MAX_BEHIND, oneByOne } from "../../src/api/http/oneByOne.ts";
 import { heldWork, startService } from "../access/service.ts";
 import type { RunningGateway } from "../gateway/gateway.ts";

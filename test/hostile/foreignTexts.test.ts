@@ -6,8 +6,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { freePort } from "../../devnet/ports.ts";
 import { escapeControls, onOneLine } from "../../ops/commandLine/foreignText.ts";
-import { freePort } from "../devnet/ports.ts";
 import { bareEnvironment } from "../support/environment.ts";
 import { isSlow } from "../support/size.ts";
 
@@ -153,8 +153,8 @@ describe("what a database or a node says", () => {
     expectHarmless(await run("ops/restore.ts", [], `{"namedex":"backup","version":1}\n${EVIL}\n`));
   });
 
-  test("gateway/index.ts, of an indexer", async () => {
-    expectHarmless(await run("gateway/index.ts", []));
+  test("ops/gateway.ts, of an indexer", async () => {
+    expectHarmless(await run("ops/gateway.ts", []));
   });
 });
 
@@ -194,7 +194,7 @@ describe.runIf(isSlow())("what a snapshot says", () => {
 test("every program of operators runs in the one frame, which escapes what it prints", () => {
   const programs = readdirSync(join(root, "ops")).filter((file) => file.endsWith(".ts"));
   expect(programs.length).toBeGreaterThan(7);
-  for (const file of [...programs.map((one) => `ops/${one}`), "gateway/index.ts"]) {
+  for (const file of programs.map((one) => `ops/${one}`)) {
     expect([file, readFileSync(join(root, file), "utf8")]).toEqual([
       file,
       expect.stringMatching(/^await run(Program|Service|Ponder)\(/m),

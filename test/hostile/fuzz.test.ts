@@ -1,9 +1,9 @@
 import { concat, type Hex, slice } from "viem";
 import { expect, inject, test } from "vitest";
+import { type Chance, chanceOf } from "../../bench/api/chance.ts";
+import { dnsEncode } from "../../devnet/acts.ts";
 import { decodeDnsName, isLabelOf, isPrintable, nodeOfLabels, unknownLabel } from "../../src/ens/name.ts";
 import { textWritesOf } from "../../src/ens/textCalldata.ts";
-import { type Chance, chanceOf } from "../bench/api/chance.ts";
-import { dnsEncode } from "../devnet/acts.ts";
 import { sizeOf } from "../support/size.ts";
 import { randomLogs } from "./randomLogs.ts";
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, inject, test, vi } from "vitest";
-import { ethNode, setSubnodeOwner } from "../devnet/acts.ts";
+import { ethNode, setSubnodeOwner } from "../../devnet/acts.ts";
 import { isLong, isSlow, sizeOf } from "../support/size.ts";
 import { request } from "../truth/chainReads.ts";
 import { judge } from "../truth/oracle.ts";

@@ -19,7 +19,7 @@ import {
   type Label,
   rpc,
   sendInOneBlock,
-} from "../devnet/acts.ts";
+} from "../../devnet/acts.ts";
 import { ATTACK_GAS, type HostileStage } from "./stage.ts";
 
 /** A log of any shape. */

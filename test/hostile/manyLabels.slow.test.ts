@@ -3,11 +3,6 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { encodeAbiParameters, type Hex, parseAbi, toEventSelector } from "viem";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { readOptions } from "../../ops/labels/options.ts";
-import { importTables } from "../../ops/labels/run.ts";
-import { MAX_GIVEN_PER_BLOCK } from "../../src/indexing/write/applyLabels.ts";
-import { MAX_WORK_PER_BLOCK } from "../../src/indexing/write/blockQueue.ts";
-import { openStage, type Stage } from "../chain/stage.ts";
 import {
   addressOf,
   type Call,
@@ -20,7 +15,12 @@ import {
   registerReferred,
   rpc,
   sendInOneBlock,
-} from "../devnet/acts.ts";
+} from "../../devnet/acts.ts";
+import { readOptions } from "../../ops/labels/options.ts";
+import { importTables } from "../../ops/labels/run.ts";
+import { MAX_GIVEN_PER_BLOCK } from "../../src/indexing/write/applyLabels.ts";
+import { MAX_WORK_PER_BLOCK } from "../../src/indexing/write/blockQueue.ts";
+import { openStage, type Stage } from "../chain/stage.ts";
 import { type Entry, ensrainbow, hashOf, packed } from "../ops/labels/files.ts";
 import { isLong, sizeOf } from "../support/size.ts";
 import { type Stack, startStack } from "../support/stack.ts";

@@ -1,9 +1,5 @@
 import { encodeAbiParameters, type Hex, parseAbi, toEventSelector, zeroHash } from "viem";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { nameByNode } from "../../src/ens/name.ts";
-import { wellKnownLabels } from "../../src/ens/wellKnownLabels.ts";
-import { MAX_WORK_PER_BLOCK } from "../../src/indexing/write/blockQueue.ts";
-import { openStage, type Stage } from "../chain/stage.ts";
 import {
   addressOf,
   type Call,
@@ -17,7 +13,11 @@ import {
   rpc,
   sendInOneBlock,
   setNextTime,
-} from "../devnet/acts.ts";
+} from "../../devnet/acts.ts";
+import { nameByNode } from "../../src/ens/name.ts";
+import { wellKnownLabels } from "../../src/ens/wellKnownLabels.ts";
+import { MAX_WORK_PER_BLOCK } from "../../src/indexing/write/blockQueue.ts";
+import { openStage, type Stage } from "../chain/stage.ts";
 import { isLong } from "../support/size.ts";
 import { readLogged } from "../truth/chainLogs.ts";
 import { fullNamer, nodeBelowHash, positionsOf, revealedLabels } from "../truth/names.ts";

@@ -1,5 +1,7 @@
 import { type Address, getAddress, type Hex, namehash, zeroAddress } from "viem";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { rpc } from "../../devnet/acts.ts";
+import { startLocalChain } from "../../devnet/localChain.ts";
 import { MAX_WORK_PER_BLOCK } from "../../src/indexing/write/blockQueue.ts";
 import { type Emission, type Emit, emitterOn } from "../chain/emittedLogs.ts";
 import {
@@ -18,8 +20,6 @@ import {
 } from "../chain/ensv2Logs.ts";
 import { expectPathEnds } from "../chain/ensv2Paths.ts";
 import { lower, type Stage, stageOf } from "../chain/stage.ts";
-import { rpc } from "../devnet/acts.ts";
-import { startLocalChain } from "../devnet/localChain.ts";
 import { isLong } from "../support/size.ts";
 
 /*

@@ -1,6 +1,6 @@
 import { type AbiEvent, type AbiParameter, bytesToHex, type Hex, size, slice, toEventSelector } from "viem";
 import { resolverAbi, resolverUnindexedKeyAbi } from "../../abis/resolver.ts";
-import { type Chance, chanceOf } from "../bench/api/chance.ts";
+import { type Chance, chanceOf } from "../../bench/api/chance.ts";
 import { logOf, type RawLog } from "./logs.ts";
 
 /** Events that are followed from every contract. */

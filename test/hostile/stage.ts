@@ -1,8 +1,8 @@
 import type { Address } from "viem";
 import type { Deployment } from "../../abis/deployments.ts";
-import { addressOf, type Chain, registerReferred } from "../devnet/acts.ts";
-import { deployHostileContracts } from "../devnet/deploy.ts";
-import { type LocalChain, startLocalChain } from "../devnet/localChain.ts";
+import { addressOf, type Chain, registerReferred } from "../../devnet/acts.ts";
+import { deployHostileContracts } from "../../devnet/deploy.ts";
+import { type LocalChain, startLocalChain } from "../../devnet/localChain.ts";
 import { startGateway } from "../gateway/gateway.ts";
 import { type Stack, startStack } from "../support/stack.ts";
 import { SPELLER, takeOver } from "./logs.ts";

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, onTestFinished, test } from "vitest";
-import { mineBlocks } from "../devnet/acts.ts";
-import { startDemoChain } from "../devnet/localChain.ts";
+import { mineBlocks } from "../../devnet/acts.ts";
+import { startDemoChain } from "../../devnet/localChain.ts";
 import { runProgram } from "../ops/programs.ts";
 import { launchStack } from "../support/stack.ts";
 

@@ -1,6 +1,6 @@
 import { keccak256, namehash, stringToBytes } from "viem";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
-import { mineBlocks } from "../devnet/acts.ts";
+import { mineBlocks } from "../../devnet/acts.ts";
 import { names, openScene, type Scene } from "./scene.ts";
 
 /*

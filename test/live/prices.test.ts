@@ -2,11 +2,6 @@ import fc from "fast-check";
 import type { Address } from "viem";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Deployment } from "../../abis/deployments.ts";
-import { createPrices, type Seller } from "../../src/api/live/prices/priceTerms.ts";
-import { sellersOf } from "../../src/api/live/prices/sellers.ts";
-import { createRpc, type Rpc } from "../../src/api/live/rpc.ts";
-import { type Priced, type PriceTerms, priceOf } from "../../src/api/rules/pricing.ts";
-import { codePoints } from "../../src/ens/name.ts";
 import {
   addController,
   addressOf,
@@ -19,11 +14,16 @@ import {
   removeController,
   send,
   YEAR,
-} from "../devnet/acts.ts";
-import { type Anvil, startAnvil } from "../devnet/anvil.ts";
-import { create, double, startDeployment } from "../devnet/deployer.ts";
-import { deployBasenames, deployLineanames } from "../devnet/deployLayer2.ts";
-import { connect, startLocalChain } from "../devnet/localChain.ts";
+} from "../../devnet/acts.ts";
+import { type Anvil, startAnvil } from "../../devnet/anvil.ts";
+import { create, double, startDeployment } from "../../devnet/deployer.ts";
+import { deployBasenames, deployLineanames } from "../../devnet/deployLayer2.ts";
+import { connect, startLocalChain } from "../../devnet/localChain.ts";
+import { createPrices, type Seller } from "../../src/api/live/prices/priceTerms.ts";
+import { sellersOf } from "../../src/api/live/prices/sellers.ts";
+import { createRpc, type Rpc } from "../../src/api/live/rpc.ts";
+import { type Priced, type PriceTerms, priceOf } from "../../src/api/rules/pricing.ts";
+import { codePoints } from "../../src/ens/name.ts";
 
 /** How many sales each oracle judges. */
 const SALES = 400;

@@ -1,7 +1,7 @@
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { type Address, createPublicClient, type Hex, http, namehash, type PublicClient } from "viem";
-import type { Chain } from "../devnet/acts.ts";
+import type { Chain } from "../../devnet/acts.ts";
 import {
   addressOf,
   claimReverseWithResolver,
@@ -17,10 +17,10 @@ import {
   setWrappedResolver,
   writeRecord,
   YEAR,
-} from "../devnet/acts.ts";
-import { deployLiveResolvers } from "../devnet/deploy.ts";
-import { type DevnetGateway, startGateway } from "../devnet/gateway.ts";
-import { type LocalChain, startLocalChain } from "../devnet/localChain.ts";
+} from "../../devnet/acts.ts";
+import { deployLiveResolvers } from "../../devnet/deploy.ts";
+import { type DevnetGateway, startGateway } from "../../devnet/gateway.ts";
+import { type LocalChain, startLocalChain } from "../../devnet/localChain.ts";
 import { type Stack, startStack } from "../support/stack.ts";
 import { type RpcProxy, startRpcProxy } from "./rpcProxy.ts";
 

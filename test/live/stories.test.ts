@@ -1,6 +1,6 @@
 import { type Address, getAddress, namehash } from "viem";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { addressOf, hashLabel, mineBlocks, send, setResolver, setText, warp } from "../devnet/acts.ts";
+import { addressOf, hashLabel, mineBlocks, send, setResolver, setText, warp } from "../../devnet/acts.ts";
 import { names, openScene, type Scene, setUrls, tellChangeable } from "./scene.ts";
 
 let scene: Scene;

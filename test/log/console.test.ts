@@ -1,5 +1,5 @@
 import { afterEach, expect, test, vi } from "vitest";
-import { sendConsoleTo } from "../../log/console.ts";
+import { sendConsoleTo } from "../../ops/log/console.ts";
 
 const own = { ...console };
 afterEach(() => void Object.assign(console, own));

@@ -1,9 +1,9 @@
 import { pino } from "pino";
 import { HttpRequestError } from "viem";
 import { expect, test } from "vitest";
-import { errorText, firstLine } from "../../log/entry.ts";
-import { readEntry } from "../../log/read.ts";
-import { formatEntry } from "../../log/write.ts";
+import { errorText, firstLine } from "../../ops/log/entry.ts";
+import { readEntry } from "../../ops/log/read.ts";
+import { formatEntry } from "../../ops/log/write.ts";
 
 const as = { program: "indexer", usual: "info" } as const;
 

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import type { Entry } from "../../log/entry.ts";
-import { createRepeats } from "../../log/repeats.ts";
+import type { Entry } from "../../ops/log/entry.ts";
+import { createRepeats } from "../../ops/log/repeats.ts";
 
 let said: Entry[];
 let repeats: ReturnType<typeof createRepeats>;

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
-import { createMetrics } from "../../gateway/metrics.ts";
+import { createMetrics } from "../../ops/gateway/metrics.ts";
 import { createMeters } from "../../src/api/observe/meters.ts";
 
 type Dashboard = { panels: { title: string; targets: { expr: string }[] }[] };

@@ -1,6 +1,6 @@
 import { request } from "node:http";
 import { expect, test } from "vitest";
-import type { DevnetGateway } from "../devnet/gateway.ts";
+import type { DevnetGateway } from "../../devnet/gateway.ts";
 import type { Stack } from "../support/stack.ts";
 
 /** Metrics and log of an indexer that logs every request; callers are told by `X-Forwarded-For`. */

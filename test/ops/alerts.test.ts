@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { createMetrics } from "../../gateway/metrics.ts";
+import { createMetrics } from "../../ops/gateway/metrics.ts";
 import { createMeters } from "../../src/api/observe/meters.ts";
 import { root } from "../support/projectFiles.ts";
 import { alerts, alertsFile } from "./alerts.ts";

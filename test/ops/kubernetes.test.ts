@@ -68,7 +68,7 @@ describe("the manifests", () => {
   test("ask for paths that exist, at ports that are open", () => {
     const paths = [...all.matchAll(/(?:path: |\/path: )(\/[\w/-]+)/g)].map(([, path = ""]) => path);
     expect(paths.length).toBeGreaterThan(5);
-    const sources = ["src/api/index.ts", "gateway/server.ts"].map((file) =>
+    const sources = ["src/api/index.ts", "ops/gateway/server.ts"].map((file) =>
       readFileSync(join(root, file), "utf8"),
     );
     const ponder = readFileSync(
@@ -95,7 +95,7 @@ describe("the manifests", () => {
     expect(pods).toHaveLength(4);
     for (const pod of pods) {
       const [, program = ""] = /args: \[(\w+)\]/.exec(pod) ?? [];
-      expect(program === "gateway" || existsSync(join(root, `ops/${program}.ts`)), program).toBe(true);
+      expect(existsSync(join(root, `ops/${program}.ts`)), program).toBe(true);
       expect(pod).toContain("runAsNonRoot: true");
       expect(pod).toContain("allowPrivilegeEscalation: false");
       expect(pod).toMatch(/limits: \{ memory: /);

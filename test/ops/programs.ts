@@ -1,7 +1,7 @@
 import { type ChildProcess, execFile, spawn } from "node:child_process";
 import { tmpdir } from "node:os";
 import { fileURLToPath } from "node:url";
-import { trackChild } from "../devnet/children.ts";
+import { trackChild } from "../../devnet/children.ts";
 import { bareEnvironment } from "../support/environment.ts";
 import type { Run } from "./programHost.ts";
 

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { type LocalChain, startDemoChain } from "../devnet/localChain.ts";
+import { type LocalChain, startDemoChain } from "../../devnet/localChain.ts";
 import { type GatewayProcess, startGateway } from "../gateway/gateway.ts";
 import { createTestDatabase } from "../support/database.ts";
 import { expectAnswer, keepDoing, prepareVersion, type Version } from "./versions.ts";

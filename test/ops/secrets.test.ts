@@ -4,11 +4,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { addressOf, ethNode, mineBlocks, registerV3, setResolver } from "../devnet/acts.ts";
-import { trackChild } from "../devnet/children.ts";
-import { type LocalChain, startLocalChain } from "../devnet/localChain.ts";
-import { isReady, type Ponder, startPonder, until } from "../devnet/ponder.ts";
-import { freePort } from "../devnet/ports.ts";
+import { addressOf, ethNode, mineBlocks, registerV3, setResolver } from "../../devnet/acts.ts";
+import { trackChild } from "../../devnet/children.ts";
+import { type LocalChain, startLocalChain } from "../../devnet/localChain.ts";
+import { isReady, type Ponder, startPonder, until } from "../../devnet/ponder.ts";
+import { freePort } from "../../devnet/ports.ts";
 import { type Fault, type Recorded, type RpcProxy, startRpcProxy } from "../live/rpcProxy.ts";
 import { createTestDatabase } from "../support/database.ts";
 import { bareEnvironment } from "../support/environment.ts";
@@ -170,8 +170,8 @@ test.runIf(isSlow()).each([
   ["ops/verify", () => ({ RPC_URL_31337: secretUrl(nowhere) })],
   ["ops/snapshot", () => ({ DATABASE_URL: secretUrl(nowhere) })],
   ["ops/keys", () => ({ DATABASE_URL: `user-s3cr3t:pass-s3cr3t@${new URL(nowhere).host}/path-s3cr3t` })],
-  ["gateway/index", () => ({ INDEXERS: secretUrl(nowhere) })],
-  ["gateway/index", () => ({ INDEXERS: `${nowhere},user-s3cr3t:pass-s3cr3t@example.org` })],
+  ["ops/gateway", () => ({ INDEXERS: secretUrl(nowhere) })],
+  ["ops/gateway", () => ({ INDEXERS: `${nowhere},user-s3cr3t:pass-s3cr3t@example.org` })],
 ] as const)("%s with settings that are wrong", async (program, more) => {
   expect(await outputOf(program, ["list"], more())).not.toMatch(SECRET);
 });

@@ -1,7 +1,7 @@
 import type { Address } from "viem";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { type LocalChain, startLocalChain } from "../../devnet/localChain.ts";
 import { lookAtUniversalResolver } from "../../ops/checks/universalResolver.ts";
-import { type LocalChain, startLocalChain } from "../devnet/localChain.ts";
 
 let local: LocalChain;
 

@@ -1,8 +1,8 @@
 import type pg from "pg";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import type { LocalChain } from "../../devnet/localChain.ts";
+import { startDemoChain } from "../../devnet/localChain.ts";
 import { verifyEvery } from "../../ops/launch/verifyEvery.ts";
-import type { LocalChain } from "../devnet/localChain.ts";
-import { startDemoChain } from "../devnet/localChain.ts";
 import { type RpcProxy, startRpcProxy } from "../live/rpcProxy.ts";
 import { type Stack, startStack } from "../support/stack.ts";
 import { changeRows, environmentOf, reportOf, runVerify, startVerify, type Verified } from "./runVerify.ts";

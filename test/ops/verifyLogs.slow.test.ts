@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
-import type { LocalChain } from "../devnet/localChain.ts";
-import { startDemoChain } from "../devnet/localChain.ts";
+import type { LocalChain } from "../../devnet/localChain.ts";
+import { startDemoChain } from "../../devnet/localChain.ts";
 import { type RpcProxy, startRpcProxy } from "../live/rpcProxy.ts";
 import { type Stack, startStack } from "../support/stack.ts";
 import { runVerify, type Verified } from "./runVerify.ts";

@@ -1,6 +1,6 @@
 import { createPublicClient, defineChain, http } from "viem";
-import { addressOf } from "../devnet/acts.ts";
-import type { LocalChain } from "../devnet/localChain.ts";
+import { addressOf } from "../../devnet/acts.ts";
+import type { LocalChain } from "../../devnet/localChain.ts";
 
 /** A client of ENS's own library, whose chain is a local one and whose subgraph is the Namedex at a URL. */
 export function ensjsClient({ anvil, chain }: LocalChain, url: string) {

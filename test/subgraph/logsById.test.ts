@@ -1,10 +1,10 @@
 import { domain, event } from "ponder:schema";
 import { namehash } from "viem";
 import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
+import { type Chance, chanceOf } from "../../bench/api/chance.ts";
 import { answerQuery } from "../../src/api/subgraph/query/answer.ts";
 import { planOf } from "../../src/api/subgraph/query/plan.ts";
 import { envOf } from "../../src/api/subgraph/table/entity.ts";
-import { type Chance, chanceOf } from "../bench/api/chance.ts";
 import { countRead, type Query } from "../query/readRows.ts";
 import { account, CHAIN_ID, contracts, domainRow, eventRow } from "../query/rows.ts";
 import { createTables, type Tables } from "../query/tables.ts";

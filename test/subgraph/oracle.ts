@@ -1,5 +1,4 @@
 import { decodeEventLog, type Hex, hexToBigInt, type Log, zeroAddress } from "viem";
-import { nodeOfShown, readAtTime, readOnChain } from "../chain/onChain.ts";
 import {
   addressOf,
   type Chain,
@@ -9,7 +8,8 @@ import {
   nodeBelow,
   ROOT_NODE,
   read,
-} from "../devnet/acts.ts";
+} from "../../devnet/acts.ts";
+import { nodeOfShown, readAtTime, readOnChain } from "../chain/onChain.ts";
 import { eventsWithTopic } from "../truth/eventTopics.ts";
 import { stage } from "./stage.ts";
 

@@ -1,4 +1,4 @@
-import type { Chance } from "../bench/api/chance.ts";
+import type { Chance } from "../../bench/api/chance.ts";
 import {
   compare,
   type Entity,

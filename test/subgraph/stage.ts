@@ -1,6 +1,5 @@
 import { zeroAddress } from "viem";
 import { expect } from "vitest";
-import { openStage, type Stage } from "../chain/stage.ts";
 import {
   addressOf,
   clearRecords,
@@ -34,7 +33,8 @@ import {
   writeRecord,
   writeRecords,
   YEAR,
-} from "../devnet/acts.ts";
+} from "../../devnet/acts.ts";
+import { openStage, type Stage } from "../chain/stage.ts";
 
 /** The one stage of all sections: a chain with a story for each part of the schema, and a Namedex that indexes it. */
 export let stage: Stage;

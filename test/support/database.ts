@@ -1,8 +1,8 @@
 import { randomBytes } from "node:crypto";
 import pg from "pg";
 import { inject } from "vitest";
+import { dropDatabase, openDatabase, openFreshDatabase } from "../../devnet/postgres.ts";
 import { withClient } from "../../src/api/postgres/client.ts";
-import { dropDatabase, openDatabase, openFreshDatabase } from "../devnet/postgres.ts";
 
 /** A database for one test or file, with pg_trgm in `public`, and the way to drop it. */
 export async function createTestDatabase(

@@ -12,8 +12,8 @@ import {
   readStatus,
   startPonder,
   until,
-} from "../devnet/ponder.ts";
-import { freePort } from "../devnet/ports.ts";
+} from "../../devnet/ponder.ts";
+import { freePort } from "../../devnet/ports.ts";
 import { withoutAsOf } from "./asOf.ts";
 import { createTestDatabase, openPool } from "./database.ts";
 import { bareEnvironment } from "./environment.ts";

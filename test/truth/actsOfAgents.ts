@@ -11,7 +11,7 @@ import {
   setAgentURI,
   setText,
   wrapperToken,
-} from "../devnet/acts.ts";
+} from "../../devnet/acts.ts";
 import type { Act } from "./catalogue.ts";
 import {
   findPlace,

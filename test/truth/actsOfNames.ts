@@ -16,7 +16,7 @@ import {
   setSubnodeOwner,
   setSubnodeRecord,
   setTTL,
-} from "../devnet/acts.ts";
+} from "../../devnet/acts.ts";
 import type { Act } from "./catalogue.ts";
 import {
   findPlace,

@@ -15,7 +15,7 @@ import {
   writeRecord,
   writeRecords,
   writeRecordsChecked,
-} from "../devnet/acts.ts";
+} from "../../devnet/acts.ts";
 import type { Act } from "./catalogue.ts";
 import { record, records } from "./recordChoices.ts";
 import { findPlace, isPerson, isWrappedState, type Place, type Scene, stateOf, writerOf } from "./scene.ts";

@@ -23,7 +23,7 @@ import {
   transferRegistration,
   useOldRegistrar,
   YEAR,
-} from "../devnet/acts.ts";
+} from "../../devnet/acts.ts";
 import type { Act } from "./catalogue.ts";
 import { records } from "./recordChoices.ts";
 import { findPlace, isEthName, isPerson, type Place, type Scene, type State, stateOf } from "./scene.ts";

@@ -17,7 +17,7 @@ import {
   setSubnodeOwner,
   useReverseRegistrar,
   writeRecord,
-} from "../devnet/acts.ts";
+} from "../../devnet/acts.ts";
 import { anyResolver } from "./actsOfNames.ts";
 import type { Act } from "./catalogue.ts";
 import { record } from "./recordChoices.ts";

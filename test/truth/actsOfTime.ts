@@ -1,4 +1,4 @@
-import { DAY, GRACE, PREMIUM, setNextTime, warp, warpTo, YEAR } from "../devnet/acts.ts";
+import { DAY, GRACE, PREMIUM, setNextTime, warp, warpTo, YEAR } from "../../devnet/acts.ts";
 import type { Act } from "./catalogue.ts";
 import { findPlace, type Scene, stateOf } from "./scene.ts";
 

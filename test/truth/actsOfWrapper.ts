@@ -30,7 +30,7 @@ import {
   wrapETH2LD,
   wrapName,
   YEAR,
-} from "../devnet/acts.ts";
+} from "../../devnet/acts.ts";
 import { anyResolver } from "./actsOfNames.ts";
 import type { Act } from "./catalogue.ts";
 import {

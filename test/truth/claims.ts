@@ -1,5 +1,5 @@
 import { type Hex, parseAbi } from "viem";
-import { ADDR_REVERSE_NODE } from "../devnet/acts/names.ts";
+import { ADDR_REVERSE_NODE } from "../../devnet/acts/names.ts";
 import type { Log, TextBytes } from "./chainLogs.ts";
 import { ask } from "./chainReads.ts";
 import type { Judge } from "./judge.ts";

@@ -1,6 +1,6 @@
 import { type Hex, zeroAddress } from "viem";
-import type { Chain } from "../devnet/acts.ts";
-import { hashLabel } from "../devnet/acts.ts";
+import type { Chain } from "../../devnet/acts.ts";
+import { hashLabel } from "../../devnet/acts.ts";
 import { addressAt } from "../subgraph/oracle.ts";
 import type { SubgraphEvent, SubgraphLogs } from "./subgraphLogs.ts";
 import { type Expected, labelOf } from "./subgraphNames.ts";

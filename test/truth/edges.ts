@@ -23,10 +23,10 @@ import {
   useReverseRegistrar,
   wrapETH2LD,
   YEAR,
-} from "../devnet/acts.ts";
-import { type Anvil, startAnvil } from "../devnet/anvil.ts";
-import { deployLayer2 } from "../devnet/deployLayer2.ts";
-import { connect, type LocalChain, startLocalChain } from "../devnet/localChain.ts";
+} from "../../devnet/acts.ts";
+import { type Anvil, startAnvil } from "../../devnet/anvil.ts";
+import { deployLayer2 } from "../../devnet/deployLayer2.ts";
+import { connect, type LocalChain, startLocalChain } from "../../devnet/localChain.ts";
 
 /** Noon of a day that no computer's clock has reached: the newest block tells the API's time to the second. */
 const NOW = BigInt(Date.UTC(2100, 0, 20, 12) / 1_000);

@@ -1,4 +1,4 @@
-import type { LocalChain } from "../devnet/localChain.ts";
+import type { LocalChain } from "../../devnet/localChain.ts";
 import type { Stack } from "../support/stack.ts";
 import { knownOf, type Of } from "./clientNames.ts";
 import { ofAccount } from "./clientsOfAccounts.ts";

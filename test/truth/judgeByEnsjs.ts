@@ -1,8 +1,8 @@
 import { getNamesForAddress, getSubgraphRegistrant, getSubnames } from "@ensdomains/ensjs/subgraph";
 import { normalize } from "viem/ens";
+import { ROOT_NODE } from "../../devnet/acts.ts";
+import type { LocalChain } from "../../devnet/localChain.ts";
 import { nodeOfShown } from "../chain/onChain.ts";
-import { ROOT_NODE } from "../devnet/acts.ts";
-import type { LocalChain } from "../devnet/localChain.ts";
 import { ensjsClient } from "../subgraph/ensjsClient.ts";
 import { nodesOfRegistries } from "../subgraph/oracle.ts";
 import type { Stack } from "../support/stack.ts";

@@ -1,5 +1,5 @@
 import { type Hex, zeroHash } from "viem";
-import { ETH_NODE } from "../devnet/acts/names.ts";
+import { ETH_NODE } from "../../devnet/acts/names.ts";
 import type { Judge } from "./judge.ts";
 import type { NameNow } from "./namesNow.ts";
 

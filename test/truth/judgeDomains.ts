@@ -1,6 +1,6 @@
 import { type Hex, stringToBytes, zeroHash } from "viem";
+import { ETH_NODE, hashLabel as hashOfLabel } from "../../devnet/acts/names.ts";
 import { fusesAt, isLapsed } from "../../src/ens/wrapper.ts";
-import { ETH_NODE, hashLabel as hashOfLabel } from "../devnet/acts/names.ts";
 import type { Log } from "./chainLogs.ts";
 import { hiddenLabel, hiddenName, nodeOfShownName, type Position, positionsOf } from "./names.ts";
 import {

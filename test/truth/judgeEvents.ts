@@ -1,5 +1,5 @@
 import { type Hex, parseAbi } from "viem";
-import { ADDR_REVERSE_NODE } from "../devnet/acts/names.ts";
+import { ADDR_REVERSE_NODE } from "../../devnet/acts/names.ts";
 import type { Log, TextBytes } from "./chainLogs.ts";
 import { exactText, shownText } from "./chainLogs.ts";
 import { ask, encodeRawCall, type Question } from "./chainReads.ts";

@@ -1,6 +1,6 @@
 import { type Hex, parseAbi } from "viem";
-import { ETH_NODE } from "../devnet/acts/names.ts";
-import { DAY } from "../devnet/acts.ts";
+import { ETH_NODE } from "../../devnet/acts/names.ts";
+import { DAY } from "../../devnet/acts.ts";
 import type { Judge } from "./judge.ts";
 import { type Ledger, type Owners, ownerOf } from "./ledger.ts";
 import { contractOf, orNone, plain, type Row } from "./oracle.ts";

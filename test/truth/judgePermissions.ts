@@ -1,5 +1,5 @@
 import { type Hex, parseAbi, zeroAddress, zeroHash } from "viem";
-import { ETH_NODE } from "../devnet/acts/names.ts";
+import { ETH_NODE } from "../../devnet/acts/names.ts";
 import { ask, requestMany, toQuantity } from "./chainReads.ts";
 import type { Judge } from "./judge.ts";
 import { judgeGrants } from "./judgeGrants.ts";

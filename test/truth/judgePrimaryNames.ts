@@ -1,5 +1,5 @@
 import { type Hex, parseAbi } from "viem";
-import { ADDR_REVERSE_NODE } from "../devnet/acts/names.ts";
+import { ADDR_REVERSE_NODE } from "../../devnet/acts/names.ts";
 import { ask } from "./chainReads.ts";
 import { claimedName, nodeBelowHash, reverseNodeOf, storedText } from "./names.ts";
 import { contractOf, type Evidence, orNone, type Row, show } from "./oracle.ts";

@@ -10,8 +10,8 @@ import {
   setWrappedSubnodeOwner,
   warpTo,
   YEAR,
-} from "../devnet/acts.ts";
-import type { LocalChain } from "../devnet/localChain.ts";
+} from "../../devnet/acts.ts";
+import type { LocalChain } from "../../devnet/localChain.ts";
 import type { Stack } from "../support/stack.ts";
 import { askTogether } from "./chainReads.ts";
 import { everyOne, openJudge } from "./judge.ts";

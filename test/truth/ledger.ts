@@ -1,5 +1,5 @@
 import { type Hex, zeroHash } from "viem";
-import { ETH_NODE } from "../devnet/acts/names.ts";
+import { ETH_NODE } from "../../devnet/acts/names.ts";
 import type { Log } from "./chainLogs.ts";
 import { ethNodeOf, hashOfId, hashOfPurchase, nodeBelowHash, type Position, positionsOf } from "./names.ts";
 import { contractOf, orNone, type Trial } from "./oracle.ts";

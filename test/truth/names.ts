@@ -1,5 +1,5 @@
 import { concat, type Hex, hexToBytes, keccak256, size, stringToBytes, zeroHash } from "viem";
-import { ADDR_REVERSE_NODE, ETH_NODE } from "../devnet/acts/names.ts";
+import { ADDR_REVERSE_NODE, ETH_NODE } from "../../devnet/acts/names.ts";
 import { exactText, type Log, shownText, type TextBytes } from "./chainLogs.ts";
 
 /** Where a node stands: its parent's node and the hash of its label. */

@@ -1,5 +1,5 @@
 import { type Hex, parseAbi } from "viem";
-import { ETH_NODE } from "../devnet/acts/names.ts";
+import { ETH_NODE } from "../../devnet/acts/names.ts";
 import type { Log } from "./chainLogs.ts";
 import { askTogether, type Question } from "./chainReads.ts";
 import { ethNodeOf, hashOfId, hashOfPurchase, nodeBelowHash, type Position } from "./names.ts";

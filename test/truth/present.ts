@@ -1,5 +1,5 @@
 import { type Hex, parseAbi, zeroHash } from "viem";
-import { ADDR_REVERSE_NODE, ETH_NODE } from "../devnet/acts/names.ts";
+import { ADDR_REVERSE_NODE, ETH_NODE } from "../../devnet/acts/names.ts";
 import type { Log } from "./chainLogs.ts";
 import { ask } from "./chainReads.ts";
 import { type Ledger, ownerOf } from "./ledger.ts";

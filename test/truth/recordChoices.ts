@@ -1,5 +1,5 @@
 import { type Hex, keccak256, stringToBytes } from "viem";
-import type { RecordWrite } from "../devnet/acts.ts";
+import type { RecordWrite } from "../../devnet/acts.ts";
 import type { Scene } from "./scene.ts";
 
 const keys = [

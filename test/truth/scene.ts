@@ -18,7 +18,7 @@ import {
   nodeBelow,
   ROOT_NODE,
   rpc,
-} from "../devnet/acts.ts";
+} from "../../devnet/acts.ts";
 
 /** A name that a history may touch: its labels from the leftmost, its node, and its parent's. */
 export type Place = { label: Label; labels: readonly Label[]; node: Hex; parent: Hex };

@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { ActReverted, type Chain } from "../devnet/acts.ts";
+import { ActReverted, type Chain } from "../../devnet/acts.ts";
 import { actNames, acts } from "./catalogue.ts";
 import { encodeSurvey, NothingFits, placesOf, type Survey, toScene } from "./scene.ts";
 

@@ -1,5 +1,5 @@
 import { type Hex, hexToBytes, numberToHex } from "viem";
-import type { LocalChain } from "../devnet/localChain.ts";
+import type { LocalChain } from "../../devnet/localChain.ts";
 import { isBefore, type Logged, logsOf, logsThatCount, nodeOfLog } from "../subgraph/oracle.ts";
 import { type Argument, type Log, readLogged, type TextBytes } from "./chainLogs.ts";
 

@@ -1,6 +1,6 @@
 import type { Hex } from "viem";
+import { type Chain, ROOT_NODE } from "../../devnet/acts.ts";
 import { nodeOfShown } from "../chain/onChain.ts";
-import { type Chain, ROOT_NODE } from "../devnet/acts.ts";
 import { expectedDomain } from "../subgraph/oracle.ts";
 
 export type Expected = Awaited<ReturnType<typeof expectedDomain>>;

@@ -1,4 +1,4 @@
-import { type LocalChain, startLocalChain } from "../devnet/localChain.ts";
+import { type LocalChain, startLocalChain } from "../../devnet/localChain.ts";
 import { type Stack, startStack } from "../support/stack.ts";
 import { judgeAgentAnswers } from "./judgeAgentAnswers.ts";
 import { judgeAnswers } from "./judgeAnswers.ts";

@@ -8,7 +8,7 @@ import {
   registerWithConfigV3,
   sendThroughMulticall,
   toWriteCall,
-} from "../devnet/acts.ts";
+} from "../../devnet/acts.ts";
 import { startStack } from "../support/stack.ts";
 import { describeHistories } from "./histories.ts";
 import { expectTruth } from "./onDemo.ts";

@@ -1,5 +1,5 @@
 import { type DestinationStream, type Logger, pino } from "pino";
-import { errorText } from "../../../log/entry.ts";
+import { errorText } from "../../../ops/log/entry.ts";
 
 /** Lines of JSON on standard output. */
 export type Log = Logger;

@@ -1,7 +1,7 @@
 import { type Address, getAddress, type Hex } from "viem";
 import { expect } from "vitest";
+import { hashLabel, read, readEntry } from "../../../devnet/acts.ts";
 import { type EntryRow, readEnsv2Contracts, readEntries } from "../../chain/ensv2Reads.ts";
-import { hashLabel, read, readEntry } from "../../devnet/acts.ts";
 import { screen, stage, story } from "../frame.ts";
 import { at, readRoleHolders } from "../oracle.ts";
 import { pages } from "../screens.ts";

@@ -1,6 +1,6 @@
 import { type Address, type Hex, parseEventLogs } from "viem";
 import { expect } from "vitest";
-import { addressOf, contractOf, ethNode, hashLabel } from "../../devnet/acts.ts";
+import { addressOf, contractOf, ethNode, hashLabel } from "../../../devnet/acts.ts";
 import { screen, stage } from "../frame.ts";
 import { at } from "../oracle.ts";
 import { pages } from "../screens.ts";

@@ -1,5 +1,5 @@
 import { expect } from "vitest";
-import { ethNode, setText } from "../../devnet/acts.ts";
+import { ethNode, setText } from "../../../devnet/acts.ts";
 import { screen, stage } from "../frame.ts";
 
 /* What changes the story, and so comes after all other screens. */

@@ -1,5 +1,5 @@
 import { type Address, type Hex, pad } from "viem";
-import { rpc } from "../../devnet/acts.ts";
+import { rpc } from "../../../devnet/acts.ts";
 import { stage } from "../frame.ts";
 
 /* Logs as the chain has them: what a list of events has to have. */

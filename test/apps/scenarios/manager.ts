@@ -1,6 +1,6 @@
 import type { Address } from "viem";
 import { expect } from "vitest";
-import { nodeOf } from "../../devnet/acts.ts";
+import { nodeOf } from "../../../devnet/acts.ts";
 import { onChain, screen, stage, story } from "../frame.ts";
 import { batches, pages } from "../screens.ts";
 import { endingOfEnsv2 } from "../story/ensv2.ts";

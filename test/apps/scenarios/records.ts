@@ -1,6 +1,6 @@
 import { type Address, getAddress, type Hex } from "viem";
 import { expect } from "vitest";
-import { addressOf, nodeOf, read, readString } from "../../devnet/acts.ts";
+import { addressOf, nodeOf, read, readString } from "../../../devnet/acts.ts";
 import { onChain, screen, stage, story } from "../frame.ts";
 import { batches, pages } from "../screens.ts";
 import { BASE_COIN, EVM, ofBitcoin, texts } from "../story/ensv1.ts";

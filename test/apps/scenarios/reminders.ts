@@ -1,5 +1,5 @@
 import { expect } from "vitest";
-import { DAY, GRACE, GRACE_V2 } from "../../devnet/acts.ts";
+import { DAY, GRACE, GRACE_V2 } from "../../../devnet/acts.ts";
 import { screen, stage, story } from "../frame.ts";
 import type { OnChain } from "../oracle.ts";
 import { pages } from "../screens.ts";

@@ -1,6 +1,6 @@
 import { type Address, getAddress } from "viem";
 import { expect } from "vitest";
-import { GRACE, GRACE_V2 } from "../../devnet/acts.ts";
+import { GRACE, GRACE_V2 } from "../../../devnet/acts.ts";
 import { story } from "../frame.ts";
 import type { OnChain } from "../oracle.ts";
 

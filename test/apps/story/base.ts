@@ -7,7 +7,7 @@ import {
   setSubnodeRecord,
   writeRecord,
   YEAR,
-} from "../../devnet/acts.ts";
+} from "../../../devnet/acts.ts";
 import type { Story } from "./times.ts";
 
 /** Names of a layer 2. The last one ends at the present. */

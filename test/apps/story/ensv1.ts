@@ -25,7 +25,7 @@ import {
   writeRecord,
   writeRecords,
   YEAR,
-} from "../../devnet/acts.ts";
+} from "../../../devnet/acts.ts";
 import { around, daysBefore, leaseUntil, type Story, sendMany } from "./times.ts";
 
 /*

@@ -33,7 +33,7 @@ import {
   writeAllToResolver,
   writeToResolver,
   YEAR,
-} from "../../devnet/acts.ts";
+} from "../../../devnet/acts.ts";
 import { reservedOfEnsv1 } from "./ensv1.ts";
 import { around, daysBefore, type Story, sendMany } from "./times.ts";
 

@@ -1,6 +1,5 @@
 import type { Address } from "viem";
 import { expect } from "vitest";
-import type { Cast } from "../../chain/stage.ts";
 import {
   BLOCK_SECONDS,
   type Call,
@@ -13,7 +12,8 @@ import {
   sendInOneBlock,
   setNextTime,
   tokenIdOf,
-} from "../../devnet/acts.ts";
+} from "../../../devnet/acts.ts";
+import type { Cast } from "../../chain/stage.ts";
 
 /** From the first block to the present. */
 const STORY_DAYS = 400n;

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
+import { cases, chooseCases } from "../../../bench/index/cases.ts";
 import { patches } from "../../engine/ponders.ts";
-import { cases, chooseCases } from "./cases.ts";
 
 test("each case is of a patch", () => {
   const names = patches.map(({ name }) => name);

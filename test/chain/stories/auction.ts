@@ -17,7 +17,7 @@ import {
   transferRegistration,
   useOldRegistrar,
   warp,
-} from "../../devnet/acts.ts";
+} from "../../../devnet/acts.ts";
 import { expectWhoisAsOnChain, spelled } from "../onChain.ts";
 import { namesOf } from "../stage.ts";
 import { stage } from "./stage.ts";

@@ -29,7 +29,7 @@ import {
   takeSnapshot,
   transferEntry,
   YEAR,
-} from "../../devnet/acts.ts";
+} from "../../../devnet/acts.ts";
 import { isSlow } from "../../support/size.ts";
 import { expectAnswersAsOnChain } from "../ensv2Answers.ts";
 import { expectEnsv2AsOnChain } from "../ensv2Judge.ts";

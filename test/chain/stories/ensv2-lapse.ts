@@ -15,7 +15,7 @@ import {
   setSubregistry,
   unregisterEntry,
   YEAR,
-} from "../../devnet/acts.ts";
+} from "../../../devnet/acts.ts";
 import { expectAnswersAsOnChain } from "../ensv2Answers.ts";
 import { expectHistoriesAsOnChain } from "../ensv2Histories.ts";
 import { stage } from "./stage.ts";

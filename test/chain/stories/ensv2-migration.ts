@@ -1,6 +1,6 @@
 import { type Address, type Hex, namehash } from "viem";
 import { expect, test } from "vitest";
-import { addressOf, clearInGraveyard, ethNode } from "../../devnet/acts.ts";
+import { addressOf, clearInGraveyard, ethNode } from "../../../devnet/acts.ts";
 import { lower } from "../stage.ts";
 import { listOwners, stage } from "./stage.ts";
 

@@ -11,7 +11,7 @@ import {
   renewName,
   warpTo,
   YEAR,
-} from "../../devnet/acts.ts";
+} from "../../../devnet/acts.ts";
 import { expectAnswerAsOnChain } from "../ensv2Answers.ts";
 import { lower } from "../stage.ts";
 import { listOwners, stage } from "./stage.ts";

@@ -20,7 +20,7 @@ import {
   warpTo,
   writeToResolver,
   YEAR,
-} from "../../devnet/acts.ts";
+} from "../../../devnet/acts.ts";
 import { isSlow } from "../../support/size.ts";
 import { expectAnswerAsOnChain, expectAnswersAsOnChain } from "../ensv2Answers.ts";
 import { stage } from "./stage.ts";

@@ -11,7 +11,7 @@ import {
   transferEntry,
   transferEntryUnsafely,
   YEAR,
-} from "../../devnet/acts.ts";
+} from "../../../devnet/acts.ts";
 import { expectAnswerAsOnChain } from "../ensv2Answers.ts";
 import { listOwners, stage } from "./stage.ts";
 

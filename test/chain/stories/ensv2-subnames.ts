@@ -21,7 +21,7 @@ import {
   warpTo,
   writeAllToResolver,
   YEAR,
-} from "../../devnet/acts.ts";
+} from "../../../devnet/acts.ts";
 import { expectAnswerAsOnChain, expectAnswersAsOnChain } from "../ensv2Answers.ts";
 import { lower } from "../stage.ts";
 import { stage } from "./stage.ts";

@@ -9,7 +9,7 @@ import {
   transferEntry,
   warpTo,
   YEAR,
-} from "../../devnet/acts.ts";
+} from "../../../devnet/acts.ts";
 import { expectAnswerAsOnChain } from "../ensv2Answers.ts";
 import { eventsOf, lower, namesOf } from "../stage.ts";
 import { listOwners, stage } from "./stage.ts";

@@ -10,7 +10,7 @@ import {
   setSubnodeOwner,
   setWrappedSubnodeOwner,
   wrapName,
-} from "../../devnet/acts.ts";
+} from "../../../devnet/acts.ts";
 import { expectWhoisAsOnChain, nodeOfShown, spelled } from "../onChain.ts";
 import { beforeIndexing, stage } from "./stage.ts";
 

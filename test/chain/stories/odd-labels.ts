@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from "vitest";
-import type { Label } from "../../devnet/acts.ts";
+import type { Label } from "../../../devnet/acts.ts";
 import {
   ethNode,
   FUSES,
@@ -15,7 +15,7 @@ import {
   setWrappedSubnodeOwner,
   transferRegistration,
   wrapETH2LD,
-} from "../../devnet/acts.ts";
+} from "../../../devnet/acts.ts";
 import { expectRecordsAsOnChain, expectWhoisAsOnChain, spelled } from "../onChain.ts";
 import { eventsOf } from "../stage.ts";
 import { stage } from "./stage.ts";

@@ -1,6 +1,6 @@
 import type { Address } from "viem";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { Call } from "../../devnet/acts.ts";
+import type { Call } from "../../../devnet/acts.ts";
 import {
   addressOf,
   authorise,
@@ -19,7 +19,7 @@ import {
   toWriteCall,
   writeRecord,
   writeRecords,
-} from "../../devnet/acts.ts";
+} from "../../../devnet/acts.ts";
 import { expectEveryLogOnce, expectRecordsAsOnChain, expectWhoisAsOnChain, nodeOfShown } from "../onChain.ts";
 import { lower, namesOf, type Stage, stageOf } from "../stage.ts";
 import { stage } from "./stage.ts";

@@ -1,6 +1,6 @@
 import { type Hex, zeroAddress } from "viem";
 import { beforeAll, describe, expect, test } from "vitest";
-import type { RecordWrite } from "../../devnet/acts.ts";
+import type { RecordWrite } from "../../../devnet/acts.ts";
 import {
   authorise,
   clearDNSZone,
@@ -13,7 +13,7 @@ import {
   writeRecord,
   writeRecords,
   writeRecordsChecked,
-} from "../../devnet/acts.ts";
+} from "../../../devnet/acts.ts";
 import { expectRecordsAsOnChain, readStoredRecords } from "../onChain.ts";
 import { eventsOf, lower, namesOf } from "../stage.ts";
 import { stage } from "./stage.ts";

@@ -22,7 +22,7 @@ import {
   setSubnodeOwner,
   warpTo,
   YEAR,
-} from "../../devnet/acts.ts";
+} from "../../../devnet/acts.ts";
 import { expectRecordsAsOnChain, expectWhoisAsOnChain, readAtTime, spelled } from "../onChain.ts";
 import { eventsOf, lower, namesOf } from "../stage.ts";
 import { beforeIndexing, stage } from "./stage.ts";

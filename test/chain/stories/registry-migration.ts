@@ -11,7 +11,7 @@ import {
   setResolver,
   setSubnodeOwner,
   setTTL,
-} from "../../devnet/acts.ts";
+} from "../../../devnet/acts.ts";
 import { expectWhoisAsOnChain } from "../onChain.ts";
 import { lower, namesOf } from "../stage.ts";
 import { beforeIndexing, stage } from "./stage.ts";

@@ -24,7 +24,7 @@ import {
   warp,
   warpTo,
   YEAR,
-} from "../../devnet/acts.ts";
+} from "../../../devnet/acts.ts";
 import { expectWhoisAsOnChain, readOnChain } from "../onChain.ts";
 import { eventsOf, namesOf } from "../stage.ts";
 import { stage } from "./stage.ts";

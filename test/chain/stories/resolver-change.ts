@@ -12,7 +12,7 @@ import {
   setSubnodeOwner,
   setText,
   writeRecords,
-} from "../../devnet/acts.ts";
+} from "../../../devnet/acts.ts";
 import { expectRecordsAsOnChain, expectWhoisAsOnChain } from "../onChain.ts";
 import { eventsOf, lower, namesOf } from "../stage.ts";
 import { stage } from "./stage.ts";

@@ -1,5 +1,5 @@
 import type { Address } from "viem";
-import { nodeOf } from "../../devnet/acts.ts";
+import { nodeOf } from "../../../devnet/acts.ts";
 import { openStage, type Stage, type StagePlan } from "../stage.ts";
 
 type Acts = NonNullable<StagePlan["before"]>;

@@ -20,7 +20,7 @@ import {
   setWrappedSubnodeRecord,
   unwrapETH2LD,
   warpTo,
-} from "../../devnet/acts.ts";
+} from "../../../devnet/acts.ts";
 import { expectWhoisAsOnChain, spelled } from "../onChain.ts";
 import { eventsOf, namesOf } from "../stage.ts";
 import { stage } from "./stage.ts";

@@ -17,7 +17,7 @@ import {
   transferRegistration,
   transferWrapped,
   transferWrappedBatch,
-} from "../../devnet/acts.ts";
+} from "../../../devnet/acts.ts";
 import { expectWhoisAsOnChain, nodeOfShown } from "../onChain.ts";
 import { eventsOf, lower, namesOf } from "../stage.ts";
 import { stage } from "./stage.ts";

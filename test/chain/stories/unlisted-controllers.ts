@@ -15,8 +15,8 @@ import {
   tokenIdOf,
   warpTo,
   YEAR,
-} from "../../devnet/acts.ts";
-import { double } from "../../devnet/deployer.ts";
+} from "../../../devnet/acts.ts";
+import { double } from "../../../devnet/deployer.ts";
 import { expectedWhois, expectWhoisAsOnChain, judged } from "../onChain.ts";
 import { eventsOf, lower, namesOf } from "../stage.ts";
 import { beforeIndexing, foundControllers, stage } from "./stage.ts";

@@ -29,7 +29,7 @@ import {
   wrapETH2LD,
   wrapName,
   YEAR,
-} from "../../devnet/acts.ts";
+} from "../../../devnet/acts.ts";
 import { expectWhoisAsOnChain, nodeOfShown, readOnChain } from "../onChain.ts";
 import { eventsOf, namesOf } from "../stage.ts";
 import { beforeIndexing, stage } from "./stage.ts";

@@ -7,7 +7,7 @@ import {
   registerReferred,
   send,
   sendInBatch,
-} from "../../devnet/acts.ts";
+} from "../../../devnet/acts.ts";
 import type { Attack } from "../attack.ts";
 import { type HostileStage, VICTIM } from "../stage.ts";
 

@@ -1,4 +1,4 @@
-import { ethNode, rpc } from "../../devnet/acts.ts";
+import { ethNode, rpc } from "../../../devnet/acts.ts";
 import type { Attack } from "../attack.ts";
 import { emit } from "../logs.ts";
 import { randomLogs } from "../randomLogs.ts";

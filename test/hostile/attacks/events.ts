@@ -7,7 +7,7 @@ import {
   registerReferred,
   send,
   sendInBatch,
-} from "../../devnet/acts.ts";
+} from "../../../devnet/acts.ts";
 import type { Attack } from "../attack.ts";
 
 const AT_ONCE = 300;

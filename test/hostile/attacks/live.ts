@@ -2,7 +2,6 @@ import { createServer, type RequestListener } from "node:http";
 import type { AddressInfo } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Address, Hex } from "viem";
-import { OWN_BATCH_GATEWAY } from "../../../src/api/live/ccip/ccip.ts";
 import {
   addressOf,
   type Chain,
@@ -12,8 +11,9 @@ import {
   setResolver,
   setText,
   writeRecords,
-} from "../../devnet/acts.ts";
-import { deployLiveResolvers } from "../../devnet/deploy.ts";
+} from "../../../devnet/acts.ts";
+import { deployLiveResolvers } from "../../../devnet/deploy.ts";
+import { OWN_BATCH_GATEWAY } from "../../../src/api/live/ccip/ccip.ts";
 import { nestedBatches } from "../../live/ccip/hostileLookups.ts";
 import { allRecords } from "../ask.ts";
 import type { Attack } from "../attack.ts";

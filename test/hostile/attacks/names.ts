@@ -10,7 +10,7 @@ import {
   registerReferred,
   sendInOneBlock,
   setOwner,
-} from "../../devnet/acts.ts";
+} from "../../../devnet/acts.ts";
 import type { Attack } from "../attack.ts";
 import { spell } from "../logs.ts";
 import { ATTACK_GAS, type HostileStage } from "../stage.ts";

@@ -18,7 +18,7 @@ import {
   sendInOneBlock,
   setResolver,
   setReverseName,
-} from "../../devnet/acts.ts";
+} from "../../../devnet/acts.ts";
 import type { Attack } from "../attack.ts";
 import { emit, logOf, type RawLog } from "../logs.ts";
 import { ATTACK_GAS, type HostileStage, VICTIM } from "../stage.ts";

@@ -1,5 +1,11 @@
 import fc from "fast-check";
-import { type Call, ethNode, registerReferred, sendInOneBlock, setReverseName } from "../../devnet/acts.ts";
+import {
+  type Call,
+  ethNode,
+  registerReferred,
+  sendInOneBlock,
+  setReverseName,
+} from "../../../devnet/acts.ts";
 import type { Attack, Traces } from "../attack.ts";
 import { ATTACK_GAS, type HostileStage } from "../stage.ts";
 

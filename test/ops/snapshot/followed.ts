@@ -1,6 +1,6 @@
 import { createPublicClient, http } from "viem";
-import type { LocalChain } from "../../devnet/localChain.ts";
-import { readStatus } from "../../devnet/ponder.ts";
+import type { LocalChain } from "../../../devnet/localChain.ts";
+import { readStatus } from "../../../devnet/ponder.ts";
 import { createTestDatabase, openPool } from "../../support/database.ts";
 import type { Stack } from "../../support/stack.ts";
 import { prepareVersion, type Version, waitFor } from "../versions.ts";

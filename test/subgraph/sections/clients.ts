@@ -1,7 +1,7 @@
 import { type Address, type Hex, zeroAddress } from "viem";
 import { describe, expect, test } from "vitest";
+import { addressOf, ETH_NODE, ethNode, hashLabel, nodeOf } from "../../../devnet/acts.ts";
 import { lower } from "../../chain/stage.ts";
-import { addressOf, ETH_NODE, ethNode, hashLabel, nodeOf } from "../../devnet/acts.ts";
 import { addressAt, expectedDomain, logsOf, logsThatCount } from "../oracle.ts";
 import { ask, namesIn, post, stage } from "../stage.ts";
 

@@ -1,6 +1,6 @@
 import { getAddress, zeroAddress } from "viem";
 import { describe, expect, test } from "vitest";
-import { ETH_NODE, ethNode, hashLabel, mineBlocks, nodeOf, registerReferred } from "../../devnet/acts.ts";
+import { ETH_NODE, ethNode, hashLabel, mineBlocks, nodeOf, registerReferred } from "../../../devnet/acts.ts";
 import { ask, namesIn, post, refusal, stage } from "../stage.ts";
 
 const ofEth = `parent: "${ETH_NODE}"`;

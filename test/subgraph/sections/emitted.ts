@@ -1,6 +1,6 @@
 import { encodeAbiParameters, encodeEventTopics, type Hex, parseAbi } from "viem";
 import { beforeAll, expect, test } from "vitest";
-import { addressOf, ethNode, registerReferred, send, setResolver } from "../../devnet/acts.ts";
+import { addressOf, ethNode, registerReferred, send, setResolver } from "../../../devnet/acts.ts";
 import { ask, stage } from "../stage.ts";
 
 /*

@@ -8,7 +8,7 @@ import {
 } from "@ensdomains/ensjs/subgraph";
 import { type Address, zeroAddress } from "viem";
 import { describe, expect, test, vi } from "vitest";
-import { addressOf, ETH_NODE, hashLabel, latestTime, nodeOf } from "../../devnet/acts.ts";
+import { addressOf, ETH_NODE, hashLabel, latestTime, nodeOf } from "../../../devnet/acts.ts";
 import { ensjsClient } from "../ensjsClient.ts";
 import { expectedDomain, logsOf } from "../oracle.ts";
 import { ask, stage } from "../stage.ts";

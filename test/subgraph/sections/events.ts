@@ -1,6 +1,6 @@
 import { type Hex, numberToHex, zeroAddress } from "viem";
 import { describe, expect, test } from "vitest";
-import { ethNode, nodeBelow, nodeOf } from "../../devnet/acts.ts";
+import { ethNode, nodeBelow, nodeOf } from "../../../devnet/acts.ts";
 import { logsOf, logsThatCount } from "../oracle.ts";
 import { ask, stage } from "../stage.ts";
 

@@ -1,6 +1,6 @@
 import { zeroAddress } from "viem";
 import { beforeAll, expect, inject, test } from "vitest";
-import { chanceOf } from "../../bench/api/chance.ts";
+import { chanceOf } from "../../../bench/api/chance.ts";
 import {
   ethNode,
   nodeOf,
@@ -14,7 +14,7 @@ import {
   transferWrapped,
   unwrap,
   writeRecord,
-} from "../../devnet/acts.ts";
+} from "../../../devnet/acts.ts";
 import { isSlow } from "../../support/size.ts";
 import { loadModel, randomList } from "../randomLists.ts";
 import { post, stage } from "../stage.ts";

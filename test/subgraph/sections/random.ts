@@ -1,5 +1,5 @@
 import { beforeAll, expect, inject, test } from "vitest";
-import { chanceOf } from "../../bench/api/chance.ts";
+import { chanceOf } from "../../../bench/api/chance.ts";
 import { isSlow } from "../../support/size.ts";
 import { loadModel, randomList } from "../randomLists.ts";
 import { ask } from "../stage.ts";

@@ -1,6 +1,6 @@
 import { zeroAddress } from "viem";
 import { describe, expect, test } from "vitest";
-import { addressOf, ETH_NODE, ethNode, hashLabel, nodeOf, ROOT_NODE, read } from "../../devnet/acts.ts";
+import { addressOf, ETH_NODE, ethNode, hashLabel, nodeOf, ROOT_NODE, read } from "../../../devnet/acts.ts";
 import { addressAt, expectedDomain, logsOf, nodesOfRegistries } from "../oracle.ts";
 import { ask, stage, subnameExpiry } from "../stage.ts";
 

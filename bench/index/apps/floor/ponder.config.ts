@@ -1,0 +1,2 @@
+/** The chain and the contracts of Namedex. */
+export { default } from "../../../../ponder.config.ts";

@@ -1,0 +1,86 @@
+import { join, relative } from "node:path";
+import { checkRpcUrls } from "../ops/checks/rpc.ts";
+import { keepViews, lookAfterViews } from "../ops/release/keepViews.ts";
+import { requirePatchedPonder } from "../patches/applied.js";
+import { loadEnvironmentFiles } from "../settings/environment.ts";
+import { readHasEnsv2, readHasLayer2, readHome } from "../settings/machine.ts";
+import { readSettings, type Settings, SettingsError } from "../settings/settings.ts";
+import { startIndexer } from "./indexer.ts";
+import { readHeads, startOwnChain } from "./ownChain.ts";
+import { openOwnDatabase } from "./ownDatabase.ts";
+import { freePort, isFree } from "./ports.ts";
+import { say } from "./screen.ts";
+import { superviseProcesses } from "./superviseProcesses.ts";
+import { welcomeText } from "./welcome.ts";
+
+// `npm run dev`: all that Namedex needs, on one machine and without settings. What is set is used instead.
+
+const USUAL_API_PORT = 42069;
+/** Stands for the database that is started only when the other settings are known to be good. */
+const LATER = "postgresql://later";
+
+type Environment = Record<string, string | undefined>;
+
+requirePatchedPonder();
+loadEnvironmentFiles();
+const given: Environment = { ...process.env };
+const home = readHome(given);
+const network = given.ENS_NETWORK || "devnet";
+const hasOwnChain = network === "devnet" && !given.RPC_URL_31337;
+
+await superviseProcesses({ home, env: given, open: start });
+
+async function start(): Promise<number> {
+  if (!hasOwnChain) await checkRpcUrls(readSettings({ ...given, DATABASE_URL: given.DATABASE_URL || LATER }));
+  const plan = { home, hasLayer2: readHasLayer2(given), ensv2: readHasEnsv2(given) };
+  await refuseTakenPort(given.PORT);
+  const databaseUrl = await openOwnDatabase({
+    home,
+    given: given.DATABASE_URL,
+    name: network,
+    isFresh: hasOwnChain,
+  });
+  const chain = hasOwnChain ? await startOwnChain(plan) : null;
+  // Chosen last: another start at the same time has its own by now.
+  const port = given.PORT ? Number(given.PORT) : await freePort(USUAL_API_PORT);
+  const env: Environment = { ...given, ...chain?.settings, DATABASE_URL: databaseUrl, PORT: String(port) };
+  const settings = readSettings(env);
+  const heads = chain && (await readHeads(chain));
+  const logFile = join(home, "ponder.log");
+  env.DATABASE_SCHEMA = settings.schema;
+  // No usual one: several checkouts run beside each other.
+  env.METRICS_PORT ??= String(await freePort());
+  const ponder = await startIndexer({ env, port, logFile, folder: process.cwd(), heads });
+  const schema = given.DATABASE_URL ? settings.schema : await showViews(settings);
+  const chains =
+    chain &&
+    [chain.local, ...chain.layer2].map(({ anvil, deployment }) => ({
+      name: deployment.name,
+      id: anvil.chainId,
+      url: anvil.url,
+    }));
+  const metricsUrl = `http://127.0.0.1:${env.METRICS_PORT}/metrics`;
+  const places = { databaseUrl, schema, metricsUrl, logFile: relative("", logFile) };
+  const url = ponder.url.replace("127.0.0.1", "localhost");
+  say(welcomeText({ url, chains, network, hasExplorer: settings.hasExplorer, ...places }));
+  return ponder.pid;
+}
+
+/** On our own database: the views of `npm start`, and again after each new index. Gives the schema that has them. */
+async function showViews(settings: Settings): Promise<string> {
+  const plan = { ...settings, log: { info: () => {}, warn: say } };
+  await lookAfterViews(plan);
+  keepViews(plan);
+  return settings.viewsSchema;
+}
+
+/** Without `PORT` the usual one is taken, or the next that is free. Throws when the port asked for is taken. */
+async function refuseTakenPort(asked: string | undefined): Promise<void> {
+  if (!asked) return;
+  const port = Number(asked);
+  if (Number.isInteger(port) && !(await isFree(port))) {
+    throw new SettingsError(
+      `PORT is ${port}, which another program has: end that, or choose another, for example PORT=42070`,
+    );
+  }
+}

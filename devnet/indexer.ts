@@ -1,0 +1,82 @@
+import { createWriteStream } from "node:fs";
+import { readEntry } from "../ops/log/read.ts";
+import { ask, isReady, type LogLine, type Ponder, readStatus, startPonder, until } from "./ponder.ts";
+import { beginStep, type Step, say, styled } from "./screen.ts";
+
+const WARNING = 40;
+const ERROR = 50;
+
+/** Warnings that warn of nothing here: of a local chain at rest, of how it is started, reloads and ends. */
+const expected = [
+  /"msg":"(Local environment file|Received SIG|Started shutdown sequence|Dropped existing database)/,
+  /"msg":"(Detected public RPC URL|No new block received within expected time).*"chain_id":(31337|8453|59144)/,
+  /"msg":"Received JSON-RPC error".*execution reverted/, // A contract without the function that was asked.
+  /Cannot use a pool after calling end on the pool/,
+  /"message":"\(node:\d+\) \w*Warning: /, // Of Node, about a package.
+];
+/** Lines that are no warning, but what a developer waits for. */
+const awaited = /^Hot reload/;
+
+/** Blocks up to which chains are to be indexed, by their names. */
+type Heads = Record<string, number>;
+
+/** What to index and how to tell that it is done; `heads` is null for a chain whose backfill takes hours. */
+export type IndexerPlan = {
+  env: Record<string, string | undefined>;
+  port: number;
+  logFile: string;
+  folder: string;
+  heads: Heads | null;
+};
+
+/**
+ * Starts `ponder dev` and waits until it has indexed the chain up to `heads`, or, without one, until its API
+ * answers. Its whole log goes to the file, its warnings and errors to the screen.
+ */
+export async function startIndexer({ env, port, logFile, folder, heads }: IndexerPlan): Promise<Ponder> {
+  const step = beginStep("Starting the indexer");
+  const file = createWriteStream(logFile);
+  const onLog = (line: LogLine) => {
+    file.write(`${line.text}\n`);
+    const text = forScreen(line);
+    if (text !== null) say(text);
+  };
+  const ponder = startPonder({ command: "dev", port, env, folder, onLog });
+  const look = () => (heads === null ? isAnswering(ponder.url) : isIndexed(ponder.url, heads, step));
+  await until(ponder, { look, timeout: Number.POSITIVE_INFINITY, describe: () => `Its log: ${logFile}` });
+  step.done(heads === null ? "API answers; the backfill goes on" : `Indexed ${sumOf(heads)} blocks`);
+  return ponder;
+}
+
+async function isAnswering(url: string): Promise<boolean> {
+  const reply = await ask(`${url}/health`);
+  return reply?.status === 200;
+}
+
+async function isIndexed(url: string, heads: Heads, step: Step): Promise<boolean> {
+  const status = await readStatus(url);
+  const indexed = Object.fromEntries(
+    Object.keys(heads).map((chain) => [chain, status?.[chain]?.number ?? 0]),
+  );
+  if (status) step.tell(`block ${sumOf(indexed)} of ${sumOf(heads)}`);
+  return (
+    Object.entries(heads).every(([chain, head]) => (indexed[chain] ?? 0) >= head) && (await isReady(url))
+  );
+}
+
+const sumOf = (blocks: Heads): number => Object.values(blocks).reduce((sum, block) => sum + block, 0);
+
+/** A log line as a developer wants to see it, or null for one that only the file needs. */
+export function forScreen({ level, msg, text }: LogLine): string | null {
+  if (isRequest(text)) return null;
+  if (awaited.test(msg)) return styled("dim", msg);
+  if (level < WARNING || expected.some((pattern) => pattern.test(text))) return null;
+  const { error = "" } = readEntry(text, { program: "Ponder", usual: "info" });
+  if (level < ERROR) return `${styled("yellow", "Ponder:")} ${msg}${error && `: ${firstLine(error)}`}`;
+  return `${styled("red", `Ponder: ${msg}`)}${error && `\n${error}`}`;
+}
+
+/** A request that failed is the answer of its caller; the file has its line. */
+const isRequest = (text: string): boolean => /"message":"request"/.test(text);
+
+const firstLine = (text: string): string => text.split("\n", 1)[0] ?? "";

@@ -1,2 +1,0 @@
-/** The table that Namedex's changes of Ponder write blocks to. Of its own it needs none. */
-export { block } from "../../../../../ponder.schema.ts";

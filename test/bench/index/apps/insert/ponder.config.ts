@@ -1,2 +1,0 @@
-/** The chain and the contracts of Namedex. */
-export { default } from "../../../../../ponder.config.ts";
