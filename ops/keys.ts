@@ -1,6 +1,6 @@
 import { readDatabaseSettings } from "../settings/settings.ts";
-import { keysIn } from "../src/api/serviceDb/keys.ts";
-import { openStore } from "../src/api/serviceDb/store.ts";
+import { keysIn } from "../src/api/server/serviceDb/keys.ts";
+import { openStore } from "../src/api/server/serviceDb/store.ts";
 import { asksForHelp, readCommand } from "./commandLine/command.ts";
 import { runProgram } from "./commandLine/runProgram.ts";
 import { keysProgram } from "./keys/commands.ts";

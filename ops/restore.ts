@@ -1,7 +1,7 @@
 import { createInterface } from "node:readline";
 import { readDatabaseSettings } from "../settings/settings.ts";
-import { withClient } from "../src/api/postgres/client.ts";
-import { urlOfPrimary } from "../src/api/postgres/primaryPool.ts";
+import { withClient } from "../src/api/server/postgres/client.ts";
+import { urlOfPrimary } from "../src/api/server/postgres/primaryPool.ts";
 import { restore } from "./backup/restore.ts";
 import { counted } from "./commandLine/counted.ts";
 import { runProgram } from "./commandLine/runProgram.ts";

@@ -1,6 +1,6 @@
 import { parseArgs } from "node:util";
 import { readDatabaseSettings } from "../settings/settings.ts";
-import { withClient } from "../src/api/postgres/client.ts";
+import { withClient } from "../src/api/server/postgres/client.ts";
 import { CommandError } from "./commandLine/command.ts";
 import { runProgram } from "./commandLine/runProgram.ts";
 import { createRoles, type RoleName, type RolesResult, roleNames } from "./roles/createRoles.ts";

@@ -1,5 +1,5 @@
 import { readDatabaseSettings } from "../settings/settings.ts";
-import { openStore } from "../src/api/serviceDb/store.ts";
+import { openStore } from "../src/api/server/serviceDb/store.ts";
 import { asksForHelp, readCommand } from "./commandLine/command.ts";
 import { runProgram } from "./commandLine/runProgram.ts";
 import { webhooksProgram } from "./webhooks/commands.ts";

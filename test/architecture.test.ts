@@ -62,28 +62,28 @@ const layers: Layer[] = [
     because: "these write rows for the handlers and must not register any",
   },
   {
-    files: "src/api/errors/",
-    may: ["hono", "settings/hideSecrets.ts", ...api("postgres/databaseErrors.ts")],
+    files: "src/api/server/errors/",
+    may: ["hono", "settings/hideSecrets.ts", ...api("server/postgres/databaseErrors.ts")],
     because: "every error that a caller can get, and its code: any room may throw one",
   },
   {
-    files: "src/api/postgres/",
+    files: "src/api/server/postgres/",
     may: ["pg", "drizzle-orm"],
     mayTypes: ["ponder", "ponder:schema"],
     because: "how PostgreSQL is asked: connections, transactions, prepared statements, its errors; no table",
   },
   {
-    files: "src/api/scheduling/",
+    files: "src/api/server/scheduling/",
     may: [],
     because: "who goes on when: turns of the event loop, bounded concurrency, work once a minute",
   },
   {
-    files: "src/api/outgoing/",
-    may: ["undici", "ipaddr.js", ...api("errors/foreignText.ts")],
+    files: "src/api/server/outgoing/",
+    may: ["undici", "ipaddr.js", ...api("server/errors/foreignText.ts")],
     because: "one guard for every request whose URL a stranger chose; it knows nothing of what is asked",
   },
   {
-    files: "src/api/schemas/",
+    files: "src/api/names/schemas/",
     may: [
       "@hono/zod-openapi",
       "@adraffy/ens-normalize",
@@ -91,108 +91,153 @@ const layers: Layer[] = [
       "viem",
       "src/ens/",
       "abis/layer2/managedNames.ts",
-      ...api("errors/", "rules/", "scheduling/"),
+      ...api("server/errors/", "names/rules/", "server/scheduling/"),
     ],
-    mayTypes: api("query/keyset.ts", "query/page.ts"),
+    mayTypes: api("names/query/keyset.ts", "names/query/page.ts"),
     because: "what goes in and out: input and answers; every other room may use these words",
   },
   {
-    files: "src/api/rules/",
+    files: "src/api/names/rules/",
     may: ["ponder", "ponder:schema", "drizzle-orm", "viem", "src/ens/"],
     because:
       "each rule of ENS that the API needs has one definition, from which TypeScript and SQL both come",
   },
   {
-    files: "src/api/query/",
-    may: ["ponder", "ponder:schema", "drizzle-orm", "viem", "src/ens/", ...api("postgres/", "rules/")],
-    mayTypes: ["ponder:api", "src/api/", "abis/"],
-    because: "SQL and nothing else: no chain, no HTTP, no JSON",
-  },
-  {
-    files: "src/api/counts/",
+    files: "src/api/names/query/",
     may: [
       "ponder",
       "ponder:schema",
       "drizzle-orm",
       "viem",
       "src/ens/",
-      ...["rules/", "query/", "postgres/", "indexState/position.ts"].map((part) => `src/api/${part}`),
+      ...api("server/postgres/", "names/rules/"),
+    ],
+    mayTypes: ["ponder:api", "src/api/", "abis/"],
+    because: "SQL and nothing else: no chain, no HTTP, no JSON",
+  },
+  {
+    files: "src/api/names/counts/",
+    may: [
+      "ponder",
+      "ponder:schema",
+      "drizzle-orm",
+      "viem",
+      "src/ens/",
+      ...["names/rules/", "names/query/", "server/postgres/", "server/indexState/position.ts"].map(
+        (part) => `src/api/${part}`,
+      ),
     ],
     mayTypes: ["pg", "src/api/"],
     because:
       "maintained counters: their tables and triggers, and the queries that read them, one with the state of the tables; no JSON",
   },
   {
-    files: "src/api/serializers/",
+    files: "src/api/names/serializers/",
     may: [
       "viem",
       "ical-generator",
       "src/ens/",
-      ...api("rules/", "schemas/", "query/page.ts", "query/section.ts", "comparison/check.ts"),
-      ...api("feed/position.ts"),
+      ...api(
+        "names/rules/",
+        "names/schemas/",
+        "names/query/page.ts",
+        "names/query/section.ts",
+        "names/comparison/check.ts",
+      ),
+      ...api("features/feed/position.ts"),
     ],
-    mayTypes: ["zod", "abis/", ...api("comparison/", "errors/", "feed/", "resolution/", "query/", "live/")],
+    mayTypes: [
+      "zod",
+      "abis/",
+      ...api(
+        "names/comparison/",
+        "server/errors/",
+        "features/feed/",
+        "names/resolution/",
+        "names/query/",
+        "names/live/",
+      ),
+    ],
     because:
       "serializers turn state into JSON, or into a calendar; they read nothing, and know how long a page is",
   },
   {
-    files: "src/api/live/",
+    files: "src/api/names/live/",
     may: [
       "viem",
       "lru-cache",
       "abis/",
       "src/ens/",
-      ...api("errors/", "outgoing/", "schemas/", "scheduling/", "rules/premium.ts", "rules/pricing.ts"),
+      ...api(
+        "server/errors/",
+        "server/outgoing/",
+        "names/schemas/",
+        "server/scheduling/",
+        "names/rules/premium.ts",
+        "names/rules/pricing.ts",
+      ),
     ],
     mayTypes: ["src/api/"],
     because:
       "these ask the chain at request time, through a client of their own; they know no index, and of the rules those by which a price oracle is known",
   },
   {
-    files: "src/api/indexState/",
+    files: "src/api/server/indexState/",
     may: [
       "ponder",
       "ponder:schema",
       "engine/",
-      ...api("errors/", "postgres/", "query/", "live/jsonRpc.ts"),
-      ...api("scheduling/lastKnown.ts", "scheduling/shared.ts"),
+      ...api("server/errors/", "server/postgres/", "names/query/", "names/live/jsonRpc.ts"),
+      ...api("server/scheduling/lastKnown.ts", "server/scheduling/shared.ts"),
     ],
-    mayTypes: ["src/api/serviceDb/"],
+    mayTypes: ["src/api/server/serviceDb/"],
     because: "how far the index is, whether it may answer, and as of which block; it knows nothing of names",
   },
   {
-    files: "src/api/resolution/",
+    files: "src/api/names/resolution/",
     may: [
       "viem",
       "src/ens/",
       "settings/freshness.ts",
-      ...api("errors/", "rules/", "scheduling/", "schemas/", "query/", "counts/", "indexState/", "live/"),
+      ...api(
+        "server/errors/",
+        "names/rules/",
+        "server/scheduling/",
+        "names/schemas/",
+        "names/query/",
+        "names/counts/",
+        "server/indexState/",
+        "names/live/",
+      ),
     ],
-    mayTypes: ["abis/", ...api("http/context.ts", "postgres/db.ts", "serviceDb/")],
+    mayTypes: ["abis/", ...api("server/http/context.ts", "server/postgres/db.ts", "server/serviceDb/")],
     because:
       "the one place that decides whether the index or the chain answers; it knows no HTTP and no JSON",
   },
   {
-    files: "src/api/comparison/",
-    may: ["viem", "abis/", "src/ens/", ...api("live/", "schemas/input.ts")],
-    mayTypes: ["src/api/postgres/"],
+    files: "src/api/names/comparison/",
+    may: ["viem", "abis/", "src/ens/", ...api("names/live/", "names/schemas/input.ts")],
+    mayTypes: ["src/api/server/postgres/"],
     because:
       "one judge for the operator's program and for callers: rows of the index beside what contracts answer; no HTTP, no JSON",
   },
   {
-    files: "src/api/serviceDb/",
-    may: ["pg", ...api("postgres/", "scheduling/")],
+    files: "src/api/server/serviceDb/",
+    may: ["pg", ...api("server/postgres/", "server/scheduling/")],
     because: "the service's own tables (keys, credits, limits) survive every index and know nothing of ENS",
   },
   {
-    files: "src/api/labels/",
-    may: ["src/ens/name.ts", ...api("outgoing/", "postgres/databaseErrors.ts", "scheduling/")],
-    mayTypes: api("serviceDb/"),
+    files: "src/api/names/labels/",
+    may: [
+      "src/ens/name.ts",
+      ...api("server/outgoing/", "server/postgres/databaseErrors.ts", "server/scheduling/"),
+    ],
+    mayTypes: api("server/serviceDb/"),
     because:
       "labels that others than the chain's logs gave, on their way from the service's table to the handlers of this process",
   },
   {
-    files: "src/api/feed/",
+    files: "src/api/features/feed/",
     may: [
       "pg",
       "ponder",
@@ -201,31 +246,44 @@ const layers: Layer[] = [
       "zod",
       "engine/",
       "src/ens/storable.ts",
-      ...api("errors/", "postgres/", "rules/", "scheduling/"),
+      ...api("server/errors/", "server/postgres/", "names/rules/", "server/scheduling/"),
     ],
     because:
       "the feed of changes: its tables and triggers, the one writer, and how it is read; it knows no HTTP and no JSON of answers",
   },
   {
-    files: "src/api/stream/",
+    files: "src/api/features/feed/stream/",
     may: [
       "hono",
       "@hono/zod-openapi",
-      ...api("errors/", "feed/", "scheduling/", "http/inputError.ts", "http/leftSignal.ts"),
-      ...api("endpoints/changes.ts", "serializers/change.ts"),
+      ...api(
+        "server/errors/",
+        "features/feed/",
+        "server/scheduling/",
+        "server/http/inputError.ts",
+        "server/http/leftSignal.ts",
+      ),
+      ...api("names/endpoints/changes.ts", "names/serializers/change.ts"),
     ],
-    mayTypes: ["abis/", ...api("access/access.ts", "postgres/db.ts")],
+    mayTypes: ["abis/", ...api("server/access/access.ts", "server/postgres/db.ts")],
     because:
       "the feed of changes without end: one look at the table for all readers of a process; what a reader wants is said as for a page",
   },
   {
-    files: "src/api/webhooks/",
+    files: "src/api/features/webhooks/",
     may: [
       "pg",
-      ...api("access/metered.ts", "errors/", "feed/", "outgoing/", "postgres/", "serviceDb/"),
-      ...api("scheduling/", "serializers/change.ts"),
+      ...api(
+        "server/access/metered.ts",
+        "server/errors/",
+        "features/feed/",
+        "server/outgoing/",
+        "server/postgres/",
+        "server/serviceDb/",
+      ),
+      ...api("server/scheduling/", "names/serializers/change.ts"),
     ],
-    mayTypes: ["@hono/zod-openapi", "abis/", ...api("access/", "schemas/answers/")],
+    mayTypes: ["@hono/zod-openapi", "abis/", ...api("server/access/", "names/schemas/answers/")],
     because:
       "changes that are sent: who wants which, what waits, the workers that share them; it knows no HTTP but that of receivers",
   },
@@ -234,72 +292,99 @@ const layers: Layer[] = [
     may: [
       "pg",
       "src/ens/",
-      "src/api/postgres/",
-      "src/api/counts/",
-      ...api("query/scope.ts", "rules/conditionText.ts", "rules/eventParties.ts", "rules/nameOrders.ts"),
-      ...api("rules/nameRules.ts", "rules/roleChanges.ts"),
+      "src/api/server/postgres/",
+      "src/api/names/counts/",
+      ...api(
+        "names/query/scope.ts",
+        "names/rules/conditionText.ts",
+        "names/rules/eventParties.ts",
+        "names/rules/nameOrders.ts",
+      ),
+      ...api("names/rules/nameRules.ts", "names/rules/roleChanges.ts"),
     ],
     because:
       "indexes and counters beside Ponder's own tables are looked after now and then, chain by chain; it answers no request",
   },
   {
-    files: "src/api/access/",
+    files: "src/api/server/access/",
     may: [
       "hono",
       "viem",
       "ipaddr.js",
       "lru-cache",
       "rate-limiter-flexible",
-      ...["access/", "serviceDb/", "errors/", "postgres/", "scheduling/"].map((part) => `src/api/${part}`),
+      ...[
+        "server/access/",
+        "server/serviceDb/",
+        "server/errors/",
+        "server/postgres/",
+        "server/scheduling/",
+      ].map((part) => `src/api/${part}`),
     ],
     mayTypes: ["@hono/node-server", "settings/"],
     because: "access decides who is answered and who pays; it knows nothing of names or operations",
   },
   {
-    files: "src/api/access/payment.ts",
+    files: "src/api/server/access/payment.ts",
     may: [
       "mppx",
       "viem",
-      ...["access/", "serviceDb/", "errors/", "postgres/", "scheduling/"].map((part) => `src/api/${part}`),
+      ...[
+        "server/access/",
+        "server/serviceDb/",
+        "server/errors/",
+        "server/postgres/",
+        "server/scheduling/",
+      ].map((part) => `src/api/${part}`),
     ],
     mayTypes: ["settings/"],
     because: "one module uses the payment library; the others know only its own types",
   },
   {
-    files: "src/api/http/",
+    files: "src/api/server/http/",
     may: [
       "hono",
       "@hono/zod-openapi",
       "lru-cache",
       "src/ens/name.ts",
-      ...api("errors/", "postgres/databaseErrors.ts", "indexState/retryOnLock.ts", "scheduling/"),
-      ...api("schemas/input.ts", "schemas/paging.ts"),
+      ...api(
+        "server/errors/",
+        "server/postgres/databaseErrors.ts",
+        "server/indexState/retryOnLock.ts",
+        "server/scheduling/",
+      ),
+      ...api("names/schemas/input.ts", "names/schemas/paging.ts"),
     ],
     mayTypes: [
       "@hono/node-server",
       "zod",
       "abis/",
       ...api(
-        "access/",
-        "comparison/",
-        "indexState/",
-        "live/",
-        "postgres/db.ts",
-        "query/page.ts",
-        "serviceDb/",
+        "server/access/",
+        "names/comparison/",
+        "server/indexState/",
+        "names/live/",
+        "server/postgres/db.ts",
+        "names/query/page.ts",
+        "server/serviceDb/",
       ),
     ],
     because:
       "declarations of operations and the pipeline around them; what the steps do, it gets as arguments",
   },
   {
-    files: "src/api/mcp/",
-    may: ["@modelcontextprotocol/server", "hono", "zod", ...api("http/", "errors/", "access/address.ts")],
-    mayTypes: ["src/api/access/"],
+    files: "src/api/features/mcp/",
+    may: [
+      "@modelcontextprotocol/server",
+      "hono",
+      "zod",
+      ...api("server/http/", "server/errors/", "server/access/address.ts"),
+    ],
+    mayTypes: ["src/api/server/access/"],
     because: "tools are made from the declarations of operations: they ask neither database nor chain",
   },
   {
-    files: "src/api/subgraph/",
+    files: "src/api/features/subgraph/",
     may: [
       "graphql",
       "hono",
@@ -309,76 +394,91 @@ const layers: Layer[] = [
       "drizzle-orm",
       "src/ens/",
       ...api(
-        "errors/",
-        "http/endpoint.ts",
-        "http/writeReply.ts",
-        "http/pageTimeout.ts",
-        "indexState/indexPool.ts",
-        "postgres/databaseErrors.ts",
-        "postgres/frequentStatements.ts",
-        "scheduling/places.ts",
-        "scheduling/turns.ts",
+        "server/errors/",
+        "server/http/endpoint.ts",
+        "server/http/writeReply.ts",
+        "server/http/pageTimeout.ts",
+        "server/indexState/indexPool.ts",
+        "server/postgres/databaseErrors.ts",
+        "server/postgres/frequentStatements.ts",
+        "server/scheduling/places.ts",
+        "server/scheduling/turns.ts",
       ),
-      ...api("query/", "counts/", "rules/"),
+      ...api("names/query/", "names/counts/", "names/rules/"),
     ],
-    mayTypes: ["viem", "abis/", ...api("access/access.ts", "http/routes.ts", "postgres/db.ts")],
+    mayTypes: [
+      "viem",
+      "abis/",
+      ...api("server/access/access.ts", "server/http/routes.ts", "server/postgres/db.ts"),
+    ],
     because:
       "another face of the same tables: types, fields and their sources are one table; who may ask, and as of which block, the pipeline decides",
   },
   {
-    files: "src/api/avatars/",
+    files: "src/api/features/avatars/",
     may: [
       "hono",
       "viem",
       "lru-cache",
       ...api(
-        "errors/",
-        "explorer/parts/identicon.tsx",
-        "http/readInput.ts",
-        "live/abi.ts",
-        "live/failure.ts",
+        "server/errors/",
+        "features/explorer/parts/identicon.tsx",
+        "server/http/readInput.ts",
+        "names/live/abi.ts",
+        "names/live/failure.ts",
       ),
-      ...api("outgoing/", "scheduling/"),
+      ...api("server/outgoing/", "server/scheduling/"),
       "src/ens/utf8.ts",
     ],
-    mayTypes: api("access/access.ts", "http/", "live/reach.ts"),
+    mayTypes: api("server/access/access.ts", "server/http/", "names/live/reach.ts"),
     because:
       "pictures of names: whatever a record, a contract or a host says, what leaves is a picture of pixels; it knows no index",
   },
   {
-    files: "src/api/observe/",
+    files: "src/api/server/observe/",
     may: [
       "hono",
       "pino",
       "prom-client",
       "ponder",
       "ops/log/entry.ts",
-      ...api("errors/", "comparison/check.ts", "indexState/progress.ts", "upkeep/indexes.ts"),
+      ...api(
+        "server/errors/",
+        "names/comparison/check.ts",
+        "server/indexState/progress.ts",
+        "upkeep/indexes.ts",
+      ),
     ],
     mayTypes: api(
-      "access/",
-      "comparison/",
-      "indexState/freshness.ts",
-      "live/",
-      "postgres/db.ts",
-      "serviceDb/",
-      ...["feed/rows.ts", "webhooks/"],
+      "server/access/",
+      "names/comparison/",
+      "server/indexState/freshness.ts",
+      "names/live/",
+      "server/postgres/db.ts",
+      "server/serviceDb/",
+      ...["features/feed/rows.ts", "features/webhooks/"],
     ),
     because: "metrics and logs stand around what is done, and change nothing of it",
   },
   {
-    files: "src/api/pages/",
+    files: "src/api/features/pages/",
     may: [
       "hono",
-      ...api("errors/errors.ts", "http/openapi.ts", "http/asset.ts", "http/endpoint.ts", "mcp/catalogue.ts"),
-      ...api("explorer/assets.ts", "explorer/layout.tsx", "explorer/parts/"),
+      ...api(
+        "server/errors/errors.ts",
+        "server/http/openapi.ts",
+        "server/http/asset.ts",
+        "server/http/endpoint.ts",
+        "features/mcp/catalogue.ts",
+      ),
+      ...api("features/explorer/assets.ts", "features/explorer/layout.tsx", "features/explorer/parts/"),
     ],
-    mayTypes: api("http/", "indexState/freshness.ts"),
+    mayTypes: api("server/http/", "server/indexState/freshness.ts"),
     because:
       "pages are made from the declarations of operations and a report of the index, in the frame of the explorer",
   },
   {
-    files: "src/api/explorer/",
+    files: "src/api/features/explorer/",
     may: [
       "hono",
       "@adraffy/ens-normalize",
@@ -386,48 +486,82 @@ const layers: Layer[] = [
       "abis/layer2/list.ts",
       "src/ens/name.ts",
       "src/ens/managedNames.ts",
-      ...api("errors/", "http/", "schemas/", "rules/lifeEnds.ts", "rules/offers.ts", "rules/premium.ts"),
-      ...api("rules/life.ts", "rules/seconds.ts", "rules/stages.ts", "serializers/calendar.ts"),
+      ...api(
+        "server/errors/",
+        "server/http/",
+        "names/schemas/",
+        "names/rules/lifeEnds.ts",
+        "names/rules/offers.ts",
+        "names/rules/premium.ts",
+      ),
+      ...api(
+        "names/rules/life.ts",
+        "names/rules/seconds.ts",
+        "names/rules/stages.ts",
+        "names/serializers/calendar.ts",
+      ),
     ],
-    mayTypes: ["zod", "src/api/access/access.ts"],
+    mayTypes: ["zod", "src/api/server/access/access.ts"],
     because:
       "pages ask operations as programs do, and show the answers: they know neither database nor chain",
   },
   {
-    files: "src/api/statistics/",
+    files: "src/api/names/statistics/",
     may: [
       "@hono/zod-openapi",
       "lru-cache",
-      ...api("http/endpoint.ts", "schemas/", "rules/", "query/", "resolution/askedChains.ts", "serializers/"),
-      ...api("counts/searchTotals.ts"),
+      ...api(
+        "server/http/endpoint.ts",
+        "names/schemas/",
+        "names/rules/",
+        "names/query/",
+        "names/resolution/askedChains.ts",
+        "names/serializers/",
+      ),
+      ...api("names/counts/searchTotals.ts"),
     ],
-    mayTypes: ["viem", "zod", ...api("http/context.ts", "postgres/db.ts")],
+    mayTypes: ["viem", "zod", ...api("server/http/context.ts", "server/postgres/db.ts")],
     because:
       "what operations on the whole index have in common: how they are declared, how often taken, and their periods; no path",
   },
   {
-    files: "src/api/endpoints/",
+    files: "src/api/names/endpoints/",
     may: [
       "@hono/zod-openapi",
       "viem",
       ...api(
-        "http/endpoint.ts",
-        "http/pageTimeout.ts",
-        "http/writeReply.ts",
-        "statistics/",
-        "errors/",
-        "scheduling/",
-        "schemas/",
-        "rules/",
+        "server/http/endpoint.ts",
+        "server/http/pageTimeout.ts",
+        "server/http/writeReply.ts",
+        "names/statistics/",
+        "server/errors/",
+        "server/scheduling/",
+        "names/schemas/",
+        "names/rules/",
       ),
-      ...api("query/", "counts/", "feed/", "resolution/", "serializers/", "webhooks/"),
-      ...api("comparison/", "indexState/progress.ts", "postgres/queriesThrough.ts", "access/signup.ts"),
+      ...api(
+        "names/query/",
+        "names/counts/",
+        "features/feed/",
+        "names/resolution/",
+        "names/serializers/",
+        "features/webhooks/",
+      ),
+      ...api(
+        "names/comparison/",
+        "server/indexState/progress.ts",
+        "server/postgres/queriesThrough.ts",
+        "server/access/signup.ts",
+      ),
     ],
-    mayTypes: ["abis/", ...api("http/context.ts", "indexState/freshness.ts", "postgres/db.ts")],
+    mayTypes: [
+      "abis/",
+      ...api("server/http/context.ts", "server/indexState/freshness.ts", "server/postgres/db.ts"),
+    ],
     because: "an endpoint parses, calls queries and serializes; database and chain reach it as arguments",
   },
   {
-    files: "src/api/hotReload.ts",
+    files: "src/api/server/hotReload.ts",
     may: [],
     because: "it outlives the edits of `ponder dev`, and knows nothing of what it stops and starts",
   },
@@ -465,9 +599,14 @@ const layers: Layer[] = [
       "settings/",
       "ops/log/",
       "ops/commandLine/",
-      ...api("errors/", "access/address.ts"),
-      ...api("http/oneByOne.ts", "http/operatorServer.ts", "http/slowClients.ts", "http/slowReaders.ts"),
-      ...api("http/unreadable.ts"),
+      ...api("server/errors/", "server/access/address.ts"),
+      ...api(
+        "server/http/oneByOne.ts",
+        "server/http/operatorServer.ts",
+        "server/http/slowClients.ts",
+        "server/http/slowReaders.ts",
+      ),
+      ...api("server/http/unreadable.ts"),
     ],
     because:
       "another program with another life cycle: it forwards, and knows no ENS; callers are told apart, and slow readers ended, as the API does",
@@ -597,7 +736,7 @@ describe("the import table", () => {
     expect(found).toContain("node:fs");
     const ens = layerOf("src/ens/name.ts") as Layer;
     expect(
-      isAllowed({ from: "src/ens/name.ts", target: "src/api/errors/errors.ts", isType: false }, ens),
+      isAllowed({ from: "src/ens/name.ts", target: "src/api/server/errors/errors.ts", isType: false }, ens),
     ).toBe(false);
     expect(isAllowed({ from: "src/ens/name.ts", target: "viem/ens", isType: false }, ens)).toBe(true);
   });
@@ -635,18 +774,18 @@ describe("what has one place only", () => {
     expect(importers.map(({ from }) => from).filter((from) => from !== "src/api/index.ts")).toEqual([]);
   });
 
-  test("requests to URLs of strangers leave the API through src/api/outgoing/", () => {
-    const rest = program.filter((file) => /^src\/api\/(?!outgoing\/).*\.tsx?$/.test(file));
+  test("requests to URLs of strangers leave the API through src/api/server/outgoing/", () => {
+    const rest = program.filter((file) => /^src\/api\/(?!server\/outgoing\/).*\.tsx?$/.test(file));
     const asking = /(?<![.\w])fetch\(|from "undici"/;
     expect(filesWith(asking, rest)).toEqual([]);
   });
 
-  test("forms are read by src/api/explorer/keyForm.ts: the parsers of Hono and Node have no bounds", () => {
+  test("forms are read by src/api/features/explorer/keyForm.ts: the parsers of Hono and Node have no bounds", () => {
     expect(filesWith(/\.parseBody\(|\.formData\(|body\.blob\(/, program)).toEqual([]);
   });
 
-  test("counts are read by the readers of src/api/counts: no caller chooses between counters and rows", () => {
-    const outside = program.filter((file) => !/^src\/api\/(counts|query)\//.test(file));
+  test("counts are read by the readers of src/api/names/counts: no caller chooses between counters and rows", () => {
+    const outside = program.filter((file) => !/^src\/api\/names\/(counts|query)\//.test(file));
     const sources =
       /\b(fromCounters|fromRows|readTotals|readAdoption|listShares|listPhaseCounts|listHolders|listExpiries|countPending|countSearch)\b/;
     expect(filesWith(sources, outside)).toEqual([]);

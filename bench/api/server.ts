@@ -9,7 +9,7 @@ import { endChild, trackChild } from "../../devnet/children.ts";
 import { freePort } from "../../devnet/ports.ts";
 import { openDatabase, openFreshDatabase, type Postgres, startPostgres } from "../../devnet/postgres.ts";
 import { metaTable } from "../../engine/ponderInternals.ts";
-import { hasCounters, hasCountersOfItsDeployment } from "../../src/api/counts/maintain.ts";
+import { hasCounters, hasCountersOfItsDeployment } from "../../src/api/names/counts/maintain.ts";
 import { pretendIndexer } from "../../test/support/ponderState.ts";
 import { fillDatabase, SCHEMA, WORLD_MARK } from "./fill.ts";
 import { LARGE_ENSV2 } from "./worldContracts.ts";

@@ -1,5 +1,5 @@
 import { type Address, type Hex, hexToBigInt } from "viem";
-import { buildAgentKey } from "../../src/api/rules/agentKey.ts";
+import { buildAgentKey } from "../../src/api/names/rules/agentKey.ts";
 import { labelhash } from "../../src/ens/name.ts";
 import { chanceOf } from "./chance.ts";
 import { CHAIN, DAY, find, momentOf, putEvent, type World } from "./worldLog.ts";

@@ -1,6 +1,6 @@
 import { namehash } from "viem";
-import type { ChangeRow } from "../../src/api/feed/rows.ts";
-import { indexSubscriptions, type Subscription } from "../../src/api/webhooks/subscriptions.ts";
+import type { ChangeRow } from "../../src/api/features/feed/rows.ts";
+import { indexSubscriptions, type Subscription } from "../../src/api/features/webhooks/subscriptions.ts";
 import type { Figure } from "../report.ts";
 import { spreadOf } from "./stage.ts";
 

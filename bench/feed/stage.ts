@@ -13,8 +13,8 @@ import {
 } from "../../devnet/acts.ts";
 import { type LocalChain, startLocalChain } from "../../devnet/localChain.ts";
 import { journalChannel } from "../../engine/blocks/sql.ts";
-import { feedChannel } from "../../src/api/feed/channel.ts";
-import { openStore, type Store } from "../../src/api/serviceDb/store.ts";
+import { feedChannel } from "../../src/api/features/feed/channel.ts";
+import { openStore, type Store } from "../../src/api/server/serviceDb/store.ts";
 import { type Stack, startStack } from "../../test/support/stack.ts";
 import { clock } from "./clock.ts";
 

@@ -9,7 +9,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { mineBlocks } from "../../devnet/acts.ts";
 import { startTemporaryPostgres } from "../../devnet/postgres.ts";
-import { MAX_JSON_BYTES } from "../../src/api/http/writeReply.ts";
+import { MAX_JSON_BYTES } from "../../src/api/server/http/writeReply.ts";
 import { withEnsv2 } from "../../test/chain/ensv2Logs.ts";
 import { askAll, questionsAbout } from "../../test/hostile/ask.ts";
 import type { Attack } from "../../test/hostile/attack.ts";

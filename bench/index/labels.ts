@@ -1,8 +1,8 @@
 import { readOptions } from "../../ops/labels/options.ts";
 import { importTables } from "../../ops/labels/run.ts";
-import { holdGivenLabels } from "../../src/api/labels/givenLabels.ts";
-import { labelRowsIn } from "../../src/api/serviceDb/provenLabels.ts";
-import { openStore, type Store } from "../../src/api/serviceDb/store.ts";
+import { holdGivenLabels } from "../../src/api/names/labels/givenLabels.ts";
+import { labelRowsIn } from "../../src/api/server/serviceDb/provenLabels.ts";
+import { openStore, type Store } from "../../src/api/server/serviceDb/store.ts";
 import { keccak256 } from "../../src/ens/keccak.ts";
 import type { Figure } from "../report.ts";
 import { median, speedOf } from "./figures.ts";

@@ -1,5 +1,5 @@
 import pg from "pg";
-import { openStore } from "../../src/api/serviceDb/store.ts";
+import { openStore } from "../../src/api/server/serviceDb/store.ts";
 import { keccak256 } from "../../src/ens/keccak.ts";
 import { readDdl } from "../../test/query/tables.ts";
 import { lackingLabel } from "./tables.ts";

@@ -1,6 +1,6 @@
 import pg from "pg";
-import { inTransaction } from "../../src/api/postgres/client.ts";
-import { migrateTo, migrations } from "../../src/api/serviceDb/migrations.ts";
+import { inTransaction } from "../../src/api/server/postgres/client.ts";
+import { migrateTo, migrations } from "../../src/api/server/serviceDb/migrations.ts";
 import { CommandError } from "../commandLine/command.ts";
 import { counted } from "../commandLine/counted.ts";
 import { onOneLine } from "../commandLine/foreignText.ts";

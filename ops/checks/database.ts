@@ -1,7 +1,7 @@
 import type pg from "pg";
 import { SettingsError } from "../../settings/settings.ts";
-import { withClient } from "../../src/api/postgres/client.ts";
-import { isDatabaseAway, messageOf } from "../../src/api/postgres/databaseErrors.ts";
+import { withClient } from "../../src/api/server/postgres/client.ts";
+import { isDatabaseAway, messageOf } from "../../src/api/server/postgres/databaseErrors.ts";
 import { UnavailableError } from "../commandLine/exitCodes.ts";
 import { onOneLine } from "../commandLine/foreignText.ts";
 

@@ -1,5 +1,5 @@
 import { SettingsError } from "../../settings/settings.ts";
-import { withClient } from "../../src/api/postgres/client.ts";
+import { withClient } from "../../src/api/server/postgres/client.ts";
 
 /** A table that stands in the schema of an index while a snapshot is restored into it. */
 export const RESTORE_MARK = "unfinished_restore";

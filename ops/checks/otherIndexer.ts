@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { readLock } from "../../engine/ponderInternals.ts";
-import { queriesOf, withClient } from "../../src/api/postgres/client.ts";
+import { queriesOf, withClient } from "../../src/api/server/postgres/client.ts";
 import { UnavailableError } from "../commandLine/exitCodes.ts";
 
 type Plan = { databaseUrl: string; schema: string };

@@ -2,7 +2,7 @@ import type pg from "pg";
 import { CACHE_SCHEMA } from "../../engine/cache.ts";
 import type { DatabaseSettings } from "../../settings/database.ts";
 import { SettingsError } from "../../settings/settings.ts";
-import { withClient } from "../../src/api/postgres/client.ts";
+import { withClient } from "../../src/api/server/postgres/client.ts";
 import { findServicePrimary, isOnlyServer } from "./servers.ts";
 
 /** Tables, and what a program does with them. */

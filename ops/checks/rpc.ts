@@ -1,5 +1,5 @@
 import { type Settings, SettingsError } from "../../settings/settings.ts";
-import { callNode, NoReply } from "../../src/api/live/jsonRpc.ts";
+import { callNode, NoReply } from "../../src/api/names/live/jsonRpc.ts";
 import { UnavailableError } from "../commandLine/exitCodes.ts";
 import { onOneLine } from "../commandLine/foreignText.ts";
 

@@ -1,9 +1,9 @@
 import { type DatabaseSettings, databaseVariables } from "../../settings/database.ts";
 import { SettingsError } from "../../settings/settings.ts";
-import { queriesOf } from "../../src/api/postgres/client.ts";
-import { messageOf, READ_ONLY } from "../../src/api/postgres/databaseErrors.ts";
-import { findPrimary } from "../../src/api/postgres/primaryPool.ts";
-import { isSameDatabase, readServer, type Server } from "../../src/api/postgres/servers.ts";
+import { queriesOf } from "../../src/api/server/postgres/client.ts";
+import { messageOf, READ_ONLY } from "../../src/api/server/postgres/databaseErrors.ts";
+import { findPrimary } from "../../src/api/server/postgres/primaryPool.ts";
+import { isSameDatabase, readServer, type Server } from "../../src/api/server/postgres/servers.ts";
 import { UnavailableError } from "../commandLine/exitCodes.ts";
 import { onOneLine } from "../commandLine/foreignText.ts";
 import { onDatabase, placeOf } from "./database.ts";

@@ -1,8 +1,8 @@
 import { encodeFunctionData } from "viem";
 import { universalResolverAbi } from "../../abis/universalResolver.ts";
 import type { Settings } from "../../settings/settings.ts";
-import { liveContractsOf } from "../../src/api/live/deployment.ts";
-import { callNode, NoReply } from "../../src/api/live/jsonRpc.ts";
+import { liveContractsOf } from "../../src/api/names/live/deployment.ts";
+import { callNode, NoReply } from "../../src/api/names/live/jsonRpc.ts";
 
 const TIMEOUT_MS = 10_000;
 

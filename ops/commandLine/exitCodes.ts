@@ -1,5 +1,5 @@
 import { SettingsError } from "../../settings/check.ts";
-import { isDatabaseAway } from "../../src/api/postgres/databaseErrors.ts";
+import { isDatabaseAway } from "../../src/api/server/postgres/databaseErrors.ts";
 
 /** Exit code of a process that its supervisor should start again: what failed may work later. Source: sysexits.h, EX_TEMPFAIL. */
 export const TRY_AGAIN = 75;

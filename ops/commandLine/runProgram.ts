@@ -4,7 +4,7 @@ import { SettingsError } from "../../settings/check.ts";
 import { loadEnvironmentFiles } from "../../settings/environment.ts";
 import { hideSecrets } from "../../settings/hideSecrets.ts";
 import { refuseMisspelt } from "../../settings/misspelt.ts";
-import { isUnreachable } from "../../src/api/postgres/databaseErrors.ts";
+import { isUnreachable } from "../../src/api/server/postgres/databaseErrors.ts";
 import { errorText } from "../log/entry.ts";
 import { CommandError } from "./command.ts";
 import { escapeOutput, onOneLine } from "./foreignText.ts";

@@ -1,6 +1,6 @@
 import type pg from "pg";
 import type { Settings } from "../../settings/settings.ts";
-import { withClient } from "../../src/api/postgres/client.ts";
+import { withClient } from "../../src/api/server/postgres/client.ts";
 import { startProgress } from "../commandLine/progress.ts";
 import { atSnapshot, exportSnapshot } from "../snapshot/consistentRead.ts";
 import { piecesOf } from "../snapshot/source.ts";

@@ -1,6 +1,6 @@
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
-import { withClient } from "../../src/api/postgres/client.ts";
+import { withClient } from "../../src/api/server/postgres/client.ts";
 import { atSnapshot } from "../snapshot/consistentRead.ts";
 import type { Exporting } from "./create.ts";
 import { stagingOf } from "./folder.ts";

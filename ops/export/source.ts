@@ -1,6 +1,6 @@
 import type pg from "pg";
 import { finalRows } from "../../engine/restorePoint.ts";
-import { queriesOf } from "../../src/api/postgres/client.ts";
+import { queriesOf } from "../../src/api/server/postgres/client.ts";
 import { readSource, type Source, type SourceTable } from "../snapshot/source.ts";
 import { type Column, type FileFormat, fileTypeOf, quoted } from "./columns.ts";
 import { type Kind, kindOf, orderOf } from "./tables.ts";

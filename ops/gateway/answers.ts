@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Duplex } from "node:stream";
-import { ApiError, errorCodes } from "../../src/api/errors/errors.ts";
-import { forPages, sendRaw, textOf } from "../../src/api/http/unreadable.ts";
+import { ApiError, errorCodes } from "../../src/api/server/errors/errors.ts";
+import { forPages, sendRaw, textOf } from "../../src/api/server/http/unreadable.ts";
 import { ALLOWED, methodNotAllowed } from "./target.ts";
 
 /** An answer of the gateway itself. */

@@ -1,6 +1,11 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Dispatcher } from "undici";
-import { isStream, limitPauses, limitReading, type ReaderPatience } from "../../src/api/http/slowReaders.ts";
+import {
+  isStream,
+  limitPauses,
+  limitReading,
+  type ReaderPatience,
+} from "../../src/api/server/http/slowReaders.ts";
 import { type Headers, replyHeaders } from "./headers.ts";
 import type { Indexer } from "./indexers.ts";
 

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { GatewaySettings } from "../../settings/gateway.ts";
-import { clientAddress } from "../../src/api/access/address.ts";
-import { ApiError } from "../../src/api/errors/errors.ts";
+import { clientAddress } from "../../src/api/server/access/address.ts";
+import { ApiError } from "../../src/api/server/errors/errors.ts";
 import { firstLine } from "../log/entry.ts";
 import { ask, CallerLeft, type UpstreamRequest } from "./ask.ts";
 import { BodyTooLarge, NoRoomForBody, readBody } from "./body.ts";

@@ -59,7 +59,7 @@ const POLL_MS = 1_000;
 const SILENCE_MS = 3_000;
 const SILENCE_CHECK_MS = 250;
 const CONNECT_TIMEOUT_MS = 2_000;
-/** As many as one process of the API has (`src/api/stream/places.ts`). */
+/** As many as one process of the API has (`src/api/features/feed/stream/places.ts`). */
 const MOST_STREAMS = 2_000;
 const MAX_STATUS_BYTES = 262_144;
 

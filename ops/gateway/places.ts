@@ -1,4 +1,4 @@
-import { networkOf } from "../../src/api/access/address.ts";
+import { networkOf } from "../../src/api/server/access/address.ts";
 
 /** Shares of something limited, by the address of callers. Each IPv4 address, and each /64 network of IPv6, has one. */
 export type Shares = {

@@ -2,11 +2,15 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { Server as NetServer } from "node:net";
 import type { Duplex } from "node:stream";
 import { setImmediate as nextTurn, setTimeout as sleep } from "node:timers/promises";
-import { ApiError } from "../../src/api/errors/errors.ts";
-import { oneByOne } from "../../src/api/http/oneByOne.ts";
-import { metricsPage, type OperatorPages, startOperatorServer } from "../../src/api/http/operatorServer.ts";
-import { KEEP_ALIVE_MS } from "../../src/api/http/slowClients.ts";
-import { refuseUnreadable } from "../../src/api/http/unreadable.ts";
+import { ApiError } from "../../src/api/server/errors/errors.ts";
+import { oneByOne } from "../../src/api/server/http/oneByOne.ts";
+import {
+  metricsPage,
+  type OperatorPages,
+  startOperatorServer,
+} from "../../src/api/server/http/operatorServer.ts";
+import { KEEP_ALIVE_MS } from "../../src/api/server/http/slowClients.ts";
+import { refuseUnreadable } from "../../src/api/server/http/unreadable.ts";
 import { answerOptions, refuseTunnel, send, sendError } from "./answers.ts";
 import { createCallerShares, type Forwarding, forward } from "./forward.ts";
 import { type Indexer, partsDown } from "./indexers.ts";

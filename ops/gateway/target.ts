@@ -1,5 +1,5 @@
 import type { IncomingMessage } from "node:http";
-import { ApiError } from "../../src/api/errors/errors.ts";
+import { ApiError } from "../../src/api/server/errors/errors.ts";
 
 /** Methods that are forwarded. Others have no meaning here, and TRACE would show a caller what proxies added. */
 const methods = new Set(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]);

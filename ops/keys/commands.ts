@@ -1,4 +1,4 @@
-import type { KeySummary, Keys, UsageRow } from "../../src/api/serviceDb/keys.ts";
+import type { KeySummary, Keys, UsageRow } from "../../src/api/server/serviceDb/keys.ts";
 import { alignColumns } from "../commandLine/columns.ts";
 import { type Command, CommandError, type Program, readNumber } from "../commandLine/command.ts";
 import { counted } from "../commandLine/counted.ts";

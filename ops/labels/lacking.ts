@@ -1,5 +1,5 @@
 import type pg from "pg";
-import { packHashes } from "../../src/api/labels/packedHashes.ts";
+import { packHashes } from "../../src/api/names/labels/packedHashes.ts";
 import { CommandError } from "../commandLine/command.ts";
 
 /** Hashes of which an index lacks the text. */
@@ -8,7 +8,7 @@ export type Lacking = {
   has: (hash: Buffer) => boolean;
 };
 
-/** The indexer holds no more labels in memory either (`src/api/labels/packedLabels.ts`). */
+/** The indexer holds no more labels in memory either (`src/api/names/labels/packedLabels.ts`). */
 export const MAX_LACKING = 5_000_000;
 
 const ROWS_AT_ONCE = 20_000;

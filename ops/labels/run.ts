@@ -1,7 +1,7 @@
 import { basename } from "node:path";
 import pg from "pg";
 import type { DatabaseSettings } from "../../settings/database.ts";
-import { openStore, type Store } from "../../src/api/serviceDb/store.ts";
+import { openStore, type Store } from "../../src/api/server/serviceDb/store.ts";
 import { CommandError } from "../commandLine/command.ts";
 import { counted } from "../commandLine/counted.ts";
 import { describeBytes, startProgress } from "../commandLine/progress.ts";

@@ -1,4 +1,4 @@
-import type { Store } from "../../src/api/serviceDb/store.ts";
+import type { Store } from "../../src/api/server/serviceDb/store.ts";
 import { keccak256 } from "../../src/ens/keccak.ts";
 import type { LabelSet } from "./forms/record.ts";
 

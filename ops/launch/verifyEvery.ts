@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { fileURLToPath } from "node:url";
-import { openStore } from "../../src/api/serviceDb/store.ts";
-import { readVerification } from "../../src/api/serviceDb/verifications.ts";
+import { openStore } from "../../src/api/server/serviceDb/store.ts";
+import { readVerification } from "../../src/api/server/serviceDb/verifications.ts";
 import { onOneLine } from "../commandLine/foreignText.ts";
 import { lowerPriority } from "../commandLine/lowPriority.ts";
 

@@ -1,7 +1,7 @@
 import { listWrittenBlocks } from "../../engine/ponderInternals.ts";
 import { type OperatorAddress, operatorUrl } from "../../settings/metrics.ts";
-import { askForHead } from "../../src/api/indexState/chainHead.ts";
-import { withClient } from "../../src/api/postgres/client.ts";
+import { askForHead } from "../../src/api/server/indexState/chainHead.ts";
+import { withClient } from "../../src/api/server/postgres/client.ts";
 
 /** What the watchdog sees of one chain. */
 export type Sighting = { chain: string; indexed: number; head: number | null };

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { noteRelease, readRelease } from "../../src/api/serviceDb/releases.ts";
+import { noteRelease, readRelease } from "../../src/api/server/serviceDb/releases.ts";
 import { CommandError } from "../commandLine/command.ts";
 import type { Connection } from "./connection.ts";
 import type { BuiltIndex } from "./indexes.ts";

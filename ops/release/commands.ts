@@ -1,4 +1,4 @@
-import { listReleased, readRelease } from "../../src/api/serviceDb/releases.ts";
+import { listReleased, readRelease } from "../../src/api/server/serviceDb/releases.ts";
 import { alignColumns } from "../commandLine/columns.ts";
 import { CommandError, type Program, readNumber } from "../commandLine/command.ts";
 import type { Connection } from "./connection.ts";

@@ -1,7 +1,7 @@
 import type pg from "pg";
-import { databaseLocks } from "../../src/api/postgres/advisoryLocks.ts";
-import { inTransaction, type Queries, queriesOf, withClient } from "../../src/api/postgres/client.ts";
-import { migrate } from "../../src/api/serviceDb/migrations.ts";
+import { databaseLocks } from "../../src/api/server/postgres/advisoryLocks.ts";
+import { inTransaction, type Queries, queriesOf, withClient } from "../../src/api/server/postgres/client.ts";
+import { migrate } from "../../src/api/server/serviceDb/migrations.ts";
 
 /** Long enough for a lock that is held for a moment; shorter than PostgreSQL's deadlock timeout, which ends a query. */
 const LOCK_TIMEOUT_MS = 500;

@@ -1,4 +1,4 @@
-import { hasCountersOfItsDeployment } from "../../src/api/counts/maintain.ts";
+import { hasCountersOfItsDeployment } from "../../src/api/names/counts/maintain.ts";
 import { listMissingIndexes } from "../../src/api/upkeep/build.ts";
 import type { Connection } from "./connection.ts";
 import type { BuiltIndex } from "./indexes.ts";

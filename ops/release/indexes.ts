@@ -6,7 +6,7 @@ import {
   listTables,
   readIndexer,
 } from "../../engine/ponderInternals.ts";
-import type { Queries } from "../../src/api/postgres/client.ts";
+import type { Queries } from "../../src/api/server/postgres/client.ts";
 
 /** One index of Namedex in the database. */
 export type BuiltIndex = {

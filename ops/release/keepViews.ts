@@ -1,5 +1,5 @@
-import { messageOf } from "../../src/api/postgres/databaseErrors.ts";
-import { readRelease } from "../../src/api/serviceDb/releases.ts";
+import { messageOf } from "../../src/api/server/postgres/databaseErrors.ts";
+import { readRelease } from "../../src/api/server/serviceDb/releases.ts";
 import { onOneLine } from "../commandLine/foreignText.ts";
 import { type Connection, withConnection } from "./connection.ts";
 import { listIndexes } from "./indexes.ts";

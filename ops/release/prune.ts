@@ -1,4 +1,4 @@
-import { forgetIndex, listReleased } from "../../src/api/serviceDb/releases.ts";
+import { forgetIndex, listReleased } from "../../src/api/server/serviceDb/releases.ts";
 import { CommandError } from "../commandLine/command.ts";
 import type { Connection } from "./connection.ts";
 import { type BuiltIndex, listIndexes } from "./indexes.ts";

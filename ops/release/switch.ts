@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { readRelease } from "../../src/api/serviceDb/releases.ts";
+import { readRelease } from "../../src/api/server/serviceDb/releases.ts";
 import { CommandError } from "../commandLine/command.ts";
 import { choose } from "./choose.ts";
 import type { Connection } from "./connection.ts";

@@ -1,7 +1,7 @@
 import pg from "pg";
 import { checkpointTable, metaTable } from "../../engine/ponderInternals.ts";
-import type { Queries } from "../../src/api/postgres/client.ts";
-import { enterSchema } from "../../src/api/serviceDb/migrations.ts";
+import type { Queries } from "../../src/api/server/postgres/client.ts";
+import { enterSchema } from "../../src/api/server/serviceDb/migrations.ts";
 
 const id = pg.escapeIdentifier;
 

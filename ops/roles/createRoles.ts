@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import pg from "pg";
-import { inTransaction } from "../../src/api/postgres/client.ts";
+import { inTransaction } from "../../src/api/server/postgres/client.ts";
 import { CommandError } from "../commandLine/command.ts";
 import { listMissingRights } from "./missingRights.ts";
 

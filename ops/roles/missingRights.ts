@@ -1,6 +1,6 @@
 import pg from "pg";
 import { CACHE_SCHEMA } from "../../engine/cache.ts";
-import { type Queries, queriesOf } from "../../src/api/postgres/client.ts";
+import { type Queries, queriesOf } from "../../src/api/server/postgres/client.ts";
 import { listIndexes } from "../release/indexes.ts";
 import { viewsOverTables } from "../release/views.ts";
 import type { RolesPlan } from "./createRoles.ts";

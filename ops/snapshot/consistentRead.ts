@@ -1,5 +1,5 @@
 import type pg from "pg";
-import { inTransaction } from "../../src/api/postgres/client.ts";
+import { inTransaction } from "../../src/api/server/postgres/client.ts";
 
 // How files of a running index are all of one state of it: one transaction holds the state, short ones read it.
 

@@ -2,7 +2,7 @@ import type pg from "pg";
 import { to as copyTo } from "pg-copy-streams";
 import { PONDER_VERSION } from "../../engine/ponderModule.ts";
 import type { Settings } from "../../settings/settings.ts";
-import { queriesOf, withClient } from "../../src/api/postgres/client.ts";
+import { queriesOf, withClient } from "../../src/api/server/postgres/client.ts";
 import { listMissingIndexes } from "../../src/api/upkeep/build.ts";
 import { ownIndexes } from "../../src/api/upkeep/indexes.ts";
 import { describeBytes, type Screen, startProgress } from "../commandLine/progress.ts";

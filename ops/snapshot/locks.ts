@@ -1,5 +1,5 @@
 import type pg from "pg";
-import { pairLocks } from "../../src/api/postgres/advisoryLocks.ts";
+import { pairLocks } from "../../src/api/server/postgres/advisoryLocks.ts";
 import { CommandError } from "../commandLine/command.ts";
 
 /** PostgreSQL ends what a killed program had asked for, where the server's system can tell. */

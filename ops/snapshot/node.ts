@@ -1,4 +1,4 @@
-import { callNode, NoReply } from "../../src/api/live/jsonRpc.ts";
+import { callNode, NoReply } from "../../src/api/names/live/jsonRpc.ts";
 import { CommandError } from "../commandLine/command.ts";
 import { onOneLine } from "../commandLine/foreignText.ts";
 

@@ -1,6 +1,6 @@
 import { availableParallelism } from "node:os";
 import type pg from "pg";
-import { withClient } from "../../src/api/postgres/client.ts";
+import { withClient } from "../../src/api/server/postgres/client.ts";
 
 /** Connections that work at a time: more than four wait for each other's disk. */
 const MAX_WORKERS = 4;

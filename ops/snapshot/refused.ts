@@ -1,7 +1,7 @@
 import pg from "pg";
 import { CACHE_SCHEMA, cacheTables } from "../../engine/cache.ts";
 import { listSchemas } from "../../engine/ponderInternals.ts";
-import { inTransaction, queriesOf } from "../../src/api/postgres/client.ts";
+import { inTransaction, queriesOf } from "../../src/api/server/postgres/client.ts";
 import { RESTORE_MARK } from "../checks/halfRestored.ts";
 import { CommandError } from "../commandLine/command.ts";
 import type { Target } from "./target.ts";

@@ -1,7 +1,7 @@
 import { CACHE_SCHEMA, cacheTables, ofChains } from "../../engine/cache.ts";
 import { JOURNAL, listTables, readIndexer } from "../../engine/ponderInternals.ts";
 import { finalRows, formerRows, listRestorePoints, type RestorePoint } from "../../engine/restorePoint.ts";
-import type { Queries } from "../../src/api/postgres/client.ts";
+import type { Queries } from "../../src/api/server/postgres/client.ts";
 import { CommandError } from "../commandLine/command.ts";
 import type { Part } from "./manifest.ts";
 

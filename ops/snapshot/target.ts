@@ -1,7 +1,7 @@
 import pg from "pg";
 import { CACHE_SCHEMA, cacheTables } from "../../engine/cache.ts";
 import type { PonderBuild } from "../../engine/ponderBuild.ts";
-import { inTransaction } from "../../src/api/postgres/client.ts";
+import { inTransaction } from "../../src/api/server/postgres/client.ts";
 import { RESTORE_MARK } from "../checks/halfRestored.ts";
 import { CommandError } from "../commandLine/command.ts";
 

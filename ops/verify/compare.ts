@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { askContracts } from "../../src/api/comparison/askContracts.ts";
-import { comparisonSetting, listChecks, type StoredRows } from "../../src/api/comparison/listChecks.ts";
-import { liveContractsOf } from "../../src/api/live/deployment.ts";
-import type { Rpc } from "../../src/api/live/rpc.ts";
+import { askContracts } from "../../src/api/names/comparison/askContracts.ts";
+import { comparisonSetting, listChecks, type StoredRows } from "../../src/api/names/comparison/listChecks.ts";
+import { liveContractsOf } from "../../src/api/names/live/deployment.ts";
+import type { Rpc } from "../../src/api/names/live/rpc.ts";
 import { type Block, type Node, NodeError, readBlock } from "./node.ts";
 import { emptyResult, noteAnswer, noteNotCompared, type Result } from "./result.ts";
 import { type Snapshot, type SnapshotPlan, takeSnapshot } from "./snapshot.ts";

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { ChainDeployment } from "../../abis/deployments.ts";
 import type { CachedLog } from "../../engine/cachedLogs.ts";
 import { listProgress } from "../../engine/ponderInternals.ts";
-import { type Queries, queriesOf, withClient } from "../../src/api/postgres/client.ts";
+import { type Queries, queriesOf, withClient } from "../../src/api/server/postgres/client.ts";
 import { eventTypeOf, isFollowed, nodeOfLog } from "./followedLogs.ts";
 import { RANGE_BLOCKS, type Range } from "./logRanges.ts";
 import type { Node } from "./node.ts";

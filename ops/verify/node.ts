@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { type Hex, numberToHex } from "viem";
-import { sanitizeMessage } from "../../src/api/errors/foreignText.ts";
-import { callNode, type JsonRpcCall, NoReply } from "../../src/api/live/jsonRpc.ts";
-import { rateLimiter } from "../../src/api/live/rateLimiter.ts";
+import { callNode, type JsonRpcCall, NoReply } from "../../src/api/names/live/jsonRpc.ts";
+import { rateLimiter } from "../../src/api/names/live/rateLimiter.ts";
+import { sanitizeMessage } from "../../src/api/server/errors/foreignText.ts";
 
 /** Long enough for a large batch on a busy node. */
 const TIMEOUT_MS = 20_000;

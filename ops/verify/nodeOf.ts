@@ -1,5 +1,5 @@
 import type { Hex } from "viem";
-import { parseName } from "../../src/api/schemas/input.ts";
+import { parseName } from "../../src/api/names/schemas/input.ts";
 import { CommandError } from "../commandLine/command.ts";
 
 /** @throws CommandError for a text that is no name */

@@ -1,4 +1,4 @@
-import { LiveFailure } from "../../src/api/live/failure.ts";
+import { LiveFailure } from "../../src/api/names/live/failure.ts";
 import { CommandError } from "../commandLine/command.ts";
 import { type Node, NodeError, readChainId } from "./node.ts";
 

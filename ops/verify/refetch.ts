@@ -1,7 +1,7 @@
 import { forgetBlocks, hasCache } from "../../engine/cachedLogs.ts";
 import { listSchemas, readIndexer } from "../../engine/ponderInternals.ts";
 import type { Settings } from "../../settings/settings.ts";
-import { inTransaction, queriesOf, withClient } from "../../src/api/postgres/client.ts";
+import { inTransaction, queriesOf, withClient } from "../../src/api/server/postgres/client.ts";
 import { CommandError } from "../commandLine/command.ts";
 import { counted } from "../commandLine/counted.ts";
 import type { Range } from "./logRanges.ts";

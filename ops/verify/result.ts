@@ -1,7 +1,7 @@
 import { type Hex, numberToHex } from "viem";
-import type { Answered } from "../../src/api/comparison/askContracts.ts";
-import { NotComparable } from "../../src/api/comparison/check.ts";
-import type { ContractCall } from "../../src/api/live/multicall.ts";
+import type { Answered } from "../../src/api/names/comparison/askContracts.ts";
+import { NotComparable } from "../../src/api/names/comparison/check.ts";
+import type { ContractCall } from "../../src/api/names/live/multicall.ts";
 import type { Block } from "./node.ts";
 
 /** Characters of a value that the result has: strangers decide how long texts are, and a thousand of them have to fit. */

@@ -1,9 +1,9 @@
 import type { Deployment } from "../../abis/deployments.ts";
 import type { Settings } from "../../settings/settings.ts";
-import { namedKeys } from "../../src/api/comparison/namedKeys.ts";
-import { createRpc } from "../../src/api/live/rpc.ts";
-import { queriesOf, withClient } from "../../src/api/postgres/client.ts";
-import { messageOf } from "../../src/api/postgres/databaseErrors.ts";
+import { namedKeys } from "../../src/api/names/comparison/namedKeys.ts";
+import { createRpc } from "../../src/api/names/live/rpc.ts";
+import { queriesOf, withClient } from "../../src/api/server/postgres/client.ts";
+import { messageOf } from "../../src/api/server/postgres/databaseErrors.ts";
 import { onOneLine } from "../commandLine/foreignText.ts";
 import { type Progress, startProgress } from "../commandLine/progress.ts";
 import { chainOf, deploymentOf, nodeUrlsOf } from "./chains.ts";

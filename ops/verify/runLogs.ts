@@ -1,6 +1,6 @@
 import { hasCache, listCachedFilters } from "../../engine/cachedLogs.ts";
 import type { Settings } from "../../settings/settings.ts";
-import { queriesOf, withClient } from "../../src/api/postgres/client.ts";
+import { queriesOf, withClient } from "../../src/api/server/postgres/client.ts";
 import { CommandError } from "../commandLine/command.ts";
 import { startProgress } from "../commandLine/progress.ts";
 import { chainOf, nodeUrlsOf } from "./chains.ts";

@@ -2,10 +2,10 @@ import type pg from "pg";
 import { type Contracts, contractsOf } from "../../abis/contracts.ts";
 import type { Deployment } from "../../abis/deployments.ts";
 import { listProgress, readIndexer } from "../../engine/ponderInternals.ts";
-import type { Keys } from "../../src/api/comparison/keys.ts";
-import { readRows } from "../../src/api/comparison/readRows.ts";
-import type { StoredClaim, StoredDomain, StoredRecord } from "../../src/api/comparison/stored.ts";
-import { inTransaction, queriesOf } from "../../src/api/postgres/client.ts";
+import type { Keys } from "../../src/api/names/comparison/keys.ts";
+import { readRows } from "../../src/api/names/comparison/readRows.ts";
+import type { StoredClaim, StoredDomain, StoredRecord } from "../../src/api/names/comparison/stored.ts";
+import { inTransaction, queriesOf } from "../../src/api/server/postgres/client.ts";
 import { CommandError } from "../commandLine/command.ts";
 
 /** The block as of which the tables are. */

@@ -1,6 +1,6 @@
 import type { Settings } from "../../settings/settings.ts";
-import { openStore } from "../../src/api/serviceDb/store.ts";
-import { noteVerification } from "../../src/api/serviceDb/verifications.ts";
+import { openStore } from "../../src/api/server/serviceDb/store.ts";
+import { noteVerification } from "../../src/api/server/serviceDb/verifications.ts";
 import type { VerifyOptions } from "./options.ts";
 import { type Result, valuesOf } from "./result.ts";
 

@@ -1,8 +1,8 @@
-import type { Store } from "../../src/api/serviceDb/store.ts";
-import { toDelivery, toWebhook } from "../../src/api/webhooks/answers.ts";
-import { MAX_DELIVERIES } from "../../src/api/webhooks/bounds.ts";
-import { listDeliveries } from "../../src/api/webhooks/queue.ts";
-import { disable, findWebhook, listWebhooks } from "../../src/api/webhooks/table.ts";
+import { toDelivery, toWebhook } from "../../src/api/features/webhooks/answers.ts";
+import { MAX_DELIVERIES } from "../../src/api/features/webhooks/bounds.ts";
+import { listDeliveries } from "../../src/api/features/webhooks/queue.ts";
+import { disable, findWebhook, listWebhooks } from "../../src/api/features/webhooks/table.ts";
+import type { Store } from "../../src/api/server/serviceDb/store.ts";
 import { alignColumns } from "../commandLine/columns.ts";
 import { type Command, CommandError, type Program, readNumber } from "../commandLine/command.ts";
 

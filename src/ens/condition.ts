@@ -1,6 +1,6 @@
 /*
  * A rule of ENS as data: a condition on columns of a row and on the time. TypeScript evaluates it (`holds`), and the
- * API writes it as SQL (`src/api/rules/conditionSql.ts`), so that each rule has one definition.
+ * API writes it as SQL (`src/api/names/rules/conditionSql.ts`), so that each rule has one definition.
  */
 
 /** Columns are those of `domains`; a column that is null meets no comparison, so a condition is never null itself. */

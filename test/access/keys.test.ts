@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { type Keys, keysIn } from "../../src/api/serviceDb/keys.ts";
-import { openStore, type Store } from "../../src/api/serviceDb/store.ts";
+import { type Keys, keysIn } from "../../src/api/server/serviceDb/keys.ts";
+import { openStore, type Store } from "../../src/api/server/serviceDb/store.ts";
 import { createTestDatabase } from "../support/database.ts";
 import { today, unlessMidnight } from "./today.ts";
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
-import { keysIn } from "../../src/api/serviceDb/keys.ts";
-import { trimLedger } from "../../src/api/serviceDb/ledger.ts";
-import { openStore, type Store } from "../../src/api/serviceDb/store.ts";
+import { keysIn } from "../../src/api/server/serviceDb/keys.ts";
+import { trimLedger } from "../../src/api/server/serviceDb/ledger.ts";
+import { openStore, type Store } from "../../src/api/server/serviceDb/store.ts";
 import { createTestDatabase } from "../support/database.ts";
 
 const DAYS = 100;

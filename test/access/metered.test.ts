@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import type { PaymentSettings } from "../../settings/payments.ts";
-import { createPayments } from "../../src/api/access/payment.ts";
+import { createPayments } from "../../src/api/server/access/payment.ts";
 import { type Service, startService } from "./service.ts";
 
 const nowhere: PaymentSettings = {

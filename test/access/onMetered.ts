@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { keysIn } from "../../src/api/serviceDb/keys.ts";
-import { openStore, type Store } from "../../src/api/serviceDb/store.ts";
+import { keysIn } from "../../src/api/server/serviceDb/keys.ts";
+import { openStore, type Store } from "../../src/api/server/serviceDb/store.ts";
 import type { Replica, Stack } from "../support/stack.ts";
 
 /** Two replicas and their indexer on one database, over HTTP; callers are told by `X-Forwarded-For`. */

@@ -1,7 +1,7 @@
 import { Challenge } from "mppx";
 import { expect } from "vitest";
 import type { PaymentSettings } from "../../settings/payments.ts";
-import { createPayments } from "../../src/api/access/payment.ts";
+import { createPayments } from "../../src/api/server/access/payment.ts";
 import { type Reply, type Service, startService } from "./service.ts";
 import { pay, startTempo, type TempoChain } from "./tempo.ts";
 

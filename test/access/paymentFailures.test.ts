@@ -1,6 +1,6 @@
 import { Credential } from "mppx";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
-import { HELD_SECONDS } from "../../src/api/serviceDb/reservations.ts";
+import { HELD_SECONDS } from "../../src/api/server/serviceDb/reservations.ts";
 import { type RpcProxy, startRpcProxy } from "../live/rpcProxy.ts";
 import { challengeOf, expectRefusal, type PaidService, startPaidService } from "./paidService.ts";
 import { heldWork, type Reply } from "./service.ts";

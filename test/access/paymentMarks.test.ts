@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { type PaymentMarks, paymentMarksIn } from "../../src/api/serviceDb/payments.ts";
-import { openStore, type Store } from "../../src/api/serviceDb/store.ts";
+import { type PaymentMarks, paymentMarksIn } from "../../src/api/server/serviceDb/payments.ts";
+import { openStore, type Store } from "../../src/api/server/serviceDb/store.ts";
 import { createTestDatabase } from "../support/database.ts";
 
 let database: Awaited<ReturnType<typeof createTestDatabase>>;

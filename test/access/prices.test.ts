@@ -1,7 +1,7 @@
 import type { Hono } from "hono";
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { nameOf } from "../../src/api/http/endpoint.ts";
+import { nameOf } from "../../src/api/server/http/endpoint.ts";
 import { beginFeed } from "../query/tables.ts";
 import { type Example, examples, itemsIn } from "../support/examples.ts";
 import { type Wired, wireService } from "./wired.ts";

@@ -1,6 +1,10 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { HELD_SECONDS, type Reservations, reservationsIn } from "../../src/api/serviceDb/reservations.ts";
-import { signupsIn } from "../../src/api/serviceDb/signups.ts";
+import {
+  HELD_SECONDS,
+  type Reservations,
+  reservationsIn,
+} from "../../src/api/server/serviceDb/reservations.ts";
+import { signupsIn } from "../../src/api/server/serviceDb/signups.ts";
 import { heldWork, type Service, startService } from "./service.ts";
 
 let service: Service;

@@ -12,7 +12,7 @@ import {
   test,
   vi,
 } from "vitest";
-import { keysIn } from "../../src/api/serviceDb/keys.ts";
+import { keysIn } from "../../src/api/server/serviceDb/keys.ts";
 import { CHAIN_ID, type Signer, type SignupService, startSignupService } from "./signupService.ts";
 import { today, unlessMidnight } from "./today.ts";
 

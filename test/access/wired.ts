@@ -4,8 +4,8 @@ import { join } from "node:path";
 import type { Hono } from "hono";
 import { vi } from "vitest";
 import { freePort } from "../../devnet/ports.ts";
-import { type Keys, keysIn } from "../../src/api/serviceDb/keys.ts";
-import { openStore } from "../../src/api/serviceDb/store.ts";
+import { type Keys, keysIn } from "../../src/api/server/serviceDb/keys.ts";
+import { openStore } from "../../src/api/server/serviceDb/store.ts";
 import { CHAIN_ID, deployment } from "../query/rows.ts";
 import { createTables, setProgress, type Tables } from "../query/tables.ts";
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { readSource } from "../../src/api/avatars/avatarUri.ts";
-import { MAX_BYTES, MAX_URI } from "../../src/api/avatars/bounds.ts";
+import { readSource } from "../../src/api/features/avatars/avatarUri.ts";
+import { MAX_BYTES, MAX_URI } from "../../src/api/features/avatars/bounds.ts";
 import { cpuOf } from "../support/cpu.ts";
 import { dataUri } from "./pictures.ts";
 

@@ -1,8 +1,8 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from "vitest";
-import { type Avatars, type AvatarsPlan, createAvatars } from "../../src/api/avatars/avatars.ts";
-import { AT_ONCE, MAX_BYTES, WAITING } from "../../src/api/avatars/bounds.ts";
+import { type Avatars, type AvatarsPlan, createAvatars } from "../../src/api/features/avatars/avatars.ts";
+import { AT_ONCE, MAX_BYTES, WAITING } from "../../src/api/features/avatars/bounds.ts";
 import { resolving } from "../outgoing/refusedUrls.ts";
 import { dataUri, gif, png, SVG } from "./pictures.ts";
 

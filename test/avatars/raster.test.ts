@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { MAX_FRAMES, MAX_SIDE } from "../../src/api/avatars/bounds.ts";
-import { rasterTypeOf } from "../../src/api/avatars/raster.ts";
+import { MAX_FRAMES, MAX_SIDE } from "../../src/api/features/avatars/bounds.ts";
+import { rasterTypeOf } from "../../src/api/features/avatars/raster.ts";
 import { gif, jpeg, png, SVG, webp } from "./pictures.ts";
 
 const HTML = "<!doctype html><script>alert(1)</script>";

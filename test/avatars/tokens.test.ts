@@ -3,8 +3,8 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type Anvil, startAnvil } from "../../devnet/anvil.ts";
 import { double } from "../../devnet/deployer.ts";
 import { connect } from "../../devnet/localChain.ts";
-import { type Avatars, createAvatars } from "../../src/api/avatars/avatars.ts";
-import { createRpc, type Rpc } from "../../src/api/live/rpc.ts";
+import { type Avatars, createAvatars } from "../../src/api/features/avatars/avatars.ts";
+import { createRpc, type Rpc } from "../../src/api/names/live/rpc.ts";
 import { account } from "../query/rows.ts";
 import { dataUri, png, SVG } from "./pictures.ts";
 

@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
 import { type Document, isUnmeasured, operationsOf } from "../../bench/api/operations.ts";
 import type { Samples } from "../../bench/api/samples.ts";
-import { operations } from "../../src/api/endpoints/index.ts";
-import { webhookEndpoints } from "../../src/api/endpoints/webhooks.ts";
-import { openApiDocument } from "../../src/api/http/openapi.ts";
+import { operations } from "../../src/api/names/endpoints/index.ts";
+import { webhookEndpoints } from "../../src/api/names/endpoints/webhooks.ts";
+import { openApiDocument } from "../../src/api/server/http/openapi.ts";
 
 const samples: Samples = {
   names: ["alice.eth", "bob.eth"].map((name) => ({ name, node: `0xn${name}`, labelhash: `0xl${name}` })),

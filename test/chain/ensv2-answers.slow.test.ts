@@ -51,12 +51,12 @@ import {
   YEAR,
 } from "../../devnet/acts.ts";
 import { startLocalChain } from "../../devnet/localChain.ts";
-import { operations } from "../../src/api/endpoints/index.ts";
-import { createGateways } from "../../src/api/live/ccip/gatewayClient.ts";
-import { liveContractsOf } from "../../src/api/live/deployment.ts";
-import { createLive } from "../../src/api/live/live.ts";
-import { createRpc } from "../../src/api/live/rpc.ts";
-import type { Db } from "../../src/api/postgres/db.ts";
+import { operations } from "../../src/api/names/endpoints/index.ts";
+import { createGateways } from "../../src/api/names/live/ccip/gatewayClient.ts";
+import { liveContractsOf } from "../../src/api/names/live/deployment.ts";
+import { createLive } from "../../src/api/names/live/live.ts";
+import { createRpc } from "../../src/api/names/live/rpc.ts";
+import type { Db } from "../../src/api/server/postgres/db.ts";
 import { noChain } from "../query/noChain.ts";
 import { createTestApp } from "../support/app.ts";
 import { openPool } from "../support/database.ts";

@@ -12,7 +12,7 @@ import {
   rpc,
   setSubnodeOwner,
 } from "../../devnet/acts.ts";
-import { openStore } from "../../src/api/serviceDb/store.ts";
+import { openStore } from "../../src/api/server/serviceDb/store.ts";
 import { type LabelServiceDouble, startLabelService } from "../support/labelService.ts";
 import { isSlow } from "../support/size.ts";
 import { type Stack, startStack } from "../support/stack.ts";

@@ -1,6 +1,6 @@
 import { drizzle } from "drizzle-orm/node-postgres";
 import { expect, vi } from "vitest";
-import type { Db } from "../../src/api/postgres/db.ts";
+import type { Db } from "../../src/api/server/postgres/db.ts";
 import { Follower, readJudged } from "../feed/follower.ts";
 import { openPool } from "../support/database.ts";
 import schema from "../support/ponderSchema.ts";

@@ -7,7 +7,7 @@ import { lineanames } from "../../devnet/demoLinea.ts";
 import { startDemoChain } from "../../devnet/localChain.ts";
 import { type LocalChains, type LocalLayer2, startDemoChains } from "../../devnet/localChains.ts";
 import { readStatus } from "../../devnet/ponder.ts";
-import { namePrice } from "../../src/api/schemas/answers.ts";
+import { namePrice } from "../../src/api/names/schemas/answers.ts";
 import { withoutAsOf } from "../support/asOf.ts";
 import { type Stack, startStack } from "../support/stack.ts";
 import { askEach } from "../truth/chainReads.ts";

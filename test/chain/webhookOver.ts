@@ -1,7 +1,7 @@
 import { Webhook as Standard } from "standardwebhooks";
 import { expect, vi } from "vitest";
-import { keysIn } from "../../src/api/serviceDb/keys.ts";
-import { openStore } from "../../src/api/serviceDb/store.ts";
+import { keysIn } from "../../src/api/server/serviceDb/keys.ts";
+import { openStore } from "../../src/api/server/serviceDb/store.ts";
 import type { Stack } from "../support/stack.ts";
 import { openReceiver, type Receiver, status } from "../webhooks/receiver.ts";
 

@@ -12,7 +12,7 @@ import {
 } from "namedex-client";
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { errorCodes } from "../../src/api/errors/errors.ts";
+import { errorCodes } from "../../src/api/server/errors/errors.ts";
 import { type SignupService, startSignupService } from "../access/signupService.ts";
 import { openScene, type Scene } from "../mcp/scene.ts";
 import { account } from "../query/rows.ts";

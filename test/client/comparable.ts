@@ -1,5 +1,5 @@
 import { Ajv } from "@modelcontextprotocol/server/validators/ajv";
-import type { OpenApiDocument } from "../../src/api/http/routes.ts";
+import type { OpenApiDocument } from "../../src/api/server/http/routes.ts";
 import { eventFields, fieldsOfEveryEvent } from "./eventFields.ts";
 import { ABSENT, type Document, type Schema, shapeDocument } from "./shape.ts";
 

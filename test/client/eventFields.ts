@@ -1,4 +1,4 @@
-import type { EventType } from "../../src/api/rules/eventTypes.ts";
+import type { EventType } from "../../src/api/names/rules/eventTypes.ts";
 
 /** Fields that an event of any kind may have. */
 export const fieldsOfEveryEvent: readonly string[] = [

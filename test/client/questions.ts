@@ -1,5 +1,5 @@
 import { createNamedex, type NamedexError } from "namedex-client";
-import type { OpenApiDocument } from "../../src/api/http/routes.ts";
+import type { OpenApiDocument } from "../../src/api/server/http/routes.ts";
 
 type Described = {
   operationId: string;

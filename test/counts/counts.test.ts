@@ -1,9 +1,9 @@
 import type pg from "pg";
 import { keccak256, toHex } from "viem";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { advanceCounters, createCounters, hasCounters } from "../../src/api/counts/maintain.ts";
-import { totals } from "../../src/api/counts/totals.ts";
-import type { Scope } from "../../src/api/query/scope.ts";
+import { advanceCounters, createCounters, hasCounters } from "../../src/api/names/counts/maintain.ts";
+import { totals } from "../../src/api/names/counts/totals.ts";
+import type { Scope } from "../../src/api/names/query/scope.ts";
 import { managedNames } from "../../src/ens/managedNames.ts";
 import { ADDR_REVERSE_NODE, ETH_NODE, ROOT_NODE } from "../../src/ens/name.ts";
 import { account, CHAIN_ID, MAIN, WRAPPER } from "../query/rows.ts";

@@ -5,11 +5,11 @@ import {
   type CountsTarget,
   hasCounters,
   hasCountersOfItsDeployment,
-} from "../../src/api/counts/maintain.ts";
-import { phaseCounts } from "../../src/api/counts/population.ts";
-import { totals } from "../../src/api/counts/totals.ts";
-import type { Scope } from "../../src/api/query/scope.ts";
-import type { SearchFilters } from "../../src/api/query/search.ts";
+} from "../../src/api/names/counts/maintain.ts";
+import { phaseCounts } from "../../src/api/names/counts/population.ts";
+import { totals } from "../../src/api/names/counts/totals.ts";
+import type { Scope } from "../../src/api/names/query/scope.ts";
+import type { SearchFilters } from "../../src/api/names/query/search.ts";
 import { ADDR_REVERSE_NODE, ETH_NODE, ROOT_NODE } from "../../src/ens/name.ts";
 import { contracts, ETH_REGISTRY, GRAVEYARD, MIGRATOR } from "../query/ensv2.ts";
 import { GRACE, MAIN, PREMIUM, RETIRED_EXPIRY, storageIdOf } from "../query/ensv2Lists.ts";

@@ -2,7 +2,7 @@ import { domain } from "ponder:schema";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { contractsOf } from "../../abis/contracts.ts";
 import { deploymentShape } from "../../abis/deployments.ts";
-import { mainChain } from "../../src/api/query/scope.ts";
+import { mainChain } from "../../src/api/names/query/scope.ts";
 import { openApi, type TestApi } from "../query/api.ts";
 import { ETH_REGISTRY, ROOT } from "../query/ensv2.ts";
 import { account, deployment, domainRow } from "../query/rows.ts";

@@ -1,17 +1,17 @@
 import { sql } from "ponder";
 import type { Address, Hex } from "viem";
 import { expect, vi } from "vitest";
-import { childCount } from "../../src/api/counts/childCounts.ts";
-import type { Count } from "../../src/api/counts/count.ts";
-import { sales } from "../../src/api/counts/days.ts";
-import { createCounters } from "../../src/api/counts/maintain.ts";
-import { expiries, holders, phaseCounts } from "../../src/api/counts/population.ts";
-import { pending, searchTotals } from "../../src/api/counts/searchTotals.ts";
-import { adoption, shares, totals } from "../../src/api/counts/totals.ts";
-import type { Db } from "../../src/api/postgres/db.ts";
-import type { SearchFilters } from "../../src/api/query/search.ts";
-import type { AsOf } from "../../src/api/query/statistics.ts";
-import { availabilities } from "../../src/api/rules/stages.ts";
+import { childCount } from "../../src/api/names/counts/childCounts.ts";
+import type { Count } from "../../src/api/names/counts/count.ts";
+import { sales } from "../../src/api/names/counts/days.ts";
+import { createCounters } from "../../src/api/names/counts/maintain.ts";
+import { expiries, holders, phaseCounts } from "../../src/api/names/counts/population.ts";
+import { pending, searchTotals } from "../../src/api/names/counts/searchTotals.ts";
+import { adoption, shares, totals } from "../../src/api/names/counts/totals.ts";
+import type { SearchFilters } from "../../src/api/names/query/search.ts";
+import type { AsOf } from "../../src/api/names/query/statistics.ts";
+import { availabilities } from "../../src/api/names/rules/stages.ts";
+import type { Db } from "../../src/api/server/postgres/db.ts";
 
 const searches: SearchFilters[] = [
   {},

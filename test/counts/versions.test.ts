@@ -1,8 +1,8 @@
 import { domain } from "ponder:schema";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
-import { pending } from "../../src/api/counts/searchTotals.ts";
-import { totals } from "../../src/api/counts/totals.ts";
-import type { Scope } from "../../src/api/query/scope.ts";
+import { pending } from "../../src/api/names/counts/searchTotals.ts";
+import { totals } from "../../src/api/names/counts/totals.ts";
+import type { Scope } from "../../src/api/names/query/scope.ts";
 import { doRound } from "../../src/api/upkeep/upkeep.ts";
 import { MAIN as OTHER } from "../query/ensv2Lists.ts";
 import { account, MAIN, registeredRow } from "../query/rows.ts";

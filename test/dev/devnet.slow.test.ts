@@ -76,7 +76,7 @@ test("with its settings Ponder's own command indexes the devnet, and takes up an
 
     const [before, after] = ["No operation has this path", "This answer was edited"];
     await waitFor("/nowhere", { status: 404, text: expect.stringContaining(before) });
-    const file = join(checkout, "src/api/http/app.ts");
+    const file = join(checkout, "src/api/server/http/app.ts");
     const edited = readFileSync(file, "utf8").replace(before, after);
     writeFileSync(file, ""); // As an editor does that writes a file in two steps.
     await sleep(30);

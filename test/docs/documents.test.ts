@@ -61,7 +61,10 @@ test("docs/architecture.md explains every room", () => {
     ...foldersOf("src")
       .filter((name) => name !== "api")
       .map((name) => `\`src/${name}/\``),
-    ...foldersOf("src/api").map((name) => `\`src/api/${name}/\``),
+    ...["server", "names", "features"].flatMap((storey) =>
+      foldersOf(`src/api/${storey}`).map((name) => `\`src/api/${storey}/${name}/\``),
+    ),
+    "`src/api/upkeep/`",
   ];
   expect(rooms.filter((room) => !text.includes(room))).toEqual([]);
 });

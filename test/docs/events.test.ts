@@ -11,8 +11,8 @@ import { auctionRegistrarAbi, basenamesRegistrarAbi, registrarAbi } from "../../
 import { registryAbi } from "../../abis/registry.ts";
 import { listedResolverAbi, resolverAbi } from "../../abis/resolver.ts";
 import * as reverse from "../../abis/reverse.ts";
-import { allLogs, keyOf } from "../../src/api/rules/eventTypes.ts";
-import { event } from "../../src/api/schemas/answers.ts";
+import { allLogs, keyOf } from "../../src/api/names/rules/eventTypes.ts";
+import { event } from "../../src/api/names/schemas/answers.ts";
 
 const section = readFileSync(new URL("../../docs/api.md", import.meta.url), "utf8")
   .split("\n## ")

@@ -10,7 +10,7 @@ const explained = explainedErrors();
 const isExplained = (message: string) => explained.some((words) => message.startsWith(words));
 
 test("every error that our programs say is on the page", () => {
-  const sources = projectFiles.filter((file) => /^(src\/api|gateway|ops\/launch)\/.*\.tsx?$/.test(file));
+  const sources = projectFiles.filter((file) => /^(src\/api|ops\/gateway|ops\/launch)\/.*\.tsx?$/.test(file));
   const said = sources.flatMap((file) => [
     ...[...read(file).matchAll(/(?:log|console|logOf\(c\))\.error\(\s*(?:\{[^}]*\}, )?["`]([^"`$]+)/g)].map(
       ([, words = ""]) => words,

@@ -1,8 +1,8 @@
 import { jsx } from "hono/jsx";
 import { describe, expect, test } from "vitest";
-import { gatherNames, MAX_NAMED, NamesContext } from "../../src/api/explorer/parts/called.tsx";
-import { AddressLink } from "../../src/api/explorer/parts/hash.tsx";
-import { drawingOf, Identicon } from "../../src/api/explorer/parts/identicon.tsx";
+import { gatherNames, MAX_NAMED, NamesContext } from "../../src/api/features/explorer/parts/called.tsx";
+import { AddressLink } from "../../src/api/features/explorer/parts/hash.tsx";
+import { drawingOf, Identicon } from "../../src/api/features/explorer/parts/identicon.tsx";
 import { account } from "../query/rows.ts";
 
 /** Addresses as a page shows them: of each its link. `asked` has what was asked for each page. */

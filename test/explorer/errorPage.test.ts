@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { ApiError } from "../../src/api/errors/errors.ts";
-import { errorPage } from "../../src/api/explorer/errorPage.tsx";
+import { errorPage } from "../../src/api/features/explorer/errorPage.tsx";
+import { ApiError } from "../../src/api/server/errors/errors.ts";
 
 const fault = new ApiError("INVALID_NAME", "No name.");
 const pageOf = (typed?: string) => String(errorPage(fault, { typed }).body);

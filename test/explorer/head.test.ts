@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { coinAddress } from "../../src/api/explorer/pages/name/coinAddress.ts";
-import { socialsOf } from "../../src/api/explorer/pages/name/socials.ts";
+import { coinAddress } from "../../src/api/features/explorer/pages/name/coinAddress.ts";
+import { socialsOf } from "../../src/api/features/explorer/pages/name/socials.ts";
 
 const urlsOf = (texts: Record<string, string>) => socialsOf(texts).map(({ url }) => url);
 

@@ -2,7 +2,7 @@ import axe from "axe-core";
 import { type Browser, type BrowserContextOptions, chromium, type Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { registerReferred } from "../../devnet/acts.ts";
-import { nodeOfName } from "../../src/api/schemas/input.ts";
+import { nodeOfName } from "../../src/api/names/schemas/input.ts";
 import type { Stage } from "../chain/stage.ts";
 import { chromiumPath } from "../client/browser.ts";
 import { openStream } from "../feed/streamServer.ts";

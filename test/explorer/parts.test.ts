@@ -1,19 +1,23 @@
 import { describe, expect, test } from "vitest";
-import { feedFile } from "../../src/api/explorer/pages/drops/feed.ts";
-import { contentUri } from "../../src/api/explorer/pages/name/contenthash.ts";
-import { appOf } from "../../src/api/explorer/parts/apps.ts";
-import { toCell } from "../../src/api/explorer/parts/csv.ts";
-import { TextOrLink } from "../../src/api/explorer/parts/link.tsx";
-import { askedAs, inspect, listed } from "../../src/api/explorer/parts/name.tsx";
-import { ListPager } from "../../src/api/explorer/parts/pager.tsx";
-import { inEth, inTokens, weiInEth, withGroups } from "../../src/api/explorer/parts/price.ts";
-import { premiumAfter } from "../../src/api/explorer/parts/state.tsx";
-import { LongText, SHOWN_UNFOLDED, Text } from "../../src/api/explorer/parts/text.tsx";
-import { inUtc } from "../../src/api/explorer/parts/time.tsx";
-import type { Paged } from "../../src/api/explorer/replies.ts";
-import { MAX_PAGE } from "../../src/api/http/deepPages.ts";
-import { premiumAfter as attoUsdAfter, premiumOfEth, secondsUntil } from "../../src/api/rules/premium.ts";
-import { nodeOfName } from "../../src/api/schemas/input.ts";
+import { feedFile } from "../../src/api/features/explorer/pages/drops/feed.ts";
+import { contentUri } from "../../src/api/features/explorer/pages/name/contenthash.ts";
+import { appOf } from "../../src/api/features/explorer/parts/apps.ts";
+import { toCell } from "../../src/api/features/explorer/parts/csv.ts";
+import { TextOrLink } from "../../src/api/features/explorer/parts/link.tsx";
+import { askedAs, inspect, listed } from "../../src/api/features/explorer/parts/name.tsx";
+import { ListPager } from "../../src/api/features/explorer/parts/pager.tsx";
+import { inEth, inTokens, weiInEth, withGroups } from "../../src/api/features/explorer/parts/price.ts";
+import { premiumAfter } from "../../src/api/features/explorer/parts/state.tsx";
+import { LongText, SHOWN_UNFOLDED, Text } from "../../src/api/features/explorer/parts/text.tsx";
+import { inUtc } from "../../src/api/features/explorer/parts/time.tsx";
+import type { Paged } from "../../src/api/features/explorer/replies.ts";
+import {
+  premiumAfter as attoUsdAfter,
+  premiumOfEth,
+  secondsUntil,
+} from "../../src/api/names/rules/premium.ts";
+import { nodeOfName } from "../../src/api/names/schemas/input.ts";
+import { MAX_PAGE } from "../../src/api/server/http/deepPages.ts";
 
 const htmlOf = (text: string) => String(Text({ children: text }));
 

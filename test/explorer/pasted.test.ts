@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { meantBy } from "../../src/api/explorer/pages/pasted.ts";
+import { meantBy } from "../../src/api/features/explorer/pages/pasted.ts";
 
 const address = `0x${"aB".repeat(20)}`;
 const hash = `0x${"0c".repeat(32)}`;

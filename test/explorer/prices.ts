@@ -1,7 +1,7 @@
 import { type Browser, chromium, type Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { z } from "zod";
-import type { namePrice } from "../../src/api/schemas/answers.ts";
+import type { namePrice } from "../../src/api/names/schemas/answers.ts";
 import type { Stage } from "../chain/stage.ts";
 import { chromiumPath } from "../client/browser.ts";
 import { isLong } from "../support/size.ts";

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
-import { beforeEach as beforeOf } from "../../src/api/explorer/pages/name/before.ts";
-import { contractInWords } from "../../src/api/explorer/pages/name/logFields.tsx";
-import { secondOf } from "../../src/api/explorer/parts/days.ts";
-import type { DomainEvent } from "../../src/api/explorer/replies.ts";
+import { beforeEach as beforeOf } from "../../src/api/features/explorer/pages/name/before.ts";
+import { contractInWords } from "../../src/api/features/explorer/pages/name/logFields.tsx";
+import { secondOf } from "../../src/api/features/explorer/parts/days.ts";
+import type { DomainEvent } from "../../src/api/features/explorer/replies.ts";
 
 let logged = 0;
 const log = (fields: Partial<DomainEvent>): DomainEvent => ({

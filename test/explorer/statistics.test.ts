@@ -3,7 +3,7 @@ import { get } from "node:http";
 import { createRequire } from "node:module";
 import { type Browser, chromium, type Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { roundUp } from "../../src/api/explorer/parts/chart.tsx";
+import { roundUp } from "../../src/api/features/explorer/parts/chart.tsx";
 import { createTables, type Tables } from "../query/tables.ts";
 import { isSlow } from "../support/size.ts";
 import { fillWithSales, serveExplorer } from "./statisticsPages.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { MAX_WATCHED, namesIn, watchUrl } from "../../src/api/explorer/pages/watch/watched.ts";
+import { MAX_WATCHED, namesIn, watchUrl } from "../../src/api/features/explorer/pages/watch/watched.ts";
 
 test("a list of names is read from commas, spaces and lines, each name once", () => {
   expect(namesIn("a.eth, b.eth\r\na.eth  c.eth,")).toEqual({ names: ["a.eth", "b.eth", "c.eth"], others: 0 });

@@ -2,7 +2,7 @@ import { connect, type Socket } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { checkpointTable } from "../../engine/ponderInternals.ts";
-import { withClient } from "../../src/api/postgres/client.ts";
+import { withClient } from "../../src/api/server/postgres/client.ts";
 import type { Stack } from "../support/stack.ts";
 import { judgeStack } from "../truth/trial.ts";
 import { startLoad } from "./load.ts";

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { onTestFinished } from "vitest";
-import { errorCodes } from "../../src/api/errors/errors.ts";
+import { errorCodes } from "../../src/api/server/errors/errors.ts";
 import { sizeOf } from "../support/size.ts";
 import { PULSE, PULSE_KEYS, pulseAddress, type Timeline } from "./pulse.ts";
 

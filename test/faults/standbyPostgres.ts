@@ -1,7 +1,7 @@
 import { appendFile, chown, copyFile, mkdir, readdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { type Account, choosePlace } from "../../devnet/postgresPlace.ts";
-import { withClient } from "../../src/api/postgres/client.ts";
+import { withClient } from "../../src/api/server/postgres/client.ts";
 import { ask } from "../support/database.ts";
 import { type BreakablePostgres, makeServerFolder, startBreakableIn } from "./breakablePostgres.ts";
 

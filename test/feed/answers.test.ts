@@ -1,6 +1,6 @@
 import { keccak256, namehash, stringToBytes } from "viem";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { MAX_RESYNCED } from "../../src/api/feed/resync.ts";
+import { MAX_RESYNCED } from "../../src/api/features/feed/resync.ts";
 import { openApi, type TestApi } from "../query/api.ts";
 import { account, transaction } from "../query/rows.ts";
 import { createTables } from "../query/tables.ts";

@@ -2,7 +2,7 @@ import type pg from "pg";
 import { type Hex, keccak256, stringToBytes } from "viem";
 import { declaredIndex } from "../../engine/ponderInternals.ts";
 import { reorgTableOf } from "../../engine/restorePoint.ts";
-import { sources } from "../../src/api/feed/sources.ts";
+import { sources } from "../../src/api/features/feed/sources.ts";
 import { beginState, checkpointOf, setFinal, setLatest, setReady } from "../support/ponderState.ts";
 
 /*

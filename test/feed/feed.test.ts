@@ -1,11 +1,11 @@
 import pg from "pg";
 import { namehash } from "viem";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
-import { type ChangeFilters, isWanted } from "../../src/api/feed/filters.ts";
-import { beginEpoch } from "../../src/api/feed/install.ts";
-import { numberAfter, readChanges, readFeedState } from "../../src/api/feed/read.ts";
-import { removeOld } from "../../src/api/feed/retention.ts";
-import type { ChangeRow } from "../../src/api/feed/rows.ts";
+import { type ChangeFilters, isWanted } from "../../src/api/features/feed/filters.ts";
+import { beginEpoch } from "../../src/api/features/feed/install.ts";
+import { numberAfter, readChanges, readFeedState } from "../../src/api/features/feed/read.ts";
+import { removeOld } from "../../src/api/features/feed/retention.ts";
+import type { ChangeRow } from "../../src/api/features/feed/rows.ts";
 import { account, CHAIN_ID, transaction } from "../query/rows.ts";
 import { isSlow } from "../support/size.ts";
 import type { Chain, Write } from "./engine.ts";

@@ -1,8 +1,8 @@
 import type pg from "pg";
 import { keccak256, stringToBytes } from "viem";
-import { readChanges, readFeedState } from "../../src/api/feed/read.ts";
-import type { ChangeRow } from "../../src/api/feed/rows.ts";
-import type { Db } from "../../src/api/postgres/db.ts";
+import { readChanges, readFeedState } from "../../src/api/features/feed/read.ts";
+import type { ChangeRow } from "../../src/api/features/feed/rows.ts";
+import type { Db } from "../../src/api/server/postgres/db.ts";
 
 type Value = Record<string, unknown> | null;
 

@@ -1,12 +1,12 @@
 import fc from "fast-check";
 import pg from "pg";
 import { expect } from "vitest";
-import type { ChangeFilters } from "../../src/api/feed/filters.ts";
-import { beginEpoch } from "../../src/api/feed/install.ts";
-import { readChanges, readFeedState } from "../../src/api/feed/read.ts";
-import type { ChangeRow } from "../../src/api/feed/rows.ts";
-import { lookAtFeed } from "../../src/api/feed/writer.ts";
-import { lifeOf } from "../../src/api/rules/life.ts";
+import type { ChangeFilters } from "../../src/api/features/feed/filters.ts";
+import { beginEpoch } from "../../src/api/features/feed/install.ts";
+import { readChanges, readFeedState } from "../../src/api/features/feed/read.ts";
+import type { ChangeRow } from "../../src/api/features/feed/rows.ts";
+import { lookAtFeed } from "../../src/api/features/feed/writer.ts";
+import { lifeOf } from "../../src/api/names/rules/life.ts";
 import { CHAIN_ID, LAYER2_CHAIN_ID } from "../query/rows.ts";
 import { createTables, type Tables } from "../query/tables.ts";
 import { type Chain, Engine, type Write } from "./engine.ts";

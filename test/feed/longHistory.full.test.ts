@@ -1,9 +1,9 @@
 import { drizzle } from "drizzle-orm/node-postgres";
 import { afterAll, beforeAll, expect, inject, test, vi } from "vitest";
 import { chanceOf } from "../../bench/api/chance.ts";
-import type { Db } from "../../src/api/postgres/db.ts";
-import { noteRelease } from "../../src/api/serviceDb/releases.ts";
-import { openStore } from "../../src/api/serviceDb/store.ts";
+import type { Db } from "../../src/api/server/postgres/db.ts";
+import { noteRelease } from "../../src/api/server/serviceDb/releases.ts";
+import { openStore } from "../../src/api/server/serviceDb/store.ts";
 import { type JournalStage, openJournalStage } from "../chain/journalStage.ts";
 import { openReceivedChanges, type ReceivedChanges } from "../chain/webhookOver.ts";
 import { type BreakablePostgres, startBreakablePostgres } from "../faults/breakablePostgres.ts";

@@ -1,7 +1,7 @@
 import { getEventListeners } from "node:events";
 import { expect, test } from "vitest";
-import type { ChangeRow } from "../../src/api/feed/rows.ts";
-import { createEventTexts, inWrites, orAborted } from "../../src/api/stream/events.ts";
+import type { ChangeRow } from "../../src/api/features/feed/rows.ts";
+import { createEventTexts, inWrites, orAborted } from "../../src/api/features/feed/stream/events.ts";
 import { contracts } from "../query/rows.ts";
 
 const row: ChangeRow = {

@@ -3,11 +3,11 @@ import type { Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { serve } from "@hono/node-server";
 import { Hono } from "hono";
-import { type Access, openAccess } from "../../src/api/access/access.ts";
-import { endSlowReaders } from "../../src/api/http/slowClients.ts";
-import { createHub, type Hub } from "../../src/api/stream/hub.ts";
-import { createStreamPlaces } from "../../src/api/stream/places.ts";
-import { streamRoutes } from "../../src/api/stream/routes.ts";
+import { createHub, type Hub } from "../../src/api/features/feed/stream/hub.ts";
+import { createStreamPlaces } from "../../src/api/features/feed/stream/places.ts";
+import { streamRoutes } from "../../src/api/features/feed/stream/routes.ts";
+import { type Access, openAccess } from "../../src/api/server/access/access.ts";
+import { endSlowReaders } from "../../src/api/server/http/slowClients.ts";
 import { contracts } from "../query/rows.ts";
 import type { Play } from "./histories.ts";
 

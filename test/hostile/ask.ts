@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import ICAL from "ical.js";
-import { type ErrorBody, errorCodes } from "../../src/api/errors/errors.ts";
-import { MAX_JSON_BYTES } from "../../src/api/http/writeReply.ts";
-import { recordTypes } from "../../src/api/schemas/recordChoice.ts";
+import { recordTypes } from "../../src/api/names/schemas/recordChoice.ts";
+import { type ErrorBody, errorCodes } from "../../src/api/server/errors/errors.ts";
+import { MAX_JSON_BYTES } from "../../src/api/server/http/writeReply.ts";
 import type { Traces } from "./attack.ts";
 import type { Operation } from "./operations.ts";
 import type { HostileStage } from "./stage.ts";

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { UNPAID } from "../../src/api/access/requestCount.ts";
-import { MAX_KEYS, MAX_LEVELS, MAX_VALUES } from "../../src/api/http/jsonBounds.ts";
+import { UNPAID } from "../../src/api/server/access/requestCount.ts";
+import { MAX_KEYS, MAX_LEVELS, MAX_VALUES } from "../../src/api/server/http/jsonBounds.ts";
 import { type Service, startService } from "../access/service.ts";
 import { isSlow } from "../support/size.ts";
 

@@ -3,7 +3,7 @@ import { type AddressInfo, connect, type Socket } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, describe, expect, test, vi } from "vitest";
 import { createShares, ENDLESS } from "../../ops/gateway/places.ts";
-import { MAX_BEHIND, oneByOne } from "../../src/api/http/oneByOne.ts";
+import { MAX_BEHIND, oneByOne } from "../../src/api/server/http/oneByOne.ts";
 import { heldWork, startService } from "../access/service.ts";
 import type { RunningGateway } from "../gateway/gateway.ts";
 import { open } from "../gateway/opened.ts";

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { createExplorer, type ExplorerPlan } from "../../src/api/explorer/explorer.ts";
-import { MAX_FORM_BYTES } from "../../src/api/explorer/keyForm.ts";
+import { createExplorer, type ExplorerPlan } from "../../src/api/features/explorer/explorer.ts";
+import { MAX_FORM_BYTES } from "../../src/api/features/explorer/keyForm.ts";
 import { createTestApp } from "../support/app.ts";
 import { cpuOf } from "../support/cpu.ts";
 

@@ -1,11 +1,11 @@
 import { connect } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
-import { openAccess } from "../../src/api/access/access.ts";
-import { ApiError } from "../../src/api/errors/errors.ts";
-import { createLog } from "../../src/api/observe/log.ts";
-import { createMeters } from "../../src/api/observe/meters.ts";
-import { fairPlaces } from "../../src/api/scheduling/places.ts";
+import { openAccess } from "../../src/api/server/access/access.ts";
+import { ApiError } from "../../src/api/server/errors/errors.ts";
+import { createLog } from "../../src/api/server/observe/log.ts";
+import { createMeters } from "../../src/api/server/observe/meters.ts";
+import { fairPlaces } from "../../src/api/server/scheduling/places.ts";
 import { heldWork, type Service, startService } from "../access/service.ts";
 import { openPlay, type Play } from "../feed/histories.ts";
 import { openStreamServer, type StreamServer } from "../feed/streamServer.ts";

@@ -259,7 +259,7 @@ function expectSame(rows: readonly object[], others: readonly object[]): void {
 
 /** The labels of one service, as another one has them from the start. */
 async function copyLabels(from: Stack, databaseUrl: string): Promise<void> {
-  const { openStore } = await import("../../src/api/serviceDb/store.ts");
+  const { openStore } = await import("../../src/api/server/serviceDb/store.ts");
   const rows = await from.sql<{ hash: Buffer; label: string; source: string }>(
     "select labelhash as hash, label, source from namedex_service.proven_labels",
   );

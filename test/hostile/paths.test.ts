@@ -4,8 +4,8 @@ import { connect } from "node:net";
 import { serve } from "@hono/node-server";
 import { z } from "@hono/zod-openapi";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { endpoint } from "../../src/api/http/endpoint.ts";
-import { input } from "../../src/api/schemas/input.ts";
+import { input } from "../../src/api/names/schemas/input.ts";
+import { endpoint } from "../../src/api/server/http/endpoint.ts";
 import { createTestApp } from "../support/app.ts";
 
 /* Paths and request lines that no good client sends, to a real server. */

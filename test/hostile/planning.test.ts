@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
-import { type Access, openAccess } from "../../src/api/access/access.ts";
-import { ApiError } from "../../src/api/errors/errors.ts";
-import { createPipeline } from "../../src/api/http/pipeline.ts";
-import { MAX_AT_ONCE, MAX_WAITING } from "../../src/api/subgraph/bounds.ts";
-import { subgraphRoutes } from "../../src/api/subgraph/routes.ts";
+import { MAX_AT_ONCE, MAX_WAITING } from "../../src/api/features/subgraph/bounds.ts";
+import { subgraphRoutes } from "../../src/api/features/subgraph/routes.ts";
+import { type Access, openAccess } from "../../src/api/server/access/access.ts";
+import { ApiError } from "../../src/api/server/errors/errors.ts";
+import { createPipeline } from "../../src/api/server/http/pipeline.ts";
 
 /* To plan a query of the subgraph is work: it is admitted before, and has a place like the reading of one. */
 

@@ -2,10 +2,10 @@ import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { hideSecrets } from "../../settings/hideSecrets.ts";
-import { sanitizeMessage } from "../../src/api/errors/foreignText.ts";
-import { newBudget } from "../../src/api/live/ccip/budget.ts";
-import { createGateways, type GatewayRules } from "../../src/api/live/ccip/gatewayClient.ts";
-import { createRpc } from "../../src/api/live/rpc.ts";
+import { newBudget } from "../../src/api/names/live/ccip/budget.ts";
+import { createGateways, type GatewayRules } from "../../src/api/names/live/ccip/gatewayClient.ts";
+import { createRpc } from "../../src/api/names/live/rpc.ts";
+import { sanitizeMessage } from "../../src/api/server/errors/foreignText.ts";
 
 /*
  * What nodes, gateways and contracts say reaches callers and logs: no text of theirs may bring a secret of the settings

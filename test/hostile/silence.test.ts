@@ -2,9 +2,9 @@ import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { Address, Hex } from "viem";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
-import { newBudget } from "../../src/api/live/ccip/budget.ts";
-import { createGateways, type Gateways } from "../../src/api/live/ccip/gatewayClient.ts";
-import { SILENCE_MS } from "../../src/api/live/ccip/silentGateways.ts";
+import { newBudget } from "../../src/api/names/live/ccip/budget.ts";
+import { createGateways, type Gateways } from "../../src/api/names/live/ccip/gatewayClient.ts";
+import { SILENCE_MS } from "../../src/api/names/live/ccip/silentGateways.ts";
 
 /*
  * A stranger's resolver names the URL of an honest gateway, or his names ask it what it does not answer: the honest names

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { createPageReader, DEEP_AFTER, MAX_PAGE, MAX_WAITING } from "../../src/api/http/deepPages.ts";
-import { cutPage, MAX_BY_NUMBER, offsetOf } from "../../src/api/query/page.ts";
+import { cutPage, MAX_BY_NUMBER, offsetOf } from "../../src/api/names/query/page.ts";
+import { createPageReader, DEEP_AFTER, MAX_PAGE, MAX_WAITING } from "../../src/api/server/http/deepPages.ts";
 
 const last = { page: MAX_PAGE };
 const firstDeep = DEEP_AFTER / 25 + 1;

@@ -1,7 +1,7 @@
 import { z } from "@hono/zod-openapi";
 import { expect, test } from "vitest";
-import { endpoint } from "../../src/api/http/endpoint.ts";
-import { entityTagOf, namesTag } from "../../src/api/http/entityTag.ts";
+import { endpoint } from "../../src/api/server/http/endpoint.ts";
+import { entityTagOf, namesTag } from "../../src/api/server/http/entityTag.ts";
 import { createTestApp } from "../support/app.ts";
 
 const said = { value: "one" };

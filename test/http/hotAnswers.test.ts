@@ -1,10 +1,10 @@
 import { z } from "@hono/zod-openapi";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { openAccess } from "../../src/api/access/access.ts";
-import type { Ctx } from "../../src/api/http/context.ts";
-import { type Endpoint, endpoint } from "../../src/api/http/endpoint.ts";
-import { createHotAnswers } from "../../src/api/http/hotAnswers.ts";
-import { createPipeline } from "../../src/api/http/pipeline.ts";
+import { openAccess } from "../../src/api/server/access/access.ts";
+import type { Ctx } from "../../src/api/server/http/context.ts";
+import { type Endpoint, endpoint } from "../../src/api/server/http/endpoint.ts";
+import { createHotAnswers } from "../../src/api/server/http/hotAnswers.ts";
+import { createPipeline } from "../../src/api/server/http/pipeline.ts";
 
 /** The state of the tables, and what is in them. */
 const tables = { version: 1, value: "first" };

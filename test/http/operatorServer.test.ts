@@ -1,7 +1,11 @@
 import { connect } from "node:net";
 import { afterEach, describe, expect, test } from "vitest";
 import { freePort } from "../../devnet/ports.ts";
-import { metricsPage, type OperatorServer, startOperatorServer } from "../../src/api/http/operatorServer.ts";
+import {
+  metricsPage,
+  type OperatorServer,
+  startOperatorServer,
+} from "../../src/api/server/http/operatorServer.ts";
 
 const running: OperatorServer[] = [];
 afterEach(async () => {

@@ -1,9 +1,9 @@
 import { z } from "@hono/zod-openapi";
 import { Hono } from "hono";
 import { describe, expect, test, vi } from "vitest";
-import { ApiError } from "../../src/api/errors/errors.ts";
-import { endpoint } from "../../src/api/http/endpoint.ts";
-import { input } from "../../src/api/schemas/input.ts";
+import { input } from "../../src/api/names/schemas/input.ts";
+import { ApiError } from "../../src/api/server/errors/errors.ts";
+import { endpoint } from "../../src/api/server/http/endpoint.ts";
 import { brokenOperation, createTestApp } from "../support/app.ts";
 
 const echo = endpoint({

@@ -4,7 +4,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { serve } from "@hono/node-server";
 import { Hono } from "hono";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { answerUnreadable, endSlowReaders, endSlowRequests } from "../../src/api/http/slowClients.ts";
+import { answerUnreadable, endSlowReaders, endSlowRequests } from "../../src/api/server/http/slowClients.ts";
 import { startService } from "../access/service.ts";
 
 const CHECK_MS = 50;

@@ -1,7 +1,7 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { expect, test } from "vitest";
-import { createHeads } from "../../src/api/indexState/chainHead.ts";
+import { createHeads } from "../../src/api/server/indexState/chainHead.ts";
 
 test("a node that does not answer is waited for once, by all who ask meanwhile and a moment later", async () => {
   let asked = 0;

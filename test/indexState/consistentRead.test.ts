@@ -4,18 +4,18 @@ import { sql } from "ponder";
 import { zeroHash } from "viem";
 import { afterAll, afterEach, beforeAll, expect, test, vi } from "vitest";
 import { ponderModule, quietLogger } from "../../engine/ponderModule.ts";
-import { childCount } from "../../src/api/counts/childCounts.ts";
-import { listRecordRows } from "../../src/api/counts/recordRows.ts";
-import { ApiError } from "../../src/api/errors/errors.ts";
+import { childCount } from "../../src/api/names/counts/childCounts.ts";
+import { listRecordRows } from "../../src/api/names/counts/recordRows.ts";
+import { ApiError } from "../../src/api/server/errors/errors.ts";
 import {
   type ConsistentRead,
   createConsistentRead,
   createStateReader,
-} from "../../src/api/indexState/consistentRead.ts";
-import { prepareIndexPool } from "../../src/api/indexState/indexPool.ts";
-import { readTablesState, versionColumn } from "../../src/api/indexState/position.ts";
-import type { Db } from "../../src/api/postgres/db.ts";
-import { noteVersion } from "../../src/api/postgres/seenState.ts";
+} from "../../src/api/server/indexState/consistentRead.ts";
+import { prepareIndexPool } from "../../src/api/server/indexState/indexPool.ts";
+import { readTablesState, versionColumn } from "../../src/api/server/indexState/position.ts";
+import type { Db } from "../../src/api/server/postgres/db.ts";
+import { noteVersion } from "../../src/api/server/postgres/seenState.ts";
 import { CHAIN_ID, MAIN } from "../query/rows.ts";
 import { createTables, setProgress, type Tables } from "../query/tables.ts";
 import { openPool } from "../support/database.ts";

@@ -1,7 +1,7 @@
 import type pg from "pg";
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from "vitest";
 import { journalChannel } from "../../engine/blocks/sql.ts";
-import { followJournal } from "../../src/api/indexState/followJournal.ts";
+import { followJournal } from "../../src/api/server/indexState/followJournal.ts";
 import { createTestDatabase, openPool } from "../support/database.ts";
 
 const SCHEMA = "followed";

@@ -1,12 +1,12 @@
 import { domain } from "ponder:schema";
 import { namehash } from "viem";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from "vitest";
-import { startHealing } from "../../src/api/labels/healLabels.ts";
-import { type LabelService, LabelServiceError } from "../../src/api/labels/labelService.ts";
-import { pairLocks } from "../../src/api/postgres/advisoryLocks.ts";
-import { workAlone } from "../../src/api/postgres/lockedWork.ts";
-import { askedLabelsIn } from "../../src/api/serviceDb/askedLabels.ts";
-import { openStore, type Store } from "../../src/api/serviceDb/store.ts";
+import { startHealing } from "../../src/api/names/labels/healLabels.ts";
+import { type LabelService, LabelServiceError } from "../../src/api/names/labels/labelService.ts";
+import { pairLocks } from "../../src/api/server/postgres/advisoryLocks.ts";
+import { workAlone } from "../../src/api/server/postgres/lockedWork.ts";
+import { askedLabelsIn } from "../../src/api/server/serviceDb/askedLabels.ts";
+import { openStore, type Store } from "../../src/api/server/serviceDb/store.ts";
 import { labelhash, unknownLabel } from "../../src/ens/name.ts";
 import { registeredRow } from "../query/rows.ts";
 import { createTables, type Tables } from "../query/tables.ts";

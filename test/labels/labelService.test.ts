@@ -5,7 +5,7 @@ import {
   createLabelService,
   type LabelService,
   MAX_HEALING_BYTES,
-} from "../../src/api/labels/labelService.ts";
+} from "../../src/api/names/labels/labelService.ts";
 import { labelhash } from "../../src/ens/name.ts";
 
 /* A label service in every bad form: what it says is hashed by the caller, so it can keep labels back and nothing else. */

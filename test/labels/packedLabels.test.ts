@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { packLabels } from "../../src/api/labels/packedLabels.ts";
+import { packLabels } from "../../src/api/names/labels/packedLabels.ts";
 import { labelhash } from "../../src/ens/name.ts";
 
 const labelAt = (i: number) => ({

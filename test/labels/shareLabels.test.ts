@@ -1,10 +1,10 @@
 import { domain, label } from "ponder:schema";
 import { namehash } from "viem";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
-import { startSharing } from "../../src/api/labels/shareLabels.ts";
-import { labelRowsIn } from "../../src/api/serviceDb/provenLabels.ts";
-import { sharedLabelsIn } from "../../src/api/serviceDb/sharedLabels.ts";
-import { openStore, type Store } from "../../src/api/serviceDb/store.ts";
+import { startSharing } from "../../src/api/names/labels/shareLabels.ts";
+import { labelRowsIn } from "../../src/api/server/serviceDb/provenLabels.ts";
+import { sharedLabelsIn } from "../../src/api/server/serviceDb/sharedLabels.ts";
+import { openStore, type Store } from "../../src/api/server/serviceDb/store.ts";
 import { labelhash, unknownLabel } from "../../src/ens/name.ts";
 import { account, CHAIN_ID, LAYER2_CHAIN_ID, registeredRow } from "../query/rows.ts";
 import { createTables, type Tables } from "../query/tables.ts";

@@ -1,11 +1,11 @@
 import { decodeFunctionData, encodeFunctionResult, type Hex, toHex } from "viem";
 import { describe, expect, test } from "vitest";
 import { multicall3Abi } from "../../abis/universalResolver.ts";
-import type { Gateways } from "../../src/api/live/ccip/gatewayClient.ts";
-import { createLive } from "../../src/api/live/live.ts";
-import { NAMES_PER_OWNERS_CALL, readOwners } from "../../src/api/live/owners.ts";
-import type { CallAt, CallResult, Rpc } from "../../src/api/live/rpc.ts";
-import { limiter } from "../../src/api/scheduling/bounded.ts";
+import type { Gateways } from "../../src/api/names/live/ccip/gatewayClient.ts";
+import { createLive } from "../../src/api/names/live/live.ts";
+import { NAMES_PER_OWNERS_CALL, readOwners } from "../../src/api/names/live/owners.ts";
+import type { CallAt, CallResult, Rpc } from "../../src/api/names/live/rpc.ts";
+import { limiter } from "../../src/api/server/scheduling/bounded.ts";
 
 const address = (number: number) => toHex(number, { size: 20 });
 const contracts = {

@@ -1,15 +1,15 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
-import { createAnswerCache } from "../../src/api/live/cache.ts";
-import { LiveFailure } from "../../src/api/live/failure.ts";
+import { createAnswerCache } from "../../src/api/names/live/cache.ts";
+import { LiveFailure } from "../../src/api/names/live/failure.ts";
 import {
   type LiveAnswers,
   liveAnswersIn,
   MAX_STORED_BYTES,
   MAX_STORED_BYTES_A_MINUTE,
-} from "../../src/api/serviceDb/liveAnswers.ts";
-import { migrations } from "../../src/api/serviceDb/migrations.ts";
-import { openStore, type Store } from "../../src/api/serviceDb/store.ts";
+} from "../../src/api/server/serviceDb/liveAnswers.ts";
+import { migrations } from "../../src/api/server/serviceDb/migrations.ts";
+import { openStore, type Store } from "../../src/api/server/serviceDb/store.ts";
 import { createTestDatabase } from "../support/database.ts";
 
 let database: Awaited<ReturnType<typeof createTestDatabase>>;

@@ -19,10 +19,10 @@ import { type Anvil, startAnvil } from "../../devnet/anvil.ts";
 import { create, double, startDeployment } from "../../devnet/deployer.ts";
 import { deployBasenames, deployLineanames } from "../../devnet/deployLayer2.ts";
 import { connect, startLocalChain } from "../../devnet/localChain.ts";
-import { createPrices, type Seller } from "../../src/api/live/prices/priceTerms.ts";
-import { sellersOf } from "../../src/api/live/prices/sellers.ts";
-import { createRpc, type Rpc } from "../../src/api/live/rpc.ts";
-import { type Priced, type PriceTerms, priceOf } from "../../src/api/rules/pricing.ts";
+import { createPrices, type Seller } from "../../src/api/names/live/prices/priceTerms.ts";
+import { sellersOf } from "../../src/api/names/live/prices/sellers.ts";
+import { createRpc, type Rpc } from "../../src/api/names/live/rpc.ts";
+import { type Priced, type PriceTerms, priceOf } from "../../src/api/names/rules/pricing.ts";
 import { codePoints } from "../../src/ens/name.ts";
 
 /** How many sales each oracle judges. */

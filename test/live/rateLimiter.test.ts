@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { LiveFailure } from "../../src/api/live/failure.ts";
-import { MAX_WAIT_MS, rateLimiter } from "../../src/api/live/rateLimiter.ts";
+import { LiveFailure } from "../../src/api/names/live/failure.ts";
+import { MAX_WAIT_MS, rateLimiter } from "../../src/api/names/live/rateLimiter.ts";
 
 const soon = () => AbortSignal.timeout(60_000);
 

@@ -2,7 +2,7 @@ import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { Hex } from "viem";
 import { afterEach, describe, expect, test, vi } from "vitest";
-import { createRpc, MAX_RESULT_BYTES, MAX_REVERT_BYTES } from "../../src/api/live/rpc.ts";
+import { createRpc, MAX_RESULT_BYTES, MAX_REVERT_BYTES } from "../../src/api/names/live/rpc.ts";
 
 type Answer = Record<string, unknown> | "silence";
 

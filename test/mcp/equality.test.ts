@@ -1,10 +1,10 @@
 import fc from "fast-check";
 import { keccak256, namehash, stringToBytes } from "viem";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { operations } from "../../src/api/endpoints/index.ts";
-import type { Endpoint } from "../../src/api/http/endpoint.ts";
-import { toolsOf } from "../../src/api/mcp/tools.ts";
-import type { View } from "../../src/api/mcp/views.ts";
+import { toolsOf } from "../../src/api/features/mcp/tools.ts";
+import type { View } from "../../src/api/features/mcp/views.ts";
+import { operations } from "../../src/api/names/endpoints/index.ts";
+import type { Endpoint } from "../../src/api/server/http/endpoint.ts";
 import { withoutAsOf } from "../support/asOf.ts";
 import { isSlow } from "../support/size.ts";
 import type { Result } from "./clients.ts";

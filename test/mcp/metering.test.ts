@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { callerBehind } from "../../src/api/access/caller.ts";
-import { limitsIn } from "../../src/api/access/limits.ts";
-import { meteredAccess } from "../../src/api/access/metered.ts";
-import { type Keys, keysIn } from "../../src/api/serviceDb/keys.ts";
-import { reservationsIn } from "../../src/api/serviceDb/reservations.ts";
-import { openStore, type Store } from "../../src/api/serviceDb/store.ts";
+import { callerBehind } from "../../src/api/server/access/caller.ts";
+import { limitsIn } from "../../src/api/server/access/limits.ts";
+import { meteredAccess } from "../../src/api/server/access/metered.ts";
+import { type Keys, keysIn } from "../../src/api/server/serviceDb/keys.ts";
+import { reservationsIn } from "../../src/api/server/serviceDb/reservations.ts";
+import { openStore, type Store } from "../../src/api/server/serviceDb/store.ts";
 import { createTestDatabase } from "../support/database.ts";
 import { isSlow } from "../support/size.ts";
 import { type AnyClient, clients, type Result } from "./clients.ts";

@@ -1,7 +1,7 @@
 import { namehash } from "viem";
-import { operations } from "../../src/api/endpoints/index.ts";
-import { nameOf } from "../../src/api/http/endpoint.ts";
-import { toolsOf } from "../../src/api/mcp/tools.ts";
+import { toolsOf } from "../../src/api/features/mcp/tools.ts";
+import { operations } from "../../src/api/names/endpoints/index.ts";
+import { nameOf } from "../../src/api/server/http/endpoint.ts";
 import { exampleOf } from "../support/examples.ts";
 import { alice, bob, carol } from "./scene.ts";
 

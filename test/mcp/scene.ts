@@ -3,7 +3,7 @@ import type { AddressInfo } from "node:net";
 import { addressRecord, domain, event, resolverNode, textRecord } from "ponder:schema";
 import { serve } from "@hono/node-server";
 import { keccak256, namehash, stringToBytes } from "viem";
-import { reverseNode } from "../../src/api/schemas/input.ts";
+import { reverseNode } from "../../src/api/names/schemas/input.ts";
 import { openApi, type TestApi } from "../query/api.ts";
 import {
   account,

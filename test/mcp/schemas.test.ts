@@ -1,12 +1,12 @@
 import { readFileSync } from "node:fs";
 import { Ajv, addFormats } from "@modelcontextprotocol/server/validators/ajv";
 import { describe, expect, test } from "vitest";
-import { operations } from "../../src/api/endpoints/index.ts";
-import { type Endpoint, nameOf } from "../../src/api/http/endpoint.ts";
-import { readArguments } from "../../src/api/mcp/arguments.ts";
-import { describePrice } from "../../src/api/mcp/descriptions.ts";
-import type { Schema } from "../../src/api/mcp/schemas.ts";
-import { toolsOf } from "../../src/api/mcp/tools.ts";
+import { readArguments } from "../../src/api/features/mcp/arguments.ts";
+import { describePrice } from "../../src/api/features/mcp/descriptions.ts";
+import type { Schema } from "../../src/api/features/mcp/schemas.ts";
+import { toolsOf } from "../../src/api/features/mcp/tools.ts";
+import { operations } from "../../src/api/names/endpoints/index.ts";
+import { type Endpoint, nameOf } from "../../src/api/server/http/endpoint.ts";
 import { exampleOf, itemsIn } from "../support/examples.ts";
 import { pairs } from "./questions.ts";
 

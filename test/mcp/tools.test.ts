@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { operations } from "../../src/api/endpoints/index.ts";
-import { nameOf } from "../../src/api/http/endpoint.ts";
-import { catalogue } from "../../src/api/mcp/catalogue.ts";
+import { catalogue } from "../../src/api/features/mcp/catalogue.ts";
+import { operations } from "../../src/api/names/endpoints/index.ts";
+import { nameOf } from "../../src/api/server/http/endpoint.ts";
 import { withoutAsOf } from "../support/asOf.ts";
 import { isSlow } from "../support/size.ts";
 import { type AnyClient, clients } from "./clients.ts";

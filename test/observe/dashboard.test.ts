@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { createMetrics } from "../../ops/gateway/metrics.ts";
-import { createMeters } from "../../src/api/observe/meters.ts";
+import { createMeters } from "../../src/api/server/observe/meters.ts";
 
 type Dashboard = { panels: { title: string; targets: { expr: string }[] }[] };
 

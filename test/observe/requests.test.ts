@@ -1,11 +1,11 @@
 import { z } from "@hono/zod-openapi";
 import { beforeEach, expect, test } from "vitest";
-import { endpoint } from "../../src/api/http/endpoint.ts";
-import { createLog } from "../../src/api/observe/log.ts";
-import { createMeters, type Meters } from "../../src/api/observe/meters.ts";
-import { watchQueries } from "../../src/api/observe/queries.ts";
-import type { RequestLog } from "../../src/api/observe/requests.ts";
-import { input } from "../../src/api/schemas/input.ts";
+import { input } from "../../src/api/names/schemas/input.ts";
+import { endpoint } from "../../src/api/server/http/endpoint.ts";
+import { createLog } from "../../src/api/server/observe/log.ts";
+import { createMeters, type Meters } from "../../src/api/server/observe/meters.ts";
+import { watchQueries } from "../../src/api/server/observe/queries.ts";
+import type { RequestLog } from "../../src/api/server/observe/requests.ts";
 import { brokenOperation, createTestApp } from "../support/app.ts";
 
 const pool = {

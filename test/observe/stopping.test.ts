@@ -1,9 +1,9 @@
 import { z } from "@hono/zod-openapi";
 import { expect, test } from "vitest";
-import { endpoint } from "../../src/api/http/endpoint.ts";
-import { prepareIndexPool } from "../../src/api/indexState/indexPool.ts";
-import { createLog } from "../../src/api/observe/log.ts";
-import { createMeters } from "../../src/api/observe/meters.ts";
+import { endpoint } from "../../src/api/server/http/endpoint.ts";
+import { prepareIndexPool } from "../../src/api/server/indexState/indexPool.ts";
+import { createLog } from "../../src/api/server/observe/log.ts";
+import { createMeters } from "../../src/api/server/observe/meters.ts";
 import { createTestApp } from "../support/app.ts";
 import { createTestDatabase, openPool } from "../support/database.ts";
 

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { createMetrics } from "../../ops/gateway/metrics.ts";
-import { createMeters } from "../../src/api/observe/meters.ts";
+import { createMeters } from "../../src/api/server/observe/meters.ts";
 import { root } from "../support/projectFiles.ts";
 import { alerts, alertsFile } from "./alerts.ts";
 
@@ -28,7 +28,8 @@ test("every alert is about values that we give, with the labels and reasons that
     }
   }
   const [, reasons = ""] =
-    /type Unfit =([^;]*);/.exec(readFileSync(join(root, "src/api/indexState/freshness.ts"), "utf8")) ?? [];
+    /type Unfit =([^;]*);/.exec(readFileSync(join(root, "src/api/server/indexState/freshness.ts"), "utf8")) ??
+    [];
   for (const [, list = ""] of alerts.flatMap(({ expr }) => [...expr.matchAll(/reason!?[=~]+"([^"]*)"/g)])) {
     for (const reason of list.split("|")) expect(reasons).toContain(`"${reason}"`);
   }

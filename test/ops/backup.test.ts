@@ -2,10 +2,10 @@ import { spawn } from "node:child_process";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { withClient } from "../../src/api/postgres/client.ts";
-import { keysIn } from "../../src/api/serviceDb/keys.ts";
-import { migrations } from "../../src/api/serviceDb/migrations.ts";
-import { openStore, type Store } from "../../src/api/serviceDb/store.ts";
+import { withClient } from "../../src/api/server/postgres/client.ts";
+import { keysIn } from "../../src/api/server/serviceDb/keys.ts";
+import { migrations } from "../../src/api/server/serviceDb/migrations.ts";
+import { openStore, type Store } from "../../src/api/server/serviceDb/store.ts";
 import { ask, createTestDatabase } from "../support/database.ts";
 import { bareEnvironment } from "../support/environment.ts";
 

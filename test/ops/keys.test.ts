@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { CommandError, readCommand } from "../../ops/commandLine/command.ts";
 import { keysProgram } from "../../ops/keys/commands.ts";
-import { keysIn } from "../../src/api/serviceDb/keys.ts";
-import { openStore, type Store } from "../../src/api/serviceDb/store.ts";
+import { keysIn } from "../../src/api/server/serviceDb/keys.ts";
+import { openStore, type Store } from "../../src/api/server/serviceDb/store.ts";
 import { today, unlessMidnight } from "../access/today.ts";
 import { createTestDatabase } from "../support/database.ts";
 import { type Outcome, runProgram } from "./programs.ts";

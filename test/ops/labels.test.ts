@@ -6,7 +6,7 @@ import { namehash } from "viem";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { readOptions } from "../../ops/labels/options.ts";
 import { importTables } from "../../ops/labels/run.ts";
-import { openStore, type Store } from "../../src/api/serviceDb/store.ts";
+import { openStore, type Store } from "../../src/api/server/serviceDb/store.ts";
 import { registeredRow } from "../query/rows.ts";
 import { createTables, type Tables } from "../query/tables.ts";
 import { csvOf, ensrainbow, hashOf, listOf, packed, sqlDump } from "./labels/files.ts";

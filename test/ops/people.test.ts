@@ -2,10 +2,10 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { backUp } from "../../ops/backup/write.ts";
-import { withClient } from "../../src/api/postgres/client.ts";
-import { keysIn } from "../../src/api/serviceDb/keys.ts";
-import { signupsIn } from "../../src/api/serviceDb/signups.ts";
-import { openStore } from "../../src/api/serviceDb/store.ts";
+import { withClient } from "../../src/api/server/postgres/client.ts";
+import { keysIn } from "../../src/api/server/serviceDb/keys.ts";
+import { signupsIn } from "../../src/api/server/serviceDb/signups.ts";
+import { openStore } from "../../src/api/server/serviceDb/store.ts";
 import { ask, createTestDatabase } from "../support/database.ts";
 import { root } from "../support/projectFiles.ts";
 

@@ -6,7 +6,7 @@ import { fileURLToPath } from "node:url";
 import type pg from "pg";
 import { onTestFinished } from "vitest";
 import type { Deployment } from "../../abis/deployments.ts";
-import { withClient } from "../../src/api/postgres/client.ts";
+import { withClient } from "../../src/api/server/postgres/client.ts";
 import { bareEnvironment } from "../support/environment.ts";
 import type { Stack } from "../support/stack.ts";
 import { runProgram } from "./programs.ts";

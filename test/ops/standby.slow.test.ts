@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
-import { keysIn } from "../../src/api/serviceDb/keys.ts";
-import { openStore, type Store } from "../../src/api/serviceDb/store.ts";
+import { keysIn } from "../../src/api/server/serviceDb/keys.ts";
+import { openStore, type Store } from "../../src/api/server/serviceDb/store.ts";
 import { type BreakablePostgres, startBreakablePostgres } from "../faults/breakablePostgres.ts";
 import { startLoad } from "../faults/load.ts";
 import { type FaultChain, PULSE, startFaultChain } from "../faults/pulse.ts";

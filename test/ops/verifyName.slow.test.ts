@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest"
 import type { z } from "zod";
 import type { LocalChain } from "../../devnet/localChain.ts";
 import { startDemoChain } from "../../devnet/localChain.ts";
-import { verification } from "../../src/api/schemas/answers.ts";
+import { verification } from "../../src/api/names/schemas/answers.ts";
 import { type RpcProxy, startRpcProxy } from "../live/rpcProxy.ts";
 import { type Stack, startStack } from "../support/stack.ts";
 import { changeRows } from "./runVerify.ts";

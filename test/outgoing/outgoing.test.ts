@@ -9,7 +9,7 @@ import {
   type OutgoingAnswer,
   type OutgoingError,
   type OutgoingRules,
-} from "../../src/api/outgoing/outgoing.ts";
+} from "../../src/api/server/outgoing/outgoing.ts";
 import { onlyHttps, refusedUrls, resolving } from "./refusedUrls.ts";
 
 /** In the public range, but not assigned: no connection comes about. */

@@ -1,8 +1,8 @@
 import { agent, agentBinding, domain, event, resolverNode, textRecord } from "ponder:schema";
 import { type Address, getAddress, type Hex, keccak256, namehash, stringToBytes } from "viem";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { Live } from "../../src/api/live/live.ts";
-import { listBindings, listProfileTexts } from "../../src/api/query/agents.ts";
+import type { Live } from "../../src/api/names/live/live.ts";
+import { listBindings, listProfileTexts } from "../../src/api/names/query/agents.ts";
 import { openApi, type TestApi } from "./api.ts";
 import { lostNode, noChain } from "./noChain.ts";
 import {

@@ -1,8 +1,8 @@
 import { domain } from "ponder:schema";
 import { namehash } from "viem";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { MAX_JSON_BYTES } from "../../src/api/http/writeReply.ts";
-import { MAX_ENDING } from "../../src/api/query/addresses/ending.ts";
+import { MAX_ENDING } from "../../src/api/names/query/addresses/ending.ts";
+import { MAX_JSON_BYTES } from "../../src/api/server/http/writeReply.ts";
 import { endsIn, endsToCome, listOwned, readCalendar } from "../support/calendars.ts";
 import { openApi, type TestApi } from "./api.ts";
 import { account, CHAIN_ID, type DomainRow, domainRow, registeredRow, WRAPPER } from "./rows.ts";

@@ -1,6 +1,6 @@
 import { namehash } from "viem";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { operations } from "../../src/api/endpoints/index.ts";
+import { operations } from "../../src/api/names/endpoints/index.ts";
 import { forgedCursors, slowFilters } from "../hostile/attacks/cursors.ts";
 import { isSlow } from "../support/size.ts";
 import { openApi, type TestApi } from "./api.ts";

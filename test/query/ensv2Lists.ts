@@ -1,6 +1,6 @@
 import type { ensv2Purchase } from "ponder:schema";
 import type { Address, Hex } from "viem";
-import { mainChain, type Scope } from "../../src/api/query/scope.ts";
+import { mainChain, type Scope } from "../../src/api/names/query/scope.ts";
 import { contracts, ETH_REGISTRY, GRAVEYARD, REGISTRAR, USDC } from "./ensv2.ts";
 import { CHAIN_ID, type DomainRow, registeredRow, transaction } from "./rows.ts";
 

@@ -12,7 +12,7 @@ import {
 import { eq } from "drizzle-orm";
 import { type Address, getAddress, keccak256, namehash, stringToBytes, toHex } from "viem";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { buildAgentKey } from "../../src/api/rules/agentKey.ts";
+import { buildAgentKey } from "../../src/api/names/rules/agentKey.ts";
 import { openApi, type TestApi } from "./api.ts";
 import {
   contracts,

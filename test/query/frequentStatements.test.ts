@@ -1,8 +1,12 @@
 import { domain } from "ponder:schema";
 import { sql } from "ponder";
 import { afterAll, beforeAll, describe, expect, inject, test, vi } from "vitest";
-import { CONNECTION_SECONDS, type IndexPool, prepareIndexPool } from "../../src/api/indexState/indexPool.ts";
-import { executeFrequent, frequentNames } from "../../src/api/postgres/frequentStatements.ts";
+import {
+  CONNECTION_SECONDS,
+  type IndexPool,
+  prepareIndexPool,
+} from "../../src/api/server/indexState/indexPool.ts";
+import { executeFrequent, frequentNames } from "../../src/api/server/postgres/frequentStatements.ts";
 import { openPool } from "../support/database.ts";
 import { domainRow } from "./rows.ts";
 import { createTables, type Tables } from "./tables.ts";

@@ -1,8 +1,8 @@
 import pg from "pg";
 import { namehash, toHex } from "viem";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { MAX_NAMES } from "../../src/api/query/eventSources.ts";
-import { MAX_COUNTED } from "../../src/api/query/page.ts";
+import { MAX_NAMES } from "../../src/api/names/query/eventSources.ts";
+import { MAX_COUNTED } from "../../src/api/names/query/page.ts";
 import { openApi, type TestApi } from "./api.ts";
 import { countRead, type Query } from "./readRows.ts";
 import { account, CHAIN_ID, REGISTRAR, STATIC_RESOLVER } from "./rows.ts";

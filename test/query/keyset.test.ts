@@ -1,7 +1,7 @@
 import { PgDialect } from "drizzle-orm/pg-core";
 import { sql } from "ponder";
 import { expect, test } from "vitest";
-import { type Keyset, rangeOf } from "../../src/api/query/keyset.ts";
+import { type Keyset, rangeOf } from "../../src/api/names/query/keyset.ts";
 
 /* What an index can read in order has to be told in its own order: see `rangeOf`. */
 

@@ -2,8 +2,8 @@ import { addressRecord, domain, label, primaryNameChange, resolverNode } from "p
 import { and, eq } from "drizzle-orm";
 import { type Address, getAddress, keccak256, namehash, stringToBytes } from "viem";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { totals } from "../../src/api/counts/totals.ts";
-import { operations } from "../../src/api/endpoints/index.ts";
+import { totals } from "../../src/api/names/counts/totals.ts";
+import { operations } from "../../src/api/names/endpoints/index.ts";
 import { openApi, type TestApi } from "./api.ts";
 import {
   BASE,

@@ -1,7 +1,7 @@
 import { domain, event, primaryName, primaryNameChange, resolverChange, textRecord } from "ponder:schema";
 import { getAddress, type Hex, keccak256, namehash, toHex } from "viem";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { MAX_SHOWN } from "../../src/api/rules/shown.ts";
+import { MAX_SHOWN } from "../../src/api/names/rules/shown.ts";
 import { storable } from "../../src/ens/storable.ts";
 import { openApi, type TestApi } from "./api.ts";
 import { account, CHAIN_ID, domainRow, eventRow, STATIC_RESOLVER, transaction } from "./rows.ts";

@@ -1,8 +1,8 @@
 import { addressRecord, domain, event, primaryName, resolverNode, textRecord } from "ponder:schema";
 import { getAddress, type Hex, keccak256, namehash, stringToBytes, toHex } from "viem";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { boundOf } from "../../src/api/endpoints/lookup/fit.ts";
-import { reverseNode } from "../../src/api/schemas/input.ts";
+import { boundOf } from "../../src/api/names/endpoints/lookup/fit.ts";
+import { reverseNode } from "../../src/api/names/schemas/input.ts";
 import { ADDR_REVERSE_NODE } from "../../src/ens/name.ts";
 import { openApi, type TestApi } from "./api.ts";
 import {

@@ -1,8 +1,8 @@
 import { addressRecord, domain, textRecord } from "ponder:schema";
 import { keccak256, namehash, stringToBytes, toHex } from "viem";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { MAX_JSON_BYTES } from "../../src/api/http/writeReply.ts";
-import { findRecords, MAX_READ_BYTES } from "../../src/api/query/records.ts";
+import { findRecords, MAX_READ_BYTES } from "../../src/api/names/query/records.ts";
+import { MAX_JSON_BYTES } from "../../src/api/server/http/writeReply.ts";
 import { openApi, type TestApi } from "./api.ts";
 import { account, CHAIN_ID, registeredRow, STATIC_RESOLVER, transaction } from "./rows.ts";
 import { createTables, type Tables } from "./tables.ts";

@@ -1,7 +1,7 @@
 import { domain, ownershipChange } from "ponder:schema";
 import { namehash } from "viem";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { listNewestTransfers, MAX_CHANGES } from "../../src/api/query/activity.ts";
+import { listNewestTransfers, MAX_CHANGES } from "../../src/api/names/query/activity.ts";
 import { countRead, type Query } from "./readRows.ts";
 import { account, CHAIN_ID, domainRow, transaction } from "./rows.ts";
 import { createTables, type Tables } from "./tables.ts";

@@ -1,11 +1,11 @@
-import { comparisonSetting } from "../../src/api/comparison/listChecks.ts";
-import type { Ctx } from "../../src/api/http/context.ts";
-import { createGateways } from "../../src/api/live/ccip/gatewayClient.ts";
-import { liveContractsOf } from "../../src/api/live/deployment.ts";
-import { createLive, type Live } from "../../src/api/live/live.ts";
-import { createPrices } from "../../src/api/live/prices/priceTerms.ts";
-import { sellersOf } from "../../src/api/live/prices/sellers.ts";
-import { createRpc } from "../../src/api/live/rpc.ts";
+import { comparisonSetting } from "../../src/api/names/comparison/listChecks.ts";
+import { createGateways } from "../../src/api/names/live/ccip/gatewayClient.ts";
+import { liveContractsOf } from "../../src/api/names/live/deployment.ts";
+import { createLive, type Live } from "../../src/api/names/live/live.ts";
+import { createPrices } from "../../src/api/names/live/prices/priceTerms.ts";
+import { sellersOf } from "../../src/api/names/live/prices/sellers.ts";
+import { createRpc } from "../../src/api/names/live/rpc.ts";
+import type { Ctx } from "../../src/api/server/http/context.ts";
 import { deployment } from "./rows.ts";
 
 /** What asks the chain, by nodes at these URLs. */

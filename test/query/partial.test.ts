@@ -1,7 +1,7 @@
 import { domain, resolverNode, textRecord } from "ponder:schema";
 import { getAddress, keccak256, namehash, stringToBytes } from "viem";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { reverseNode } from "../../src/api/schemas/input.ts";
+import { reverseNode } from "../../src/api/names/schemas/input.ts";
 import { openApi, type TestApi } from "./api.ts";
 import { lostNode } from "./noChain.ts";
 import {

@@ -1,8 +1,8 @@
 import { domain } from "ponder:schema";
 import { type Hex, keccak256, namehash, stringToBytes } from "viem";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
-import { MAX_LABELS_PER_MINUTE, provenLabelsIn } from "../../src/api/serviceDb/provenLabels.ts";
-import { openStore, type Store } from "../../src/api/serviceDb/store.ts";
+import { MAX_LABELS_PER_MINUTE, provenLabelsIn } from "../../src/api/server/serviceDb/provenLabels.ts";
+import { openStore, type Store } from "../../src/api/server/serviceDb/store.ts";
 import { openApi, type TestApi } from "./api.ts";
 import { account, answerable, domainRow, registeredRow } from "./rows.ts";
 import { createTables, type Tables } from "./tables.ts";

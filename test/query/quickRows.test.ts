@@ -2,8 +2,8 @@ import { domain, label, resolverNode } from "ponder:schema";
 import { and, eq, sql } from "ponder";
 import { namehash } from "viem";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { withQuickRows } from "../../src/api/postgres/quickRows.ts";
-import { selectDomains } from "../../src/api/query/domains.ts";
+import { selectDomains } from "../../src/api/names/query/domains.ts";
+import { withQuickRows } from "../../src/api/server/postgres/quickRows.ts";
 import { account, answerable, CHAIN_ID, domainRow, registeredRow } from "./rows.ts";
 import { createTables, type Tables } from "./tables.ts";
 

@@ -1,9 +1,9 @@
 import { addressRecord, domain, event, resolverNode, textRecord } from "ponder:schema";
 import { getAddress, type Hex, keccak256, namehash, stringToBytes, toHex, zeroAddress } from "viem";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { avatarRecord } from "../../src/api/endpoints/avatar.ts";
-import type { Ctx } from "../../src/api/http/context.ts";
-import { parseName } from "../../src/api/schemas/input.ts";
+import { avatarRecord } from "../../src/api/names/endpoints/avatar.ts";
+import { parseName } from "../../src/api/names/schemas/input.ts";
+import type { Ctx } from "../../src/api/server/http/context.ts";
 import { coinTypeOfChain, DEFAULT_COIN_TYPE } from "../../src/ens/coinType.ts";
 import { openApi, type TestApi } from "./api.ts";
 import { noChain } from "./noChain.ts";

@@ -1,6 +1,6 @@
 import type pg from "pg";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { listPointing } from "../../src/api/query/resolvesTo.ts";
+import { listPointing } from "../../src/api/names/query/resolvesTo.ts";
 import { countRead, type Query } from "./readRows.ts";
 import { account, CHAIN_ID, contracts, MAIN, STATIC_RESOLVER } from "./rows.ts";
 import { createTables, type Tables } from "./tables.ts";

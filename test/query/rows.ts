@@ -2,7 +2,7 @@ import type { domain, event } from "ponder:schema";
 import { type Address, type Hex, keccak256, namehash, stringToBytes, toHex } from "viem";
 import { contractsOf } from "../../abis/contracts.ts";
 import type { Deployment } from "../../abis/deployments.ts";
-import type { Scope } from "../../src/api/query/scope.ts";
+import type { Scope } from "../../src/api/names/query/scope.ts";
 
 export const CHAIN_ID = 31337;
 export const LAYER2_CHAIN_ID = 31338;

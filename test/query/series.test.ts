@@ -1,10 +1,10 @@
 import { domain, event } from "ponder:schema";
 import { getAddress, namehash } from "viem";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { advanceDays } from "../../src/api/counts/days.ts";
-import { MONTHS_AHEAD } from "../../src/api/endpoints/population.ts";
-import { MAX_PERIODS, MAX_RANKED } from "../../src/api/endpoints/sales.ts";
-import { MAX_HOLDERS } from "../../src/api/query/population.ts";
+import { advanceDays } from "../../src/api/names/counts/days.ts";
+import { MONTHS_AHEAD } from "../../src/api/names/endpoints/population.ts";
+import { MAX_PERIODS, MAX_RANKED } from "../../src/api/names/endpoints/sales.ts";
+import { MAX_HOLDERS } from "../../src/api/names/query/population.ts";
 import { nameByNode } from "../../src/ens/name.ts";
 import { createCountersSoon } from "../counts/exactCounters.ts";
 import { openApi } from "./api.ts";

@@ -1,10 +1,10 @@
 import { domain, event, workList } from "ponder:schema";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { chainClock } from "../../src/api/indexState/clock.ts";
-import type { IndexReport, Unfit } from "../../src/api/indexState/freshness.ts";
-import { indexMetrics } from "../../src/api/observe/indexMetrics.ts";
-import { createMeters } from "../../src/api/observe/meters.ts";
-import type { Verification } from "../../src/api/serviceDb/verifications.ts";
+import { chainClock } from "../../src/api/server/indexState/clock.ts";
+import type { IndexReport, Unfit } from "../../src/api/server/indexState/freshness.ts";
+import { indexMetrics } from "../../src/api/server/observe/indexMetrics.ts";
+import { createMeters } from "../../src/api/server/observe/meters.ts";
+import type { Verification } from "../../src/api/server/serviceDb/verifications.ts";
 import { setHeartbeat } from "../support/ponderState.ts";
 import { openApi } from "./api.ts";
 import { CHAIN_ID, contracts, domainRow, eventRow } from "./rows.ts";

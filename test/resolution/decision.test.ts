@@ -1,11 +1,11 @@
 import type { Address } from "viem";
 import { describe, expect, test } from "vitest";
-import { decide, type Outcome } from "../../src/api/resolution/decision.ts";
-import { type DomainState, noOwners } from "../../src/api/resolution/domainState.ts";
-import type { Ensv2State, RecordsSource } from "../../src/api/resolution/ensv2/state.ts";
-import type { Walk } from "../../src/api/resolution/ensv2/walk.ts";
-import type { Known } from "../../src/api/resolution/known.ts";
-import { parseName } from "../../src/api/schemas/input.ts";
+import { decide, type Outcome } from "../../src/api/names/resolution/decision.ts";
+import { type DomainState, noOwners } from "../../src/api/names/resolution/domainState.ts";
+import type { Ensv2State, RecordsSource } from "../../src/api/names/resolution/ensv2/state.ts";
+import type { Walk } from "../../src/api/names/resolution/ensv2/walk.ts";
+import type { Known } from "../../src/api/names/resolution/known.ts";
+import { parseName } from "../../src/api/names/schemas/input.ts";
 import { ROOT_NODE } from "../../src/ens/name.ts";
 import { BASE, BASE_BRIDGE, BASE_RESOLVER, contracts } from "../query/layer2.ts";
 import { account, CHAIN_ID, STATIC_RESOLVER } from "../query/rows.ts";

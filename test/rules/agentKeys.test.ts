@@ -1,10 +1,15 @@
 import { describe, expect, test } from "vitest";
-import { agentKeyPrefix, buildAgentKey, parseAgentId, parseAgentKey } from "../../src/api/rules/agentKey.ts";
+import {
+  agentKeyPrefix,
+  buildAgentKey,
+  parseAgentId,
+  parseAgentKey,
+} from "../../src/api/names/rules/agentKey.ts";
 import {
   decodeInteroperableAddress,
   encodeInteroperableAddress,
   evmContractOf,
-} from "../../src/api/rules/interoperableAddress.ts";
+} from "../../src/api/names/rules/interoperableAddress.ts";
 
 const REGISTRY = "0x8004a169fb4a3325136eb29fa0ceb6d2e539a432";
 /** The vector of ENSIP-25. */

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { availabilityOf, neverRegistered } from "../../src/api/rules/availability.ts";
+import { availabilityOf, neverRegistered } from "../../src/api/names/rules/availability.ts";
 import { ETH_NODE } from "../../src/ens/name.ts";
 import { PARENT_CANNOT_CONTROL } from "../../src/ens/wrapper.ts";
 import { account, CHAIN_ID } from "../query/rows.ts";

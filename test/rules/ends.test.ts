@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { type EndColumn, endingsOfEnsv1, endOf, endText } from "../../src/api/rules/ends.ts";
-import { lifeOfEnsv1 } from "../../src/api/rules/life.ts";
-import { isOfRegistrar } from "../../src/api/rules/nameRules.ts";
+import { type EndColumn, endingsOfEnsv1, endOf, endText } from "../../src/api/names/rules/ends.ts";
+import { lifeOfEnsv1 } from "../../src/api/names/rules/life.ts";
+import { isOfRegistrar } from "../../src/api/names/rules/nameRules.ts";
 import { all, type Condition, holds } from "../../src/ens/condition.ts";
 import { managedNames } from "../../src/ens/managedNames.ts";
 import { ETH_NODE } from "../../src/ens/name.ts";

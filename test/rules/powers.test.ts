@@ -1,6 +1,6 @@
 import { getAddress } from "viem";
 import { describe, expect, test } from "vitest";
-import { type NameOwners, powersOfParent } from "../../src/api/rules/powers.ts";
+import { type NameOwners, powersOfParent } from "../../src/api/names/rules/powers.ts";
 
 // What random histories showed, judged by calls; here without a chain.
 

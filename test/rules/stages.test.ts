@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
-import { availabilityOf } from "../../src/api/rules/availability.ts";
-import { tokenEndOf } from "../../src/api/rules/ends.ts";
-import { lifeOf, lifeOfEnsv1 } from "../../src/api/rules/life.ts";
-import { endsOfPhases } from "../../src/api/rules/lifeEnds.ts";
-import { type Kind, kinds, livesIn, type Phase } from "../../src/api/rules/stages.ts";
+import { availabilityOf } from "../../src/api/names/rules/availability.ts";
+import { tokenEndOf } from "../../src/api/names/rules/ends.ts";
+import { lifeOf, lifeOfEnsv1 } from "../../src/api/names/rules/life.ts";
+import { endsOfPhases } from "../../src/api/names/rules/lifeEnds.ts";
+import { type Kind, kinds, livesIn, type Phase } from "../../src/api/names/rules/stages.ts";
 import { holds } from "../../src/ens/condition.ts";
 import { managedNames, tokenNames } from "../../src/ens/managedNames.ts";
 import { ETH_NODE } from "../../src/ens/name.ts";

@@ -1,5 +1,5 @@
 import { expect, test, vi } from "vitest";
-import { lastKnown } from "../../src/api/scheduling/lastKnown.ts";
+import { lastKnown } from "../../src/api/server/scheduling/lastKnown.ts";
 
 const later = <Value>() => {
   const settle: { give: (value: Value) => void; fail: () => void } = { give: () => {}, fail: () => {} };

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { fairPlaces } from "../../src/api/scheduling/places.ts";
+import { fairPlaces } from "../../src/api/server/scheduling/places.ts";
 
 /** Most of the tasks here are left waiting: their signal must not end while a later file runs in this process. */
 const neverEnds = () => new AbortController().signal;

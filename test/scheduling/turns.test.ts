@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { mapYielding, turnFor } from "../../src/api/scheduling/turns.ts";
+import { mapYielding, turnFor } from "../../src/api/server/scheduling/turns.ts";
 
 /** Keeps the process busy, as hashing does. */
 function work(milliseconds: number): void {

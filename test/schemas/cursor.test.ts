@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import type { KeyKind, Position } from "../../src/api/query/keyset.ts";
-import { type ListOf, MAX_CURSOR, readCursor, writeCursor } from "../../src/api/schemas/cursor.ts";
-import { partOf } from "../../src/api/schemas/paging.ts";
+import type { KeyKind, Position } from "../../src/api/names/query/keyset.ts";
+import { type ListOf, MAX_CURSOR, readCursor, writeCursor } from "../../src/api/names/schemas/cursor.ts";
+import { partOf } from "../../src/api/names/schemas/paging.ts";
 
 const list: ListOf = {
   operation: "/search-domains",

@@ -2,8 +2,8 @@ import { ens_normalize } from "@adraffy/ens-normalize";
 import fc from "fast-check";
 import { keccak256, namehash, stringToBytes } from "viem";
 import { describe, expect, test } from "vitest";
-import { ApiError } from "../../src/api/errors/errors.ts";
-import { ancestorNodes, isEthSecondLevel, parseName } from "../../src/api/schemas/input.ts";
+import { ancestorNodes, isEthSecondLevel, parseName } from "../../src/api/names/schemas/input.ts";
+import { ApiError } from "../../src/api/server/errors/errors.ts";
 
 const fault = (name: string): ApiError => {
   try {

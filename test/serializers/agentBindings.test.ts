@@ -11,8 +11,8 @@ import { describe, expect, test } from "vitest";
 import { agentAdapterReads } from "../../abis/agentAdapter.ts";
 import { agentRegistryReads } from "../../abis/agentRegistry.ts";
 import { multicall3Abi } from "../../abis/universalResolver.ts";
-import { readBindings } from "../../src/api/live/binding.ts";
-import { LiveFailure } from "../../src/api/live/failure.ts";
+import { readBindings } from "../../src/api/names/live/binding.ts";
+import { LiveFailure } from "../../src/api/names/live/failure.ts";
 
 /*
  * What a node may answer for the adapter, in bytes: faults that a contract which works never shows. The contracts that

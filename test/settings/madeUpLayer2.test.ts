@@ -1,7 +1,7 @@
 import { namehash } from "viem";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import type { Layer2 } from "../../abis/layer2/descriptor.ts";
-import { parseName } from "../../src/api/schemas/input.ts";
+import { parseName } from "../../src/api/names/schemas/input.ts";
 import { account } from "../query/rows.ts";
 
 /* A layer 2 that does not exist, with contracts as Basenames has them: the program learns of it by its descriptor alone. */
@@ -117,7 +117,7 @@ describe("a made-up layer 2 with a descriptor", () => {
     followIt();
     const { readSettings } = await import("../../settings/settings.ts");
     const { contractsOf } = await import("../../abis/contracts.ts");
-    const { decide } = await import("../../src/api/resolution/decision.ts");
+    const { decide } = await import("../../src/api/names/resolution/decision.ts");
     const contracts = contractsOf(readSettings(process.env).deployment);
     expect(contracts.chainIds).toEqual([1, CHAIN]);
     expect(contracts.chainName(CHAIN)).toBe("atlantis");
@@ -129,7 +129,7 @@ describe("a made-up layer 2 with a descriptor", () => {
 
   test("has a word for people", async () => {
     learnOf(atlantis);
-    const { coinName } = await import("../../src/api/explorer/pages/name/coins.ts");
+    const { coinName } = await import("../../src/api/features/explorer/pages/name/coins.ts");
     expect(coinName(String(0x80000000 + CHAIN))).toBe("Atlantis One");
   });
 });
@@ -159,7 +159,7 @@ function namesOf({ names }: Layer2): NonNullable<Layer2["names"]> {
 
 /** The phases that end, of a name of the made-up registrar. */
 async function phasesOf(): Promise<string[]> {
-  const { endsOfPhases } = await import("../../src/api/rules/lifeEnds.ts");
+  const { endsOfPhases } = await import("../../src/api/names/rules/lifeEnds.ts");
   const row = { chainId: CHAIN, parentNode: NODE, expiryTimestamp: 1_800_000_000n };
   return endsOfPhases(row).map(({ phase }) => phase);
 }

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import type { Ctx } from "../../src/api/http/context.ts";
-import type { Db } from "../../src/api/postgres/db.ts";
-import { cachedFor } from "../../src/api/statistics/cachedFor.ts";
+import { cachedFor } from "../../src/api/names/statistics/cachedFor.ts";
+import type { Ctx } from "../../src/api/server/http/context.ts";
+import type { Db } from "../../src/api/server/postgres/db.ts";
 import { contracts, MAIN } from "../query/rows.ts";
 
 const START = 1_800_000_000;

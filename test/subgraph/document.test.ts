@@ -1,8 +1,8 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
-import { entities } from "../../src/api/subgraph/table/entities.ts";
-import { type Entity, type Field, rootOf } from "../../src/api/subgraph/table/entity.ts";
+import { entities } from "../../src/api/features/subgraph/table/entities.ts";
+import { type Entity, type Field, rootOf } from "../../src/api/features/subgraph/table/entity.ts";
 
 const file = fileURLToPath(new URL("../../docs/subgraph.md", import.meta.url));
 const MARK = "from which schema, filters and statements come.\n";

@@ -1,9 +1,9 @@
 import { domain } from "ponder:schema";
 import { afterAll, beforeAll, expect, inject, test } from "vitest";
 import { chanceOf } from "../../bench/api/chance.ts";
-import { answerQuery } from "../../src/api/subgraph/query/answer.ts";
-import { planOf } from "../../src/api/subgraph/query/plan.ts";
-import { envOf } from "../../src/api/subgraph/table/entity.ts";
+import { answerQuery } from "../../src/api/features/subgraph/query/answer.ts";
+import { planOf } from "../../src/api/features/subgraph/query/plan.ts";
+import { envOf } from "../../src/api/features/subgraph/table/entity.ts";
 import { account, contracts, domainRow } from "../query/rows.ts";
 import { createTables, type Tables } from "../query/tables.ts";
 

@@ -3,10 +3,10 @@ import { eq } from "drizzle-orm";
 import { keccak256, namehash, stringToBytes, zeroAddress } from "viem";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Contracts } from "../../abis/contracts.ts";
-import { MAX_CHANGES } from "../../src/api/subgraph/bounds.ts";
-import { answerQuery } from "../../src/api/subgraph/query/answer.ts";
-import { planOf } from "../../src/api/subgraph/query/plan.ts";
-import { envOf } from "../../src/api/subgraph/table/entity.ts";
+import { MAX_CHANGES } from "../../src/api/features/subgraph/bounds.ts";
+import { answerQuery } from "../../src/api/features/subgraph/query/answer.ts";
+import { planOf } from "../../src/api/features/subgraph/query/plan.ts";
+import { envOf } from "../../src/api/features/subgraph/table/entity.ts";
 import { ETH_REGISTRY, contracts as withEnsv2 } from "../query/ensv2.ts";
 import {
   account,

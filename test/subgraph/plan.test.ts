@@ -22,10 +22,10 @@ import {
   MAX_SCHEMA_VALUES,
   MAX_STATEMENTS,
   MAX_TOKENS,
-} from "../../src/api/subgraph/bounds.ts";
-import { readSchema, schemaBudget } from "../../src/api/subgraph/query/introspection.ts";
-import { planOf } from "../../src/api/subgraph/query/plan.ts";
-import { subgraphSchema } from "../../src/api/subgraph/schema.ts";
+} from "../../src/api/features/subgraph/bounds.ts";
+import { readSchema, schemaBudget } from "../../src/api/features/subgraph/query/introspection.ts";
+import { planOf } from "../../src/api/features/subgraph/query/plan.ts";
+import { subgraphSchema } from "../../src/api/features/subgraph/schema.ts";
 
 const plan = (query: string, variables = {}) => planOf({ query, variables });
 const creditsOf = (query: string) => plan(query).credits;

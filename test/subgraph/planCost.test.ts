@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { MAX_QUERY } from "../../src/api/subgraph/bounds.ts";
-import { type GraphqlRequest, planOf } from "../../src/api/subgraph/query/plan.ts";
+import { MAX_QUERY } from "../../src/api/features/subgraph/bounds.ts";
+import { type GraphqlRequest, planOf } from "../../src/api/features/subgraph/query/plan.ts";
 import { cpuOf } from "../support/cpu.ts";
 
 /* A plan is made before a query can be refused or paid for: no query may make it long. */

@@ -1,9 +1,9 @@
 import { domain } from "ponder:schema";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { answerQuery } from "../../src/api/subgraph/query/answer.ts";
-import { MAX_ALL } from "../../src/api/subgraph/query/byPart.ts";
-import { planOf } from "../../src/api/subgraph/query/plan.ts";
-import { envOf } from "../../src/api/subgraph/table/entity.ts";
+import { answerQuery } from "../../src/api/features/subgraph/query/answer.ts";
+import { MAX_ALL } from "../../src/api/features/subgraph/query/byPart.ts";
+import { planOf } from "../../src/api/features/subgraph/query/plan.ts";
+import { envOf } from "../../src/api/features/subgraph/table/entity.ts";
 import { ETH_NODE } from "../../src/ens/name.ts";
 import { fillWithMany } from "../query/manyRows.ts";
 import { countGathered, countRead, type Query } from "../query/readRows.ts";

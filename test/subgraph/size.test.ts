@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { domain } from "ponder:schema";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { MAX_JSON_BYTES } from "../../src/api/http/writeReply.ts";
-import { MAX_SAME } from "../../src/api/subgraph/bounds.ts";
-import { subgraphOperation } from "../../src/api/subgraph/operation.ts";
-import { planOf } from "../../src/api/subgraph/query/plan.ts";
-import { answerSize, writeAnswer } from "../../src/api/subgraph/query/size.ts";
+import { MAX_SAME } from "../../src/api/features/subgraph/bounds.ts";
+import { subgraphOperation } from "../../src/api/features/subgraph/operation.ts";
+import { planOf } from "../../src/api/features/subgraph/query/plan.ts";
+import { answerSize, writeAnswer } from "../../src/api/features/subgraph/query/size.ts";
+import { MAX_JSON_BYTES } from "../../src/api/server/http/writeReply.ts";
 import { account, contracts, domainRow } from "../query/rows.ts";
 import { createTables, type Tables } from "../query/tables.ts";
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { spanOfHex, spanOfTexts } from "../../src/api/subgraph/query/span.ts";
+import { spanOfHex, spanOfTexts } from "../../src/api/features/subgraph/query/span.ts";
 
 /* Parts of an order: where a list begins, and how much of all comes after it. */
 

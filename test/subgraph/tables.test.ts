@@ -2,13 +2,13 @@ import { addressRecord, block, domain, ensv2Link, ensv2Proxy, event, resolverNod
 import { namehash, zeroAddress } from "viem";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Contracts } from "../../abis/contracts.ts";
-import { answerQuery } from "../../src/api/subgraph/query/answer.ts";
-import { planOf } from "../../src/api/subgraph/query/plan.ts";
-import type { InTurn } from "../../src/api/subgraph/query/subdomains.ts";
-import { filtersOf } from "../../src/api/subgraph/query/suffixes.ts";
-import { subgraphSchema } from "../../src/api/subgraph/schema.ts";
-import { entities } from "../../src/api/subgraph/table/entities.ts";
-import { type Entity, envOf, rootOf } from "../../src/api/subgraph/table/entity.ts";
+import { answerQuery } from "../../src/api/features/subgraph/query/answer.ts";
+import { planOf } from "../../src/api/features/subgraph/query/plan.ts";
+import type { InTurn } from "../../src/api/features/subgraph/query/subdomains.ts";
+import { filtersOf } from "../../src/api/features/subgraph/query/suffixes.ts";
+import { subgraphSchema } from "../../src/api/features/subgraph/schema.ts";
+import { entities } from "../../src/api/features/subgraph/table/entities.ts";
+import { type Entity, envOf, rootOf } from "../../src/api/features/subgraph/table/entity.ts";
 import { DEFAULT_COIN_TYPE } from "../../src/ens/coinType.ts";
 import {
   ETH_REGISTRY,

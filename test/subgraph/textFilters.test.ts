@@ -1,10 +1,10 @@
 import { domain } from "ponder:schema";
 import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
 import { chanceOf } from "../../bench/api/chance.ts";
-import { answerQuery } from "../../src/api/subgraph/query/answer.ts";
-import { planOf } from "../../src/api/subgraph/query/plan.ts";
-import { textAfter } from "../../src/api/subgraph/query/textFilters.ts";
-import { envOf } from "../../src/api/subgraph/table/entity.ts";
+import { answerQuery } from "../../src/api/features/subgraph/query/answer.ts";
+import { planOf } from "../../src/api/features/subgraph/query/plan.ts";
+import { textAfter } from "../../src/api/features/subgraph/query/textFilters.ts";
+import { envOf } from "../../src/api/features/subgraph/table/entity.ts";
 import { account, contracts, domainRow } from "../query/rows.ts";
 import { createTables, type Tables } from "../query/tables.ts";
 

@@ -1,6 +1,10 @@
 import { describe, expect, inject, test } from "vitest";
 import { chanceOf } from "../../bench/api/chance.ts";
-import { type BlockRange, rangesBeyond, rangesInTextOrder } from "../../src/api/subgraph/query/textOrder.ts";
+import {
+  type BlockRange,
+  rangesBeyond,
+  rangesInTextOrder,
+} from "../../src/api/features/subgraph/query/textOrder.ts";
 
 const blocksIn = (ranges: readonly BlockRange[]): number[] =>
   ranges.flatMap(({ from, to }) => Array.from({ length: to - from + 1 }, (_, i) => from + i));

@@ -1,18 +1,18 @@
 import { z } from "@hono/zod-openapi";
 import { type Context, type Handler, Hono } from "hono";
-import { type Access, type Caller, openAccess } from "../../src/api/access/access.ts";
-import { callerBehind } from "../../src/api/access/caller.ts";
-import { createApp } from "../../src/api/http/app.ts";
-import type { Ctx } from "../../src/api/http/context.ts";
-import { type Endpoint, endpoint } from "../../src/api/http/endpoint.ts";
-import type { AccessMode } from "../../src/api/http/openapi.ts";
-import { createPipeline } from "../../src/api/http/pipeline.ts";
-import type { ConsistentRead } from "../../src/api/indexState/consistentRead.ts";
-import { mcpRoutes } from "../../src/api/mcp/routes.ts";
-import { observeOperations } from "../../src/api/observe/operations.ts";
-import { observeRequests, type RequestObserver } from "../../src/api/observe/requests.ts";
-import { createPages } from "../../src/api/pages/pages.ts";
-import type { Db } from "../../src/api/postgres/db.ts";
+import { mcpRoutes } from "../../src/api/features/mcp/routes.ts";
+import { createPages } from "../../src/api/features/pages/pages.ts";
+import { type Access, type Caller, openAccess } from "../../src/api/server/access/access.ts";
+import { callerBehind } from "../../src/api/server/access/caller.ts";
+import { createApp } from "../../src/api/server/http/app.ts";
+import type { Ctx } from "../../src/api/server/http/context.ts";
+import { type Endpoint, endpoint } from "../../src/api/server/http/endpoint.ts";
+import type { AccessMode } from "../../src/api/server/http/openapi.ts";
+import { createPipeline } from "../../src/api/server/http/pipeline.ts";
+import type { ConsistentRead } from "../../src/api/server/indexState/consistentRead.ts";
+import { observeOperations } from "../../src/api/server/observe/operations.ts";
+import { observeRequests, type RequestObserver } from "../../src/api/server/observe/requests.ts";
+import type { Db } from "../../src/api/server/postgres/db.ts";
 
 export type TestAppPlan = {
   operations: readonly Endpoint[];

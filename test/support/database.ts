@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import pg from "pg";
 import { inject } from "vitest";
 import { dropDatabase, openDatabase, openFreshDatabase } from "../../devnet/postgres.ts";
-import { withClient } from "../../src/api/postgres/client.ts";
+import { withClient } from "../../src/api/server/postgres/client.ts";
 
 /** A database for one test or file, with pg_trgm in `public`, and the way to drop it. */
 export async function createTestDatabase(

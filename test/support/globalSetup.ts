@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import type { TestProject } from "vitest/node";
 import { dropDatabase, startTemporaryPostgres } from "../../devnet/postgres.ts";
-import { withClient } from "../../src/api/postgres/client.ts";
+import { withClient } from "../../src/api/server/postgres/client.ts";
 
 declare module "vitest" {
   export interface ProvidedContext {

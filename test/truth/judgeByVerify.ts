@@ -3,8 +3,8 @@ import { compare } from "../../ops/verify/compare.ts";
 import { openNode } from "../../ops/verify/node.ts";
 import { valuesOf } from "../../ops/verify/result.ts";
 import { takeSamples } from "../../ops/verify/sampling.ts";
-import { createRpc } from "../../src/api/live/rpc.ts";
-import { withClient } from "../../src/api/postgres/client.ts";
+import { createRpc } from "../../src/api/names/live/rpc.ts";
+import { withClient } from "../../src/api/server/postgres/client.ts";
 import type { Stack } from "../support/stack.ts";
 import { show, type Verdict } from "./oracle.ts";
 

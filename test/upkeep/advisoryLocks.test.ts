@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { databaseLocks, pairLocks } from "../../src/api/postgres/advisoryLocks.ts";
+import { databaseLocks, pairLocks } from "../../src/api/server/postgres/advisoryLocks.ts";
 
 test.each([databaseLocks, pairLocks])("no two advisory locks have one number", (locks) => {
   const numbers = Object.values<number>(locks);

@@ -3,7 +3,7 @@ import { expect, test, vi } from "vitest";
 /** What `ponder dev` does at an edit: the modules are loaded again, in the same process. */
 async function reload() {
   vi.resetModules();
-  const { startInPlace } = await import("../../src/api/hotReload.ts");
+  const { startInPlace } = await import("../../src/api/server/hotReload.ts");
   const { startUpkeep } = await import("../../src/api/upkeep/upkeep.ts");
   let rounds = 0;
   const plan = {

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { namehash } from "viem";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, inject, test } from "vitest";
-import { readStalledSince } from "../../src/api/webhooks/state.ts";
+import { readStalledSince } from "../../src/api/features/webhooks/state.ts";
 import { domainWrite, textWrite } from "../feed/writes.ts";
 import { account } from "../query/rows.ts";
 import { openReceiver, type Receiver } from "./receiver.ts";

@@ -1,7 +1,7 @@
-import { keysIn } from "../../src/api/serviceDb/keys.ts";
-import type { Store } from "../../src/api/serviceDb/store.ts";
-import { MAX_OF_KEY } from "../../src/api/webhooks/bounds.ts";
-import { newSecret, sealSecret } from "../../src/api/webhooks/secrets.ts";
+import { MAX_OF_KEY } from "../../src/api/features/webhooks/bounds.ts";
+import { newSecret, sealSecret } from "../../src/api/features/webhooks/secrets.ts";
+import { keysIn } from "../../src/api/server/serviceDb/keys.ts";
+import type { Store } from "../../src/api/server/serviceDb/store.ts";
 
 type Many = {
   count: number;

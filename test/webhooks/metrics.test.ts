@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { readWebhooksState } from "../../src/api/webhooks/state.ts";
+import { readWebhooksState } from "../../src/api/features/webhooks/state.ts";
 import { openReceiver, type Receiver, status } from "./receiver.ts";
 import { openStage, type Stage, until } from "./stage.ts";
 

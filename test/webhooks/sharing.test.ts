@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from "vitest";
-import { pairLocks } from "../../src/api/postgres/advisoryLocks.ts";
-import { AT_ONCE } from "../../src/api/webhooks/bounds.ts";
+import { AT_ONCE } from "../../src/api/features/webhooks/bounds.ts";
+import { pairLocks } from "../../src/api/server/postgres/advisoryLocks.ts";
 import { isSlow } from "../support/size.ts";
 import { addWebhooks } from "./manyWebhooks.ts";
 import { openReceiver, type Receiver } from "./receiver.ts";

@@ -1,8 +1,8 @@
 import type { ServerResponse } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
-import { beginEpoch } from "../../src/api/feed/install.ts";
-import { MAX_OF_KEY } from "../../src/api/webhooks/bounds.ts";
+import { beginEpoch } from "../../src/api/features/feed/install.ts";
+import { MAX_OF_KEY } from "../../src/api/features/webhooks/bounds.ts";
 import { openReceiver, type Receiver, status } from "./receiver.ts";
 import { openStage, type Stage, until } from "./stage.ts";
 

@@ -1,5 +1,5 @@
 import { ETH_NODE } from "../../ens/name.ts";
-import { FAMILY, hashOf, parties, TIME_OF_PLACE } from "../rules/eventParties.ts";
+import { FAMILY, hashOf, parties, TIME_OF_PLACE } from "../names/rules/eventParties.ts";
 import {
   type At,
   createdOrder,
@@ -11,8 +11,8 @@ import {
   nameBelowOrder,
   nameOrder,
   registeredOrder,
-} from "../rules/nameOrders.ts";
-import { ROLES_OF, ROLES_TO } from "../rules/roleChanges.ts";
+} from "../names/rules/nameOrders.ts";
+import { ROLES_OF, ROLES_TO } from "../names/rules/roleChanges.ts";
 
 /** An index that Namedex builds itself. */
 export type OwnIndex = { name: string; table: string; definition: string };

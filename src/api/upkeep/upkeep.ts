@@ -1,17 +1,17 @@
 import type pg from "pg";
-import { advanceDays } from "../counts/days.ts";
+import { advanceDays } from "../names/counts/days.ts";
 import {
   advanceCounters,
   type CountsTarget,
   createCounters,
   hasCounters,
   mayCreateCounters,
-} from "../counts/maintain.ts";
-import { pairLocks } from "../postgres/advisoryLocks.ts";
-import { queriesOf, withClient } from "../postgres/client.ts";
-import { messageOf } from "../postgres/databaseErrors.ts";
-import { takeLock } from "../postgres/lockedWork.ts";
-import type { Scope } from "../query/scope.ts";
+} from "../names/counts/maintain.ts";
+import type { Scope } from "../names/query/scope.ts";
+import { pairLocks } from "../server/postgres/advisoryLocks.ts";
+import { queriesOf, withClient } from "../server/postgres/client.ts";
+import { messageOf } from "../server/postgres/databaseErrors.ts";
+import { takeLock } from "../server/postgres/lockedWork.ts";
 import { buildIndexes } from "./build.ts";
 
 /** What upkeep needs. */

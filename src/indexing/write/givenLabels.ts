@@ -18,7 +18,7 @@ export type GivenLabel = {
   source: string;
 };
 
-/** What the API gives (`src/api/labels/givenLabels.ts`). */
+/** What the API gives (`src/api/names/labels/givenLabels.ts`). */
 export type GivenLabels = {
   /** Ends when every label that was stored before is in memory. It never fails: it waits for a database that is away. */
   ready: () => Promise<void>;

@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
 import { addressOf } from "../../../devnet/acts.ts";
-import { writeCursor } from "../../../src/api/schemas/cursor.ts";
-import { writeCursor as writeInput } from "../../../src/api/schemas/lookup.ts";
-import { recordsAsked } from "../../../src/api/schemas/recordChoice.ts";
+import { writeCursor } from "../../../src/api/names/schemas/cursor.ts";
+import { writeCursor as writeInput } from "../../../src/api/names/schemas/lookup.ts";
+import { recordsAsked } from "../../../src/api/names/schemas/recordChoice.ts";
 import { allRecords, askAll } from "../ask.ts";
 import type { Attack } from "../attack.ts";
 import { type HostileStage, VICTIM } from "../stage.ts";

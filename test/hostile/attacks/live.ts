@@ -13,7 +13,7 @@ import {
   writeRecords,
 } from "../../../devnet/acts.ts";
 import { deployLiveResolvers } from "../../../devnet/deploy.ts";
-import { OWN_BATCH_GATEWAY } from "../../../src/api/live/ccip/ccip.ts";
+import { OWN_BATCH_GATEWAY } from "../../../src/api/names/live/ccip/ccip.ts";
 import { nestedBatches } from "../../live/ccip/hostileLookups.ts";
 import { allRecords } from "../ask.ts";
 import type { Attack } from "../attack.ts";

@@ -1,5 +1,5 @@
 import { connect, type Socket } from "node:net";
-import { errorCodes } from "../../../src/api/errors/errors.ts";
+import { errorCodes } from "../../../src/api/server/errors/errors.ts";
 import { type Asked, allRecords, askAll } from "../ask.ts";
 import type { Attack } from "../attack.ts";
 import type { Operation } from "../operations.ts";

@@ -12,12 +12,16 @@ import {
 } from "viem";
 import { describe, expect, test } from "vitest";
 import { batchGatewayAbi, offchainLookupAbi } from "../../../abis/universalResolver.ts";
-import { MAX_EXCHANGED_BYTES, MAX_ROUNDS, newBudget } from "../../../src/api/live/ccip/budget.ts";
-import { callWithLookups, MAX_BATCH, OWN_BATCH_GATEWAY } from "../../../src/api/live/ccip/ccip.ts";
-import { createGateways, type Gateways, type Lookup } from "../../../src/api/live/ccip/gatewayClient.ts";
-import { GatewayError } from "../../../src/api/live/ccip/gatewayError.ts";
-import type { LiveFailure } from "../../../src/api/live/failure.ts";
-import type { CallAt, CallResult } from "../../../src/api/live/rpc.ts";
+import { MAX_EXCHANGED_BYTES, MAX_ROUNDS, newBudget } from "../../../src/api/names/live/ccip/budget.ts";
+import { callWithLookups, MAX_BATCH, OWN_BATCH_GATEWAY } from "../../../src/api/names/live/ccip/ccip.ts";
+import {
+  createGateways,
+  type Gateways,
+  type Lookup,
+} from "../../../src/api/names/live/ccip/gatewayClient.ts";
+import { GatewayError } from "../../../src/api/names/live/ccip/gatewayError.ts";
+import type { LiveFailure } from "../../../src/api/names/live/failure.ts";
+import type { CallAt, CallResult } from "../../../src/api/names/live/rpc.ts";
 import { nestedBatches, QUERY } from "./hostileLookups.ts";
 
 const contract = getAddress("0x00000000000000000000000000000000000000c1");

@@ -4,9 +4,9 @@ import type { AddressInfo } from "node:net";
 import { gzipSync } from "node:zlib";
 import type { Hex } from "viem";
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from "vitest";
-import { newBudget } from "../../../src/api/live/ccip/budget.ts";
-import { createGateways, type Gateways } from "../../../src/api/live/ccip/gatewayClient.ts";
-import type { GatewayError } from "../../../src/api/live/ccip/gatewayError.ts";
+import { newBudget } from "../../../src/api/names/live/ccip/budget.ts";
+import { createGateways, type Gateways } from "../../../src/api/names/live/ccip/gatewayClient.ts";
+import type { GatewayError } from "../../../src/api/names/live/ccip/gatewayError.ts";
 
 const sender = "0xAbCdEf0000000000000000000000000000000001";
 

@@ -1,5 +1,5 @@
 import { type Address, concat, encodeAbiParameters, type Hex, numberToHex, padHex, size } from "viem";
-import { OWN_BATCH_GATEWAY } from "../../../src/api/live/ccip/ccip.ts";
+import { OWN_BATCH_GATEWAY } from "../../../src/api/names/live/ccip/ccip.ts";
 
 /** `query((address,string[],bytes)[])` of ENSIP-21. */
 export const QUERY: Hex = "0xa780bab6";

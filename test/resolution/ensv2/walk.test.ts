@@ -2,8 +2,8 @@ import { ensv2Entry, ensv2Proxy } from "ponder:schema";
 import fc from "fast-check";
 import type { Address } from "viem";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { Ctx } from "../../../src/api/http/context.ts";
-import { type Walk, walkNames } from "../../../src/api/resolution/ensv2/walk.ts";
+import { type Walk, walkNames } from "../../../src/api/names/resolution/ensv2/walk.ts";
+import type { Ctx } from "../../../src/api/server/http/context.ts";
 import {
   contracts,
   type EntryRow,

@@ -6,12 +6,12 @@ import { count, eq } from "ponder";
 import type { Hex } from "viem";
 import { contractsOf } from "../../../../../abis/contracts.ts";
 import { readSettings } from "../../../../../settings/settings.ts";
-import { operations } from "../../../../../src/api/endpoints/index.ts";
-import type { Ctx } from "../../../../../src/api/http/context.ts";
-import { readInput } from "../../../../../src/api/http/readInput.ts";
 import app from "../../../../../src/api/index.ts";
-import { systemClock } from "../../../../../src/api/indexState/clock.ts";
-import type { Db } from "../../../../../src/api/postgres/db.ts";
+import { operations } from "../../../../../src/api/names/endpoints/index.ts";
+import type { Ctx } from "../../../../../src/api/server/http/context.ts";
+import { readInput } from "../../../../../src/api/server/http/readInput.ts";
+import { systemClock } from "../../../../../src/api/server/indexState/clock.ts";
+import type { Db } from "../../../../../src/api/server/postgres/db.ts";
 
 /*
  * The product's application as it is, with a few routes in front of it that only the benchmark has: what every answer is

@@ -1,0 +1,63 @@
+import { ApiError } from "../../../server/errors/errors.ts";
+import type { ExplorerPage } from "../page.ts";
+import { Card } from "../parts/card.tsx";
+import { Whole } from "../parts/hash.tsx";
+import { NameLink } from "../parts/name.tsx";
+import { StateBadge } from "../parts/state.tsx";
+import type { Availability } from "../replies.ts";
+
+type Labelled = { name: string; availability_status: Availability };
+
+type Reply =
+  | { type: "namehash"; name: string }
+  | { type: "labelhash"; domains: Labelled[]; total: number }
+  | { hash: string; indexed: false };
+
+/** The names behind a hash: the one whose namehash it is, or all whose labelhash it is. */
+export const hashPage: ExplorerPage = {
+  path: "/explore/hash/:hash",
+  render: async (visit) => {
+    const hash = visit.param("hash");
+    const reply = await visit.ask<Reply>("/lookup-hash/{hash}", { hash, partial: "true" });
+    if ("indexed" in reply) {
+      throw new ApiError(
+        "NOT_FOUND",
+        "No name of the index has this namehash or labelhash. Transactions have no page here.",
+      );
+    }
+    const isNamehash = reply.type === "namehash";
+    return {
+      title: isNamehash ? "Namehash" : "Labelhash",
+      description: "The names of ENS that have this hash.",
+      canonical: `explore/hash/${hash.toLowerCase()}`,
+      section: "search",
+      body: (
+        <>
+          <h1>{isNamehash ? "Namehash" : "Labelhash"}</h1>
+          <p>
+            <Whole value={hash} what="hash" />
+          </p>
+          <Card
+            id="names"
+            title={isNamehash ? "Its name" : `Names with this label: ${reply.total.toLocaleString("en")}`}
+          >
+            {isNamehash ? (
+              <p>
+                <NameLink name={reply.name} />
+              </p>
+            ) : (
+              <ul class="expiries">
+                {reply.domains.map((domain) => (
+                  <li>
+                    <NameLink name={domain.name} />
+                    <StateBadge state={domain.availability_status} />
+                  </li>
+                ))}
+              </ul>
+            )}
+          </Card>
+        </>
+      ),
+    };
+  },
+};

@@ -1,0 +1,238 @@
+import type { Child } from "hono/jsx";
+import { managedNames } from "../../../../../ens/managedNames.ts";
+import { ETH_NODE } from "../../../../../ens/name.ts";
+import { endingExpiryOf, endsOfPhases } from "../../../../names/rules/lifeEnds.ts";
+import type { ApiError } from "../../../../server/errors/errors.ts";
+import type { Visit } from "../../page.ts";
+import { appOf } from "../../parts/apps.ts";
+import { Card, type Fact, Facts, NotFoundOut, Unavailable } from "../../parts/card.tsx";
+import { AddressLink, Whole } from "../../parts/hash.tsx";
+import { Icon } from "../../parts/icon.tsx";
+import { NameLink } from "../../parts/name.tsx";
+import { withGroups } from "../../parts/price.ts";
+import { AppLink, LENGTHS, Prices, paidIn } from "../../parts/prices.tsx";
+import { Lifeline } from "../../parts/state.tsx";
+import { Time } from "../../parts/time.tsx";
+import type { Domain, NamePrice, PriceOffer } from "../../replies.ts";
+import { Ensv2 } from "./ensv2.tsx";
+import { fusesInWords } from "./fuses.ts";
+import { Profile } from "./head.tsx";
+import { Addresses, Texts } from "./records.tsx";
+import type { NameView } from "./view.ts";
+
+/** Owner, state, wrapper, resolver and records of a name. */
+export async function overviewOfName({ visit, domain, now, records: askRecords }: NameView): Promise<Child> {
+  const [records, price, network] = await Promise.all([
+    askRecords(),
+    priceOfName(visit, domain),
+    visit.network(),
+  ]);
+  const known = price === null || price instanceof Error ? null : price;
+  const written = records instanceof Error ? undefined : records.records;
+  return (
+    <>
+      {written && <Profile records={written} />}
+      <Life domain={domain} now={now} price={known?.registration?.prices[0] ?? null} />
+      {domain.availability_status === "grace" && (
+        <RenewUntil domain={domain} now={now} price={known} network={network} />
+      )}
+      <div class="columns">
+        <div>
+          {price !== null && <Prices price={price} network={network} />}
+          <Card id="registration" title="Ownership">
+            <Facts facts={ownershipFacts(domain, now)} />
+          </Card>
+          {domain.wrapper && <Wrapper wrapper={domain.wrapper} now={now} />}
+          <Ensv2 domain={domain} now={now} />
+          {records instanceof Error ? (
+            <Card id="records" title="Records">
+              <Unavailable error={records} />
+            </Card>
+          ) : (
+            <>
+              {records.unresolved && (
+                <Card id="records" title="Records">
+                  <NotFoundOut unresolved={records.unresolved} />
+                </Card>
+              )}
+              {written && <Texts {...records} records={written} now={now} />}
+            </>
+          )}
+        </div>
+        <div>
+          <Card id="resolver" title="Resolver">
+            <Resolver domain={domain} />
+          </Card>
+          {!(records instanceof Error) && written && <Addresses {...records} records={written} />}
+          <details class="card fold">
+            <summary>
+              <h2 id="hashes">Hashes and token</h2>
+            </summary>
+            <Facts facts={hashFacts(domain)} />
+          </details>
+        </div>
+      </div>
+    </>
+  );
+}
+
+/** The price of a name that a registrar keeps; null for others, whose price no contract says. */
+const priceOfName = async (visit: Visit, domain: Domain): Promise<NamePrice | ApiError | null> =>
+  domain.parent_node === ETH_NODE || managedNames.some(({ node }) => node === domain.parent_node)
+    ? visit.tryAsk<NamePrice>("/domain/{name}/price", { name: domain.query, years: LENGTHS })
+    : null;
+
+type Grace = { domain: Domain; now: number; price: NamePrice | null; network: string | null };
+
+/** The last day on which a name can be renewed, what that costs, and the way to do it. */
+function RenewUntil({ domain, now, price, network }: Grace) {
+  const { grace_end_timestamp: end, query } = domain;
+  if (end === undefined) return null;
+  const year = price?.renewal?.prices[0];
+  const app = price && appOf(price, { network, isRenewal: true });
+  return (
+    <div class="notice warn">
+      <Icon name="warning" />
+      <div>
+        <p>
+          <strong>
+            Renew until <Time at={Number(end)} now={now} />.
+          </strong>{" "}
+          {year && (
+            <>
+              One year costs {paidIn(year, "total")}
+              {year.usd && ` (${withGroups(year.usd.total)})`}.{" "}
+            </>
+          )}
+          Any account can renew it. After that anyone can register it.
+        </p>
+        <p class="actions">
+          {app && <AppLink app={app} isRenewal />}
+          <a class="button" href={`domain/${encodeURIComponent(query)}/expiry.ics`}>
+            <Icon name="calendar" /> This day as a calendar
+          </a>
+        </p>
+      </div>
+    </div>
+  );
+}
+
+type LifeProps = { domain: Domain; now: number; price: PriceOffer["prices"][number] | null };
+
+/** Nothing for names that no registrar sells. The curve of the premium is known for .eth names. */
+function Life({ domain, now, price }: LifeProps) {
+  const { chain, parent_node: parentNode, expiry_timestamp: expiry, availability_status: state } = domain;
+  const managed = managedNames.find(({ node }) => chain !== undefined && node === parentNode);
+  const isEth = chain === undefined && parentNode === ETH_NODE;
+  if (domain.protocol === "ensv2") return <LifeInEnsv2 domain={domain} now={now} price={price} />;
+  if (expiry === null || (managed === undefined && !isEth)) return null;
+  const life = { chainId: managed?.chainId ?? 0, parentNode, expiryTimestamp: BigInt(expiry) };
+  return <Lifeline ends={endsOfPhases(life)} state={state} now={now} price={price} hasCurve={isEth} />;
+}
+
+/** The registrar of ENSv2 has a grace and a premium of its own; the premium begins at the price that ENSv1's has. */
+function LifeInEnsv2({ domain, now, price }: LifeProps) {
+  const { expiry_timestamp, grace_end_timestamp, premium_end_timestamp, availability_status: state } = domain;
+  const ends = (
+    [
+      ["registered", expiry_timestamp],
+      ["grace", grace_end_timestamp],
+      ["premium", premium_end_timestamp],
+    ] as const
+  ).flatMap(([phase, at]) => (at == null ? [] : [{ phase, at: BigInt(at) }]));
+  if (ends.length < 3) return null;
+  return <Lifeline ends={ends} state={state} now={now} price={price} hasCurve />;
+}
+
+function ownershipFacts(domain: Domain, now: number): (Fact | false)[] {
+  const { ownership, parent_name, chain } = domain;
+  const { owner, registry, registrar, wrapper, to_timestamp, ended_by } = ownership;
+  const expiry = endingExpiryOf(domain);
+  const layers: [string, string | undefined][] = [
+    ["In the registry", registry],
+    ["In the registrar", registrar],
+    ["In the NameWrapper", wrapper],
+  ];
+  return [
+    [
+      labelOfOwner(ownership),
+      owner === undefined ? (
+        <span class="faint">none</span>
+      ) : (
+        <AddressLink address={owner} chain={chain} isWhole />
+      ),
+    ],
+    to_timestamp !== undefined && [
+      "No owner since",
+      <>
+        <Time at={to_timestamp} now={now} />. Anyone can register it.
+      </>,
+    ],
+    ended_by === "no_registration" && ["Registration", "None. Anyone can register it."],
+    ["Expiry", expiry === null ? <span class="faint">none</span> : <Time at={Number(expiry)} now={now} />],
+    ...layers.map(
+      ([label, address]): Fact | false =>
+        address !== undefined &&
+        address !== owner && [label, <AddressLink address={address} chain={chain} isWhole />],
+    ),
+    parent_name !== null && parent_name !== "" && ["Parent", <NameLink name={parent_name} />],
+  ];
+}
+
+/** Names of expired tokens are the NameWrapper's by contract, and their last owner's by history. */
+function labelOfOwner({ owner, is_owner_current, last_owner }: Domain["ownership"]): string {
+  if (owner === undefined || is_owner_current) return "Owner";
+  return owner === last_owner?.address ? "Last holder" : "Held by";
+}
+
+const resolverWords: Record<Domain["resolver"]["status"], string> = {
+  indexed: "The index has all that this name resolves to.",
+  unindexed: "Its answers are asked from the chain at each request.",
+  none: "The name has no resolver of its own.",
+};
+
+const Resolver = ({ domain: { resolver, live } }: { domain: Domain }) => (
+  <>
+    <Facts
+      facts={[
+        resolver.address !== undefined && [
+          "Address",
+          <AddressLink address={resolver.address} chain={resolver.chain} isWhole />,
+        ],
+        resolver.answered_by !== undefined && [
+          "Answered by an ancestor's",
+          <AddressLink address={resolver.answered_by} isWhole />,
+        ],
+        resolver.chain !== undefined && ["Chain", resolver.chain],
+      ]}
+    />
+    <p class="faint">
+      {resolverWords[resolver.status]}
+      {live === "not_asked" && " The chain cannot be asked about it, because its text is not known."}
+    </p>
+  </>
+);
+
+const Wrapper = ({ wrapper, now }: { wrapper: NonNullable<Domain["wrapper"]>; now: number }) => (
+  <Card id="wrapper" title="NameWrapper" aside={wrapper.expired && <span class="badge">expired</span>}>
+    <Facts facts={[["Its expiry", <Time at={Number(wrapper.expiry_timestamp)} now={now} />]]} />
+    {wrapper.fuse_names.length === 0 ? (
+      <p class="faint">No fuse is burnt: nothing is given up.</p>
+    ) : (
+      <ul class="fuses">
+        {wrapper.fuse_names.map((fuse) => (
+          <li>
+            {fusesInWords[fuse] ?? "A fuse that the owner defined"} <span class="mono faint">{fuse}</span>
+          </li>
+        ))}
+      </ul>
+    )}
+  </Card>
+);
+
+/** The card of ENSv2 shows its own token. */
+const hashFacts = ({ namehash, labelhash, token_id, token }: Domain): (Fact | false)[] => [
+  ["Namehash", <Whole value={namehash} what="namehash" />],
+  labelhash !== null && ["Labelhash", <Whole value={labelhash} what="labelhash" />],
+  token_id !== null && token_id !== token?.id && ["Token id", <Whole value={token_id} what="token id" />],
+];

@@ -1,0 +1,145 @@
+import type { Context } from "hono";
+import type { Caller } from "../../server/access/access.ts";
+import { ApiError, toLoggedError } from "../../server/errors/errors.ts";
+import type { Endpoint } from "../../server/http/endpoint.ts";
+import { type AccessMode, accessInWords } from "../../server/http/openapi.ts";
+import type { ExecuteOperation } from "../../server/http/pipeline.ts";
+import { readInput } from "../../server/http/readInput.ts";
+import { keyIn } from "./keyCookie.ts";
+import type { Given, Visit } from "./page.ts";
+import type { Named, ReadNames } from "./parts/called.tsx";
+import type { Outside } from "./parts/outside.ts";
+import type { IndexingStatus } from "./replies.ts";
+
+/** An operation that a page asked: where the same is found as JSON, and what the answer says of its source. */
+export type Asked = {
+  url: string;
+  source: string | null;
+  /** The chain that the answer names, where it is not the registry's. */
+  chain: string | null;
+  error: ApiError | null;
+};
+
+/** What pages are made from: the operations, and who calls them. */
+export type Service = {
+  operations: readonly Endpoint[];
+  executeOperation: ExecuteOperation;
+  callerOf: (c: Context) => Caller;
+  access: AccessMode;
+  /** Answers `addresses` by the primary names that the index can verify, as `names`. It costs nothing. */
+  primaryNames: Endpoint;
+  /** Whether pictures of names are shown, from `avatar/{name}`. */
+  hasAvatars: boolean;
+  /** What pages link to outside. */
+  outside: Outside;
+};
+
+/** A visit, with what the layout tells of it: which operations answered, and as of which block. */
+export type RecordedVisit = {
+  visit: Visit;
+  asked: readonly Asked[];
+  /** Null if the index cannot tell how far it is. */
+  status: Promise<IndexingStatus | null>;
+  readNames: ReadNames;
+};
+
+const STATUS = "/indexing-status";
+
+/** Begins a visit. Every question of it is the visitor's own request: it is counted and charged as over HTTP. */
+export function beginVisit(c: Context, service: Service): RecordedVisit {
+  const caller = callerOf(c, service);
+  const asked: Asked[] = [];
+  const answerBy = async <Reply>(operation: Endpoint, given: Given, body = {}): Promise<Reply> => {
+    const entry: Asked = { url: urlOf(operation, given), source: null, chain: null, error: null };
+    if (operation.path !== STATUS && operation.method === "get") asked.push(entry);
+    try {
+      const input = readInput(operation, { ...withoutUndefined(given), ...body });
+      const reply = JSON.parse((await service.executeOperation({ operation, input, caller })).reply);
+      entry.source = typeof reply.source === "string" ? reply.source : null;
+      entry.chain = typeof reply.chain === "string" ? reply.chain : null;
+      return reply as Reply;
+    } catch (thrown) {
+      entry.error = toLoggedError(thrown, c);
+      throw entry.error;
+    }
+  };
+  const answer = <Reply>(path: string, given: Given = {}) =>
+    answerBy<Reply>(operationAt(service.operations, path, "get"), given);
+  const askMany = <Reply>(path: string, body: Record<string, unknown>) =>
+    answerBy<Reply>(operationAt(service.operations, path, "post"), {}, body).catch(orApiError);
+  const tryAsk = <Reply>(path: string, given?: Given) => answer<Reply>(path, given).catch(orApiError);
+  const status = answer<IndexingStatus>(STATUS).catch(() => null);
+  const visit: Visit = {
+    param: (name) => (c.req.param(name) ?? "").trim(),
+    query: (name) => c.req.query(name) || undefined,
+    ask: answer,
+    askMany,
+    tryAsk,
+    access: accessInWords[service.access],
+    hasAvatars: service.hasAvatars,
+    isMetered: service.access === "metered",
+    hasKey: keyIn(c) !== undefined,
+    hasSignup: service.operations.some(({ path }) => path === "/signup"),
+    now: async () => (await status)?.chains[0]?.indexed_block_timestamp || Math.floor(Date.now() / 1_000),
+    network: async () => (await status)?.network ?? null,
+  };
+  return { visit, asked, status, readNames: (addresses) => readNames(service, { addresses, caller, c }) };
+}
+
+type NamesAsked = { addresses: readonly string[]; caller: Caller; c: Context };
+
+/** A page can be without names: an error is logged, and there are none. */
+async function readNames(
+  { primaryNames: operation, executeOperation, hasAvatars }: Service,
+  { addresses, caller, c }: NamesAsked,
+): Promise<ReadonlyMap<string, Named>> {
+  try {
+    const input = readInput(operation, { addresses });
+    const { reply } = await executeOperation({ operation, input, caller });
+    const { names } = JSON.parse(reply) as { names: Record<string, { name: string; has_avatar: boolean }> };
+    return new Map(
+      Object.entries(names).map(([address, { name, has_avatar: has }]) => [
+        address,
+        { name, hasAvatar: has && hasAvatars },
+      ]),
+    );
+  } catch (thrown) {
+    toLoggedError(thrown, c);
+    return new Map();
+  }
+}
+
+/**
+ * A credential of a proxy in front, or of one payment, is not meant for the several questions of a page. A browser sends the
+ * visitor's key as a cookie.
+ */
+function callerOf(c: Context, service: Service): Caller {
+  const { address, header } = service.callerOf(c);
+  const of = (name: string) => (name === "x-api-key" ? (header(name) ?? keyIn(c)) : header(name));
+  return { address, header: (name) => (name === "authorization" ? undefined : of(name)) };
+}
+
+function operationAt(operations: readonly Endpoint[], path: string, method: Endpoint["method"]): Endpoint {
+  const operation = operations.find((one) => one.method === method && one.path === path);
+  if (operation === undefined)
+    throw new Error(`Invariant(pages of the explorer): no operation ${method} ${path}`);
+  return operation;
+}
+
+const withoutUndefined = (given: Given): Record<string, string> =>
+  Object.fromEntries(
+    Object.entries(given).filter((entry): entry is [string, string] => entry[1] !== undefined),
+  );
+
+/** Where the same is found as JSON, from the root of the service. */
+function urlOf({ path, params }: Endpoint, given: Given): string {
+  const all = Object.entries(withoutUndefined(given));
+  const filled = path.replaceAll(/\{(\w+)\}/g, (_, name) => encodeURIComponent(given[name] ?? ""));
+  const query = new URLSearchParams(all.filter(([name]) => !Object.hasOwn(params.shape, name))).toString();
+  return `${filled.slice(1)}${query === "" ? "" : `?${query}`}`;
+}
+
+function orApiError(error: unknown): ApiError {
+  if (error instanceof ApiError) return error;
+  throw error;
+}

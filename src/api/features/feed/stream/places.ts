@@ -1,0 +1,39 @@
+import { ApiError } from "../../../server/errors/errors.ts";
+
+/** Streams of one process, and of one caller there. */
+export const MOST_STREAMS = 2_000;
+export const MOST_OF_CALLER = 20;
+
+const RETRY = { headers: { "Retry-After": "30" } };
+
+/** Counts open streams. */
+export type StreamPlaces = {
+  /** Takes a place; gives what frees it. @throws ApiError RATE_LIMITED if the caller, or the process, has as many as it may */
+  take: (caller: string) => () => void;
+  /** How many are open. */
+  count: () => number;
+};
+
+export function createStreamPlaces(most = MOST_STREAMS, mostOfCaller = MOST_OF_CALLER): StreamPlaces {
+  const taken = new Map<string, number>();
+  let all = 0;
+  return {
+    count: () => all,
+    take: (caller) => {
+      const own = taken.get(caller) ?? 0;
+      if (own >= mostOfCaller) {
+        throw new ApiError("RATE_LIMITED", `A caller may have ${mostOfCaller} streams open at once.`, RETRY);
+      }
+      if (all >= most)
+        throw new ApiError("RATE_LIMITED", "This server has no room for a further stream.", RETRY);
+      all++;
+      taken.set(caller, own + 1);
+      return () => {
+        all--;
+        const left = (taken.get(caller) ?? 1) - 1;
+        if (left === 0) taken.delete(caller);
+        else taken.set(caller, left);
+      };
+    },
+  };
+}

@@ -1,0 +1,106 @@
+import { type Endpoint, nameOf } from "../../server/http/endpoint.ts";
+import { openApiDocument } from "../../server/http/openapi.ts";
+import type { OpenApiDocument } from "../../server/http/routes.ts";
+import { catalogue, type ToolPlan } from "./catalogue.ts";
+import { describeField, describeTool } from "./descriptions.ts";
+import { type ObjectSchema, outlineOf, type Schema } from "./schemas.ts";
+import { type View, viewsOf } from "./views.ts";
+
+/** A tool as clients list it, with the views that answer its calls. */
+export type Tool = {
+  definition: {
+    name: string;
+    title: string;
+    description: string;
+    inputSchema: ObjectSchema;
+    outputSchema: ObjectSchema;
+    annotations: Record<string, boolean>;
+  };
+  views: readonly View[];
+  /** Answers what address a name has, for a tool that takes names in the place of an address; null for others. */
+  addressOf: Endpoint | null;
+};
+
+/** Tools only read, and what they read is changed by others. Other hints are for tools that write. */
+const annotations = { readOnlyHint: true, openWorldHint: true };
+
+/** The operation that says to which address a name points. */
+const RECORDS = "GET /domain/{name}/records";
+
+/** The tools of these operations, made from their declarations. */
+export function toolsOf(operations: readonly Endpoint[]): Tool[] {
+  const document = openApiDocument(operations);
+  return Object.entries(catalogue).flatMap(([name, plan]) => {
+    const own = operations.filter(({ tool }) => tool === name);
+    if (own.length === 0) return [];
+    const addressOf = plan.takesNames ? operations.find((one) => nameOf(one) === RECORDS) : undefined;
+    return [{ ...toTool(name, plan, viewsOf(plan, own, document), document), addressOf: addressOf ?? null }];
+  });
+}
+
+function toTool(
+  name: string,
+  plan: ToolPlan,
+  views: View[],
+  document: OpenApiDocument,
+): Omit<Tool, "addressOf"> {
+  const operations = views.map(({ operation }) => operation);
+  return {
+    definition: {
+      name,
+      title: plan.title,
+      description: describeTool(plan, views),
+      inputSchema: inputOf(views),
+      outputSchema: outlineOf(operations, document),
+      annotations,
+    },
+    views,
+  };
+}
+
+/** One flat object: many language models and clients cannot handle alternatives at the top. */
+function inputOf(views: readonly View[]): ObjectSchema {
+  const names = [...new Set(views.flatMap(({ parameters }) => Object.keys(parameters.properties)))];
+  const required = names.filter((name) =>
+    views.every(({ parameters }) => parameters.required.includes(name)),
+  );
+  const fields = names.map((name) => [name, fieldOf(name, views)]);
+  return {
+    type: "object",
+    properties: { ...viewField(views), ...Object.fromEntries(fields) },
+    ...(required.length > 0 && { required }),
+    additionalProperties: false,
+  };
+}
+
+function viewField(views: readonly View[]): Record<string, Schema> {
+  const [usual] = views;
+  if (!usual?.name) return {};
+  const description = `Which answer; left out: by the parameters, or \`${usual.name}\``;
+  return { view: { type: "string", enum: views.map(({ name }) => name), description } };
+}
+
+/** A parameter of several views, with the keywords that are the same in all of them, in brief. */
+function fieldOf(name: string, views: readonly View[]): Schema {
+  const having = views.filter(({ parameters }) => name in parameters.properties);
+  const [first = {}, ...others] = having.map(({ parameters }) => parameters.properties[name] as Schema);
+  const agreed = Object.entries(first).filter(([word, value]) =>
+    others.every((other) => JSON.stringify(other[word]) === JSON.stringify(value)),
+  );
+  const inList = agreed.filter(([word]) => !forReference.includes(word));
+  return { ...Object.fromEntries(inList), description: describeField(name, String(first.description ?? "")) };
+}
+
+/** Keywords that stand in the reference alone: a call beyond such a bound is answered with an error that names it. */
+const forReference = [
+  "examples",
+  "description",
+  "minimum",
+  "maximum",
+  "maxLength",
+  "minLength",
+  "maxItems",
+  "minItems",
+  "pattern",
+  "format",
+];

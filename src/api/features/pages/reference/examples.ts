@@ -1,0 +1,91 @@
+import type { Endpoint } from "../../../server/http/endpoint.ts";
+import { nameOf } from "../../../server/http/endpoint.ts";
+import { catalogue } from "../../mcp/catalogue.ts";
+import { JSON_TYPE, type Listed } from "../described.ts";
+
+/** A request of an operation, from the examples of its declaration: what is needed, and of a body all. */
+export type ExampleRequest = {
+  /** Path and query, from the root of the service. */
+  path: string;
+  body: Record<string, unknown> | null;
+  /** What is given, by the names of parameters. */
+  given: Record<string, unknown>;
+};
+
+export function exampleRequest({ path, operation }: Listed): ExampleRequest {
+  const { parameters = [], requestBody } = operation;
+  const needed = parameters.filter(({ required }) => required);
+  const values = Object.fromEntries(needed.map(({ name, schema }) => [name, schema?.example ?? name]));
+  const filled = path.replaceAll(/\{(\w+)\}/g, (_, name) => encodeURIComponent(String(values[name] ?? name)));
+  const query = new URLSearchParams(
+    needed
+      .filter((one) => one.in === "query")
+      .map(({ name }): [string, string] => [name, String(values[name])]),
+  ).toString();
+  const fields = requestBody?.content?.[JSON_TYPE]?.schema?.properties;
+  const body =
+    fields === undefined
+      ? null
+      : Object.fromEntries(
+          Object.entries(fields).flatMap(([name, { example }]) =>
+            example === undefined ? [] : [[name, example]],
+          ),
+        );
+  return {
+    path: `${filled.slice(1)}${query === "" ? "" : `?${query}`}`,
+    body,
+    given: { ...values, ...body },
+  };
+}
+
+const inQuotes = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;
+
+type Plan = { listed: Listed; needsKey: boolean };
+
+/** Stands for the address of the service in examples, until a page is sent. */
+export const ORIGIN = "https://namedex.example";
+
+/** The request by curl. */
+export function curlOf({ listed, needsKey }: Plan): string {
+  const { path, body } = exampleRequest(listed);
+  const url = inQuotes(`${ORIGIN}/${path}`);
+  return [
+    `curl ${listed.method === "GET" ? "" : `-X ${listed.method} `}${url}`,
+    needsKey && `-H "X-API-Key: $KEY"`,
+    body && `-H 'Content-Type: application/json'`,
+    body && `-d ${inQuotes(JSON.stringify(body))}`,
+  ]
+    .filter((part) => part !== false && part !== null)
+    .join(" \\\n  ");
+}
+
+/** The method of the TypeScript client: `get_domain_events` is `getDomainEvents`. */
+export const methodOf = (operationId: string): string =>
+  operationId.replaceAll(/_(\w)/g, (_, letter: string) => letter.toUpperCase());
+
+export function clientOf({ listed, needsKey }: Plan): string {
+  const { given } = exampleRequest(listed);
+  const parameters = Object.keys(given).length === 0 ? "" : JSON.stringify(given, null, 2);
+  return [
+    `import { createNamedex } from "namedex-client";`,
+    "",
+    `const namedex = createNamedex({ url: "${ORIGIN}"${needsKey ? ", apiKey: KEY" : ""} });`,
+    `const answer = await namedex.${methodOf(listed.operation.operationId)}(${parameters});`,
+  ].join("\n");
+}
+
+/** The call of the MCP tool that answers by an operation; null where none does. */
+export function toolCallOf(operation: Endpoint, listed: Listed): { tool: string; call: string } | null {
+  const { tool } = operation;
+  const plan = tool === undefined ? undefined : catalogue[tool];
+  if (tool === undefined || plan === undefined) return null;
+  const view = Object.entries(plan.views ?? {}).find(([, one]) => one.operation === nameOf(operation));
+  const fixed = Object.keys(view?.[1].fixed ?? {});
+  const { given } = exampleRequest(listed);
+  // Arguments of tools are no objects.
+  const isFlat = (value: unknown) => typeof value !== "object" || Array.isArray(value);
+  const open = Object.entries(given).filter(([name, value]) => !fixed.includes(name) && isFlat(value));
+  const named = { ...(view && { view: view[0] }), ...Object.fromEntries(open) };
+  const call = { method: "tools/call", params: { name: tool, arguments: named } };
+  return { tool, call: JSON.stringify(call, null, 2) };
+}

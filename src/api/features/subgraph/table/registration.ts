@@ -1,0 +1,169 @@
+import { event } from "ponder:schema";
+import type { SQL } from "drizzle-orm";
+import { sql } from "ponder";
+import type { Hex } from "viem";
+import { time } from "../../../../ens/condition.ts";
+import { childNode, ETH_NODE } from "../../../../ens/name.ts";
+import { TOKEN_END } from "../../../../ens/wrapper.ts";
+import { sqlOf } from "../../../names/query/scope.ts";
+import { toSql } from "../../../names/rules/conditionSql.ts";
+import { registeredOrder } from "../../../names/rules/nameOrders.ts";
+import {
+  byEnsv2,
+  domainAt,
+  domainEntity,
+  hasToken,
+  isDomain,
+  isRegistered,
+  registrantAt,
+  registrantIs,
+  registrantOf,
+  rowsOfDomains,
+  toDomain,
+  wrappedOwnerAt,
+} from "./domain.ts";
+import type { Entity, Env, Relation, Row, ScalarField } from "./entity.ts";
+import { eventAs } from "./rows.ts";
+import { knownName, orderAt } from "./texts.ts";
+
+/** A registration and a wrapped name are the row of their domain. */
+const ownDomain: Relation = {
+  ...toDomain((row) => sql`${domainAt(row).node}`, { isRequired: true, source: "`node`" }),
+  isOfSameRow: true,
+  isNarrow: true,
+};
+
+const HASH = /^0x[0-9a-f]{64}$/;
+
+/** What a controller said last that the name cost: a purchase, or a renewal. */
+const costOf = (row: Row, { chains }: Env): SQL => {
+  const [d, sale] = [domainAt(row), eventAs("sale")];
+  return sql`(select ${sale.costWei} from ${event} as sale
+    where ${sale.node} = ${d.node} and ${sale.contract} = 'CONTROLLER' and ${sale.costWei} is not null
+      and ${sqlOf(chains).holds(sale.chainId)}
+    order by ${sale.blockNumber} desc, ${sale.logIndex} desc limit 1)`;
+};
+
+export const registrationEntity: Entity = {
+  name: "Registration",
+  description: "A .eth name that was registered in the registrar of 2020, or in ENSv2; by its labelhash",
+  ...rowsOfDomains,
+  where: (row, env) => sql`${isRegistered(row, env)} and ${isDomain(row, env)}`,
+  whereEver: (row, env) => sql`${domainAt(row).parentNode} = ${ETH_NODE} and ${isDomain(row, env)}`,
+  key: {
+    ...rowsOfDomains.key,
+    read: (id) => (HASH.test(id) ? [childNode(ETH_NODE, id as Hex)] : null),
+  },
+  fields: {
+    id: {
+      kind: "scalar",
+      type: "ID",
+      isRequired: true,
+      isHex: true,
+      isFixed: true,
+      source: "`labelhash`",
+      value: (row) => sql`${domainAt(row).labelhash}`,
+    },
+    domain: ownDomain,
+    registrationDate: {
+      kind: "scalar",
+      type: "BigInt",
+      isRequired: true,
+      column: "int8",
+      source: "`registered_timestamp`",
+      value: (row) => orderAt(row, registeredOrder),
+      ownedOrder: "registeredTimestamp",
+      orderOfAll: (row) => [orderAt(row, registeredOrder)],
+    },
+    expiryDate: {
+      kind: "scalar",
+      type: "BigInt",
+      isRequired: true,
+      source: "`expiry_timestamp`, of the registrar or the entry of ENSv2: without the grace",
+      value: (row, env) => {
+        const d = domainAt(row);
+        const v2 = () => sql`coalesce(${d.expiryTimestamp}, ${d.registrarExpiryTimestamp}, 0)`;
+        return byEnsv2(row, env, { v1: sql`${d.expiryTimestamp}`, v2 });
+      },
+      ownedOrder: "expiryTimestamp",
+      orderOfAll: (row, { ensv2 }) =>
+        ensv2 === undefined ? [sql`${domainAt(row).expiryTimestamp}`] : undefined,
+    },
+    cost: {
+      kind: "scalar",
+      type: "BigInt",
+      isRequired: false,
+      source: "the last `cost_wei` of a controller's event",
+      value: costOf,
+    },
+    registrant: {
+      kind: "relation",
+      type: "Account",
+      isRequired: true,
+      matches: registrantIs,
+      idAt: registrantAt,
+      isNarrow: true,
+      isOfHolder: true,
+      source: "as of the domain",
+      key: (row, env) => [registrantOf(row, env)],
+      id: registrantOf,
+    },
+    labelName: domainEntity.fields.labelName as ScalarField,
+    events: {
+      kind: "derived",
+      type: "RegistrationEvent",
+      via: "registration",
+      isList: true,
+      isRequired: true,
+      source: "`events`",
+    },
+  },
+};
+
+/** Rule: the token's expiry is past, so that it has no fuses. Source: NameWrapper.getData. */
+const expiredToken = time("wrapperExpiryTimestamp", "<=", -TOKEN_END);
+
+export const wrappedDomainEntity: Entity = {
+  name: "WrappedDomain",
+  description: "A token of the NameWrapper that has an owner; by its namehash",
+  ...rowsOfDomains,
+  whereEver: isDomain,
+  where: (row, env) => {
+    const d = domainAt(row);
+    const isWrapped = sql`${hasToken(row, env)} and ${isDomain(row, env)}`;
+    return env.ensv2 === undefined ? isWrapped : sql`${isWrapped} and ${d.registry} is null`;
+  },
+  fields: {
+    id: domainEntity.fields.id as ScalarField,
+    domain: ownDomain,
+    expiryDate: {
+      kind: "scalar",
+      type: "BigInt",
+      isRequired: true,
+      source: "`wrapper_expiry_timestamp`, which follows renewals; .eth names: with the grace",
+      value: (row) => sql`coalesce(${domainAt(row).wrapperExpiryTimestamp}, 0)`,
+    },
+    fuses: {
+      kind: "scalar",
+      type: "Int",
+      isRequired: true,
+      source: "`wrapper_fuses`; 0 after the expiry",
+      value: (row, { now }) => {
+        const d = domainAt(row);
+        return sql`case when ${toSql(expiredToken, now, d)} then 0 else coalesce(${d.wrapperFuses}, 0) end`;
+      },
+    },
+    owner: {
+      kind: "relation",
+      type: "Account",
+      isRequired: true,
+      source: "`wrapper_owner`",
+      idAt: wrappedOwnerAt,
+      isEndedByTime: true,
+      isNarrow: true,
+      key: (row) => [sql`${domainAt(row).wrapperOwner}`],
+      id: (row) => sql`${domainAt(row).wrapperOwner}`,
+    },
+    name: knownName,
+  },
+};

@@ -1,0 +1,22 @@
+import type { Db } from "../../server/postgres/db.ts";
+
+/** Where a count comes from. */
+type Sources<Of, Answer> = {
+  /** The maintained counters. Null while there are none, or where they do not hold what is wanted. */
+  fromCounters: (db: Db, of: Of) => Promise<Answer | null>;
+  /** The rows themselves: slow, and always right. Tests compare the counters with it. */
+  fromRows: (db: Db, of: Of) => Promise<Answer>;
+};
+
+/** A count with its sources. Callers `read` it, and do not know which source answered. */
+export type Count<Of, Answer> = Sources<Of, Answer> & { read: (db: Db, of: Of) => Promise<Answer> };
+
+/**
+ * @example
+ * export const pending = countOf({ fromCounters: readPending, fromRows: countPending });
+ * const names = await pending.read(db, chains);
+ */
+export const countOf = <Of, Answer>(sources: Sources<Of, Answer>): Count<Of, Answer> => ({
+  ...sources,
+  read: async (db, of) => (await sources.fromCounters(db, of)) ?? sources.fromRows(db, of),
+});

@@ -1,0 +1,141 @@
+import type pg from "pg";
+import { inTransaction } from "../../server/postgres/client.ts";
+import { type LifeRules, lifeOf } from "../rules/life.ts";
+import type { Ensv2Terms } from "../rules/stages.ts";
+import { mayDiffer } from "./classes.ts";
+import { lookedAfterBy, madeBy, mayReplace } from "./maintainer.ts";
+import {
+  countClaims,
+  countEvents,
+  counterTables,
+  countNames,
+  createTables,
+  createTriggers,
+  dropTables,
+  rulesNumber,
+} from "./tables.ts";
+
+/**
+ * Where the tables are; `schema` as SQL has it, in quotes where it needs them. `ensv2` is what the deployment has of
+ * ENSv2. `startedAt` is when the program started that looks after the counters, in unix milliseconds; left out by programs
+ * that count once and end.
+ */
+export type CountsTarget = {
+  client: pg.ClientBase;
+  schema: string;
+  ensv2?: Ensv2Terms | undefined;
+  startedAt?: number | undefined;
+};
+
+/** Whether there are counters of these tables, made by the rules of this program and deployment. */
+export async function hasCounters({ client, schema, ensv2 }: CountsTarget): Promise<boolean> {
+  return (await listColumns({ client, schema })).has("rules") && areMadeBy({ client, schema }, lifeOf(ensv2));
+}
+
+/** Whether to count, where there are no counters by the rules of this program: see {@link mayReplace}. */
+export const mayCreateCounters = ({ client, schema, startedAt = Date.now() }: CountsTarget) =>
+  mayReplace({ client, schema, state: "figures_state", counted: "domains", startedAt });
+
+/** The same as {@link hasCounters} without knowing the terms of ENSv2 in the index's deployment: they are stored with the counters. */
+export async function hasCountersOfItsDeployment({ client, schema }: CountsTarget): Promise<boolean> {
+  const columns = await listColumns({ client, schema });
+  if (!columns.has("ensv2_terms")) return hasCounters({ client, schema });
+  const { rows } = await client.query<{ terms: string }>(
+    `select ensv2_terms as terms from ${schema}.figures_state`,
+  );
+  return rows[0] !== undefined && hasCounters({ client, schema, ensv2: termsOf(rows[0].terms) });
+}
+
+async function listColumns({ client, schema }: CountsTarget): Promise<ReadonlySet<string>> {
+  const { rows } = await client.query<{ name: string }>(
+    "select attname as name from pg_attribute where attrelid = to_regclass($1)",
+    [`${schema}.figures_state`],
+  );
+  return new Set(rows.map(({ name }) => name));
+}
+
+async function areMadeBy({ client, schema }: CountsTarget, life: LifeRules): Promise<boolean> {
+  const { rowCount } = await client.query(
+    `select from ${schema}.figures_state where counted = '${schema}.domains'::regclass::oid and rules = ${rulesNumber(life)}`,
+  );
+  return rowCount === 1;
+}
+
+/** What `hasCountersOfItsDeployment` reads. */
+const textOf = ({ graceSeconds, premiumSeconds, nonOwners, ethRegistry }: Ensv2Terms): string =>
+  JSON.stringify({ graceSeconds, premiumSeconds, nonOwners: [...nonOwners], ethRegistry });
+
+function termsOf(text: string): Ensv2Terms {
+  const { nonOwners, ...others } = JSON.parse(text) as Omit<Ensv2Terms, "nonOwners"> & {
+    nonOwners: string[];
+  };
+  return { ...others, nonOwners: new Set(nonOwners) };
+}
+
+/**
+ * Counts everything once, and from then on with every write. The indexer waits meanwhile. The locks are taken at once
+ * or not at all, so that the two never wait for each other. Counters that there were are dropped before: a reader
+ * meanwhile finds none, instead of waiting for the count.
+ *
+ * @returns false if the tables were in use
+ */
+export async function createCounters(
+  { client, schema, ensv2, startedAt = Date.now() }: CountsTarget,
+  now: number,
+): Promise<boolean> {
+  const counted = { schema, life: lifeOf(ensv2) };
+  try {
+    await inTransaction(client, async () => {
+      await client.query(`set local lock_timeout = ${DROP_WAIT_MS}`);
+      await client.query(dropTables(schema));
+    });
+    await inTransaction(client, async () => {
+      await client.query(
+        `lock table ${schema}.domains, ${schema}.primary_names, ${schema}.events in share row exclusive mode nowait`,
+      );
+      await client.query(createTables(counted));
+      await client.query(createTriggers(counted));
+      await client.query(countNames(counted, [{ sign: 1, rows: `${schema}.domains`, at: `${now}::bigint` }]));
+      await client.query(countClaims(schema, [{ sign: 1, rows: `${schema}.primary_names` }]));
+      await client.query(countEvents(schema, [{ sign: 1, rows: `${schema}.events` }]));
+      await client.query(
+        `insert into ${schema}.figures_state
+         select ${now}, '${schema}.domains'::regclass::oid, ${rulesNumber(counted.life)}, ${madeBy(startedAt)}${ensv2 === undefined ? "" : `, '${textOf(ensv2)}'`}`,
+      );
+    });
+  } catch (error) {
+    if ((error as { code?: string }).code === LOCK_NOT_AVAILABLE) return false;
+    throw error;
+  }
+  await client.query(`analyze ${counterTables.map((table) => `${schema}.${table}`).join(", ")}`);
+  return true;
+}
+
+const LOCK_NOT_AVAILABLE = "55P03";
+
+/** Readers and writers of the counters wait behind one that waits to drop them. */
+const DROP_WAIT_MS = 500;
+
+/** Moves the counters' moment to now, so that readers have few rows to correct. */
+export async function advanceCounters(
+  { client, schema, ensv2, startedAt = 0 }: CountsTarget,
+  now: number,
+): Promise<void> {
+  const counted = { schema, life: lifeOf(ensv2) };
+  await inTransaction(client, async () => {
+    // Each writer holds this row until its transaction ends, so all that is counted is visible here.
+    const { rows } = await client.query<{ moment: string }>(
+      `select taken_at as moment from ${schema}.figures_state for update`,
+    );
+    const moment = rows[0]?.moment;
+    if (moment === undefined) return;
+    const [from, to] = [`${moment}::bigint`, `${now}::bigint`];
+    const due = `due as materialized (select d.* from ${schema}.domains d where ${mayDiffer(from, to, counted.life)}),`;
+    const parts = [
+      { sign: -1, rows: "due", at: from },
+      { sign: 1, rows: "due", at: to },
+    ] as const;
+    await client.query(countNames(counted, parts, due));
+    await client.query(`update ${schema}.figures_state set taken_at = ${now}, ${lookedAfterBy(startedAt)}`);
+  });
+}

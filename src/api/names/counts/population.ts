@@ -1,0 +1,80 @@
+import { sql } from "ponder";
+import type { Db } from "../../server/postgres/db.ts";
+import {
+  type DayExpiries,
+  type DayRange,
+  type Holding,
+  listExpiries,
+  listHolders,
+  listPhaseCounts,
+  MAX_HOLDERS,
+  type PhaseCount,
+} from "../query/population.ts";
+import { sqlOf } from "../query/scope.ts";
+import type { AsOf } from "../query/statistics.ts";
+import { type Count, countOf } from "./count.ts";
+import { changesUntil, momentInChanges, momentOf, readCounters } from "./counters.ts";
+import { namesByPhaseAt, ownerChangesOn, ownersOn } from "./totals.ts";
+
+/* How the names of the whole index are spread over states, owners and days of expiry. */
+
+/** Names with an owner, by the phase of their life. */
+export const phaseCounts: Count<AsOf, PhaseCount[]> = countOf({
+  fromCounters: phasesFromCounters,
+  fromRows: listPhaseCounts,
+});
+
+async function phasesFromCounters(db: Db, { chains, now }: AsOf): Promise<PhaseCount[] | null> {
+  const rows = await readCounters<PhaseCount>(
+    db,
+    sql`with ${namesByPhaseAt({ chains, now })}
+      select ${momentInChanges} as moment, is_eth as "isEth", phase, sum(names)::int as names
+      from class where ${sqlOf(chains).holds(sql`chain_id`)} and is_counted and is_owned
+      group by is_eth, phase having sum(names) <> 0`,
+  );
+  return rows?.map(({ isEth, phase, names }) => ({ isEth, phase, names })) ?? null;
+}
+
+/** The addresses with most active names. */
+export const holders: Count<AsOf, Holding[]> = countOf({
+  fromCounters: holdersFromCounters,
+  fromRows: listHolders,
+});
+
+/**
+ * All owners of the chains are read: an index on their counts would have to be changed with every name that changes
+ * hands.
+ */
+async function holdersFromCounters(db: Db, { chains, now }: AsOf): Promise<Holding[] | null> {
+  const rows = await readCounters<Holding>(
+    db,
+    sql`with ${changesUntil(now, sqlOf(chains))}, ${ownerChangesOn(chains)}, held as (
+      select address, coalesce(counter.names, 0) + coalesce(owner_change.names, 0) as names
+      from (${ownersOn(chains)}) as counter full join owner_change using (address)
+    )
+    select ${momentInChanges} as moment, address as owner, names::int as names
+    from held where names > 0 order by held.names desc, address limit ${MAX_HOLDERS}`,
+  );
+  return rows?.map(({ owner, names }) => ({ owner, names })) ?? null;
+}
+
+/** Expiries by day, from a day on. */
+export const expiries: Count<DayRange, DayExpiries[]> = countOf({
+  fromCounters: expiriesFromCounters,
+  fromRows: listExpiries,
+});
+
+/** Time changes none of these counts. */
+async function expiriesFromCounters(
+  db: Db,
+  { chains, firstDay, endDay }: DayRange,
+): Promise<DayExpiries[] | null> {
+  const rows = await readCounters<DayExpiries>(
+    db,
+    sql`select ${momentOf(sqlOf(chains))} as moment, least(expiry_day, ${endDay})::int as day, is_eth as "isEth",
+        sum(names)::int as names
+      from figures_expiries where ${sqlOf(chains).holds(sql`chain_id`)} and has_end and expiry_day >= ${firstDay}
+      group by 2, 3 having sum(names) <> 0 order by 2, 3`,
+  );
+  return rows?.map(({ day, isEth, names }) => ({ day, isEth, names })) ?? null;
+}

@@ -1,0 +1,62 @@
+import { sql } from "ponder";
+import type { Hex } from "viem";
+import { versionColumn } from "../../server/indexState/position.ts";
+import { ifThere } from "../../server/postgres/absent.ts";
+import type { Db } from "../../server/postgres/db.ts";
+import { withQuickRows } from "../../server/postgres/quickRows.ts";
+import { noteVersion } from "../../server/postgres/seenState.ts";
+import { type DomainRow, listDomains, onNodes, selectDomains, toRow } from "../query/domains.ts";
+import { labelSourceOfRow } from "../query/labels.ts";
+import { type Scope, statementOf } from "../query/scope.ts";
+import { sourceInIndex } from "../rules/labelSource.ts";
+import { childCountOfRow } from "./childCounts.ts";
+import { COUNTERS } from "./counters.ts";
+
+/**
+ * A row with what a domain record shows besides: how many names are right under it, absent while there are no counters, and
+ * where the text of its label is from, absent where the index does not have it.
+ */
+export type RecordRow = DomainRow & { subnameCount?: number; labelSource?: string | null };
+
+/**
+ * The domains of these nodes with the details of domain records, where the main chain alone is indexed. A statement costs
+ * more to send than these columns to read, so all is in one. The names right under a row are counted by the counters
+ * alone: who needs the number without them counts the rows. A single row comes with the state of the tables, so that no other
+ * query has to read it (`seenState.ts`).
+ *
+ * @returns in any order; nodes that no event ever named are left out
+ */
+export async function listRecordRows(
+  db: Db,
+  { chains, nodes }: { chains: Scope; nodes: readonly Hex[] },
+): Promise<RecordRow[]> {
+  if (nodes.length === 0) return [];
+  const rows = await ifThere(COUNTERS, () => recordRows(db, chains, { nodes }));
+  if (rows === null) return listDomains(db, { chainId: chains.ids[0] as number, nodes });
+  const [first] = rows;
+  if (first?.version) noteVersion(first.version);
+  return rows.map(({ subnameCount, storedSource, version: _, ...row }) => {
+    const read: RecordRow = toRow(row);
+    if (subnameCount !== null) read.subnameCount = subnameCount;
+    const labelSource = sourceInIndex(read, storedSource);
+    if (labelSource !== undefined) read.labelSource = labelSource;
+    return read;
+  });
+}
+
+/** Of many rows the state would come with each of them. */
+const noVersion = sql<string | null>`null`;
+
+const recordRows = statementOf((of, db) =>
+  onNodes((isAsked, form) =>
+    withQuickRows(
+      selectDomains(db, {
+        subnameCount: childCountOfRow(of),
+        storedSource: labelSourceOfRow(of),
+        version: form === "one" ? versionColumn : noVersion,
+      })
+        .where(isAsked)
+        .prepare(of.title(`record_rows_${form}`)),
+    ),
+  ),
+);

@@ -1,0 +1,204 @@
+import { domain } from "ponder:schema";
+import type { SQL } from "drizzle-orm";
+import { sql } from "ponder";
+import { ETH_NODE, ROOT_NODE } from "../../../ens/name.ts";
+import type { Db } from "../../server/postgres/db.ts";
+import { forEachForm, type Scope, type ScopeSql, sqlOf } from "../query/scope.ts";
+import {
+  type Adoption,
+  type AsOf,
+  type ClaimCounts,
+  countEvents,
+  listClaimCounts,
+  listShares,
+  MAX_PARENTS,
+  readAdoption,
+  readTotals,
+  type Share,
+  type Totals,
+} from "../query/statistics.ts";
+import { classColumns, classCondition, classExpiresWithin } from "./classes.ts";
+import { type Count, countOf } from "./count.ts";
+import { changesUntil, momentInChanges, noMore, readCounters, sumIf, unseenChanges } from "./counters.ts";
+
+/* Statistics of the whole index. */
+
+/** The counters of names, corrected to now. */
+const namesAt = (at: AsOf): SQL => classesAt(at, noMore);
+
+/** The same, with the phases of names that ENSv2 never saw. */
+export const namesByPhaseAt = (at: AsOf): SQL => classesAt(at, unseenChanges(sqlOf(at.chains)));
+
+function classesAt({ chains, now }: AsOf, more: typeof noMore): SQL {
+  const of = sqlOf(chains);
+  const keys = sql.raw(classColumns(of.life).join(", "));
+  return sql`${changesUntil(now, of)}${more.tables}, class as materialized (
+    select ${keys}, names from figures_names
+    union all select ${keys}, sign from change${more.rows}
+  )`;
+}
+
+const isActiveIn = forEachForm(({ life }: ScopeSql) => classCondition(life.active));
+const isExpiredIn = forEachForm(({ life }: ScopeSql) => classCondition(life.expired));
+
+/** How many names there are, by their state now, and how many events. */
+export const totals: Count<AsOf, { totals: Totals; events: number }> = countOf({
+  fromCounters: totalsFromCounters,
+  fromRows: async (db, at) => {
+    const [ofNames, events] = await Promise.all([readTotals(db, at), countEvents(db, at)]);
+    return { totals: ofNames, events };
+  },
+});
+
+async function totalsFromCounters(
+  db: Db,
+  { chains, now }: AsOf,
+): Promise<{ totals: Totals; events: number } | null> {
+  const rows = await readCounters<Totals & { events: number }>(
+    db,
+    sql`with ${namesAt({ chains, now })}, ${ownersAt(chains)}
+      select ${momentInChanges} as moment, coalesce(sum(names), 0)::int as total,
+        ${sumIf(isActiveIn(chains))} as active,
+        ${sumIf(isExpiredIn(chains))} as expired, ${sumIf("is_wrapped")} as wrapped,
+        ${sumIf(classExpiresWithin(30))} as "expiring30d", ${sumIf(classExpiresWithin(90))} as "expiring90d",
+        (select count from owners)::int as owners, (select coalesce(sum(events), 0) from figures_events where ${sqlOf(chains).holds(chainId)})::int as events
+      from class where ${sqlOf(chains).holds(chainId)} and is_counted and is_owned`,
+  );
+  const [row] = rows ?? [];
+  if (row === undefined) return null;
+  const { total, active, expired, wrapped, expiring30d, expiring90d, owners, events } = row;
+  return { totals: { total, active, expired, wrapped, expiring30d, expiring90d, owners }, events };
+}
+
+const chainId = sql`chain_id`;
+
+/** Names that addresses own, corrected for what time changed: `owner_change` has what to add to the counters. */
+export const ownerChangesOn = (chains: Scope): SQL => sql`owner_change as materialized (
+    select owner as address, sum(sign) as names from change
+    where is_held and owner is not null and ${sqlOf(chains).holds(chainId)}
+    group by owner having sum(sign) <> 0
+  )`;
+
+/** Addresses with the number of their names at the counters' moment. */
+export const ownersOn = (chains: Scope): SQL => {
+  const { holds, byChains } = sqlOf(chains);
+  const isHere = holds(chainId);
+  return byChains({
+    main: sql`select address, names from figures_owners where ${isHere}`,
+    several: sql`select address, sum(names) as names from figures_owners where ${isHere} group by address`,
+  });
+};
+
+/** How many addresses own a name: those that did at the moment, corrected for what time changed. */
+function ownersAt(chains: Scope): SQL {
+  const { holds, byChains } = sqlOf(chains);
+  const isHere = holds(chainId);
+  const several = sql`${ownerChangesOn(chains)}, owners as (
+      select count(*) as count from (
+        select address from (
+          select address, names from figures_owners where ${isHere} union all select address, names from owner_change
+        ) as held group by address having sum(names) > 0
+      ) as owner
+    )`;
+  const main = sql`${ownerChangesOn(chains)}, owners as (
+    select (select count(*) from figures_owners where ${isHere} and names > 0) + (
+      select count(*) filter (where coalesce(counter.names, 0) + owner_change.names > 0)
+        - count(*) filter (where counter.names > 0)
+      from owner_change
+        left join figures_owners counter on ${holds(sql`counter.chain_id`)} and counter.address = owner_change.address
+    ) as count
+  )`;
+  return byChains({ main, several });
+}
+
+/** How many owners claim a name, and the claims by registrar and chain. */
+export const adoption: Count<AsOf, { adoption: Adoption; claims: ClaimCounts[] }> = countOf({
+  fromCounters: adoptionFromCounters,
+  fromRows: async (db, at) => {
+    const [ofOwners, claims] = await Promise.all([readAdoption(db, at), listClaimCounts(db)]);
+    return { adoption: ofOwners, claims };
+  },
+});
+
+async function adoptionFromCounters(
+  db: Db,
+  { chains, now }: AsOf,
+): Promise<{ adoption: Adoption; claims: ClaimCounts[] } | null> {
+  const rows = await readCounters<Adoption & { claims: ClaimCounts[] | null }>(
+    db,
+    sql`with ${changesUntil(now, sqlOf(chains))}, ${ownersAt(chains)}
+      select ${momentInChanges} as moment, (select count from owners)::int as owners,
+        (count(*) filter (where claims > 0))::int as claimants,
+        (count(*) filter (where claims > 0 and claims * squares > figures_addresses.chains * figures_addresses.chains))::int
+          as "multiChain",
+        (count(*) filter (where coalesce(counter.names, 0) + coalesce(owner_change.names, 0) > 0))::int
+          as "ownersWithName",
+        (select json_agg(json_build_object('registrar', registrar, 'chainId', chain_id, 'withName', with_name,
+          'cleared', cleared, 'unknown', unknown)) from figures_claims where with_name + cleared + unknown > 0) as claims
+      from figures_addresses
+        left join (${ownersOn(chains)}) as counter on counter.address = figures_addresses.address
+        left join owner_change on owner_change.address = figures_addresses.address
+      where claims > 0`,
+  );
+  const [row] = rows ?? [];
+  if (row === undefined) return null;
+  const { claimants, multiChain, owners, ownersWithName, claims } = row;
+  return { adoption: { claimants, multiChain, owners, ownersWithName }, claims: claims ?? [] };
+}
+
+/** Names by length, TLD and parent. */
+export const shares: Count<AsOf, Share[]> = countOf({
+  fromCounters: sharesFromCounters,
+  fromRows: listShares,
+});
+
+async function sharesFromCounters(db: Db, { chains, now }: AsOf): Promise<Share[] | null> {
+  const { holds, byChains, ifSeveral } = sqlOf(chains);
+  const isHere = holds(domain.chainId);
+  const isCountedHere = holds(chainId);
+  const parentName = byChains({ main: sql`${domain.fullName}`, several: sql`max(${domain.fullName})` });
+  const rows = await readCounters<Share>(
+    db,
+    sql`with ${namesAt({ chains, now })}, parent as materialized (
+      select parent_node as node, sum(active) as active, sum(all_time) as all_time from (
+        select parent_node, active, all_time from figures_parents where ${isCountedHere}
+        union all
+        select parent_node, case when is_held then sign else 0 end, sign from change
+        where ${isCountedHere} and is_counted and has_parent
+      ) as parents group by parent_node
+    ), tld as (
+      select ${domain.node} as node, ${domain.fullName} as name
+      from ${domain} where ${isHere} and ${domain.parentNode} = ${ROOT_NODE}
+    ), largest as (
+      select node, active, all_time from parent
+      where node <> ${ROOT_NODE} and node not in (select node from tld) and active > 0
+      order by active desc, node limit ${MAX_PARENTS}
+    ), share as (
+      select 'length' as kind, label_length::text as key, false as is_eth, sum(names) filter (where is_held) as active,
+        coalesce(sum(names) filter (where is_held and is_eth), 0) as active_eth, sum(names) as all_time
+      from (select class.*, ${sql.raw(isActiveIn(chains))} and is_owned as is_held from class
+        where ${isCountedHere} and is_counted and has_parent and label_length >= 0) as held
+      group by label_length having sum(names) filter (where is_held) > 0
+      union all
+      select 'tld', tld.name, tld.node = ${ETH_NODE}, parent.active, 0, parent.all_time
+      from parent join tld on tld.node = parent.node where parent.all_time > 0
+      union all
+      select 'parent', ${parentName}, false, largest.active, 0,
+        largest.all_time
+      from largest join ${domain} on ${isHere} and ${domain.node} = largest.node
+      ${ifSeveral(sql`group by largest.node, largest.active, largest.all_time`)}
+    )
+    select ${momentInChanges} as moment, kind, key, is_eth as "isEth", active::int, active_eth::int as "activeEth",
+      all_time::int as "allTime" from share`,
+  );
+  return (
+    rows?.map(({ kind, key, isEth, active, activeEth, allTime }) => ({
+      kind,
+      key,
+      isEth,
+      active,
+      activeEth,
+      allTime,
+    })) ?? null
+  );
+}

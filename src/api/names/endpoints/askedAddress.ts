@@ -1,0 +1,34 @@
+import type { Address } from "viem";
+import type { Ctx } from "../../server/http/context.ts";
+import type { AddressAt } from "../query/addresses/owners.ts";
+import { allChains } from "../query/scope.ts";
+import { askedChains } from "../resolution/askedChains.ts";
+
+/* What the operations on an address have in common. */
+
+/** Sentences that the descriptions of several operations on an address share. */
+export const COUNTED = "Reverse nodes (`<address>.addr.reverse`) do not count as names.";
+export const CHAINS =
+  "Names of all chains that are indexed are in one list; a node that is on two chains is on it twice.";
+
+/** An address whose names are asked for, on the chains that the caller names, or on all. */
+export const addressAt = (
+  { contracts, now }: Ctx,
+  { address, chain }: { address: Address; chain?: readonly string[] | undefined },
+): AddressAt => ({
+  chains: chain === undefined ? allChains(contracts) : askedChains(chain, contracts),
+  address,
+  wrappers: contracts.wrappers,
+  now,
+});
+
+/** Counts of each chain, where several are indexed. */
+export const byChain = <Counts extends object>(
+  { contracts: { chainIds, chainName } }: Ctx,
+  countsOf: (chainId: number) => Counts,
+): { by_chain?: ({ chain: string } & Counts)[] } =>
+  chainIds.length > 1
+    ? { by_chain: chainIds.map((chainId) => ({ chain: chainName(chainId), ...countsOf(chainId) })) }
+    : {};
+
+export const BY_CHAIN = "Present where names of several chains are indexed: the same of each chain";

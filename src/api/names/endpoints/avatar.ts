@@ -1,0 +1,54 @@
+import { z } from "@hono/zod-openapi";
+import type { Ctx } from "../../server/http/context.ts";
+import { type Endpoint, endpoint } from "../../server/http/endpoint.ts";
+import { avatarRecords } from "../resolution/recordSelection.ts";
+import { withoutChain } from "../resolution/withoutChain.ts";
+import { input, type ParsedName } from "../schemas/input.ts";
+import { tryRecords } from "./records.ts";
+
+/** Waits until the chain may be asked for one more avatar. @throws where too many wait */
+type TakeTurn = (signal: AbortSignal) => Promise<void>;
+
+/** How long a name waits for its turn to be asked from the chain. */
+const WAIT_MS = 1_000;
+
+/**
+ * The avatar record of a name, and its Ethereum address: by the index where it knows both, else by the chain. The picture's
+ * route asks it, and it has none of its own. It costs nothing, so the chain is asked for few in a second, of all callers.
+ */
+export const avatarRecord = (takeTurn: TakeTurn): Endpoint =>
+  endpoint({
+    method: "get",
+    path: "/avatar/{name}",
+    group: "Domains",
+    summary: "The avatar record of a name",
+    params: z.object({ name: input.name() }),
+    reply: z.strictObject({
+      node: z.string(),
+      text: z.string().nullable(),
+      address: z.string().nullable(),
+      is_known: z.boolean(),
+    }),
+    errors: ["INVALID_NAME"],
+    cost: 0,
+    handle: async ({ name }, ctx) => {
+      const indexed = await tryRecords(withoutChain(ctx), name, avatarRecords);
+      const { texts, addresses, isWhole } = indexed.isWhole ? indexed : await byChain(ctx, name, takeTurn);
+      return {
+        node: name.node,
+        text: texts.avatar || null,
+        address: Object.values(addresses)[0] ?? null,
+        is_known: isWhole,
+      };
+    },
+  });
+
+async function byChain(ctx: Ctx, name: ParsedName, takeTurn: TakeTurn) {
+  const mayAsk =
+    ctx.live.isConfigured &&
+    (await takeTurn(AbortSignal.timeout(WAIT_MS)).then(
+      () => true,
+      () => false,
+    ));
+  return tryRecords(mayAsk ? ctx : withoutChain(ctx), name, avatarRecords);
+}

@@ -1,0 +1,120 @@
+import { z } from "@hono/zod-openapi";
+import { namehash } from "viem";
+import { ApiError } from "../../server/errors/errors.ts";
+import { endpoint } from "../../server/http/endpoint.ts";
+import { mapYielding } from "../../server/scheduling/turns.ts";
+import { type DomainOutcome, tryDomains } from "../resolution/domains.ts";
+import { endingExpiryOf } from "../rules/lifeEnds.ts";
+import type { Availability } from "../rules/stages.ts";
+import { bulkDomain, bulkUnknownDomain, count, invalidItem } from "../schemas/answers.ts";
+import { input, parseHash, parseName } from "../schemas/input.ts";
+import { toAskedRecord, toInvalidItem, toItem } from "../serializers/domain.ts";
+import { checkItems } from "./bulkNames.ts";
+
+/** Items of one bulk request: the contract's limit. */
+const MAX_ITEMS = 500;
+/** Labels of all names: ten for each of 500 names, of which most have two. Each label may be an ancestor to look for. */
+export const MAX_LABELS = 5_000;
+
+const bulkFields = z.object({
+  names: input
+    .texts({ description: "Full names", example: ["alice.eth", "wrapped.eth"], maxItems: MAX_ITEMS })
+    .optional(),
+  namehashes: input
+    .texts({
+      description: "Namehashes: 0x and 64 hexadecimal digits",
+      example: [namehash("grace.eth")],
+      maxItems: MAX_ITEMS,
+    })
+    .optional(),
+});
+
+/** At least one item and at most 500. An invalid item does not fail the others: its error stands in its place. */
+const bulkBody = bulkFields.superRefine(({ names = [], namehashes = [] }, issues) =>
+  checkItems({ names, others: namehashes.length }, issues, {
+    maxItems: MAX_ITEMS,
+    maxLabels: MAX_LABELS,
+    what: "names and namehashes in all",
+    fields: "`names` or `namehashes`",
+  }),
+);
+
+const summary = z
+  .strictObject({
+    total: count,
+    registered: count,
+    grace: count,
+    premium: count,
+    available: count,
+    unknown: count,
+    expiring_30d: count,
+  })
+  .openapi("BulkSummary");
+
+const whoisBulk = endpoint({
+  method: "post",
+  path: "/whois/bulk",
+  group: "Domains",
+  summary: "Many names at once",
+  description:
+    "Up to 500 names and namehashes; names of up to 5,000 labels in all. Results keep the order: names first, then namehashes. An item that is not valid does not fail the others, nor does one of which only the chain could tell something, and did not: what is known of it stands beside its error.",
+  query: z.object({ partial: input.partial() }),
+  body: bulkBody,
+  reply: z.strictObject({ results: z.array(z.union([bulkDomain, bulkUnknownDomain, invalidItem])), summary }),
+  errors: ["LIMIT_EXCEEDED"],
+  cost: ({ names = [], namehashes = [] }) => names.length + namehashes.length,
+  tool: "whois_bulk",
+  handle: async ({ names = [], namehashes = [], partial }, ctx) => {
+    const items = [
+      ...(await mapYielding(names, (query) => readItem(query, parseName))),
+      ...namehashes.map((query) => readItem(query, (hash) => ({ query, node: parseHash(hash) }))),
+    ];
+    const valid = items.filter(isValid);
+    const outcomes = await tryDomains(ctx, valid);
+    const byItem = new Map(valid.map((item, i) => [item, outcomes[i] as DomainOutcome]));
+    const results = await mapYielding(items, (item) => {
+      if (!isValid(item)) return item;
+      const outcome = byItem.get(item) as DomainOutcome;
+      return toItem(toAskedRecord(item, outcome, ctx), outcome, { partial });
+    });
+    return { results, summary: toSummary(results, ctx.now) };
+  },
+});
+
+type InvalidItem = z.infer<typeof invalidItem>;
+
+const isValid = <T extends object>(item: T | InvalidItem): item is T => !("error" in item);
+
+export function readItem<T>(query: string, parse: (query: string) => T): T | InvalidItem {
+  try {
+    return parse(query);
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error;
+    return toInvalidItem(query, error);
+  }
+}
+
+type Result = { availability_status: Availability } & Partial<Parameters<typeof endingExpiryOf>[0]>;
+
+const THIRTY_DAYS = 30 * 86_400;
+
+function toSummary(results: Result[], now: number): z.infer<typeof summary> {
+  const having = (status: Result["availability_status"]) =>
+    results.filter(({ availability_status }) => availability_status === status).length;
+  const expiring = results.filter(({ availability_status, expiry_timestamp, ownership, wrapper }) => {
+    if (availability_status !== "registered" || !expiry_timestamp || !ownership) return false;
+    const expiry = Number(endingExpiryOf({ expiry_timestamp, ownership, wrapper }) ?? 0);
+    return expiry > now && expiry <= now + THIRTY_DAYS;
+  });
+  return {
+    total: results.length,
+    registered: having("registered"),
+    grace: having("grace"),
+    premium: having("premium"),
+    available: having("available"),
+    unknown: having("unknown"),
+    expiring_30d: expiring.length,
+  };
+}
+
+export const bulkEndpoints = [whoisBulk];

@@ -1,0 +1,96 @@
+import { z } from "@hono/zod-openapi";
+import { endpoint } from "../../server/http/endpoint.ts";
+import { listEnding, MAX_ENDING } from "../query/addresses/ending.ts";
+import { decide } from "../resolution/decision.ts";
+import { type Known, readKnown } from "../resolution/known.ts";
+import { checkListed, isHeldBy } from "../resolution/listedNames.ts";
+import { lifeOf } from "../rules/life.ts";
+import { GRACE_DAYS, PREMIUM_DAYS } from "../rules/stages.ts";
+import { input } from "../schemas/input.ts";
+import { toCalendar } from "../serializers/calendar.ts";
+import { toAddress } from "../serializers/hex.ts";
+import { addressAt } from "./askedAddress.ts";
+
+const ICALENDAR = "text/calendar";
+
+const EVENTS = `iCalendar (RFC 5545), to subscribe to. Each name that ends has an event at its expiry, and a .eth name two more: the end of its grace, after ${GRACE_DAYS} days (in ENSv2 28), and of its premium, after ${PREMIUM_DAYS} days more. Names of a layer 2's registrar have those that it has: Basenames all three, Lineanames no premium. Each has reminders 30 and 7 days before. A renewal moves the events: their UIDs stay, and SEQUENCE grows. Ends after the year 9999 are left out.`;
+
+const calendar = z.string().openapi("Calendar", {
+  description: "Long names are cut after 64 characters; control characters are written U+FFFD.",
+});
+
+const EXAMPLE = `BEGIN:VCALENDAR
+VERSION:2.0
+METHOD:PUBLISH
+NAME:alice.eth
+BEGIN:VEVENT
+UID:0x787192fc5378cc32aa956ddfdedbf26b24e8d78e40109add0eea2c1a012c3dec-expiry@1.namedex
+SEQUENCE:30000000
+DTSTART:20270115T080000Z
+SUMMARY:alice.eth expires
+END:VEVENT
+END:VCALENDAR
+`;
+
+/** Calendars do not ask the chain: programs ask for them every few hours. */
+const ONLY_CHAIN =
+  "Only the chain can tell whether and when this name expires. It was not asked, so the end is not in this calendar.";
+
+const domainExpiry = endpoint({
+  method: "get",
+  path: "/domain/{name}/expiry.ics",
+  group: "Domains",
+  summary: "The ends of a name as a calendar",
+  description: `${EVENTS} A name without expiry has a calendar without events, and so has a wrapped subname without PARENT_CANNOT_CONTROL, which keeps its owner. So has one whose registry the index cannot read: its calendar says so.`,
+  params: z.object({ name: input.name() }),
+  reply: calendar,
+  mediaType: ICALENDAR,
+  example: EXAMPLE,
+  errors: ["INVALID_NAME"],
+  cost: 1,
+  hotAnswers: true,
+  handle: async ({ name }, ctx) => {
+    const { contracts, now, namesAt } = ctx;
+    const [known] = (await readKnown(ctx, [name])) as [Known];
+    const isForChain = decide(known, contracts).kind === "chain";
+    const names = known.found?.kind === "stored" ? [{ ...known.found.state, fullName: name.name }] : [];
+    return toCalendar(names, {
+      title: name.name,
+      mainChainId: contracts.chainId,
+      life: lifeOf(contracts.ensv2),
+      now,
+      namesAt,
+      ...(isForChain && { note: ONLY_CHAIN }),
+    });
+  },
+});
+
+const addressExpiries = endpoint({
+  method: "get",
+  path: "/address/{address}/expiries.ics",
+  group: "Addresses",
+  summary: "The ends of an address's names as a calendar",
+  description: `${EVENTS} It has the names that the address effectively owns, until the last of their ends; at most ${MAX_ENDING}, names of registrars before others, and of each those that expire first.`,
+  params: z.object({ address: input.address() }),
+  reply: calendar,
+  mediaType: ICALENDAR,
+  example: EXAMPLE,
+  errors: ["INVALID_ADDRESS"],
+  cost: 1,
+  hotAnswers: true,
+  handle: async ({ address }, ctx) => {
+    const { db, contracts, now, namesAt } = ctx;
+    const rows = await listEnding(db, addressAt(ctx, { address }));
+    const names = [...(await checkListed(ctx, rows, isHeldBy(address, ["effective_owner"]))).values()];
+    const title = `ENS names of ${toAddress(address)}`;
+    return toCalendar(names, {
+      title,
+      mainChainId: contracts.chainId,
+      life: lifeOf(contracts.ensv2),
+      now,
+      namesAt,
+    });
+  },
+});
+
+export const calendarEndpoints = [domainExpiry, addressExpiries];

@@ -1,0 +1,222 @@
+import { z } from "@hono/zod-openapi";
+import { withoutKeys } from "../../server/errors/foreignText.ts";
+import { endpoint } from "../../server/http/endpoint.ts";
+import type { ChainReport, IndexReport } from "../../server/indexState/freshness.ts";
+import { listPhases } from "../query/ensv2.ts";
+import { blockNumber, count, hash } from "../schemas/answers.ts";
+
+const phase = z.enum(["backfill", "realtime"]).openapi({
+  description:
+    "`backfill` while past events are indexed and indexes are built, after a restart too; then `realtime`",
+});
+
+const chainShape = z.strictObject({
+  chain: z.string().openapi({ example: "mainnet" }),
+  chain_id: count.openapi({ example: 1 }),
+  phase,
+  head_block_number: blockNumber
+    .nullable()
+    .openapi({ description: "By the node; null if it cannot be asked" }),
+  indexed_block_number: blockNumber.openapi({ description: "The index is as of this block" }),
+  indexed_block_timestamp: count.openapi({ description: "Unix seconds; 0 before the first block" }),
+  finalized_block_number: blockNumber.openapi({ description: "Reorganisations do not go below it" }),
+  lag_blocks: count.nullable().openapi({ description: "Null where `head_block_number` is" }),
+  lag_seconds: count.nullable().openapi({
+    description:
+      "Age of the indexed block by the chain's time: the clock on public chains, elsewhere the newest block's; null if that is not known",
+  }),
+  progress_percentage: z
+    .number()
+    .nullable()
+    .openapi({ example: 43.1, description: "Of the blocks, while `backfill`; null if not known" }),
+  estimated_seconds_left: count
+    .nullable()
+    .openapi({ description: "Of the backfill, at the speed of the last minutes; null if not known" }),
+});
+
+const ensv2Phases = ["deployed", "reserving", "frozen", "handed_over", "open", "public"] as const;
+const ensv2Phase = z.enum(ensv2Phases);
+
+const ensv2 = z
+  .strictObject({
+    phase: ensv2Phase.nullable().openapi({
+      description:
+        "The furthest one: `reserving`: names of ENSv1 are reserved; `frozen`: ENSv1 registers no more names; `handed_over`: renewals go through ENSv2; `open`: names are registered in ENSv2; `public`: its Universal Resolver answers. Null before the first",
+    }),
+    phases: z.array(
+      z.strictObject({
+        phase: ensv2Phase,
+        block_number: blockNumber,
+        block_timestamp: count,
+        transaction_hash: hash,
+      }),
+    ),
+  })
+  .optional()
+  .openapi({
+    description:
+      "Present where ENSv2 is indexed: how far the change to it is, and when each phase was reached",
+  });
+
+const reply = z.strictObject({
+  ready: z.boolean().openapi({ description: "Whether operations on names answer; else `INDEX_NOT_READY`" }),
+  reason: z.enum(["building", "catching_up", "late", "failing", "no_database"]).nullable().openapi({
+    description:
+      "Why not, null if it is: past events are still missing; the indexer started again and its tables are of an older block; it does not keep up with the chain, or does not run; it tries a block again that could not be indexed; the database does not answer",
+  }),
+  database: z.enum(["reachable", "unreachable"]).openapi({
+    description:
+      "`unreachable` while it does not answer. All else is then as it was last known, with `running` false; without anything known, `chains` and `build` are empty",
+  }),
+  standby: z
+    .strictObject({
+      lag_seconds: count.nullable().openapi({
+        description:
+          "Age of the newest transaction that it replayed, 0 if there is no later one; null while the primary does not answer",
+      }),
+      lag_bytes: count.nullable().openapi({
+        description: "Of the primary's log, not replayed yet; null while the primary does not answer",
+      }),
+      paused: z.boolean().openapi({ description: "Whether an operator has stopped the replay" }),
+    })
+    .nullable()
+    .openapi({
+      description:
+        "How far the database that is read is behind its primary, where it is a standby; else null. What `chains` says is of the standby",
+    }),
+  failing: z
+    .strictObject({
+      chain: z.string().openapi({ example: "mainnet" }),
+      block_number: blockNumber.nullable().openapi({ description: "Null for a range of past blocks" }),
+      attempts: count.openapi({ example: 3 }),
+      since: count.openapi({ description: "Unix seconds of the first attempt" }),
+      why: z.string().openapi({ example: "Error: Connection terminated" }),
+    })
+    .nullable()
+    .openapi({
+      description:
+        "The block that is tried again; null if none. Replicas learn it from the indexer a second later",
+    }),
+  running: z.boolean().openapi({ description: "Whether an indexer shows signs of life" }),
+  phase,
+  network: z.string().openapi({ example: "mainnet", description: "The chain of the registry" }),
+  schema: z.string().openapi({ example: "namedex_index", description: "PostgreSQL schema of the tables" }),
+  active: z.boolean().openapi({
+    description: "Whether `npm run release` chose this index; false everywhere while none was ever chosen",
+  }),
+  build: z.string().openapi({ example: "1c7a4bd2f0", description: "What code and configuration wrote them" }),
+  max_lag_seconds: count
+    .nullable()
+    .openapi({ description: "`MAX_LAG_SECONDS`: the index answers up to this lag; null for any" }),
+  verification: z
+    .strictObject({
+      finished_timestamp: count.openapi({ description: "Unix seconds" }),
+      block_number: blockNumber.openapi({ description: "Contracts were asked at this block" }),
+      samples: count.openapi({ example: 1000, description: "Names, records and primary names" }),
+      values: count.openapi({ example: 6500, description: "Values of them that were compared" }),
+      differences: count.openapi({ example: 0, description: "Values that differ from the chain's" }),
+    })
+    .nullable()
+    .openapi({
+      description: "The last comparison with the contracts (`npm run verify`); null if there was none",
+    }),
+  chains: z.array(chainShape).openapi({ description: "The registry's chain first" }),
+  ensv2,
+});
+
+export const indexingStatus = endpoint({
+  method: "get",
+  path: "/indexing-status",
+  group: "System",
+  summary: "Whether the index is current",
+  description:
+    "Head, indexed and finalised block of each chain, and how far a backfill is. Operations on names answer only while `ready` is true.",
+  reply: reply.openapi("IndexingStatus"),
+  cost: 0,
+  index: "any state",
+  tool: "get_status",
+  handle: async (_, { db, freshness, contracts }) => {
+    const report = await freshness.report();
+    const withPhases = contracts.ensv2 !== undefined && !report.isDatabaseAway;
+    return {
+      ...toStatus(report, contracts),
+      ...(withPhases && { ensv2: toEnsv2(await listPhases(db, contracts.chainId)) }),
+    };
+  },
+});
+
+/** Phases that the index does not know are left out: it stores the words of {@link ensv2Phases} alone. */
+function toEnsv2(rows: Awaited<ReturnType<typeof listPhases>>): z.infer<typeof ensv2> {
+  const phases = rows.flatMap((row) => {
+    const phase = ensv2Phases.find((one) => one === row.phase);
+    if (phase === undefined) return [];
+    const { blockNumber, blockTimestamp, transactionHash } = row;
+    return [
+      {
+        phase,
+        block_number: blockNumber,
+        block_timestamp: blockTimestamp,
+        transaction_hash: transactionHash,
+      },
+    ];
+  });
+  const reached = new Set(phases.map(({ phase }) => phase));
+  return { phase: ensv2Phases.findLast((phase) => reached.has(phase)) ?? null, phases };
+}
+
+type Names = { chainId: number; chainName: (chainId: number) => string };
+
+function toStatus(report: IndexReport, { chainId, chainName }: Names) {
+  const { indexer, isActive, unfit, maxLagSeconds, failing, verification, chains, standby } = report;
+  const phase = indexer.isReady ? ("realtime" as const) : ("backfill" as const);
+  return {
+    ...({
+      ready: unfit === null,
+      reason: unfit,
+      database: report.isDatabaseAway ? "unreachable" : "reachable",
+    } as const),
+    standby: standby && {
+      lag_seconds: standby.lagSeconds,
+      lag_bytes: standby.lagBytes,
+      paused: standby.isPaused,
+    },
+    running: indexer.isRunning,
+    phase,
+    network: chainName(chainId),
+    schema: indexer.schema,
+    active: isActive,
+    build: indexer.buildId,
+    max_lag_seconds: maxLagSeconds,
+    failing: failing && {
+      chain: chainName(failing.chainId),
+      block_number: failing.blockNumber,
+      attempts: failing.attempts,
+      since: failing.since,
+      why: withoutKeys(failing.why),
+    },
+    verification: verification && {
+      finished_timestamp: verification.finishedAt,
+      block_number: verification.blockNumber,
+      samples: verification.samples,
+      values: verification.values,
+      differences: verification.differences,
+    },
+    chains: chains.map((chain) => ({
+      chain: chainName(chain.chainId),
+      chain_id: chain.chainId,
+      phase,
+      ...toChain(chain),
+    })),
+  };
+}
+
+const toChain = ({ head, indexed, lagBlocks, lagSeconds, backfill }: ChainReport) => ({
+  head_block_number: head && Math.max(head.number, indexed.blockNumber),
+  indexed_block_number: indexed.blockNumber,
+  indexed_block_timestamp: indexed.blockTimestamp,
+  finalized_block_number: indexed.finalizedBlock,
+  lag_blocks: lagBlocks,
+  lag_seconds: lagSeconds,
+  progress_percentage: backfill?.percentage ?? null,
+  estimated_seconds_left: backfill?.secondsLeft ?? null,
+});

@@ -1,0 +1,27 @@
+import type { z } from "@hono/zod-openapi";
+import type { Ctx } from "../../server/http/context.ts";
+import type { DomainState } from "../resolution/domainState.ts";
+import { type Includable, includable, withIncluded } from "../resolution/included.ts";
+import type { domainItem } from "../schemas/answers.ts";
+import { input } from "../schemas/input.ts";
+import { toDomainItem } from "../serializers/domain.ts";
+
+/** The parameter by which a list has more of each name, and words of its own if it knows more. */
+export const included = <Word extends string = never>(...more: readonly Word[]) =>
+  input
+    .words<Includable | Word>([...includable, ...more], "include", {
+      description:
+        "What items have besides, because it costs more queries: `migration` and `role_holder_count` of names of ENSv2, `subname_count`",
+      example: "subname_count",
+    })
+    .optional();
+
+/** The names of a page as items. */
+export async function listedItems(
+  ctx: Ctx,
+  names: readonly DomainState[],
+  include: readonly Includable[] = [],
+): Promise<z.infer<typeof domainItem>[]> {
+  const complete = await withIncluded(ctx, names, include);
+  return complete.map((name) => toDomainItem(name, ctx));
+}

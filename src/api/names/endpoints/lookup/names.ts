@@ -1,0 +1,305 @@
+import type { z } from "@hono/zod-openapi";
+import type { Hex } from "viem";
+import { ApiError } from "../../../server/errors/errors.ts";
+import type { Ctx } from "../../../server/http/context.ts";
+import { MAX_JSON_BYTES } from "../../../server/http/writeReply.ts";
+import { mapYielding } from "../../../server/scheduling/turns.ts";
+import { listOtherEvents } from "../../query/otherRecords.ts";
+import {
+  type BatchRecords,
+  FIRST_COIN,
+  listRecords,
+  MAX_BYTES_OF_NAME,
+  NAMES_OF_STATEMENT,
+} from "../../query/recordBatches.ts";
+import { hasDefaultAddress, listIndexedAddresses } from "../../resolution/addressesOfNames.ts";
+import {
+  type DomainOutcome,
+  tryDomains,
+  tryDomainsWithRecords,
+  tryLiveAll,
+} from "../../resolution/domains.ts";
+import { type RecordsKey, recordsOf } from "../../resolution/ensv2/records.ts";
+import {
+  asksOther,
+  type IndexedRecords,
+  noRecords,
+  unknownTextsOf,
+} from "../../resolution/indexedRecords.ts";
+import { otherRecordsOf } from "../../resolution/otherRecords.ts";
+import { type Outcome, resolvePrimaryNames } from "../../resolution/primaryNames.ts";
+import { selectorForRecord } from "../../resolution/recordSelection.ts";
+import type { leftOut, lookedUpName } from "../../schemas/answers/lookup.ts";
+import { type Rest, type Sought, writeCursor } from "../../schemas/lookup.ts";
+import type { RecordsAsked } from "../../schemas/recordChoice.ts";
+import { partsOfRecords, toAskedRecord, unresolvedParts } from "../../serializers/domain.ts";
+import { toAddress } from "../../serializers/hex.ts";
+import { toAskedLiveRecords, toIndexedRecords } from "../../serializers/records.ts";
+
+export type SoughtName = Extract<Sought, { kind: "name" }>;
+export type NameItem = z.input<typeof lookedUpName> | z.input<typeof leftOut>;
+
+/** What is asked for of each name besides its record. */
+export type NameChoice = { records: RecordsAsked | null; primaryNameCheck: boolean };
+
+/** What is known of a name before it is written. */
+type Answered = {
+  name: SoughtName;
+  outcome: DomainOutcome;
+  records: FoundRecords | null;
+  check: Check | null;
+};
+
+/** The records of a name: by the index, or by the chain, and what the answer had no room for. */
+type FoundRecords = {
+  outcome: DomainOutcome;
+  indexed: IndexedRecords | null;
+  unknownTexts: string[];
+  rest: Rest | null;
+  /** Why nothing of them was read. */
+  isLeftOut: LeftOut | null;
+};
+
+/** The answer was full, or a record alone is larger than an answer holds of a name. */
+type LeftOut = "no room" | "too large";
+
+type Check = { address: Hex | null; primary: Outcome | null };
+
+/** Answers names, in their order, by statements for all of them. */
+export async function answerNames(
+  ctx: Ctx,
+  names: readonly SoughtName[],
+  choice: NameChoice,
+): Promise<NameItem[]> {
+  const requested = names.map((name) => name.requested);
+  const { records: asked } = choice;
+  const select = asked === null ? null : selectorForRecord(ctx, asked, { address: choice.primaryNameCheck });
+  const withRecords = select === null ? null : await tryDomainsWithRecords(ctx, requested, select);
+  const outcomes = withRecords ?? (await tryDomains(ctx, requested));
+  const found =
+    asked !== null && select !== null && withRecords !== null
+      ? await findRecords(ctx, { names, outcomes: withRecords, asked, select })
+      : null;
+  const checks = choice.primaryNameCheck ? await checkPrimaryNames(ctx, outcomes) : null;
+  return mapYielding(names, (name, i) =>
+    toItem(ctx, asked, {
+      name,
+      outcome: outcomes[i] as DomainOutcome,
+      records: found?.[i] ?? null,
+      check: checks?.[i] ?? null,
+    }),
+  );
+}
+
+type RecordsOfNames = {
+  names: readonly SoughtName[];
+  outcomes: readonly DomainOutcome[];
+  asked: RecordsAsked;
+  select: ReturnType<typeof selectorForRecord>;
+};
+
+async function findRecords(
+  ctx: Ctx,
+  { names, outcomes, asked, select }: RecordsOfNames,
+): Promise<FoundRecords[]> {
+  const found = await readIndexed(ctx, { names, outcomes, asked });
+  const incomplete = found.flatMap(({ unknownTexts }, i) => (unknownTexts.length > 0 ? [i] : []));
+  const live = await tryLiveAll(
+    ctx,
+    incomplete.map((i) => (names[i] as SoughtName).requested),
+    select,
+  );
+  const liveOf = new Map(incomplete.map((i, at) => [i, live[at] as DomainOutcome]));
+  return found.map((one, i) => ({ ...one, outcome: liveOf.get(i) ?? one.outcome }));
+}
+
+/** The records of which the index tells. They are read until the answer is full. */
+async function readIndexed(
+  ctx: Ctx,
+  { names, outcomes, asked }: Omit<RecordsOfNames, "select">,
+): Promise<FoundRecords[]> {
+  const wanted = outcomes.flatMap((outcome, i) => {
+    const key = isOfIndex(outcome) && outcome.state ? recordsOf(outcome.state) : null;
+    if (key === null || outcome.state === null) return [];
+    const hasDefault = hasDefaultAddress(outcome.state.node, key, ctx.contracts);
+    return [{ i, key: { ...key, hasDefault }, rest: names[i]?.rest ?? null }];
+  });
+  const read = new Map<number, Pick<FoundRecords, "indexed" | "rest" | "isLeftOut">>();
+  let room = MAX_JSON_BYTES;
+  for (let from = 0; from < wanted.length; from += NAMES_OF_STATEMENT) {
+    const some = wanted.slice(from, from + NAMES_OF_STATEMENT);
+    const [batch, events] = await Promise.all([
+      listRecords(ctx.db, some.map(toWanted), { ...choiceOf(asked), bytes: room }),
+      asksOther(asked)
+        ? listOtherEvents(
+            ctx.db,
+            some.map(({ key }) => key),
+          )
+        : [],
+    ]);
+    for (const [at, records] of batch.entries()) {
+      const { i, rest } = some[at] as (typeof some)[number];
+      const isLeftOut = isEmpty(records) ? (room > MAX_BYTES_OF_NAME ? "too large" : "no room") : null;
+      room -= bytesOf(records);
+      const { texts, addresses, contenthash, name } = records;
+      const indexed = { texts, addresses, contenthash, name, other: otherRecordsOf(events[at] ?? []) };
+      read.set(i, { indexed, rest: restOf(records, rest), isLeftOut });
+    }
+    room = Math.max(room, 0);
+  }
+  return outcomes.map((outcome, i) => {
+    const found = read.get(i) ?? {
+      indexed: isOfIndex(outcome) ? noRecords : null,
+      rest: null,
+      isLeftOut: null,
+    };
+    return { outcome, ...found, unknownTexts: found.indexed ? unknownTextsOf(found.indexed, asked) : [] };
+  });
+}
+
+/** Whether there are records, and none was read. */
+const isEmpty = ({ texts, addresses, more }: BatchRecords): boolean =>
+  (more.texts || more.addresses) && texts.length + addresses.length === 0;
+
+const isOfIndex = ({ source, kind }: DomainOutcome): boolean =>
+  source === "indexed" && kind !== "unresolved" && kind !== "resolverNotAsked";
+
+const toWanted = ({ key, rest }: { key: RecordsKey & { hasDefault: boolean }; rest: Rest | null }) => ({
+  ...key,
+  textsAfter: (rest ? rest.textsAfter : "") as Hex | "" | null,
+  addressesAfter: rest ? rest.addressesAfter : FIRST_COIN,
+});
+
+const choiceOf = ({ types, keys, coinTypes }: RecordsAsked) =>
+  ({
+    texts: types.includes("text") ? (keys ?? "all") : "none",
+    addresses: types.includes("addr") ? (coinTypes?.map(String) ?? "all") : "none",
+  }) as const;
+
+const bytesOf = ({ texts, addresses, contenthash, name }: BatchRecords): number =>
+  texts.reduce(
+    (sum, { key, value, exact }) => sum + (exact?.length ?? key.length + (value?.length ?? 0)),
+    0,
+  ) +
+  addresses.reduce((sum, { address }) => sum + (address?.length ?? 0), 0) +
+  (contenthash?.length ?? 0) +
+  (name?.length ?? 0);
+
+/** Where to go on after what was read; null if nothing is left. */
+function restOf({ texts, addresses, more }: BatchRecords, before: Rest | null): Rest | null {
+  if (!more.texts && !more.addresses) return null;
+  return {
+    textsAfter: more.texts ? (texts.at(-1)?.keyHash ?? before?.textsAfter ?? "") : null,
+    addressesAfter: more.addresses
+      ? (addresses.at(-1)?.coinType ?? before?.addressesAfter ?? FIRST_COIN)
+      : null,
+  };
+}
+
+/** The primary names of the addresses that names have on Ethereum; null where the name could not be resolved. */
+async function checkPrimaryNames(ctx: Ctx, outcomes: readonly DomainOutcome[]): Promise<(Check | null)[]> {
+  const indexed = outcomes.flatMap((outcome) => (isOfIndex(outcome) && outcome.state ? [outcome.state] : []));
+  const ofIndex = new Map(
+    (await listIndexedAddresses(ctx, indexed)).map((address, i) => [indexed[i], address]),
+  );
+  const addresses = outcomes.map((outcome) => {
+    if (outcome.source === "live") return liveAddressOf(outcome);
+    if (!isOfIndex(outcome)) return undefined;
+    return outcome.state ? (ofIndex.get(outcome.state) ?? null) : null;
+  });
+  const unique = [...new Set(addresses.flatMap((address) => address ?? []))];
+  const primaries = await resolvePrimaryNames(ctx, unique);
+  const primaryOf = new Map(unique.map((address, i) => [address, primaries[i] as Outcome]));
+  return addresses.map((address) =>
+    address === undefined ? null : { address, primary: (address && primaryOf.get(address)) ?? null },
+  );
+}
+
+const liveAddressOf = ({ records }: Extract<DomainOutcome, { source: "live" }>): Hex | null =>
+  records.addresses.find(({ coinType }) => coinType === "60")?.address ?? null;
+
+function toItem(ctx: Ctx, asked: RecordsAsked | null, { name, outcome, records, check }: Answered): NameItem {
+  if (records?.isLeftOut) return toLeftOut(name.input, records.isLeftOut);
+  const error = [outcome, records?.outcome].flatMap((one) =>
+    one?.kind === "unresolved" ? [one.error] : [],
+  )[0];
+  const rest = asked && records?.rest;
+  if (error?.code === "RESPONSE_TOO_LARGE") return toLeftOut(name.input, "no room");
+  const status = statusOf({ outcome, error, isCut: Boolean(rest) });
+  return {
+    input: name.input,
+    status,
+    ...(error && { error: { code: error.code, message: error.message } }),
+    domain: toAskedRecord(name.requested, outcome, ctx),
+    ...(asked && records && toRecordsFields(records, asked)),
+    ...(check && { primary_name_check: toCheck(check, outcome) }),
+    ...(rest && { cursor: writeCursor(queryOf(name), rest, asked) }),
+  } as NameItem;
+}
+
+/** An input that the answer has no room for. It can be asked for again, as it is, with fewer others. */
+export const toLeftOut = (input: string, why: LeftOut): z.input<typeof leftOut> => ({
+  input,
+  status: "left_out",
+  ...(why === "no room"
+    ? { cursor: input }
+    : {
+        error: {
+          code: "RESPONSE_TOO_LARGE",
+          message:
+            "One of the records is larger than an answer about many names holds: ask for it by its key.",
+        },
+      }),
+});
+
+const queryOf = ({ requested }: SoughtName): string =>
+  "name" in requested ? requested.name : requested.node;
+
+function statusOf({
+  outcome,
+  error,
+  isCut,
+}: {
+  outcome: DomainOutcome;
+  error: ApiError | undefined;
+  isCut: boolean;
+}) {
+  if (error) return "unresolved" as const;
+  if (isCut) return "partial" as const;
+  return outcome.state === null ? ("not_found" as const) : ("ok" as const);
+}
+
+function toRecordsFields({ outcome, indexed, unknownTexts }: FoundRecords, asked: RecordsAsked) {
+  const found =
+    outcome.source === "live"
+      ? withoutOthers(toAskedLiveRecords(outcome.records, asked), asked)
+      : indexed && toIndexedRecords(indexed, asked);
+  const source = { records_source: outcome.source };
+  if (outcome.kind !== "unresolved") return found ? { records: found, ...source } : {};
+  if (!found)
+    return {
+      ...source,
+      unresolved: unresolvedParts(partsOfRecords(outcome.state, "records"), outcome.error),
+    };
+  const parts = unresolvedParts(["records.texts"], outcome.error);
+  return { records: found, ...source, unresolved: parts.map((part) => ({ ...part, keys: unknownTexts })) };
+}
+
+/** What was read for the record or the check alone is no answer. */
+function withoutOthers(found: ReturnType<typeof toAskedLiveRecords>, { keys, coinTypes }: RecordsAsked) {
+  const pick = <Value>(all: Record<string, Value>, names: readonly string[] | undefined) =>
+    names ? Object.fromEntries(Object.entries(all).filter(([name]) => names.includes(name))) : all;
+  return {
+    ...found,
+    texts: pick(found.texts, keys),
+    addresses: pick(found.addresses, coinTypes?.map(String)),
+  };
+}
+
+function toCheck({ address, primary }: Check, { state }: DomainOutcome) {
+  const shown = { address: address && toAddress(address) };
+  if (primary instanceof ApiError)
+    return { ...shown, unresolved: unresolvedParts(["primary_name"], primary) };
+  const name = primary?.primary?.name ?? null;
+  return { ...shown, primary_name: name, is_primary: name !== null && name === state?.fullName };
+}

@@ -1,0 +1,138 @@
+import { z } from "@hono/zod-openapi";
+import { type Hex, keccak256, namehash, stringToBytes } from "viem";
+import type { Ctx } from "../../server/http/context.ts";
+import { endpoint } from "../../server/http/endpoint.ts";
+import { listLabelled } from "../query/domainPages.ts";
+import type { DomainRow } from "../query/domains.ts";
+import { domainKeys, type PageRequest } from "../query/page.ts";
+import { allChains, sqlOf } from "../query/scope.ts";
+import { resolveDomain, tryDomain, tryListed } from "../resolution/domains.ts";
+import { shownLabel } from "../resolution/provenLabels.ts";
+import { count, domain, hash, listedDomain, pageFields, unresolvedDomain } from "../schemas/answers.ts";
+import { input } from "../schemas/input.ts";
+import { listPage, PAGE_SIZE } from "../schemas/paging.ts";
+import { toItem, toUnresolvedDomain, toWholeRecord } from "../serializers/domain.ts";
+import { openPage } from "../serializers/listPages.ts";
+
+const notIndexed = z
+  .strictObject({ hash, indexed: z.literal(false) })
+  .openapi("NotIndexed", { description: "No name of the index has this hash" });
+
+const exampleNamehash = namehash("alice.eth");
+const exampleLabelhash = keccak256(stringToBytes("alice"));
+const byName = { page: 1, size: PAGE_SIZE, isCounted: true, sortBy: "full_name", sortDir: "asc" } as const;
+
+/** Names of one label. One of which only the chain could tell something, and did not, does not fail the others. */
+const domains = z.array(z.union([listedDomain, unresolvedDomain]));
+
+async function toDomains(ctx: Ctx, rows: readonly DomainRow[], asked: { partial: boolean }) {
+  const listed = await tryListed(ctx, rows);
+  return listed.map(({ row, outcome }) =>
+    outcome.kind === "unresolved" && outcome.state === null
+      ? toItem(toUnresolvedDomain(row.node, outcome), outcome, asked)
+      : toItem(
+          toWholeRecord(
+            { query: row.node, node: row.node },
+            { ...outcome, state: outcome.state ?? row },
+            ctx,
+          ),
+          outcome,
+          asked,
+        ),
+  );
+}
+
+/** The names with a label, sorted as they are shown. */
+async function listNames(ctx: Ctx, hash: Hex, page: PageRequest) {
+  const chains = allChains(ctx.contracts);
+  return listLabelled(ctx.db, page, { chains, hash, label: await shownLabel(ctx, hash), now: ctx.now });
+}
+
+const LIVE = "As `/whois` by name, it asks the chain where the index cannot know.";
+
+const lookupHash = endpoint({
+  method: "get",
+  path: "/lookup-hash/{hash}",
+  group: "Lookups",
+  summary: "The name behind any hash",
+  description: `Tries the hash as a namehash first, which one name has, then as a labelhash, which names under several parents may have: the first 25 of them are given, and \`/lookup-labelhash\` has all. ${LIVE}`,
+  params: z.object({ hash: input.hash("Namehash or labelhash", exampleNamehash) }),
+  query: z.object({ partial: input.partial() }),
+  reply: z.union([
+    z.strictObject({ type: z.literal("namehash"), ...domain.shape }).openapi("NamehashMatch"),
+    z
+      .strictObject({ type: z.literal("namehash"), ...unresolvedDomain.shape })
+      .openapi("UnresolvedNamehashMatch"),
+    z.strictObject({ type: z.literal("labelhash"), domains, total: count }).openapi("LabelhashMatch"),
+    notIndexed,
+  ]),
+  errors: ["INVALID_HASH", "LIVE_RESOLUTION_FAILED"],
+  cost: 1,
+  hotAnswers: true,
+  tool: "lookup_hash",
+  handle: async ({ hash, partial }, ctx) => {
+    const found = await findByNode(ctx, { hash, partial });
+    if (found) return { type: "namehash" as const, ...found };
+    const { total, rows } = await listNames(ctx, hash, byName);
+    if (!total) return { hash, indexed: false as const };
+    return { type: "labelhash" as const, domains: await toDomains(ctx, rows, { partial }), total };
+  },
+});
+
+/** What is known of a node; null if the index has no name of it. */
+async function findByNode(ctx: Ctx, { hash, partial }: { hash: Hex; partial: boolean }) {
+  const parsed = { query: hash, node: hash };
+  const outcome = await (partial ? tryDomain : resolveDomain)(ctx, parsed);
+  const { state, ...resolved } = outcome;
+  if (state) return toWholeRecord(parsed, { ...resolved, state }, ctx);
+  return outcome.kind === "unresolved" ? toUnresolvedDomain(hash, outcome) : null;
+}
+
+const lookupNamehash = endpoint({
+  method: "get",
+  path: "/lookup-namehash/{hash}",
+  group: "Lookups",
+  summary: "The name of a namehash",
+  description: LIVE,
+  params: z.object({ hash: input.hash("Namehash", exampleNamehash) }),
+  query: z.object({ partial: input.partial() }),
+  reply: z.union([domain, unresolvedDomain, notIndexed]),
+  errors: ["INVALID_HASH", "LIVE_RESOLUTION_FAILED"],
+  cost: 1,
+  hotAnswers: true,
+  handle: async ({ hash, partial }, ctx) =>
+    (await findByNode(ctx, { hash, partial })) ?? { hash, indexed: false as const },
+});
+
+const lookupLabelhash = endpoint({
+  method: "get",
+  path: "/lookup-labelhash/{hash}",
+  group: "Lookups",
+  summary: "Every name with a labelhash",
+  description: `Names of one label under different parents. ${LIVE}`,
+  params: z.object({ hash: input.hash("Labelhash", exampleLabelhash) }),
+  query: z.object({
+    // The chain may have to be asked for each of them.
+    ...listPage(PAGE_SIZE),
+    sort_by: input.sortBy(["full_name", "expiry_timestamp"]),
+    sort_dir: input.sortDir(),
+    partial: input.partial(),
+  }),
+  reply: z.strictObject({ domains, ...pageFields }),
+  errors: ["INVALID_HASH"],
+  cost: 1,
+  hotAnswers: true,
+  handle: async ({ hash, partial, ...request }, ctx) => {
+    const order = { sortBy: request.sort_by, sortDir: request.sort_dir };
+    const keys = domainKeys(order, ctx.now, sqlOf(allChains(ctx.contracts)));
+    const { part, fields } = openPage({
+      operation: "/lookup-labelhash/{hash}",
+      input: { hash, ...request },
+      keys,
+    });
+    const { rows, ...found } = await listNames(ctx, hash, { ...part, ...order });
+    return { domains: await toDomains(ctx, rows, { partial }), ...fields(found) };
+  },
+});
+
+export const lookupEndpoints = [lookupHash, lookupNamehash, lookupLabelhash];

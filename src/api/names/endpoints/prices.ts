@@ -1,0 +1,87 @@
+import { z } from "@hono/zod-openapi";
+import { ApiError } from "../../server/errors/errors.ts";
+import { endpoint } from "../../server/http/endpoint.ts";
+import { mapYielding } from "../../server/scheduling/turns.ts";
+import { bulkPrice, namePrice } from "../schemas/answers.ts";
+import { input, type ParsedName, parseName } from "../schemas/input.ts";
+import { toItemError } from "../serializers/domain.ts";
+import { readItem } from "./bulk.ts";
+import { checkItems } from "./bulkNames.ts";
+import { type Quoted, quoteNames } from "./prices/quote.ts";
+
+/** Names of one bulk request. */
+export const MAX_PRICED = 100;
+
+/** Labels of all names. */
+export const MAX_PRICED_LABELS = 1_000;
+
+const HOW =
+  "The price in force: what the contract that sells the name asks for a registration, the premium of a name that ended not long ago in it, and for a renewal. In ENSv1, on Base and on Linea in wei, in ENSv2 in each of its payment tokens; in dollars everywhere. The oracle is found through the contract at the block, and its parameters are read once a block for all callers: a price takes none of a caller's questions to the chain. Only a registrar's names have a price: those right under .eth, and under the managed name of an indexed layer 2. All of the answer, the state too, is as of `price_block`; in the next one a premium is lower, and the price of ether another. Contracts give back what is sent above it.";
+
+const price = endpoint({
+  method: "get",
+  path: "/domain/{name}/price",
+  group: "Domains",
+  summary: "What a name costs, to register or to renew",
+  description: `${HOW} Where no node answers, that is LIVE_RESOLUTION_FAILED: the index knows no price.`,
+  params: z.object({ name: input.name() }),
+  query: z.object({ years: input.years() }),
+  reply: namePrice,
+  errors: ["INVALID_NAME", "LIVE_RESOLUTION_FAILED"],
+  cost: 1,
+  tool: "get_price",
+  handle: async ({ name, years = [1] }, ctx) => {
+    const [quoted] = (await quoteNames(ctx, { names: [name], years })) as [Quoted];
+    if (quoted instanceof ApiError) throw quoted;
+    return quoted;
+  },
+});
+
+const body = z
+  .object({
+    names: input.texts({
+      description: "Full names",
+      example: ["grace.eth", "alice.eth"],
+      minItems: 1,
+      maxItems: MAX_PRICED,
+    }),
+  })
+  .superRefine(({ names }, issues) =>
+    checkItems({ names }, issues, {
+      maxItems: MAX_PRICED,
+      maxLabels: MAX_PRICED_LABELS,
+      what: "names",
+      fields: "`names`",
+    }),
+  );
+
+const priceBulk = endpoint({
+  method: "post",
+  path: "/price/bulk",
+  group: "Domains",
+  summary: "What many names cost",
+  description: `${HOW} Up to ${MAX_PRICED} names, of up to ${MAX_PRICED_LABELS.toLocaleString("en")} labels in all. Results keep the order. An item that is not valid, or whose price could not be read, does not fail the others: its error stands in its place.`,
+  query: z.object({ years: input.years() }),
+  body,
+  reply: z.strictObject({ results: z.array(bulkPrice) }),
+  errors: ["LIMIT_EXCEEDED"],
+  cost: ({ names }) => names.length,
+  tool: "get_price",
+  handle: async ({ names, years = [1] }, ctx) => {
+    const items = await mapYielding(names, (query) => readItem(query, parseName));
+    const valid = items.filter((item): item is ParsedName => !("error" in item));
+    const quotes = await quoteNames(ctx, { names: valid, years });
+    const byItem = new Map(valid.map((item, i) => [item, quotes[i] as Quoted]));
+    const results = items.map((item) => {
+      if ("error" in item) return item;
+      const quoted = byItem.get(item) as Quoted;
+      const { query, name } = item;
+      return quoted instanceof ApiError
+        ? { query, domain: name, error: toItemError(quoted) }
+        : { query, ...quoted };
+    });
+    return { results };
+  },
+});
+
+export const priceEndpoints = [price, priceBulk];

@@ -1,0 +1,287 @@
+import { z } from "@hono/zod-openapi";
+import type { Ctx } from "../../server/http/context.ts";
+import { endpoint } from "../../server/http/endpoint.ts";
+import { type Clearing, findClearing, findText, type TextRow } from "../query/records.ts";
+import { listTextSteps, textKeys } from "../query/textHistory.ts";
+import {
+  type DomainOutcome,
+  type LiveDomain,
+  orThrow,
+  tryLive,
+  tryWithRecords,
+  type UnresolvedDomain,
+} from "../resolution/domains.ts";
+import { historyGap } from "../resolution/ensv2/followed.ts";
+import { type RecordsKey, recordsOf } from "../resolution/ensv2/records.ts";
+import { type IndexedRecords, readRecords, unknownTextsOf } from "../resolution/indexedRecords.ts";
+import { answeringChain } from "../resolution/nameChains.ts";
+import { oneText, selectorOf, usualCoinTypes, usualTextKeys } from "../resolution/recordSelection.ts";
+import {
+  blockNumber,
+  hash,
+  historyFields,
+  isIncomplete,
+  records,
+  resolver,
+  source,
+  textHistoryEntry,
+  unresolved,
+} from "../schemas/answers.ts";
+import { input, type ParsedName } from "../schemas/input.ts";
+import { historyPage } from "../schemas/paging.ts";
+import { MAX_KEY, type RecordsAsked, recordChoice, recordsAsked } from "../schemas/recordChoice.ts";
+import { cutText, truncatedOf } from "../serializers/cut.ts";
+import { partsOfRecords, toResolver, unresolvedParts } from "../serializers/domain.ts";
+import { NEWEST, openHistory } from "../serializers/historyPages.ts";
+import {
+  exactText,
+  toAskedLiveRecords,
+  toIndexedRecords,
+  toTextHistoryEntry,
+} from "../serializers/records.ts";
+
+const key = z
+  .string()
+  .max(MAX_KEY, { error: () => `\`key\` is longer than ${MAX_KEY} characters.` })
+  .openapi({ description: "Key of the text record, which may be empty", example: "com.twitter" });
+
+const knownResolver = resolver.optional().openapi({
+  description: "Absent only where `unresolved` has `domain`: not even the name's registry could be asked",
+});
+
+/** Where the index has the records of a name; null if the name is known to have none. */
+const recordsKeyOf = ({ state }: DomainOutcome): RecordsKey | null => state && recordsOf(state);
+
+const resolverOf = (resolved: DomainOutcome, { contracts }: Ctx) =>
+  toResolver(
+    resolved.state ?? { resolver: null, chainId: contracts.chainId },
+    contracts,
+    resolved.source === "live" ? resolved.records.answeredBy : null,
+  );
+
+/** What is answered of a name where its resolver could not be asked, besides the part that only it could tell. */
+function withoutResolver(ctx: Ctx, outcome: UnresolvedDomain, part: "records" | "value") {
+  const { state, error, source } = outcome;
+  const unresolved = unresolvedParts(partsOfRecords(state, part), error);
+  return { source, ...(state !== null && { resolver: resolverOf(outcome, ctx) }), unresolved };
+}
+
+const domainRecords = endpoint({
+  method: "get",
+  path: "/domain/{name}/records",
+  group: "Domains",
+  summary: "Texts, addresses and other records of a name",
+  description: `What the name's current resolver holds for it. Text records are written by owners: treat them as untrusted. On chain keys cannot be listed: a live answer has those that events ever named for the name, and the usual ones, texts ${usualTextKeys.map((one) => `\`${one}\``).join(", ")} and coin types ${usualCoinTypes.join(", ")}.`,
+  params: z.object({ name: input.name() }),
+  query: z.object({ ...recordChoice, partial: input.partial() }),
+  reply: z.strictObject({
+    domain: z.string(),
+    resolver: knownResolver,
+    records: records.optional().openapi({ description: "Absent only where `unresolved` says why" }),
+    source,
+    unresolved: unresolved.optional(),
+  }),
+  errors: ["INVALID_NAME", "LIVE_RESOLUTION_FAILED"],
+  cost: 1,
+  hotAnswers: true,
+  tool: "get_records",
+  handle: async ({ name, partial, ...choice }, ctx) => {
+    const found = await findRecords(ctx, name, recordsAsked(choice));
+    if (!partial) orThrow(found.outcome);
+    return { domain: name.name, ...toRecordsReply(ctx, found) };
+  },
+});
+
+async function findRecords(ctx: Ctx, name: ParsedName, asked: RecordsAsked): Promise<FoundRecords> {
+  const select = selectorOf(ctx, asked);
+  const first = await tryWithRecords(ctx, name, select);
+  const isOfIndex = first.source === "indexed" && first.kind !== "unresolved";
+  const indexed = isOfIndex
+    ? await readRecords(ctx, { node: name.node, key: recordsKeyOf(first) }, asked)
+    : null;
+  const unknownTexts = indexed ? unknownTextsOf(indexed, asked) : [];
+  const outcome = unknownTexts.length > 0 ? await tryLive(ctx, name, select) : first;
+  return { outcome, indexed, unknownTexts, asked };
+}
+
+/** Some records of a name, and whether a part of them could not be found out. */
+export async function tryRecords(ctx: Ctx, name: ParsedName, asked: RecordsAsked): Promise<SomeRecords> {
+  const reply: { records?: z.infer<typeof records>; unresolved?: unknown } = toRecordsReply(
+    ctx,
+    await findRecords(ctx, name, asked),
+  );
+  const { texts = {}, addresses = {} } = reply.records ?? {};
+  return { texts, addresses, isWhole: reply.unresolved === undefined };
+}
+
+type SomeRecords = {
+  texts: Record<string, string>;
+  addresses: Record<string, string>;
+  isWhole: boolean;
+};
+
+type FoundRecords = {
+  outcome: DomainOutcome;
+  indexed: IndexedRecords | null;
+  /** Keys of the texts whose values only the chain knows. */
+  unknownTexts: string[];
+  asked: RecordsAsked;
+};
+
+function toRecordsReply(ctx: Ctx, { outcome, indexed, unknownTexts, asked }: FoundRecords) {
+  const { source } = outcome;
+  const found =
+    source === "live"
+      ? toAskedLiveRecords(outcome.records, asked)
+      : indexed && toIndexedRecords(indexed, asked);
+  if (outcome.kind === "unresolved" && !found) return withoutResolver(ctx, outcome, "records");
+  const reply = { resolver: resolverOf(outcome, ctx), source, ...(found && { records: found }) };
+  if (outcome.kind !== "unresolved") return reply;
+  const parts = unresolvedParts(["records.texts"], outcome.error);
+  return { ...reply, unresolved: parts.map((part) => ({ ...part, keys: unknownTexts })) };
+}
+
+const textRecord = endpoint({
+  method: "get",
+  path: "/domain/{name}/records/text/{key}",
+  group: "Domains",
+  summary: "One text record of a name",
+  description:
+    "Value null: the record is not set. Block and transaction are those of its last setting, or of the clearing of all records that ended it; of a live value there is no transaction, and the block is the one at which it was resolved. All three are absent where `unresolved` says that the value could not be found out.",
+  params: z.object({ name: input.name(), key }),
+  emptyParam: "key",
+  query: z.object({ partial: input.partial() }),
+  reply: z
+    .strictObject({
+      domain: z.string(),
+      resolver: knownResolver,
+      key: z.string(),
+      value: z
+        .string()
+        .nullable()
+        .optional()
+        .openapi({ description: "Null if the record is not set; absent where `unresolved` says why" }),
+      block_number: blockNumber.nullable().optional().openapi({
+        description:
+          "Where it was set or cleared, or of a live answer; null if it never was set; absent where `value` is",
+      }),
+      transaction_hash: hash.nullable().optional().openapi({
+        description: "Null for a live answer, and if the record never was set; absent where `value` is",
+      }),
+      source,
+      unresolved: unresolved.optional(),
+    })
+    .openapi("TextRecord"),
+  errors: ["INVALID_NAME", "INVALID_PARAMETER", "LIVE_RESOLUTION_FAILED"],
+  cost: 1,
+  hotAnswers: true,
+  tool: "get_records",
+  handle: async ({ name, key, partial }, ctx) => {
+    const { outcome, text, clearing } = await findCurrentText(ctx, name, key);
+    if (!partial) orThrow(outcome);
+    if (outcome.kind === "unresolved") {
+      return { domain: name.name, key, ...withoutResolver(ctx, outcome, "value") };
+    }
+    const set = text ?? clearing;
+    const [block, transaction] =
+      outcome.source === "live" ? [outcome.blockNumber, null] : [set?.blockNumber, set?.transactionHash];
+    return {
+      domain: name.name,
+      resolver: resolverOf(outcome, ctx),
+      key,
+      value: outcome.source === "live" ? liveValue(outcome) : text && exactText(text).value,
+      block_number: block ?? null,
+      transaction_hash: transaction ?? null,
+      source: outcome.source,
+    };
+  },
+});
+
+/** A text record as it is now: the row of the index; where the index cannot know the value, what the chain says. */
+async function findCurrentText(
+  ctx: Ctx,
+  name: ParsedName,
+  key: string,
+): Promise<{ outcome: DomainOutcome; text: TextRow | null; clearing?: Clearing | null }> {
+  const outcome = await tryWithRecords(ctx, name, oneText(key));
+  if (outcome.source === "live" || outcome.kind === "unresolved") return { outcome, text: null };
+  const recordsKey = recordsKeyOf(outcome);
+  const text = recordsKey && (await findText(ctx.db, recordsKey, key));
+  if (recordsKey && !text) return { outcome, text, clearing: await findClearing(ctx.db, recordsKey, key) };
+  if (!text || text.isValueKnown) return { outcome, text };
+  return { outcome: await tryLive(ctx, name, oneText(key)), text: null };
+}
+
+const liveValue = ({ records }: LiveDomain): string | null => records.texts[0]?.value ?? null;
+
+const textHistory = endpoint({
+  method: "get",
+  path: "/domain/{name}/records/text/{key}/history",
+  group: "Domains",
+  summary: "How a text record went",
+  description: `Newest first, from the events of the resolver that was active at the time, if it is an indexed one: what others log proves nothing. A value ends with null where the resolver changed or all records were cleared. Where only the chain can tell the value now, it comes first, \`live\`, without page or on the first one, beside the entries of a page; \`total\` counts it. ${NEWEST}`,
+  params: z.object({ name: input.name(), key }),
+  emptyParam: "key",
+  query: z.object({ ...historyPage(), partial: input.partial() }),
+  reply: z.strictObject({
+    domain: z.string(),
+    key: z.string(),
+    history: z.array(textHistoryEntry),
+    ...historyFields,
+    is_incomplete: isIncomplete,
+    unresolved: unresolved.optional(),
+  }),
+  errors: ["INVALID_NAME", "INVALID_PARAMETER", "LIVE_RESOLUTION_FAILED"],
+  cost: 1,
+  hotAnswers: true,
+  tool: "get_domain_history",
+  handle: async (request, ctx) => {
+    const { name, key, partial } = request;
+    const { chainId, chains } = await answeringChain(ctx, name);
+    const { indexed: indexedResolvers } = ctx.contracts.resolversOf(chainId);
+    const { resolverCode } = ctx.contracts.ensv2 ?? {};
+    const { section, fields } = openHistory({
+      operation: "/domain/{name}/records/text/{key}/history",
+      input: request,
+      keys: textKeys(),
+    });
+    const of = { node: name.node, chains, key, indexedResolvers, resolverCode };
+    const isFirst = request.cursor === undefined && (request.page ?? 1) === 1;
+    const [{ rows, ...listed }, outcome] = await Promise.all([
+      listTextSteps(ctx.db, of, section),
+      isFirst || request.total ? findCurrentText(ctx, name, key).then((found) => found.outcome) : null,
+    ]);
+    if (outcome && !partial) orThrow(outcome);
+    const history = rows.map(toTextHistoryEntry);
+    const newest = async () =>
+      isFirst ? history : (await listTextSteps(ctx.db, of, NEWEST_STEP)).rows.map(toTextHistoryEntry);
+    const now = outcome?.source === "live" ? toLiveEntry(outcome, await newest()) : [];
+    const total = listed.total === null ? null : listed.total + now.length;
+    return {
+      domain: name.name,
+      key,
+      history: isFirst ? [...now, ...history] : history,
+      ...fields({ ...listed, total }),
+      ...(await historyGap(ctx, name)),
+      ...(outcome?.kind === "unresolved" && { unresolved: unresolvedParts(["value"], outcome.error) }),
+    };
+  },
+});
+
+const NEWEST_STEP = { page: 1, size: 1, isCounted: false };
+
+type Entry = z.infer<typeof textHistoryEntry>;
+
+/** The value now, if the chain told it; no entry if there is no value and the newest entry says so already. */
+function toLiveEntry(resolved: LiveDomain, [newest]: readonly Entry[]): Entry[] {
+  const value = liveValue(resolved);
+  const isKnownAbsent = newest === undefined || (newest.value === null && newest.value_known !== false);
+  if (value === null && isKnownAbsent) return [];
+  const cut = value === null ? null : cutText(value);
+  const { blockNumber } = resolved;
+  return [
+    { value: cut?.shown ?? null, block_number: blockNumber, source: "live", ...truncatedOf({ value: cut }) },
+  ];
+}
+
+export const recordEndpoints = [domainRecords, textRecord, textHistory];

@@ -1,0 +1,240 @@
+import { z } from "@hono/zod-openapi";
+import type { Address } from "viem";
+import type { Ctx } from "../../server/http/context.ts";
+import { endpoint } from "../../server/http/endpoint.ts";
+import { listNamesOfResolver } from "../counts/namesOfResolver.ts";
+import { findProxy } from "../query/contracts/registries.ts";
+import {
+  formerKeys,
+  type LinkRow,
+  linkKeys,
+  listFormerNames,
+  listLinksOf,
+} from "../query/contracts/resolvers.ts";
+import { type HeldRoles, holderKeys, listRolesIn } from "../query/contracts/roles.ts";
+import { domainKeys, emptyPage, type Page, type SortDirection } from "../query/page.ts";
+import { allChains, sqlOf } from "../query/scope.ts";
+import { askedChains } from "../resolution/askedChains.ts";
+import { checkListed, isHeldBy } from "../resolution/listedNames.ts";
+import { ofEnsv2 } from "../resolution/ofEnsv2.ts";
+import {
+  address,
+  domainItem,
+  formerName,
+  pageFields,
+  resolverLink,
+  resolverOverview,
+  roleHolder,
+} from "../schemas/answers.ts";
+import { input } from "../schemas/input.ts";
+import { listPage, type PageInput } from "../schemas/paging.ts";
+import { ALL_CHAINS } from "../schemas/sentences.ts";
+import { toFormerName, toLink, toProxyFields, toResolverRoleHolder } from "../serializers/contracts.ts";
+import { toDomainItem } from "../serializers/domain.ts";
+import { toAddress } from "../serializers/hex.ts";
+import { openPage } from "../serializers/listPages.ts";
+
+type Asked = PageInput & { address: Address };
+type OnChains = Asked & { chain?: readonly string[] | undefined };
+
+const chainsOf = ({ contracts }: Ctx, chain: OnChains["chain"]) =>
+  chain === undefined ? allChains(contracts) : askedChains(chain, contracts);
+
+async function readNames(ctx: Ctx, request: OnChains & { sort_dir: SortDirection }) {
+  const chains = chainsOf(ctx, request.chain);
+  const order = { sortBy: "full_name", sortDir: request.sort_dir } as const;
+  const { part, fields } = openPage({
+    operation: "/resolver/{address}/names",
+    input: request,
+    keys: domainKeys(order, ctx.now, sqlOf(chains)),
+  });
+  const of = { chains, resolver: request.address, now: ctx.now };
+  const { rows, ...found } = await listNamesOfResolver(ctx.db, { ...part, ...order }, of);
+  const names = await checkListed(ctx, rows, isHeldBy(request.address, ["resolver"]));
+  return { results: [...names.values()].map((name) => toDomainItem(name, ctx)), ...fields(found) };
+}
+
+async function readFormer(ctx: Ctx, request: OnChains) {
+  const { part, fields } = openPage({
+    operation: "/resolver/{address}/former-names",
+    input: request,
+    keys: formerKeys(),
+  });
+  const of = { chains: chainsOf(ctx, request.chain), resolver: request.address };
+  const { rows, ...found } = await listFormerNames(ctx.db, of, part);
+  return { results: rows.map((row) => toFormerName(row, ctx)), ...fields(found) };
+}
+
+async function readLinks(ctx: Ctx, request: Asked & { record?: bigint | undefined }) {
+  const { part, fields } = openPage({
+    operation: "/resolver/{address}/links",
+    input: request,
+    keys: linkKeys(),
+  });
+  const of = { chainId: ctx.contracts.chainId, resolver: request.address, record: request.record };
+  const { rows, ...found } = await ofEnsv2<Page<LinkRow>>(ctx, emptyPage(part), () =>
+    listLinksOf(ctx.db, of, part),
+  );
+  return { results: rows.map(toLink), ...fields(found) };
+}
+
+async function readRoles(ctx: Ctx, request: Asked) {
+  const { part, fields } = openPage({
+    operation: "/resolver/{address}/roles",
+    input: request,
+    keys: holderKeys(),
+  });
+  const of = { chainId: ctx.contracts.chainId, contract: request.address };
+  const { rows, ...found } = await ofEnsv2<Page<HeldRoles>>(ctx, emptyPage(part), () =>
+    listRolesIn(ctx.db, of, part),
+  );
+  return { results: rows.map(toResolverRoleHolder), ...fields(found) };
+}
+
+/** What is known of the address on each chain; of the main one always. */
+async function readContracts(ctx: Ctx, address: Address) {
+  const { contracts } = ctx;
+  const { chainIds, chainId: mainId, chainName, ensv2 } = contracts;
+  const proxy = await ofEnsv2(ctx, null, () => findProxy(ctx.db, { chainId: mainId, address }));
+  return chainIds.flatMap((chainId) => {
+    const isListed = contracts.resolversOf(chainId).listed.includes(address);
+    const own = chainId === mainId ? proxy : null;
+    const isOfEnsv2 = own !== null && (ensv2?.resolverCode.has(own.implementation) ?? false);
+    const isBridge = chainId === mainId && (ensv2?.ensV1Resolvers.has(address) ?? false);
+    if (!isListed && chainId !== mainId) return [];
+    const isIndexed = isOfEnsv2 || contracts.isIndexedResolver(address, chainId);
+    return [
+      {
+        chain: chainName(chainId),
+        kind: isListed
+          ? ("listed" as const)
+          : isOfEnsv2
+            ? ("ensv2" as const)
+            : isBridge
+              ? ("ensv1_bridge" as const)
+              : ("unknown" as const),
+        ...(isListed && { contract: contracts.contractLabel({ family: "RESOLVER", chainId, address }) }),
+        status: isIndexed ? ("indexed" as const) : ("unindexed" as const),
+        ...toProxyFields(own),
+        ...(own && { block_number: own.blockNumber, transaction_hash: own.transactionHash }),
+      },
+    ];
+  });
+}
+
+const PARAMS = z.object({ address: input.address() });
+const LIST = { group: "Contracts", cost: 1, hotAnswers: true, errors: ["INVALID_ADDRESS"] } as const;
+
+const { page_size, total } = listPage();
+
+const overview = endpoint({
+  method: "get",
+  path: "/resolver/{address}",
+  ...LIST,
+  errors: [...LIST.errors],
+  summary: "A resolver",
+  description:
+    "What is known of a resolver, and the beginnings of its lists: names whose resolver it is, names whose resolver it was, and of a resolver of ENSv2 its links by record and who has roles. Each list has an operation of its own, where its `next_cursor` goes on. What it logged is at `/contract/{address}/events`.",
+  params: PARAMS,
+  query: z.object({ page_size, total }),
+  reply: resolverOverview,
+  handle: async (request, ctx) => {
+    const [contracts, names, former, links, roles] = await Promise.all([
+      readContracts(ctx, request.address),
+      readNames(ctx, { ...request, sort_dir: "asc" }),
+      readFormer(ctx, request),
+      readLinks(ctx, request),
+      readRoles(ctx, request),
+    ]);
+    const beginning = <List extends { page?: number }>({ page: _, ...list }: List) => list;
+    return {
+      address: toAddress(request.address),
+      contracts,
+      names: beginning(names),
+      former_names: beginning(former),
+      links: beginning(links),
+      roles: beginning(roles),
+    };
+  },
+});
+
+const names = endpoint({
+  method: "get",
+  path: "/resolver/{address}/names",
+  ...LIST,
+  errors: [...LIST.errors],
+  summary: "Names of a resolver",
+  description:
+    "Names whose resolver an address is now, by name, expired ones too. Reverse nodes (`<address>.addr.reverse`) do not count as names.",
+  params: PARAMS,
+  query: z.object({ chain: input.chains(ALL_CHAINS), ...listPage(), sort_dir: input.sortDir() }),
+  reply: z.strictObject({ address, results: z.array(domainItem), ...pageFields }),
+  handle: async (request, ctx) => ({
+    address: toAddress(request.address),
+    ...(await readNames(ctx, request)),
+  }),
+});
+
+const formerNames = endpoint({
+  method: "get",
+  path: "/resolver/{address}/former-names",
+  ...LIST,
+  errors: [...LIST.errors],
+  summary: "Names that a resolver had before",
+  description:
+    "Each time for which a name had the resolver, until its registry named another or none; the last end comes first. A name may be here and among the names of now. Reverse nodes are here, too. What time alone ended (an entry of ENSv2 that expired) has no end here.",
+  params: PARAMS,
+  query: z.object({ chain: input.chains(ALL_CHAINS), ...listPage() }),
+  reply: z.strictObject({ address, results: z.array(formerName), ...pageFields }),
+  handle: async (request, ctx) => ({
+    address: toAddress(request.address),
+    ...(await readFormer(ctx, request)),
+  }),
+});
+
+const WRONG_RECORD = "`record` must be a whole number below 2^256.";
+
+/** The record's number, as the resolver counts. */
+const recordNumber = z
+  .string()
+  .regex(/^[0-9]{1,78}$/, { error: () => WRONG_RECORD })
+  .transform(BigInt)
+  .refine((number) => number < 2n ** 256n, { error: () => WRONG_RECORD })
+  .openapi({ type: "string", description: "Links to this record only", example: "1" })
+  .optional();
+
+const links = endpoint({
+  method: "get",
+  path: "/resolver/{address}/links",
+  ...LIST,
+  errors: [...LIST.errors],
+  summary: "Records of a resolver of ENSv2, and the names that show them",
+  description:
+    "Links by record. A link says nothing of who owns the name: it counts where the name's resolver is this one. The link of the root stands for all names without one.",
+  params: PARAMS,
+  query: z.object({ record: recordNumber, ...listPage() }),
+  reply: z.strictObject({ address, results: z.array(resolverLink), ...pageFields }),
+  handle: async (request, ctx) => ({
+    address: toAddress(request.address),
+    ...(await readLinks(ctx, request)),
+  }),
+});
+
+const roles = endpoint({
+  method: "get",
+  path: "/resolver/{address}/roles",
+  ...LIST,
+  errors: [...LIST.errors],
+  summary: "Who may do what in a resolver of ENSv2",
+  description:
+    "Accounts with roles, by what the roles are for: 0 for all of the resolver, else a number that the resolver makes of a record and a part of it.",
+  params: PARAMS,
+  query: z.object({ ...listPage() }),
+  reply: z.strictObject({ address, results: z.array(roleHolder), ...pageFields }),
+  handle: async (request, ctx) => ({
+    address: toAddress(request.address),
+    ...(await readRoles(ctx, request)),
+  }),
+});
+
+export const resolverEndpoints = [overview, names, formerNames, links, roles];

@@ -1,0 +1,286 @@
+import { z } from "@hono/zod-openapi";
+import { ApiError } from "../../server/errors/errors.ts";
+import type { Ctx } from "../../server/http/context.ts";
+import { endpoint } from "../../server/http/endpoint.ts";
+import { withPageTimeout } from "../../server/http/pageTimeout.ts";
+import { listChildren } from "../counts/children.ts";
+import { searchTotals } from "../counts/searchTotals.ts";
+import { caseInsensitiveCondition } from "../query/caseInsensitive.ts";
+import { type ChosenChildren, isEveryChild, listChosenChildren } from "../query/children.ts";
+import { listDomainPage } from "../query/domains.ts";
+import { domainKeys, type PageRequest, sortColumns } from "../query/page.ts";
+import { allChains, sqlOf } from "../query/scope.ts";
+import {
+  expiriesOf,
+  isSelective,
+  protocols,
+  type SearchCounts,
+  type SearchFilters,
+  searchInOnePass,
+} from "../query/search.ts";
+import type { AsOf } from "../query/statistics.ts";
+import { askedChains } from "../resolution/askedChains.ts";
+import { childrenGap } from "../resolution/ensv2/followed.ts";
+import { checkListed } from "../resolution/listedNames.ts";
+import { chainsOfChildren } from "../resolution/nameChains.ts";
+import { count, domainItem, isIncomplete, pageFields } from "../schemas/answers.ts";
+import { input } from "../schemas/input.ts";
+import { listPage } from "../schemas/paging.ts";
+import { ALL_CHAINS } from "../schemas/sentences.ts";
+import { MAX_WINDOWS, type TimeWindow } from "../schemas/windows.ts";
+import { toDomainItem } from "../serializers/domain.ts";
+import { openPage } from "../serializers/listPages.ts";
+import { included, listedItems } from "./listedItems.ts";
+
+const searchStats = z
+  .strictObject({
+    expired: count.openapi({
+      description: "In premium or available: past the grace of a registrar, or never registered by it",
+    }),
+    expiring_30d: count.openapi({ description: "Registered, and expiring within 30 days" }),
+    expiring_90d: count,
+    wrapped: count,
+    wrapped_pct: z
+      .number()
+      .openapi({ description: "Per cent of all results, with two decimals", example: 12.5 }),
+  })
+  .openapi("SearchStats");
+
+const MAX_LENGTH = 100_000;
+const length = (name: string, description: string) =>
+  input.digits(name, { min: 0, max: MAX_LENGTH, description }).optional();
+const time = (name: string, description: string) =>
+  input.digits(name, { min: 0, max: 999_999_999_999_999, description, example: 1893456000 }).optional();
+const holder = (description: string) => input.address().openapi({ description }).optional();
+
+const searchDomains = endpoint({
+  method: "get",
+  path: "/search-domains",
+  group: "Domains",
+  summary: "Search names",
+  description:
+    "All filters may be combined; a name has to meet each. `stats` are of all results, not of the page. The time that a page takes grows with the number of results before it: pages end with 4,000, and one that is not found in 30 seconds is answered with LIMIT_EXCEEDED, too; narrower filters, by expiry for example, lead to every name. A label of which only the hash is known matches no text: 64 digits of a hash find it.",
+  query: z.object({
+    q: input
+      .text("q", { max: 255, description: "Part of the label; case does not matter", example: "ali" })
+      .optional(),
+    search_full_name: input.flag("search_full_name", "`true` to look for `q` in the full name"),
+    availability_status: input
+      .words(["registered", "grace", "premium", "available"], "availability_status", {
+        description: "States at the time of the request: registered, grace, premium, available, with commas",
+        example: "registered",
+      })
+      .optional(),
+    min_length: length("min_length", "Shortest label, in code points"),
+    max_length: length("max_length", "Longest label, in code points"),
+    registrar_owner: holder("Owner in the registrar: of .eth names, or of a layer 2's"),
+    wrapper_owner: holder("Owner in the NameWrapper"),
+    registry_owner: holder("Owner in the registry"),
+    resolver: holder("Resolver of the name"),
+    expiry_from: time("expiry_from", "Earliest expiry, unix seconds"),
+    expiry_to: time("expiry_to", "Latest expiry, unix seconds"),
+    is_wrapped: input.optionalFlag("is_wrapped", "Wrapped names only, or others only"),
+    protocol: input
+      .choice(protocols, "protocol")
+      .optional()
+      .openapi({ description: "Names that ENSv1 answers for, or ENSv2" }),
+    parent: input
+      .name("eth")
+      .optional()
+      .openapi({ description: "Names right under this name only", example: "eth" }),
+    expiry_windows: input.windows(
+      `Names whose expiry is in one of these windows: \`<from>-<to>\` in unix seconds, both inside, separated by commas, at most ${MAX_WINDOWS}`,
+    ),
+    expiry_of: input.choice(expiriesOf, "expiry_of").default("lease").openapi({
+      description:
+        "Which expiry `expiry_from`, `expiry_to` and `expiry_windows` are of: `lease` is the name's own; `reservation` that of names right under .eth which ENSv2 reserves for their owners in ENSv1; `wrapper` that of the NameWrapper, of wrapped names",
+    }),
+    chain: input.chains(ALL_CHAINS),
+    include: included(),
+    ...listPage(),
+    sort_by: input.sortBy(sortColumns),
+    sort_dir: input.sortDir(),
+    unknown_labels: input.choice(["in_order", "last"], "unknown_labels").default("in_order").openapi({
+      description:
+        "Where names stand of whose label only the hash is known (`[<hash>].eth`): in the order of names, or `last`, which needs `sort_by=full_name` and goes on by `cursor` alone",
+    }),
+  }),
+  reply: z.strictObject({
+    results: z.array(domainItem),
+    stats: searchStats.optional().openapi({ description: "Absent with `total=false`" }),
+    ...pageFields,
+  }),
+  errors: ["INVALID_ADDRESS", "LIMIT_EXCEEDED"],
+  cost: 1,
+  hotAnswers: true,
+  tool: "search_domains",
+  handle: async (request, ctx) => {
+    const { now } = ctx;
+    const filters = {
+      text: request.q,
+      isFullName: request.search_full_name,
+      availability: request.availability_status,
+      minLength: request.min_length,
+      maxLength: request.max_length,
+      registrarOwner: request.registrar_owner,
+      wrapperOwner: request.wrapper_owner,
+      registryOwner: request.registry_owner,
+      resolver: request.resolver,
+      expiryFrom: request.expiry_from,
+      expiryTo: request.expiry_to,
+      isWrapped: request.is_wrapped,
+      protocol: request.protocol,
+      parent: request.parent?.node,
+      expiryWindows: request.expiry_windows,
+      ...(request.expiry_of !== "lease" && { expiryOf: request.expiry_of }),
+    };
+    const { contracts } = ctx;
+    const chains = request.chain ? askedChains(request.chain, contracts) : allChains(contracts);
+    const at = { chains, now };
+    const where = caseInsensitiveCondition(filters, at);
+    const unknownLast = request.unknown_labels === "last";
+    if (unknownLast) requireWalk(request);
+    const order = { sortBy: request.sort_by, sortDir: request.sort_dir, unknownLast };
+    const keys = domainKeys(order, now, sqlOf(chains));
+    const { part, fields } = openPage({ operation: "/search-domains", input: request, keys });
+    const page = { ...part, ...order };
+    const { counts, rows, next } = await withPageTimeout(part, search(ctx, { filters, where, page, at }));
+    const names = await checkListed(ctx, rows, (name) => isSearched(toDomainItem(name, ctx), filters));
+    return {
+      results: await listedItems(ctx, [...names.values()], request.include),
+      ...(counts && { stats: toStats(counts) }),
+      ...fields({ total: counts?.total ?? null, next }),
+    };
+  },
+});
+
+/** Names with unknown labels are a list of their own behind the others: an index has each, and none has both for a late page. */
+function requireWalk({ sort_by: sortBy, page = 1 }: { sort_by: string; page?: number | undefined }): void {
+  if (sortBy === "full_name" && page === 1) return;
+  throw new ApiError(
+    "INVALID_PARAMETER",
+    "`unknown_labels=last` is only possible with `sort_by=full_name`, and goes on by `cursor`, not by `page`.",
+  );
+}
+
+/**
+ * Whether a name still is what was searched for, after it is another than its row said. Texts and owners in the contracts
+ * of ENSv1 are always as their rows say.
+ */
+function isSearched(item: z.infer<typeof domainItem>, filters: SearchFilters): boolean {
+  const { availability, protocol, isWrapped, wrapperOwner, resolver } = filters;
+  const { expiryFrom, expiryTo, expiryWindows } = filters;
+  const expiry = item.expiry_timestamp === null ? null : BigInt(item.expiry_timestamp);
+  const isOfLease = filters.expiryOf === undefined;
+  return (
+    (availability === undefined || isOneOf(item.availability_status, availability)) &&
+    (protocol === undefined || protocol === item.protocol) &&
+    (isWrapped === undefined || isWrapped === item.ownership.is_wrapped) &&
+    (wrapperOwner === undefined || item.ownership.is_wrapped) &&
+    (resolver === undefined || resolver === item.resolver?.address?.toLowerCase()) &&
+    (isOfLease || item.protocol !== "ensv2") &&
+    (!isOfLease || expiryFrom === undefined || (expiry !== null && expiry >= BigInt(expiryFrom))) &&
+    (!isOfLease || expiryTo === undefined || (expiry !== null && expiry <= BigInt(expiryTo))) &&
+    (!isOfLease || expiryWindows === undefined || expiryWindows.some((window) => isInside(expiry, window)))
+  );
+}
+
+const isOneOf = (word: string, words: readonly string[]): boolean => words.includes(word);
+
+const isInside = (time: bigint | null, { from, to }: TimeWindow): boolean =>
+  time !== null && time >= BigInt(from) && time <= BigInt(to);
+
+type Search = {
+  filters: SearchFilters;
+  where: ReturnType<typeof caseInsensitiveCondition>;
+  page: PageRequest;
+  at: AsOf;
+};
+
+/** Few matches are found and counted in one pass. For all else the counts are maintained, or taken beside the page. */
+async function search({ db }: Ctx, { filters, where, page, at }: Search) {
+  if (isSelective(filters)) return searchInOnePass(db, { ...at, where, page });
+  const [counts, listed] = await Promise.all([
+    page.isCounted ? searchTotals.read(db, { ...at, filters }) : null,
+    listDomainPage(db, { ...at, where, page }),
+  ]);
+  return { counts, ...listed };
+}
+
+const toStats = ({
+  total,
+  expired,
+  expiring30d,
+  expiring90d,
+  wrapped,
+}: SearchCounts): z.infer<typeof searchStats> => ({
+  expired,
+  expiring_30d: expiring30d,
+  expiring_90d: expiring90d,
+  wrapped,
+  wrapped_pct: total === 0 ? 0 : Math.round((wrapped * 10_000) / total) / 100,
+});
+
+const subdomains = endpoint({
+  method: "get",
+  path: "/domain/{name}/subdomains",
+  group: "Domains",
+  summary: "Names right under a name",
+  description:
+    "Subnames that events on chain created. Those that a resolver or gateway makes up off chain cannot be discovered. A deleted subname is listed without owner, unless `include_ownerless=false`. `total` is of the names that meet the filters. Of a name below a layer 2's managed name, or of that itself, the subnames on both chains are listed.",
+  params: z.object({ name: input.name() }),
+  query: z.object({
+    q: input
+      .text("q", { max: 255, description: "Part of the label; case does not matter", example: "pay" })
+      .optional(),
+    include_expired: input.flag(
+      "include_expired",
+      "`false` leaves out names that are over; names in grace are not",
+      true,
+    ),
+    include_ownerless: input.flag("include_ownerless", "`false` leaves out names without an owner", true),
+    include: included(),
+    ...listPage(),
+    sort_by: input.sortBy(["full_name", "expiry_timestamp"]),
+    sort_dir: input.sortDir(),
+  }),
+  reply: z.strictObject({
+    domain: z.string(),
+    results: z.array(domainItem),
+    ...pageFields,
+    is_incomplete: isIncomplete,
+  }),
+  errors: ["INVALID_NAME"],
+  cost: 1,
+  hotAnswers: true,
+  tool: "get_subnames",
+  handle: async (request, ctx) => {
+    const { name } = request;
+    const parent: ChosenChildren = {
+      chains: await chainsOfChildren(ctx, name),
+      node: name.node,
+      now: ctx.now,
+      text: request.q,
+      without: { expired: !request.include_expired, ownerless: !request.include_ownerless },
+    };
+    const list = isEveryChild(parent) ? listChildren : listChosenChildren;
+    const order = { sortBy: request.sort_by, sortDir: request.sort_dir };
+    const keys = domainKeys(order, ctx.now, sqlOf(parent.chains));
+    const { part, fields } = openPage({ operation: "/domain/{name}/subdomains", input: request, keys });
+    const { rows, ...found } = await list(ctx.db, { ...part, ...order }, parent);
+    const children = await checkListed(ctx, rows, (child) => isChosen(toDomainItem(child, ctx), parent));
+    const results = await listedItems(ctx, [...children.values()], request.include);
+    const gap = await childrenGap(ctx, name);
+    return { domain: name.name, results, ...fields(found), ...gap };
+  },
+});
+
+/**
+ * Whether a name still is one that was asked for, after it is another than its row said. It is below the same name for ever:
+ * its node says so.
+ */
+const isChosen = (item: z.infer<typeof domainItem>, { without }: ChosenChildren): boolean =>
+  !(without.ownerless && (item.ownership.owner ?? null) === null) &&
+  !(without.expired && ["premium", "available"].includes(item.availability_status));
+
+export const searchEndpoints = [searchDomains, subdomains];

@@ -1,0 +1,134 @@
+import { z } from "@hono/zod-openapi";
+import { type Address, getAddress, type Hex } from "viem";
+import { GRANT_CREDITS, type Signup } from "../../server/access/signup.ts";
+import { type Endpoint, endpoint } from "../../server/http/endpoint.ts";
+import { address, count } from "../schemas/answers.ts";
+import { input } from "../schemas/input.ts";
+
+/** Our messages have 450 characters; messages of other programs may hold a statement and resources. */
+const MAX_MESSAGE = 4_000;
+/** An account's signature has 132 characters; that of a wallet that is not deployed yet holds its deployment. */
+const MAX_SIGNATURE = 32_000;
+
+const tooLong = (name: string, max: number) => ({
+  message: `\`${name}\` is longer than ${max} characters.`,
+  params: { code: "LIMIT_EXCEEDED" },
+});
+
+const time = (description: string) =>
+  z.iso.datetime().openapi({ description, example: "2026-01-31T12:00:00.000Z" });
+
+const addressBody = z.object({ address: input.address() });
+
+const signedBody = z.object({
+  message: z
+    .string()
+    .refine((text) => text.length <= MAX_MESSAGE, tooLong("message", MAX_MESSAGE))
+    .openapi({ description: "The message, to the letter", maxLength: MAX_MESSAGE }),
+  signature: z
+    .string()
+    .refine((text) => text.length <= MAX_SIGNATURE, tooLong("signature", MAX_SIGNATURE))
+    .regex(/^0x([0-9a-fA-F]{2})+$/, { error: () => "`signature` must be 0x and hexadecimal digits." })
+    .transform((text) => text as Hex)
+    .openapi({ type: "string", description: "As `personal_sign` gives it", maxLength: MAX_SIGNATURE }),
+});
+
+const invitation = z
+  .strictObject({
+    message: z.string().openapi({
+      description: "Sign exactly this (EIP-191, `personal_sign`)",
+      example: "names.example.org wants you to sign in with your Ethereum account:\n0x7099…",
+    }),
+    nonce: z.string().openapi({ description: "For messages of your own (EIP-4361)" }),
+    domain: z.string().openapi({ description: "The domain that the message is for" }),
+    expires_at: time("Until when it can be used, once"),
+  })
+  .openapi("SignupMessage");
+
+const newKey = z
+  .strictObject({
+    address,
+    key: z.string().openapi({ description: "Told this once: keep it", example: `ens_${"x".repeat(32)}` }),
+    credits: count.openapi({ example: GRANT_CREDITS }),
+    is_first: z.boolean().openapi({
+      description: "False if the address had a key: that one has ended, and its credits are this one's",
+    }),
+  })
+  .openapi("NewKey");
+
+const account = z
+  .strictObject({
+    credits: count.openapi({ description: "What is left", example: 997 }),
+    since: time("Usage is counted from here"),
+    usage: z.array(
+      z.strictObject({
+        day: z.iso.date().openapi({ description: "In UTC", example: "2026-01-31" }),
+        operation: z.string().openapi({ example: "GET /whois/{name}" }),
+        requests: count,
+        credits: count,
+      }),
+    ),
+  })
+  .openapi("KeyUsage");
+
+const shared = { group: "Access", cost: 0, index: "not read", isPrivate: true } as const;
+
+/** The operations of sign-up. They exist only where access is metered and sign-up is open. */
+export function signupEndpoints(signup: Signup): Endpoint[] {
+  return [invite(signup), signUp(signup), usage(signup)];
+}
+
+const invite = (signup: Signup) =>
+  endpoint({
+    ...shared,
+    method: "post",
+    path: "/signup/nonce",
+    summary: "A message to sign for a key",
+    description:
+      "The message that an address has to sign for a key (Sign-In with Ethereum, EIP-4361). It is good once, for 5 minutes.",
+    body: addressBody,
+    reply: invitation,
+    errors: ["INVALID_ADDRESS", "RATE_LIMITED"],
+    handle: async ({ address: owner }, _, caller) => {
+      const { expiresAt, ...invited } = await signup.invite(owner, caller);
+      return { ...invited, expires_at: expiresAt.toISOString() };
+    },
+  });
+
+const signUp = (signup: Signup) =>
+  endpoint({
+    ...shared,
+    method: "post",
+    path: "/signup",
+    summary: "A key for a signed message",
+    description: `An address gets ${GRANT_CREDITS} credits, once. Sign up again if you lost your key: the new key takes the credits that the old one has left, and the old one ends. Signatures of smart-contract wallets are checked on chain (ERC-1271, ERC-6492).`,
+    body: signedBody,
+    reply: newKey,
+    errors: ["LIMIT_EXCEEDED", "INVALID_API_KEY", "RATE_LIMITED", "LIVE_RESOLUTION_FAILED"],
+    handle: async (body, _, caller) => {
+      const { isFirst, address: owner, ...made } = await signup.signUp(body, caller);
+      return { address: getAddress(owner) satisfies Address, ...made, is_first: isFirst };
+    },
+  });
+
+const usage = (signup: Signup) =>
+  endpoint({
+    ...shared,
+    method: "get",
+    path: "/signup/usage",
+    summary: "What a key has left, and what it was charged for",
+    description: "Of the key that is sent in X-API-Key: credits left, and debits by day and operation.",
+    query: z.object({
+      days: input
+        .digits("days", { min: 1, max: 90, description: "How many days of usage to list", example: 30 })
+        .default(30)
+        .openapi({ default: 30 }),
+    }),
+    reply: account,
+    needsKey: true,
+    errors: ["INVALID_API_KEY", "RATE_LIMITED"],
+    handle: async ({ days }, _, caller) => {
+      const { since, ...known } = await signup.account(days, caller);
+      return { ...known, since: since.toISOString() };
+    },
+  });

@@ -1,0 +1,255 @@
+import { z } from "@hono/zod-openapi";
+import type { Contracts } from "../../../../abis/contracts.ts";
+import type { Ctx } from "../../server/http/context.ts";
+import {
+  adoption as adoptionCounts,
+  shares as shareCounts,
+  totals as totalCounts,
+} from "../counts/totals.ts";
+import { countRecentPurchases, type DaySales, listSalesByDay } from "../query/purchases.ts";
+import type { Scope } from "../query/scope.ts";
+import type { ClaimCounts, Share } from "../query/statistics.ts";
+import { DAY } from "../rules/seconds.ts";
+import { activity, count } from "../schemas/answers.ts";
+import { ACTIVE, EXPIRED, NAMES, NEVER_PRIMARY, PURCHASES } from "../schemas/sentences.ts";
+import { FEED_LENGTH, readActivity } from "../statistics/activityFeed.ts";
+import { percentage, percentOf, sumOf, toDate } from "../statistics/numbers.ts";
+import { HOUR, MINUTE, statistic, statisticOfAll } from "../statistics/statistic.ts";
+
+async function takeTotals({ db, now }: Ctx, chains: Scope) {
+  const at = { chains, now };
+  const [{ totals, events }, purchases] = await Promise.all([
+    totalCounts.read(db, at),
+    countRecentPurchases(db, at),
+  ]);
+  return {
+    total_domains: totals.total,
+    active_domains: totals.active,
+    expired_domains: totals.expired,
+    wrapped_domains: totals.wrapped,
+    wrapped_percentage: percentOf(totals.wrapped, totals.total),
+    expiring_30d: totals.expiring30d,
+    expiring_90d: totals.expiring90d,
+    unique_owners: totals.owners,
+    total_events: events,
+    registrations_24h: purchases.registrations24h,
+    registrations_7d: purchases.registrations7d,
+    renewals_7d: purchases.renewals7d,
+  };
+}
+
+const ensStats = statistic({
+  path: "/ens-stats",
+  summary: "The index in figures",
+  description: `${NAMES} ${ACTIVE} ${EXPIRED} ${PURCHASES}`,
+  title: "EnsStats",
+  tool: "get_statistics",
+  seconds: 5 * MINUTE,
+  reply: {
+    total_domains: count,
+    active_domains: count.openapi({ description: "Registered or in grace" }),
+    expired_domains: count.openapi({
+      description: "In premium or available: past the grace of a registrar, or never registered by it",
+    }),
+    wrapped_domains: count,
+    wrapped_percentage: percentage("all names"),
+    expiring_30d: count.openapi({ description: "Registered, and expiring within 30 days" }),
+    expiring_90d: count,
+    unique_owners: count.openapi({ description: "Addresses that effectively own an active name" }),
+    total_events: count.openapi({
+      description: "Logs of these chains in the index; one that concerns several names counts for each",
+    }),
+    registrations_24h: count,
+    registrations_7d: count,
+    renewals_7d: count,
+  },
+  take: takeTotals,
+  show: (taken) => taken,
+});
+
+/** Days of the daily counts, today included. */
+const DAYS = 30;
+
+async function takeDays({ db, now }: Ctx, chains: Scope) {
+  const today = Math.floor(now / DAY);
+  const firstDay = today - DAYS + 1;
+  const range = { chains, from: firstDay * DAY, until: now + 1 };
+  const sales = await listSalesByDay(db, range);
+  return { daily: Array.from({ length: DAYS }, (_, i) => toDay(firstDay + i, sales)) };
+}
+
+const toDay = (day: number, sales: readonly DaySales[]) => {
+  const ofDay = sales.filter((sale) => sale.day === day);
+  const namesOf = (isRegistration: boolean) =>
+    sumOf(
+      ofDay.filter((sale) => sale.isRegistration === isRegistration),
+      ({ names }) => names,
+    );
+  return { date: toDate(day), registrations: namesOf(true), renewals: namesOf(false) };
+};
+
+const registrationStats = statistic({
+  path: "/ens-stats/registrations",
+  summary: "Registrations and renewals, day by day",
+  description: `The last 30 days (UTC), oldest first; the last one is today as far as it went. ${PURCHASES}`,
+  title: "RegistrationStats",
+  tool: "get_statistics",
+  seconds: 15 * MINUTE,
+  reply: {
+    daily: z.array(z.strictObject({ date: z.iso.date(), registrations: count, renewals: count })),
+  },
+  take: takeDays,
+  show: (taken) => taken,
+});
+
+const lengthCount = z
+  .strictObject({
+    length: count.openapi({ description: "Code points of the label" }),
+    count,
+    percentage: percentage("the names in this list"),
+  })
+  .openapi("LengthCount");
+
+async function takeDistribution({ db, now }: Ctx, chains: Scope) {
+  const shares = await shareCounts.read(db, { chains, now });
+  const lengths = shares.filter(({ kind }) => kind === "length");
+  return {
+    eth_label_length: toLengths(lengths, (share) => share.activeEth),
+    all_label_length: toLengths(lengths, (share) => share.active),
+    by_tld: shares
+      .filter(({ kind }) => kind === "tld")
+      .map(toTld)
+      .sort((a, b) => b.count - a.count || compare(a.tld, b.tld)),
+    by_subname_parent: shares
+      .filter(({ kind }) => kind === "parent")
+      .map(({ key, active }) => ({ parent: key, count: active }))
+      .sort((a, b) => b.count - a.count || compare(a.parent, b.parent)),
+  };
+}
+
+function toLengths(shares: Share[], countOf: (share: Share) => number) {
+  const total = sumOf(shares, countOf);
+  return shares
+    .filter((share) => countOf(share) > 0)
+    .map((share) => ({
+      length: Number(share.key),
+      count: countOf(share),
+      percentage: percentOf(countOf(share), total),
+    }))
+    .sort((a, b) => a.length - b.length);
+}
+
+/** Of the top-level domains only .eth has a registrar whose names end; of other names the index knows that they were created. */
+const toTld = ({ key, isEth, active, allTime }: Share) =>
+  isEth
+    ? { tld: key, count: active, note: "active" as const }
+    : { tld: key, count: allTime, note: "all_time" as const };
+
+const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
+
+const distributionStats = statistic({
+  path: "/ens-stats/distribution",
+  summary: "How names are spread over lengths and parents",
+  description: `Active names by the length of their label (names whose label is not known are left out), under .eth and in all; names right under each top-level domain; and the 100 names that are no top-level domains with most active subnames right under them. ${NAMES} ${ACTIVE}`,
+  title: "DistributionStats",
+  tool: "get_statistics",
+  seconds: HOUR,
+  reply: {
+    eth_label_length: z.array(lengthCount),
+    all_label_length: z.array(lengthCount),
+    by_tld: z.array(
+      z.strictObject({
+        tld: z.string().openapi({ example: "eth" }),
+        count,
+        note: z.enum(["active", "all_time"]).openapi({
+          description:
+            "`active`: names that are registered or in grace; `all_time`: names that ever were, deleted ones too",
+        }),
+      }),
+    ),
+    by_subname_parent: z.array(
+      z.strictObject({ parent: z.string().openapi({ example: "alice.eth" }), count }),
+    ),
+  },
+  take: takeDistribution,
+  show: (taken) => taken,
+});
+
+async function takePrimaryNames({ db, contracts, now }: Ctx, chains: Scope) {
+  const { adoption, claims } = await adoptionCounts.read(db, { chains, now });
+  return {
+    unique_addresses_with_primary_name: adoption.claimants,
+    unique_domain_owners: adoption.owners,
+    adoption_percentage: percentOf(adoption.ownersWithName, adoption.owners),
+    multi_chain_count: adoption.multiChain,
+    by_registrar: toRegistrars(claims, contracts),
+  };
+}
+
+/** Every reverse registrar of the deployment, also those without claims. */
+const toRegistrars = (claims: ClaimCounts[], { reverseRegistrars, chainName }: Contracts) =>
+  reverseRegistrars.map(({ registrar, chainId }) => {
+    const counts = claims.find((row) => row.registrar === registrar && row.chainId === chainId);
+    return {
+      registrar,
+      chain: chainName(chainId),
+      with_name: counts?.withName ?? 0,
+      cleared: counts?.cleared ?? 0,
+      unknown: counts?.unknown ?? 0,
+    };
+  });
+
+const primaryNameStats = statisticOfAll({
+  path: "/ens-stats/primary-names",
+  summary: "How many addresses have a primary name",
+  description: `Addresses that claim a name, on all configured chains, whether or not the name resolves to them. ${NEVER_PRIMARY} Owners are those of active names. ${NAMES} ${ACTIVE}`,
+  title: "PrimaryNameStats",
+  tool: "get_statistics",
+  seconds: HOUR,
+  reply: {
+    unique_addresses_with_primary_name: count,
+    unique_domain_owners: count.openapi({
+      description: "Addresses that effectively own an active name",
+    }),
+    adoption_percentage: percentage("the owners: those that claim a name"),
+    multi_chain_count: count.openapi({
+      description: "Addresses that claim a name on two chains or more",
+    }),
+    by_registrar: z.array(
+      z.strictObject({
+        registrar: z.string().openapi({ example: "REVERSE_REGISTRAR" }),
+        chain: z.string().openapi({ example: "mainnet" }),
+        with_name: count,
+        cleared: count.openapi({ description: "Addresses that set an empty name, or none" }),
+        unknown: count.openapi({ description: "Addresses whose name no event tells" }),
+      }),
+    ),
+  },
+  take: takePrimaryNames,
+  show: (taken) => taken,
+});
+
+const takeActivity = (claims: "all claims" | "claims of the chains") => async (ctx: Ctx, chains: Scope) => ({
+  events: await readActivity(ctx, { chains, claims }),
+});
+
+const recentActivity = statistic({
+  path: "/ens-stats/recent-activity",
+  summary: "What happened last",
+  description: `The newest ${FEED_LENGTH} registrations, renewals, transfers, migrations to ENSv2, wrappings, unwrappings and changes of primary names, newest first. A transfer is a change of the effective owner that is no part of a registration, wrapping or unwrapping; a wrapping that is part of a registration is not listed besides it. Primary names are those of all chains that are configured, or of \`chain\`, as they were claimed.`,
+  title: "RecentActivity",
+  tool: "get_statistics",
+  seconds: 30,
+  reply: { events: z.array(activity) },
+  take: takeActivity("all claims"),
+  takeOfChains: takeActivity("claims of the chains"),
+  show: (taken) => taken,
+});
+
+export const statisticsEndpoints = [
+  ensStats,
+  registrationStats,
+  distributionStats,
+  primaryNameStats,
+  recentActivity,
+];

@@ -1,0 +1,150 @@
+import { z } from "@hono/zod-openapi";
+import type { Ctx } from "../../server/http/context.ts";
+import { endpoint } from "../../server/http/endpoint.ts";
+import { listProgress, readIndexerState } from "../../server/indexState/progress.ts";
+import { pending as pendingNames } from "../counts/searchTotals.ts";
+import { allChains } from "../query/scope.ts";
+import { countWaiting } from "../query/waiting.ts";
+import { count } from "../schemas/answers.ts";
+import { readHealing } from "../statistics/healing.ts";
+
+/** A count of a queue that this index does not have: what the field counts, and why that is none. */
+const none = (what: string, because: string) =>
+  count.openapi({ description: `${what}. Always 0: ${because}` });
+
+const WITH_EVENTS = "addresses are written with the events, by the processor";
+
+const system = z.strictObject({
+  name: z.string().openapi({ example: "mainnet", description: "The chain of the registry" }),
+  blocks: z.strictObject({
+    chainHead: count.openapi({
+      description: "Newest block by the node; the indexed one if the node cannot be asked",
+    }),
+    fetched: count.openapi({
+      description: "Same as `processed`: blocks are fetched and processed in one step",
+    }),
+    processed: count.openapi({ description: "Newest block in the index" }),
+  }),
+  services: z.strictObject({
+    fetcher: z.strictObject({ running: z.boolean(), synced: z.boolean() }),
+    processor: z.strictObject({ running: z.boolean(), synced: z.boolean() }),
+    addressProcessor: z.strictObject({
+      running: z
+        .boolean()
+        .openapi({ description: "Addresses are indexed with the events, by the processor" }),
+    }),
+  }),
+  queues: z.strictObject({
+    domainsPending: count.openapi({ description: "Domains with a label of which only the hash is known" }),
+    domainsReady: count.openapi({
+      description:
+        "Lists of domains below a label that became known, and which wait to be written with it. The indexer writes many domains with a block, and the rest with later ones",
+    }),
+    eventsPending: none(
+      "Events that are stored, and not yet applied to domains",
+      "both happen in one transaction",
+    ),
+    eventsPendingNamehashes: count.openapi({
+      description:
+        "Lists of entries of ENSv2 that wait for their names, and so for their namehashes: their registry was linked, or unlinked. 0 without ENSv2",
+    }),
+    eventsDirect: none(
+      "Events that wait to be applied by namehash, without a label",
+      "events are applied as they are stored",
+    ),
+    cachedMappings: none(
+      "Pairs of namehash and name that are held in memory",
+      "names are read from the tables",
+    ),
+  }),
+  addressProcessor: z.strictObject({
+    addressCount: none("Addresses that the address processor has written", WITH_EVENTS),
+    eventsRemaining: none("Events that the address processor has not read", WITH_EVENTS),
+    lastEventId: none("Number of the last event that the address processor has read", WITH_EVENTS),
+  }),
+});
+
+/** An index that is at most this far behind the chain counts as synced: a new block is always on its way. */
+const SYNCED_BLOCKS = 5;
+
+const stats = endpoint({
+  method: "get",
+  path: "/stats",
+  group: "System",
+  summary: "How far the index is",
+  reply: system.openapi("Stats"),
+  cost: 0,
+  index: "any state",
+  handle: async (_, ctx) => {
+    const { running, ready, ...progress } = await readProgress(ctx);
+    const synced = ready && progress.head - progress.processed <= SYNCED_BLOCKS;
+    return {
+      name: ctx.contracts.chainName(ctx.contracts.chainId),
+      blocks: { chainHead: progress.head, fetched: progress.processed, processed: progress.processed },
+      services: {
+        fetcher: { running, synced },
+        processor: { running, synced },
+        addressProcessor: { running },
+      },
+      queues: {
+        domainsPending: progress.pending,
+        domainsReady: progress.waiting.renames,
+        eventsPending: 0,
+        eventsPendingNamehashes: progress.waiting.mounts,
+        eventsDirect: 0,
+        cachedMappings: 0,
+      },
+      addressProcessor: { addressCount: 0, eventsRemaining: 0, lastEventId: 0 },
+    };
+  },
+});
+
+async function readProgress(ctx: Ctx) {
+  const { db, contracts, chainHead } = ctx;
+  const [indexer, chains, pending, waiting, nodeHead] = await Promise.all([
+    readIndexerState(db),
+    listProgress(db),
+    pendingNow(ctx),
+    countWaiting(db),
+    chainHead(contracts.chainId),
+  ]);
+  const processed = chains.find(({ chainId }) => chainId === contracts.chainId)?.blockNumber ?? 0;
+  const head = Math.max(nodeHead?.number ?? 0, processed);
+  return { running: indexer.isRunning, ready: indexer.isReady, processed, pending, waiting, head };
+}
+
+/** Names of all chains whose label is not known. */
+const pendingNow = ({ db, contracts }: Ctx) => pendingNames.read(db, allChains(contracts));
+
+const pendingStats = endpoint({
+  method: "get",
+  path: "/pending-stats",
+  group: "System",
+  summary: "How many names have an unknown label",
+  description:
+    "Domains of which only the hash of the label is known yet, which are shown as `[<64 hex>]`; and labels that callers, tables or a service gave, counted once a minute.",
+  reply: z
+    .strictObject({
+      pendingCount: count.openapi({ description: "Domains with a label of which only the hash is known" }),
+      healedCount: count.openapi({
+        description:
+          "Labels that no log spells out, and that have their text from a caller, a table or a service",
+      }),
+      healedShare: z.number().min(0).max(1).openapi({
+        description: "`healedCount` of `healedCount` and `pendingCount` together",
+      }),
+      waitingCount: count.openapi({
+        description: "Labels that were given, and that the indexer has not applied on every chain yet",
+      }),
+    })
+    .openapi("PendingStats"),
+  cost: 0,
+  index: "any state",
+  handle: async (_, ctx) => {
+    const { pending, healed, waiting } = await readHealing(ctx);
+    const healedShare = healed === 0 ? 0 : healed / (healed + pending);
+    return { pendingCount: pending, healedCount: healed, healedShare, waitingCount: waiting };
+  },
+});
+
+export const systemEndpoints = [stats, pendingStats];

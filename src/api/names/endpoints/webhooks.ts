@@ -1,0 +1,266 @@
+import { z } from "@hono/zod-openapi";
+import { toDelivery, toWebhook, toWebhookTest } from "../../features/webhooks/answers.ts";
+import { MAX_DELIVERIES, MAX_REPLAYED, MAX_URL } from "../../features/webhooks/bounds.ts";
+import type { Asked } from "../../features/webhooks/table.ts";
+import type { Webhooks } from "../../features/webhooks/webhooks.ts";
+import { ApiError } from "../../server/errors/errors.ts";
+import type { Ctx } from "../../server/http/context.ts";
+import { type Endpoint, endpoint } from "../../server/http/endpoint.ts";
+import { webhook, webhookDelivery, webhookTest } from "../schemas/answers/webhook.ts";
+import { input } from "../schemas/input.ts";
+import { type AskedChanges, after, changeFilters, changeFiltersOf, parseAfter } from "./changes.ts";
+
+const MAX_ID = 2 ** 31 - 1;
+const DELIVERIES = 25;
+
+const id = input.digits("id", { min: 1, max: MAX_ID, description: "Number of the webhook", example: 1 });
+
+const url = input.text("url", {
+  max: MAX_URL,
+  description:
+    "Where messages are sent: https, port 443 or 8443, a public address. Redirects are not followed",
+  example: "https://receiver.example.org/namedex",
+});
+
+/** Filters in a body: read as those of a query, and stored as they were written. `z.record` would lose a key `__proto__`. */
+const filters = z
+  .unknown()
+  .transform((asked, issues) => {
+    const read = z.strictObject(changeFilters).safeParse(asked);
+    if (read.success) return { asked: asked as Asked, read: read.data };
+    const [issue] = read.error.issues;
+    const field = issue?.path.join(".");
+    issues.addIssue({
+      code: "custom",
+      message: issue?.message ?? "`filters` is invalid.",
+      params: issue?.code === "custom" ? issue.params : { code: "INVALID_PARAMETER" },
+      ...(field && issue?.code !== "custom" && { message: `\`filters\`: ${issue?.message}` }),
+    });
+    return z.NEVER;
+  })
+  .openapi({
+    type: "object",
+    additionalProperties: { type: "string" },
+    description:
+      "As the parameters of `GET /changes`: all that are given have to hold. Left out: all changes",
+    example: { name: "alice.eth", type: "name.renewed,name.expired" },
+  });
+
+const timing = input.choice(["instant", "final"], "when").openapi({
+  description:
+    "`final`: a change is sent when no reorganisation can take it back any more, as `chain.finalized` says. `instant`: when the feed has it; what is taken back comes with `state` `removed`",
+});
+
+const payload = input.choice(["thin", "full"], "payload").openapi({
+  description: "`thin`: which value changed. `full`: also the value before and after",
+});
+
+const shared = { group: "Webhooks", cost: 0, index: "not read", isPrivate: true, needsKey: true } as const;
+
+/** The operations of webhooks. Each belongs to the key that is sent in X-API-Key. */
+export function webhookEndpoints(webhooks: Webhooks): Endpoint[] {
+  return [
+    create(webhooks),
+    list(webhooks),
+    find(webhooks),
+    change(webhooks),
+    remove(webhooks),
+    test(webhooks),
+    replay(webhooks),
+    deliveries(webhooks),
+  ];
+}
+
+const errors = ["NOT_OFFERED", "INVALID_API_KEY", "RATE_LIMITED"] as const;
+const errorsOfOne = [...errors, "NOT_FOUND"] as const;
+const filterErrors = ["INVALID_NAME", "INVALID_ADDRESS", "INVALID_HASH"] as const;
+
+const secret = z.string().openapi({
+  description: "Signs the messages. It is shown this once: store it",
+  example: "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSwMfKQ9r8GKYo=",
+});
+
+type Filters = { asked: Asked; read: AskedChanges };
+
+const filtersOf = (given: Filters | undefined, { contracts }: Pick<Ctx, "contracts">) =>
+  given && { asked: given.asked, filters: changeFiltersOf(given.read, contracts) };
+
+const create = (webhooks: Webhooks) =>
+  endpoint({
+    ...shared,
+    method: "post",
+    path: "/webhooks",
+    summary: "A webhook for changes",
+    description:
+      "Sends changes of the feed to a URL, signed as Standard Webhooks 1.0 says. It begins once its receiver has answered a test message with 2xx: `POST /webhooks/{id}/test`. A delivery costs one credit.",
+    body: z.object({
+      url,
+      filters: filters.optional(),
+      when: timing.optional(),
+      payload: payload.optional(),
+    }),
+    reply: webhook.extend({ secret }).openapi("NewWebhook"),
+    errors: [...errors, ...filterErrors, "LIMIT_EXCEEDED"],
+    handle: async ({ url: to, filters: given, when = "instant", payload: size = "full" }, ctx, caller) => {
+      const known = filtersOf(given as Filters | undefined, ctx) ?? { asked: {}, filters: {} };
+      const made = await webhooks.create({ url: to, timing: when, payload: size, ...known }, caller);
+      return { ...toWebhook(made.webhook), secret: made.secret };
+    },
+  });
+
+const list = (webhooks: Webhooks) =>
+  endpoint({
+    ...shared,
+    method: "get",
+    path: "/webhooks",
+    summary: "The webhooks of a key",
+    reply: z.strictObject({ webhooks: z.array(webhook) }),
+    errors: [...errors],
+    handle: async (_, { db }, caller) => {
+      const known = await webhooks.list(caller);
+      const since = await webhooks.stalledSince(db);
+      return { webhooks: known.map((one) => toWebhook(one, since)) };
+    },
+  });
+
+const find = (webhooks: Webhooks) =>
+  endpoint({
+    ...shared,
+    method: "get",
+    path: "/webhooks/{id}",
+    summary: "One webhook",
+    params: z.object({ id }),
+    reply: webhook,
+    errors: [...errorsOfOne],
+    handle: async ({ id: of }, { db }, caller) => {
+      const known = await webhooks.find(of, caller);
+      return toWebhook(known, await webhooks.stalledSince(db));
+    },
+  });
+
+const change = (webhooks: Webhooks) =>
+  endpoint({
+    ...shared,
+    method: "patch",
+    path: "/webhooks/{id}",
+    summary: "Changes a webhook",
+    description:
+      "What is given is changed. With another `url` it has to be tested again. With `rotate_secret` a new secret is shown, and the one before signs for 24 hours, too.",
+    params: z.object({ id }),
+    body: z.object({
+      url: url.optional(),
+      filters: filters.optional(),
+      when: timing.optional(),
+      payload: payload.optional(),
+      rotate_secret: z.boolean().optional().openapi({ description: "Makes a new secret", example: true }),
+      disabled: z.literal(true).optional().openapi({
+        description: "Sends nothing until it is tested again; what waits is left out",
+        example: true,
+      }),
+    }),
+    reply: webhook.extend({ secret: secret.optional() }).openapi("ChangedWebhook"),
+    errors: [...errorsOfOne, ...filterErrors],
+    handle: async ({ id: of, filters: given, when, rotate_secret, disabled, ...others }, ctx, caller) => {
+      const changed = await webhooks.change(
+        of,
+        {
+          ...others,
+          timing: when,
+          filters: filtersOf(given as Filters | undefined, ctx),
+          rotatesSecret: rotate_secret === true,
+          isDisabled: disabled === true,
+        },
+        caller,
+      );
+      return { ...toWebhook(changed.webhook), ...(changed.secret !== null && { secret: changed.secret }) };
+    },
+  });
+
+const remove = (webhooks: Webhooks) =>
+  endpoint({
+    ...shared,
+    method: "delete",
+    path: "/webhooks/{id}",
+    summary: "Deletes a webhook",
+    description: "It sends nothing more, and its deliveries are no longer shown.",
+    params: z.object({ id }),
+    reply: z.strictObject({ deleted: z.literal(true) }),
+    errors: [...errorsOfOne],
+    handle: async ({ id: of }, _, caller) => {
+      await webhooks.remove(of, caller);
+      return { deleted: true as const };
+    },
+  });
+
+const test = (webhooks: Webhooks) =>
+  endpoint({
+    ...shared,
+    method: "post",
+    path: "/webhooks/{id}/test",
+    summary: "Sends a test message",
+    description:
+      "Sends a signed message of the type `webhook.test`, once. If it is answered with 2xx the webhook is active, also after it was disabled: it gets the changes from now on. A test that is not answered so costs nothing.",
+    params: z.object({ id }),
+    reply: webhookTest,
+    index: "any state",
+    errors: [...errorsOfOne],
+    cost: 1,
+    isFree: (reply) => !(JSON.parse(reply) as { is_delivered: boolean }).is_delivered,
+    handle: async ({ id: of }, { db }, caller) => toWebhookTest(await webhooks.test(of, { db }, caller)),
+  });
+
+const replay = (webhooks: Webhooks) =>
+  endpoint({
+    ...shared,
+    method: "post",
+    path: "/webhooks/{id}/replay",
+    summary: "Sends past changes again",
+    description: `Appends the changes after a position, at most ${MAX_REPLAYED}, to what waits for the webhook. A message has the id that it had before.`,
+    params: z.object({ id }),
+    query: z.object({
+      after: after("A position: the changes after it. `oldest`: from the oldest one stored"),
+    }),
+    reply: z.strictObject({
+      queued: z.int().min(0).openapi({ description: "Changes that will be sent" }),
+      next_position: z.string().optional().openapi({
+        description: "Where a further replay goes on. Absent at the end of the feed",
+        example: "8f14e45fceea-1204",
+      }),
+    }),
+    index: "any state",
+    errors: [...errorsOfOne, "MISSING_PARAMETER", "LIMIT_EXCEEDED", "POSITION_GONE", "INDEX_NOT_READY"],
+    handle: async ({ id: of, after: from }, { db, contracts }, caller) => {
+      if (from === undefined) throw new ApiError("MISSING_PARAMETER", "`after` is required.");
+      const asked = { after: parseAfter(from), db, contracts };
+      const { queued, next } = await webhooks.replay(of, asked, caller);
+      return { queued, ...(next !== null && { next_position: next }) };
+    },
+  });
+
+const deliveries = (webhooks: Webhooks) =>
+  endpoint({
+    ...shared,
+    method: "get",
+    path: "/webhooks/{id}/deliveries",
+    summary: "What was sent, and how it ended",
+    description: "Deliveries that wait, and those of the last days, the newest first.",
+    params: z.object({ id }),
+    query: z.object({
+      limit: input
+        .digits("limit", { min: 1, max: MAX_DELIVERIES, description: "Deliveries in one answer" })
+        .optional()
+        .openapi({ default: DELIVERIES }),
+      before: input
+        .digits("before", {
+          min: 1,
+          max: Number.MAX_SAFE_INTEGER,
+          description: "Number of a delivery: those before it",
+        })
+        .optional(),
+    }),
+    reply: z.strictObject({ deliveries: z.array(webhookDelivery) }),
+    errors: [...errorsOfOne],
+    handle: async ({ id: of, limit = DELIVERIES, before = null }, _, caller) => ({
+      deliveries: (await webhooks.deliveries(of, { limit, before }, caller)).map(toDelivery),
+    }),
+  });

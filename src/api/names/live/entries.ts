@@ -1,0 +1,202 @@
+import { type Address, encodeFunctionData, type Hex, zeroAddress } from "viem";
+import { ensv2HelperReads, ensv2RegistryReads } from "../../../../abis/ensv2.ts";
+import { labelhash } from "../../../ens/name.ts";
+import { LiveFailure } from "./failure.ts";
+import { type CallAnswer, type ContractCall, callTogether } from "./multicall.ts";
+import { encodeDnsName } from "./records.ts";
+import type { Rpc } from "./rpc.ts";
+
+/** Where the entry of a name is. */
+export type EntryPlace = {
+  registry: Address;
+  /** The labels to go down from there, top first; the last is the name's own. */
+  labels: readonly string[];
+  /** Whether the registry's code is known: each other one is asked by a call of its own. */
+  isKnown: boolean;
+};
+
+/** What a registry of ENSv2 answers of a name, addresses in lower case. */
+export type LiveEntry = {
+  registry: Address;
+  /** The last holder, after the expiry too. */
+  latestOwner: Address | null;
+  /** Unix seconds as digits. */
+  expiry: string;
+  tokenId: string;
+  /** Null once the entry expired. */
+  resolver: Address | null;
+};
+
+/** Entries that are read by one call. */
+const ENTRIES_PER_CALL = 250;
+
+/** Registries of unknown code that are gone through for one name: each takes a call. */
+const MAX_REGISTRIES = 16;
+
+type Reach = { rpc: Rpc; multicall3: Address; helper: Address | undefined; signal: AbortSignal };
+type Ask = { name: string; place: EntryPlace | null };
+
+/**
+ * Reads the entries of names, in their order; null where a registry has none. Registries of known code are asked
+ * together. One of unknown code can fail or use up a call, so each is asked alone.
+ */
+export function readEntries(
+  reach: Reach,
+  { asks, blockNumber }: { asks: readonly Ask[]; blockNumber: number },
+): Promise<LiveEntry | null>[] {
+  const known = asks.flatMap(({ place }) => (place?.isKnown ? [place] : []));
+  const chunks = Array.from({ length: Math.ceil(known.length / ENTRIES_PER_CALL) }, (_, i) =>
+    known.slice(i * ENTRIES_PER_CALL, (i + 1) * ENTRIES_PER_CALL),
+  );
+  const byPlace = new Map<EntryPlace, Promise<LiveEntry | null>>();
+  for (const chunk of chunks) {
+    const read = readTogether(reach, chunk, blockNumber);
+    chunk.forEach((place, i) => {
+      byPlace.set(
+        place,
+        read.then((entries) => entries[i] ?? null),
+      );
+    });
+  }
+  return asks.map(async ({ name, place }) => {
+    if (place === null) return null;
+    return byPlace.get(place) ?? readAlone(reach, { name, place, blockNumber });
+  });
+}
+
+async function readTogether(
+  reach: Reach,
+  places: readonly EntryPlace[],
+  blockNumber: number,
+): Promise<(LiveEntry | null)[]> {
+  const calls = places.flatMap(({ registry, labels }) => readsOf(registry, labels.at(-1) ?? ""));
+  const answers = await callAll(reach, calls, blockNumber);
+  return places.map(({ registry }, i) => {
+    const [state, resolver] = answers.slice(2 * i, 2 * i + 2);
+    const entry = toEntry(registry, state, resolver);
+    if (entry === undefined) throw unreadable();
+    return entry;
+  });
+}
+
+/** Goes down from a registry of unknown code. One without `getState` has an owner by the helper, and no expiry. */
+async function readAlone(
+  reach: Reach,
+  { name, place, blockNumber }: { name: string; place: EntryPlace; blockNumber: number },
+): Promise<LiveEntry | null> {
+  if (place.labels.length > MAX_REGISTRIES) throw tooDeep();
+  let registry = place.registry;
+  for (const label of place.labels.slice(0, -1)) {
+    const callData = encodeFunctionData({
+      abi: ensv2RegistryReads,
+      functionName: "getSubregistry",
+      args: [requireText(label)],
+    });
+    const [answer] = await callAll(reach, [{ target: registry, callData }], blockNumber);
+    const next = toAddress(answer);
+    if (next === undefined) throw unreadable();
+    if (next === null) return null;
+    registry = next;
+  }
+  const owner = reach.helper && {
+    target: reach.helper,
+    callData: encodeFunctionData({
+      abi: ensv2HelperReads,
+      functionName: "findExactOwner",
+      args: [encodeDnsName(name)],
+    }),
+  };
+  const calls = [...readsOf(registry, place.labels.at(-1) ?? ""), ...(owner ? [owner] : [])];
+  const [state, resolver, byHelper] = await callAll(reach, calls, blockNumber);
+  const entry = toEntry(registry, state, resolver);
+  if (entry !== undefined) return entry;
+  const latestOwner = toAddress(byHelper);
+  if (latestOwner === undefined) throw unreadable();
+  return latestOwner === null
+    ? null
+    : { registry, latestOwner, expiry: ENDLESS, tokenId: "0", resolver: toAddress(resolver) ?? null };
+}
+
+/** Of a registry that tells no expiry. */
+const ENDLESS = (2n ** 64n - 1n).toString();
+
+function readsOf(registry: Address, label: string): ContractCall[] {
+  const id = BigInt(HASH_IN_BRACKETS.test(label) ? `0x${label.slice(1, -1)}` : labelhash(label));
+  return [
+    {
+      target: registry,
+      callData: encodeFunctionData({ abi: ensv2RegistryReads, functionName: "getState", args: [id] }),
+    },
+    {
+      target: registry,
+      callData: encodeFunctionData({
+        abi: ensv2RegistryReads,
+        functionName: "getResolver",
+        args: [requireText(label)],
+      }),
+    },
+  ];
+}
+
+const HASH_IN_BRACKETS = /^\[[0-9a-f]{64}\]$/;
+
+function requireText(label: string): string {
+  if (!HASH_IN_BRACKETS.test(label)) return label;
+  throw new LiveFailure(
+    "resolver",
+    "Only the hash of a label of this name is known, and registries of ENSv2 find labels by their text.",
+  );
+}
+
+async function callAll(
+  { rpc, multicall3, signal }: Reach,
+  calls: readonly ContractCall[],
+  blockNumber: number,
+): Promise<readonly CallAnswer[]> {
+  const answers = await callTogether({ rpc, multicall3, signal }, { calls, blockNumber });
+  if (answers === null) throw unreadable();
+  return answers;
+}
+
+/** The entry; null if the registry never had one, undefined if it does not answer as a registry of ENSv2 does. */
+function toEntry(
+  registry: Address,
+  state: CallAnswer | undefined,
+  resolver: CallAnswer | undefined,
+): LiveEntry | null | undefined {
+  const address = toAddress(resolver);
+  if (!state?.success || state.returnData.length < 2 + STATE_WORDS * 64 || address === undefined)
+    return undefined;
+  const word = (index: number): Hex => `0x${state.returnData.slice(2 + index * 64, 66 + index * 64)}`;
+  const [expiry, owner, tokenId] = [BigInt(word(1)), toOwner(word(2)), BigInt(word(3))];
+  if (expiry === 0n && owner === null) return null;
+  return {
+    registry,
+    latestOwner: owner,
+    expiry: expiry.toString(),
+    tokenId: tokenId.toString(),
+    resolver: address,
+  };
+}
+
+const STATE_WORDS = 5;
+
+/** An address; null for the zero address, undefined for an answer that is none. */
+function toAddress(answer: CallAnswer | undefined): Address | null | undefined {
+  if (!answer?.success || answer.returnData.length < 66) return undefined;
+  return toOwner(answer.returnData.slice(0, 66) as Hex);
+}
+
+function toOwner(word: Hex): Address | null {
+  const address: Address = `0x${word.slice(-40).toLowerCase()}`;
+  return address === zeroAddress ? null : address;
+}
+
+const unreadable = () =>
+  new LiveFailure("resolver", "A registry of ENSv2 on the way to this name does not answer as one.");
+
+const tooDeep = () =>
+  new LiveFailure(
+    "resolver",
+    `More than ${MAX_REGISTRIES} registries of ENSv2 whose code is not known are on the way to this name.`,
+  );

@@ -1,0 +1,35 @@
+import { type Address, encodeFunctionData, type Hex } from "viem";
+import { multicall3Abi } from "../../../../abis/universalResolver.ts";
+import { AbiError, readAbi } from "./abi.ts";
+import type { Rpc } from "./rpc.ts";
+
+export type ContractCall = { target: Address; callData: Hex };
+
+/** What a contract answered to one call of a batch. */
+export type CallAnswer = { success: boolean; returnData: Hex };
+
+/**
+ * Makes many calls by one call of Multicall3, all at one block. The answers are in the order of the calls; null if there
+ * is no Multicall3 at this address.
+ *
+ * @throws LiveFailure when no node answers
+ */
+export async function callTogether(
+  { rpc, multicall3, signal }: { rpc: Rpc; multicall3: Address; signal: AbortSignal },
+  { calls, blockNumber }: { calls: readonly ContractCall[]; blockNumber: number },
+): Promise<readonly CallAnswer[] | null> {
+  const data = encodeFunctionData({
+    abi: multicall3Abi,
+    functionName: "aggregate3",
+    args: [calls.map((call) => ({ ...call, allowFailure: true }))],
+  });
+  const result = await rpc.call({ to: multicall3, data, blockNumber }, signal);
+  if (!result.ok) return null;
+  try {
+    const [answers] = readAbi([{ list: { struct: ["word", "bytes"] }, most: calls.length }], result.data);
+    return answers.map(([success, returnData]) => ({ success: BigInt(success) !== 0n, returnData }));
+  } catch (error) {
+    if (error instanceof AbiError) return null;
+    throw error;
+  }
+}

@@ -1,0 +1,136 @@
+import { type Address, decodeFunctionResult, encodeFunctionData, type Hex, zeroAddress } from "viem";
+import { nameWrapperReads } from "../../../../abis/nameWrapper.ts";
+import { registrarReads } from "../../../../abis/registrar.ts";
+import { registryReads } from "../../../../abis/registry.ts";
+import { LiveFailure } from "./failure.ts";
+import { type CallAnswer, type ContractCall, callTogether } from "./multicall.ts";
+import type { Rpc } from "./rpc.ts";
+
+/** Names whose owners are read by one call; more of them take several. */
+export const NAMES_PER_OWNERS_CALL = 250;
+
+/** The contracts that know owners; `wrapper` is undefined where the deployment has none. */
+export type OwnerContracts = {
+  multicall3: Address;
+  registry: Address;
+  registrar: Address;
+  wrapper: Address | undefined;
+};
+
+/** A name whose owners are read; `ethLabelhash` is null except for .eth second-level names: their id at the registrar. */
+export type OwnedName = { node: Hex; ethLabelhash: Hex | null };
+
+/** What the contracts answer about a name's owners, addresses in lower case; times are unix seconds as digits. */
+export type LiveOwners = {
+  registryOwner: Address | null;
+  resolver: Address | null;
+  /** Null for other names than .eth second-level ones, and where the registrar answers none (after expiry). */
+  registrarOwner: Address | null;
+  /** Null for other names, and for those never registered. */
+  registrarExpiry: string | null;
+  /** As `getData` answers: none for a token that expired with PARENT_CANNOT_CONTROL burnt. */
+  wrapperOwner: Address | null;
+  wrapperFuses: number;
+  wrapperExpiry: string;
+};
+
+/**
+ * Reads the owners of many names at one block, in the order of the names, {@link NAMES_PER_OWNERS_CALL} by call.
+ *
+ * @throws LiveFailure when a call fails
+ */
+export async function readOwners(
+  { rpc, contracts, signal }: { rpc: Rpc; contracts: OwnerContracts; signal: AbortSignal },
+  { names, blockNumber }: { names: readonly OwnedName[]; blockNumber: number },
+): Promise<LiveOwners[]> {
+  const chunks: OwnedName[][] = [];
+  for (let at = 0; at < names.length; at += NAMES_PER_OWNERS_CALL) {
+    chunks.push(names.slice(at, at + NAMES_PER_OWNERS_CALL));
+  }
+  const read = await Promise.all(
+    chunks.map(async (chunk) => {
+      const reads = chunk.map((name) => readsOf(name, contracts));
+      const calls = reads.flat().map(({ target, callData }) => ({ target, callData }));
+      const to = { rpc, signal, multicall3: contracts.multicall3 };
+      const answers = await callTogether(to, { calls, blockNumber });
+      if (answers === null) throw noMulticall();
+      let next = 0;
+      return reads.map((ofName) => {
+        next += ofName.length;
+        return toOwners(ofName, answers.slice(next - ofName.length, next));
+      });
+    }),
+  );
+  return read.flat();
+}
+
+type ReadName = "owner" | "resolver" | "ownerOf" | "nameExpires" | "getData";
+type OwnerRead = ContractCall & { name: ReadName };
+
+function readsOf({ node, ethLabelhash }: OwnedName, contracts: OwnerContracts): OwnerRead[] {
+  const { registry, registrar, wrapper } = contracts;
+  const ofRegistry = (name: "owner" | "resolver"): OwnerRead => ({
+    name,
+    target: registry,
+    callData: encodeFunctionData({ abi: registryReads, functionName: name, args: [node] }),
+  });
+  const ofRegistrar = (name: "ownerOf" | "nameExpires", id: bigint): OwnerRead => ({
+    name,
+    target: registrar,
+    callData: encodeFunctionData({ abi: registrarReads, functionName: name, args: [id] }),
+  });
+  const reads = [ofRegistry("owner"), ofRegistry("resolver")];
+  if (ethLabelhash !== null) {
+    reads.push(
+      ofRegistrar("ownerOf", BigInt(ethLabelhash)),
+      ofRegistrar("nameExpires", BigInt(ethLabelhash)),
+    );
+  }
+  if (wrapper !== undefined) {
+    const callData = encodeFunctionData({
+      abi: nameWrapperReads,
+      functionName: "getData",
+      args: [BigInt(node)],
+    });
+    reads.push({ name: "getData", target: wrapper, callData });
+  }
+  return reads;
+}
+
+const noMulticall = () =>
+  new LiveFailure(
+    "rpc",
+    "The owners could not be read: Multicall3 did not answer at the deployment's address.",
+  );
+
+function toOwners(reads: readonly OwnerRead[], answers: readonly CallAnswer[]): LiveOwners {
+  const dataOf = (name: ReadName): Hex | null => {
+    const index = reads.findIndex((read) => read.name === name);
+    if (index === -1) return null;
+    const answer = answers[index];
+    // `ownerOf` reverts for names that expired; no other read may fail.
+    if (answer?.success && answer.returnData !== "0x") return answer.returnData;
+    if (name === "ownerOf") return null;
+    throw new LiveFailure("rpc", `The owners could not be read: ${name} reverted.`);
+  };
+  const [ownerOf, nameExpires, getData] = [dataOf("ownerOf"), dataOf("nameExpires"), dataOf("getData")];
+  const expiry = nameExpires && BigInt(nameExpires);
+  const token =
+    getData && decodeFunctionResult({ abi: nameWrapperReads, functionName: "getData", data: getData });
+  return {
+    registryOwner: toOwner(dataOf("owner")),
+    resolver: toOwner(dataOf("resolver")),
+    registrarOwner: toOwner(ownerOf),
+    registrarExpiry: expiry ? expiry.toString() : null,
+    wrapperOwner: token ? toOwner(token[0]) : null,
+    wrapperFuses: token ? token[1] : 0,
+    wrapperExpiry: (token ? token[2] : 0n).toString(),
+  };
+}
+
+/** An address out of a word of ABI data, or as it is; null for none and for the zero address. */
+function toOwner(data: Hex | null): Address | null {
+  if (data === null) return null;
+  const address: Address = `0x${data.slice(-40).toLowerCase()}`;
+  return address === zeroAddress ? null : address;
+}

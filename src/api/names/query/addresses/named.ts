@@ -1,0 +1,87 @@
+import { ensv2Entry, ensv2Role, holder } from "ponder:schema";
+import { and, eq, sql } from "ponder";
+import type { Address, Hex } from "viem";
+import type { Db } from "../../../server/postgres/db.ts";
+import { prepared } from "../../../server/postgres/prepared.ts";
+
+/* What addresses are to the names of their pages, where the names' rows do not say it. */
+
+const { placeholder } = sql;
+
+/** Where an entry of ENSv2 is. */
+export type EntryKey = { registry: Address; storageId: Hex };
+
+/** An account, and an entry for which it may have roles. */
+export type AccountOfEntry = EntryKey & { account: Address };
+
+/** Which accounts have roles for entries of a chain, of these pairs. */
+export async function listRolesHeld(
+  db: Db,
+  { chainId, pairs }: { chainId: number; pairs: readonly AccountOfEntry[] },
+): Promise<AccountOfEntry[]> {
+  if (pairs.length === 0) return [];
+  return rolesHeld(db).execute({
+    chainId,
+    accounts: pairs.map(({ account }) => account),
+    registries: pairs.map(({ registry }) => registry),
+    ids: pairs.map(({ storageId }) => storageId),
+  });
+}
+
+const rolesHeld = prepared((db) =>
+  db
+    .select({
+      account: sql<Address>`${ensv2Role.account}`,
+      registry: sql<Address>`${ensv2Entry.registry}`,
+      storageId: sql<Hex>`${ensv2Entry.storageId}`,
+    })
+    .from(ensv2Entry)
+    .innerJoin(
+      ensv2Role,
+      and(
+        eq(ensv2Role.chainId, ensv2Entry.chainId),
+        eq(ensv2Role.contract, ensv2Entry.registry),
+        eq(ensv2Role.resource, ensv2Entry.resource),
+      ),
+    )
+    .where(
+      and(
+        eq(ensv2Entry.chainId, placeholder("chainId")),
+        sql`(${ensv2Role.account}, ${ensv2Entry.registry}, ${ensv2Entry.storageId}) in (select * from
+          unnest(${placeholder("accounts")}::text[], ${placeholder("registries")}::text[], ${placeholder("ids")}::text[]))`,
+        sql`${ensv2Role.roles} <> 0`,
+      ),
+    )
+    .prepare("roles_held"),
+);
+
+/** A name of a chain. */
+export type NameKey = { chainId: number; node: Hex };
+
+/** An address, and a name that it may have held. */
+export type AddressOfName = NameKey & { address: Address };
+
+/** Which addresses appeared on events of names as receiver or owner, of these pairs. */
+export async function listNamedOn(db: Db, pairs: readonly AddressOfName[]): Promise<AddressOfName[]> {
+  if (pairs.length === 0) return [];
+  return namedOn(db).execute({
+    addresses: pairs.map(({ address }) => address),
+    chainIds: pairs.map(({ chainId }) => chainId),
+    nodes: pairs.map(({ node }) => node),
+  });
+}
+
+const namedOn = prepared((db) =>
+  db
+    .select({
+      address: sql<Address>`${holder.address}`,
+      chainId: holder.chainId,
+      node: sql<Hex>`${holder.node}`,
+    })
+    .from(holder)
+    .where(
+      sql`(${holder.address}, ${holder.chainId}, ${holder.node}) in (select * from
+        unnest(${placeholder("addresses")}::text[], ${placeholder("chainIds")}::int[], ${placeholder("nodes")}::text[]))`,
+    )
+    .prepare("named_on"),
+);

@@ -1,0 +1,238 @@
+import { agentBinding, domain, event, resolverNode, textRecord } from "ponder:schema";
+import type { SQL } from "drizzle-orm";
+import { sql } from "ponder";
+import type { Address, Hex } from "viem";
+import type { AgentHome } from "../../../../abis/contracts.ts";
+import type { Db } from "../../server/postgres/db.ts";
+import { prepared } from "../../server/postgres/prepared.ts";
+import { isAtCurrentResolver, isInForce, isNodeOf } from "./currentRecords.ts";
+import type { Keyset, Position } from "./keyset.ts";
+import { inForms, type ListForm, orderOfPage, pageColumns, pageOf, readPage } from "./listStatements.ts";
+import type { Page, Part } from "./page.ts";
+
+const { placeholder } = sql;
+
+/** A registry whose agents the directory lists, with the prefix of keys that claim its agents, in lower case. */
+export type ListedHome = AgentHome & { keyPrefix: string };
+
+/** The sources of the directory. */
+export type Directory = {
+  /** Chain of the names. */
+  chainId: number;
+  homes: readonly ListedHome[];
+  /** Resolvers that the index may answer for, lower case. */
+  indexedResolvers: readonly Address[];
+};
+
+/** Filters of the directory; a line has to meet each. */
+export type DirectoryFilters = {
+  isBound?: boolean | undefined;
+  hasRegistration?: boolean | undefined;
+  /** Part of the name; case does not matter. */
+  text?: string | undefined;
+};
+
+/** One line of the directory: an agent and a name, which it is bound to or which claims it. */
+export type DirectoryRow = {
+  chainId: number;
+  adapter: Address;
+  registry: Address;
+  agentId: bigint;
+  node: Hex | null;
+  fullName: string | null;
+  isBound: boolean;
+  /** Null where only the chain knows: the index may not answer for the name's resolver. */
+  hasRegistration: boolean | null;
+  /** True if the index may answer for the name's records. */
+  isIndexed: boolean;
+  blockNumber: number;
+  transactionHash: Hex;
+};
+
+/** Newest first, by the binding, else by the claim; of one agent its bound name first, then the oldest claim. */
+export type DirectoryOrder = "newest" | "bound_first";
+
+/** A page of the directory, with the total number of lines; of all agents, or of one. */
+export async function listDirectory(
+  db: Db,
+  of: { directory: Directory; filters: DirectoryFilters; part: Part; agentId?: bigint },
+): Promise<Page<DirectoryRow>> {
+  const { directory, filters, part, agentId } = of;
+  if (directory.homes.length === 0) return { rows: [], total: part.isCounted ? 0 : null, next: null };
+  const values = {
+    ...valuesOf(directory),
+    isBound: filters.isBound ?? null,
+    hasRegistration: filters.hasRegistration ?? null,
+    pattern: filters.text ? `%${filters.text.replaceAll(/[\\%_]/g, "\\$&")}%` : null,
+    agentId: agentId?.toString() ?? null,
+  };
+  const order: DirectoryOrder = agentId === undefined ? "newest" : "bound_first";
+  const { rows, ...found } = await readPage(part, order === "newest" ? "desc" : "asc", (form, slice) =>
+    directories[order](form)(db).execute({ ...values, ...slice }),
+  );
+  return { ...found, rows: rows.map(toRow) };
+}
+
+const valuesOf = ({ chainId, homes, indexedResolvers }: Directory) => ({
+  chainId,
+  indexedResolvers,
+  homeChainIds: homes.map((home) => home.chainId),
+  adapters: homes.map(({ adapter }) => adapter),
+  registries: homes.map(({ registry }) => registry),
+  keyPrefixes: homes.map(({ keyPrefix }) => keyPrefix),
+});
+
+/** A condition that holds for every line if its filter is not given. */
+const isAsked = (value: SQL, condition: SQL): SQL => sql`(${value} is null or ${condition})`;
+
+const isFound = sql.join(
+  [
+    isAsked(sql`${placeholder("isBound")}::boolean`, sql`"isBound" = ${placeholder("isBound")}`),
+    isAsked(
+      sql`${placeholder("hasRegistration")}::boolean`,
+      sql`"hasRegistration" = ${placeholder("hasRegistration")}`,
+    ),
+    isAsked(sql`${placeholder("pattern")}::text`, sql`"fullName" ilike ${placeholder("pattern")}`),
+  ],
+  sql` and `,
+);
+
+/** What follows the prefix of a key: an agent's id of at most 256 bits, and the last bracket. */
+const isId = (rest: SQL) => sql`(char_length(${rest}) < 80 and ${rest} ~ '^(0|[1-9][0-9]*)\\]$')`;
+
+/**
+ * The lines of the directory. A claim counts if it is a valid record in force with a value, at a resolver that the
+ * index may answer for. It is a line of its own if the agent is not bound to the claiming name. Bindings and claims are
+ * brought together by a sort: a join would compare each with each, as the planner expects few of them.
+ */
+function lines(order: DirectoryOrder): SQL {
+  const chainId = placeholder("chainId");
+  const rest = sql`substr(${textRecord.key}, char_length(home.prefix) + 1)`;
+  const isWanted = order === "newest" ? isId(rest) : sql`${rest} = ${placeholder("agentId")}::text || ']'`;
+  // Said of each table by itself, so that only what can be of the agent is joined.
+  const ofAgent = (one: SQL) => (order === "newest" ? sql`true` : one);
+  const endsWithId = sql`right(${textRecord.key}, char_length(${placeholder("agentId")}::text) + 1) = ${placeholder("agentId")}::text || ']'`;
+  const isIndexed = (resolver: SQL) =>
+    sql`coalesce(${resolver} = any(${placeholder("indexedResolvers")}::text[]), false)`;
+  return sql`
+  home (chain_id, adapter, registry, prefix) as (
+    select * from unnest(${placeholder("homeChainIds")}::int[], ${placeholder("adapters")}::text[],
+      ${placeholder("registries")}::text[], ${placeholder("keyPrefixes")}::text[])
+  ),
+  claim as materialized (
+    select distinct on (home.chain_id, home.registry, ${rest}, ${textRecord.node})
+      home.chain_id, home.adapter, home.registry,
+      case when ${isId(rest)} then rtrim(${rest}, ']')::numeric end as agent_id, ${textRecord.node} as node,
+      ${textRecord.blockNumber} as block_number, ${textRecord.logIndex} as log_index,
+      ${textRecord.transactionHash} as transaction_hash, ${textRecord.isValueKnown} as is_known
+    from ${textRecord}
+    join ${domain} on ${isAtCurrentResolver(textRecord)}
+    left join ${resolverNode} on ${isNodeOf(textRecord)}
+    join home on case when lower(left(${textRecord.key}, char_length(home.prefix))) = home.prefix
+      then ${isWanted} else false end
+    where ${textRecord.chainId} = ${chainId} and ${textRecord.key} like 'agent-registration[%'
+      and ${textRecord.key} like 'agent-registration[0x%' and ${ofAgent(endsWithId)}
+      and (${textRecord.value} is not null or not ${textRecord.isValueKnown})
+      and ${isInForce(textRecord)}
+      and ${isIndexed(sql`${textRecord.resolver}`)}
+    order by home.chain_id, home.registry, ${rest}, ${textRecord.node},
+      ${textRecord.isValueKnown} desc, ${textRecord.blockNumber}
+  ),
+  said as (
+    select b.chain_id, b.adapter, home.registry, b.agent_id, b.node, true as is_bound, b.block_timestamp as time,
+      b.block_number, b.log_index, b.transaction_hash, null::boolean as is_known
+    from ${agentBinding} b
+    join home on home.chain_id = b.chain_id and home.adapter = b.adapter
+    where ${ofAgent(sql`b.agent_id = ${placeholder("agentId")}::numeric`)}
+    union all
+    select claim.chain_id, claim.adapter, claim.registry, claim.agent_id, claim.node, false, null,
+      claim.block_number, claim.log_index, claim.transaction_hash, claim.is_known
+    from claim
+  ),
+  line as (
+    select said.*, row_number() over of_agent_and_name as nth,
+      lead(said.is_known) over of_agent_and_name as is_its_claim_known
+    from said
+    window of_agent_and_name as (partition by chain_id, adapter, agent_id, node order by is_bound desc)
+  ),
+  item as (
+    select line.chain_id as "chainId", line.adapter, line.registry, line.agent_id as "agentId", line.node,
+      d.full_name as "fullName", line.is_bound as "isBound",
+      case when not line.is_bound then true
+        when line.node is null then false
+        when ${isIndexed(sql`d.resolver`)} and coalesce(line.is_its_claim_known, true)
+          then line.is_its_claim_known is not null
+        end as "hasRegistration",
+      ${isIndexed(sql`d.resolver`)} as "isIndexed",
+      coalesce(line.time, e.block_timestamp) as time, line.block_number as "blockNumber",
+      line.log_index as "logIndex", line.transaction_hash as "transactionHash"
+    from line
+    left join ${domain} d on d.chain_id = ${chainId} and d.node = line.node
+    left join ${event} e on not line.is_bound and e.chain_id = ${chainId}
+      and e.block_number = line.block_number and e.log_index = line.log_index and e.ordinal = 0
+    where line.nth = 1 and (line.is_bound or line.is_known)
+  )`;
+}
+
+const column = <Name extends keyof DirectoryRow>(name: Name) =>
+  sql<DirectoryRow[Name]>`page.${sql.identifier(name)}`;
+
+const columns = {
+  chainId: column("chainId"),
+  adapter: column("adapter"),
+  registry: column("registry"),
+  agentId: column("agentId"),
+  node: column("node"),
+  fullName: column("fullName"),
+  isBound: column("isBound"),
+  hasRegistration: column("hasRegistration"),
+  isIndexed: column("isIndexed"),
+  blockNumber: column("blockNumber"),
+  transactionHash: column("transactionHash"),
+  ...pageColumns,
+};
+
+/** Bound ones before the others. */
+const boundFirst = (of: string) => sql.raw(`(case when ${of}."isBound" then 0 else 1 end)`);
+
+/** The order of the lines, by the columns of a subquery. */
+export function directoryKeys(order: DirectoryOrder, of = "listed"): Keyset {
+  const direction = order === "newest" ? "desc" : "asc";
+  const named = (name: string) => sql.raw(`${of}.${name}`);
+  const bound = { column: boundFirst(of), kind: "integer", direction: "asc" } as const;
+  return [
+    ...(order === "newest" ? [] : [bound]),
+    { column: named("time"), kind: "bigint", direction },
+    { column: named('"chainId"'), kind: "integer", direction: "asc" },
+    { column: named('"blockNumber"'), kind: "integer", direction },
+    { column: named('"logIndex"'), kind: "integer", direction },
+    // A binding without a name comes last: "x" is after every hash.
+    { column: sql.raw(`coalesce(${of}.node, 'x')`), kind: "text", direction: "asc" },
+  ];
+}
+
+const preparedDirectory = (order: DirectoryOrder) =>
+  inForms((form: ListForm, title) =>
+    prepared((db) =>
+      db
+        .select(columns)
+        .from(
+          pageOf(
+            sql`with ${lines(order)} select item.* from item where ${isFound}`,
+            directoryKeys(order),
+            form,
+          ),
+        )
+        .orderBy(orderOfPage(directoryKeys(order, "page")))
+        .prepare(`directory_${order}_${title}`),
+    ),
+  );
+
+const directories = { newest: preparedDirectory("newest"), bound_first: preparedDirectory("bound_first") };
+
+type Listed = Omit<DirectoryRow, "agentId"> & { agentId: unknown; total: number | null; position: Position };
+
+const toRow = ({ total: _total, position: _position, ...row }: Listed): DirectoryRow => ({
+  ...row,
+  agentId: BigInt(row.agentId as string),
+});

@@ -1,0 +1,183 @@
+import { agent, agentBinding, domain, resolverNode, textRecord } from "ponder:schema";
+import type { SQL } from "drizzle-orm";
+import { and, desc, eq, inArray, isNotNull, isNull, like, lte, or, sql } from "ponder";
+import type { Address, Hex } from "viem";
+import type { AgentHome } from "../../../../abis/contracts.ts";
+import type { Db } from "../../server/postgres/db.ts";
+import { prepared } from "../../server/postgres/prepared.ts";
+import { MAX_AGENT_URI, MAX_PROFILE_TEXT } from "../rules/shown.ts";
+import { beginningOf, beginningOfStored } from "./beginnings.ts";
+import { isAtCurrentResolver, isInForce, isNodeOf } from "./currentRecords.ts";
+
+/** A binding, with the agent's URI and owner in the registry; null where the index does not follow the agent. */
+export type BindingRow = typeof agentBinding.$inferSelect & { uri: string | null; owner: Address | null };
+
+/** The owner of a token can bind any number of agents: answers have the newest. */
+const MAX_AGENTS_OF_NAME = 100;
+
+/** The newest bindings to a name's tokens, newest first. */
+export const listBindingsOfName = (
+  db: Db,
+  { chainId, adapter, registry }: AgentHome,
+  node: Hex,
+): Promise<BindingRow[]> => bindingsOfName(db).execute({ chainId, adapter, registry, node });
+
+/** Bindings of these agents, in any order; agents that are not bound are left out. */
+export async function listBindings(
+  db: Db,
+  { chainId, adapter, registry }: AgentHome,
+  agentIds: readonly bigint[],
+): Promise<BindingRow[]> {
+  if (agentIds.length === 0) return [];
+  return bindingsOfAgents(db).execute({ chainId, adapter, registry, agentIds: agentIds.map(String) });
+}
+
+const { placeholder } = sql;
+
+/** The URI and owner hold while the adapter owns the agent: the index does not follow it after that. */
+const bindings = (db: Db, where: SQL) =>
+  db
+    .select({
+      chainId: agentBinding.chainId,
+      adapter: agentBinding.adapter,
+      agentId: agentBinding.agentId,
+      tokenStandard: agentBinding.tokenStandard,
+      tokenContract: agentBinding.tokenContract,
+      tokenId: agentBinding.tokenId,
+      node: agentBinding.node,
+      registeredBy: agentBinding.registeredBy,
+      blockNumber: agentBinding.blockNumber,
+      logIndex: agentBinding.logIndex,
+      transactionHash: agentBinding.transactionHash,
+      blockTimestamp: agentBinding.blockTimestamp,
+      uri: beginningOfStored(agent.uri, MAX_AGENT_URI),
+      owner: agent.owner,
+    })
+    .from(agentBinding)
+    .leftJoin(
+      agent,
+      and(
+        eq(agent.chainId, agentBinding.chainId),
+        eq(agent.registry, placeholder("registry")),
+        eq(agent.agentId, agentBinding.agentId),
+        eq(agent.owner, agentBinding.adapter),
+      ),
+    )
+    .where(
+      and(
+        eq(agentBinding.chainId, placeholder("chainId")),
+        eq(agentBinding.adapter, placeholder("adapter")),
+        where,
+      ),
+    );
+
+const bindingsOfName = prepared((db) =>
+  bindings(db, eq(agentBinding.node, placeholder("node")))
+    .orderBy(desc(agentBinding.blockTimestamp), desc(agentBinding.blockNumber), desc(agentBinding.logIndex))
+    .limit(MAX_AGENTS_OF_NAME)
+    .prepare("bindings_of_name"),
+);
+
+const bindingsOfAgents = prepared((db) =>
+  bindings(db, sql`${agentBinding.agentId} = any(${placeholder("agentIds")}::numeric[])`).prepare(
+    "bindings_of_agents",
+  ),
+);
+
+/** A text record in force. */
+export type AgentTextRow = Pick<
+  typeof textRecord.$inferSelect,
+  "node" | "key" | "value" | "isValueKnown" | "blockNumber" | "transactionHash"
+>;
+
+/** Keys of an agent's profile besides its endpoints (ENSIP-26, ENSIP-5, ENSIP-12). */
+export const profileKeys = ["avatar", "description", "agent-context"] as const;
+
+/** No registry, id or protocol needs a longer key. */
+const MAX_KEY_LENGTH = 512;
+const isUsableKey = sql`char_length(${textRecord.key}) <= ${sql.raw(String(MAX_KEY_LENGTH))}`;
+
+const isProfileText = or(
+  inArray(textRecord.key, [...profileKeys]),
+  like(textRecord.key, "agent-endpoint[%"),
+) as SQL;
+const isClaimText = like(textRecord.key, "agent-registration[%");
+
+/** Records in force of names at their current resolver that make up the profiles of agents. */
+export const listProfileTexts = (
+  db: Db,
+  names: { chainId: number; nodes: readonly Hex[] },
+): Promise<AgentTextRow[]> => listTextsOf(db, names, profileTexts);
+
+/** Records in force of a name at its current resolver: its agents' profile, and claims of agents. */
+export const listAgentTexts = (db: Db, { chainId, node }: { chainId: number; node: Hex }) =>
+  listTextsOf(db, { chainId, nodes: [node] }, agentTexts);
+
+/** Keys of profiles and claims that any resolver ever logged for a name. */
+export async function listAgentKeys(
+  db: Db,
+  { chainId, node }: { chainId: number; node: Hex },
+): Promise<string[]> {
+  const rows = await db
+    .selectDistinct({ key: textRecord.key })
+    .from(textRecord)
+    .where(
+      and(
+        eq(textRecord.chainId, chainId),
+        eq(textRecord.node, node),
+        isNull(textRecord.exact),
+        or(isClaimText, like(textRecord.key, "agent-endpoint[%")),
+        isUsableKey,
+      ),
+    )
+    .limit(MAX_TEXTS_OF_NAME);
+  return rows.map(({ key }) => key);
+}
+
+async function listTextsOf(
+  db: Db,
+  { chainId, nodes }: { chainId: number; nodes: readonly Hex[] },
+  statement: typeof agentTexts,
+): Promise<AgentTextRow[]> {
+  if (nodes.length === 0) return [];
+  return statement(db).execute({ chainId, nodes });
+}
+
+/** Of each name the newest of the wanted records: a name can have any number, and takes no other name's place. */
+const textsInForce = (name: string, wanted: SQL) =>
+  prepared((db) => {
+    const newestFirst = sql`${textRecord.blockNumber} desc, ${textRecord.logIndex} desc`;
+    const texts = db
+      .select({
+        node: textRecord.node,
+        key: textRecord.key,
+        value: beginningOf(textRecord.value, MAX_PROFILE_TEXT).as("value"),
+        isValueKnown: textRecord.isValueKnown,
+        blockNumber: textRecord.blockNumber,
+        transactionHash: textRecord.transactionHash,
+        place: sql<number>`row_number() over (partition by ${textRecord.node} order by ${newestFirst})`.as(
+          "place",
+        ),
+      })
+      .from(textRecord)
+      .innerJoin(domain, isAtCurrentResolver(textRecord))
+      .leftJoin(resolverNode, isNodeOf(textRecord))
+      .where(
+        and(
+          eq(textRecord.chainId, placeholder("chainId")),
+          sql`${textRecord.node} = any(${placeholder("nodes")}::text[])`,
+          isInForce(textRecord),
+          or(isNotNull(textRecord.value), eq(textRecord.isValueKnown, false)),
+          isUsableKey,
+          wanted,
+        ),
+      )
+      .as("texts");
+    const { place, ...columns } = texts._.selectedFields;
+    return db.select(columns).from(texts).where(lte(place, MAX_TEXTS_OF_NAME)).orderBy(place).prepare(name);
+  });
+
+const MAX_TEXTS_OF_NAME = 200;
+
+const profileTexts = textsInForce("profile_texts", isProfileText);
+const agentTexts = textsInForce("agent_texts", or(isProfileText, isClaimText) as SQL);

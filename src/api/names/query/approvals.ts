@@ -1,0 +1,314 @@
+import {
+  domain,
+  ensv2Entry,
+  ensv2Proxy,
+  ensv2Role,
+  operator,
+  ownershipChange,
+  recordDelegate,
+  tokenApproval,
+} from "ponder:schema";
+import type { SQL, SQLWrapper } from "drizzle-orm";
+import { and, eq, inArray, isNotNull, sql } from "ponder";
+import type { Address, Hex } from "viem";
+import type { Db } from "../../server/postgres/db.ts";
+import { prepared } from "../../server/postgres/prepared.ts";
+import type { ListPart } from "./sections.ts";
+import { decimalKey, integerKey, partOf, textKey } from "./tableParts.ts";
+
+/*
+ * Who lets whom act, as rows that an index has in order. A row that was taken back is in no list.
+ */
+
+export type OperatorRow = typeof operator.$inferSelect;
+export type TokenApprovalRow = typeof tokenApproval.$inferSelect;
+export type DelegateRow = typeof recordDelegate.$inferSelect;
+export type RoleRow = typeof ensv2Role.$inferSelect;
+
+/** The operators of an owner in one contract, and the rank of their part. */
+export type OperatorsOf = { rank: number; contract: Address; owner: Address };
+
+/** Operators of owners in contracts, by their address. The beginnings of all parts are read by one statement. */
+export function operatorsIn(db: Db, chainId: number, of: readonly OperatorsOf[]): ListPart<OperatorRow>[] {
+  let beginnings: Promise<OperatorRow[][]> | undefined;
+  return of.map((one, i) => {
+    const part = partOf(db, operator, {
+      rank: one.rank,
+      where: sql`${operator.owner} = ${one.owner} and ${operator.chainId} = ${chainId}
+        and ${operator.contract} = ${one.contract} and ${operator.isApproved}`,
+      keys: [textKey(operator.operator)],
+      placeOf: (row) => [row.operator],
+    });
+    return {
+      ...part,
+      read: async (slice) => {
+        if (slice.after !== undefined || slice.offset > 0) return part.read(slice);
+        beginnings ??= readBeginnings(db, { chainId, of, limit: slice.limit });
+        const rows = (await beginnings)[i] ?? [];
+        return rows.slice(0, slice.limit).map((row) => ({ row, place: [row.operator] }));
+      },
+    };
+  });
+}
+
+/** Whether an account may act for an owner in all of a contract. */
+export async function isOperator(
+  db: Db,
+  of: { chainId: number; contract: Address; owner: Address; operator: Address },
+): Promise<boolean> {
+  const [row] = await db
+    .select({ isApproved: operator.isApproved })
+    .from(operator)
+    .where(
+      and(
+        ...[eq(operator.chainId, of.chainId), eq(operator.contract, of.contract)],
+        ...[eq(operator.owner, of.owner), eq(operator.operator, of.operator)],
+      ),
+    );
+  return row?.isApproved ?? false;
+}
+
+type Beginnings = { chainId: number; of: readonly OperatorsOf[]; limit: number };
+
+async function readBeginnings(db: Db, { chainId, of, limit }: Beginnings): Promise<OperatorRow[][]> {
+  const rows = await beginningsOfOperators(db).execute({
+    chainId,
+    limit,
+    contracts: of.map(({ contract }) => contract),
+    owners: of.map(({ owner }) => owner),
+  });
+  const byNumber = Map.groupBy(rows, ({ number }) => number);
+  return of.map((_, i) => byNumber.get(i + 1) ?? []);
+}
+
+const { placeholder } = sql;
+
+const beginningsOfOperators = prepared((db) =>
+  db
+    .select({
+      number: sql<number>`one.number::int`,
+      chainId: sql<number>`${placeholder("chainId")}::int`,
+      contract: sql<Address>`one.contract`,
+      owner: sql<Address>`one.owner`,
+      operator: sql<Address>`found.operator`,
+      isApproved: sql<boolean>`true`,
+      blockNumber: sql<number>`found.block_number`,
+      logIndex: sql<number>`found.log_index`,
+      blockTimestamp: sql`found.block_timestamp`.mapWith(Number),
+      transactionHash: sql<Hex>`found.transaction_hash`,
+    })
+    .from(sql`unnest(${placeholder("contracts")}::text[], ${placeholder("owners")}::text[])
+        with ordinality as one (contract, owner, number)
+      cross join lateral (
+        select ${operator.operator} as operator, ${operator.blockNumber} as block_number, ${operator.logIndex} as log_index,
+          ${operator.blockTimestamp} as block_timestamp, ${operator.transactionHash} as transaction_hash
+        from ${operator}
+        where ${operator.owner} = one.owner and ${operator.chainId} = ${placeholder("chainId")}::int
+          and ${operator.contract} = one.contract and ${operator.isApproved}
+        order by ${operator.operator} limit ${placeholder("limit")}
+      ) as found`)
+    .orderBy(sql`one.number`, sql`found.operator`)
+    .prepare("beginnings_of_operators"),
+);
+
+/** Records of a name at a resolver, and whom the resolver takes for the owner now. */
+export type DelegatesAt = { chainId: number; resolver: Address; node: Hex; owner: Address | null };
+
+/**
+ * Who may write the records of a name at a resolver, by who gave it. Any account can let others write any name: only those
+ * count that own the name, or owned it.
+ */
+export const delegatesAt = (db: Db, rank: number, of: DelegatesAt): ListPart<DelegateRow> => {
+  const { chainId, resolver, node, owner, delegate, isApproved } = recordDelegate;
+  const { registryOwner, wrapperOwner } = ownershipChange;
+  return partOf(db, recordDelegate, {
+    rank,
+    where: sql`${chainId} = ${of.chainId} and ${resolver} = ${of.resolver} and ${node} = ${of.node} and ${isApproved}
+      and (${owner} = ${of.owner} or ${owner} in (select unnest(array[${registryOwner}, ${wrapperOwner}])
+        from ${ownershipChange} where ${ownershipChange.node} = ${of.node} and ${ownershipChange.chainId} = ${of.chainId}))`,
+    keys: [textKey(owner), textKey(delegate)],
+    placeOf: (row) => [row.owner, row.delegate],
+  });
+};
+
+/** Roles in a contract of ENSv2 for some resources; `bit`: those alone that have this one. */
+export const rolesFor = (
+  db: Db,
+  rank: number,
+  of: { chainId: number; contract: Address; resources: readonly bigint[]; bit?: bigint },
+): ListPart<RoleRow> =>
+  partOf(db, ensv2Role, {
+    rank,
+    where: and(
+      sql`${ensv2Role.chainId} = ${of.chainId} and ${ensv2Role.contract} = ${of.contract} and ${ensv2Role.roles} <> 0`,
+      inArray(ensv2Role.resource, [...of.resources]),
+      of.bit === undefined
+        ? undefined
+        : sql`mod(div(${ensv2Role.roles}, ${(2n ** of.bit).toString()}::numeric), 16) <> 0`,
+    ) as SQL,
+    keys: [decimalKey(ensv2Role.resource), textKey(ensv2Role.account)],
+    placeOf: (row) => [row.resource.toString(), row.account],
+  });
+
+/** The roles of one account for several resources, taken together. */
+export async function findRoles(
+  db: Db,
+  of: { chainId: number; contract: Address; account: Address; resources: readonly bigint[] },
+): Promise<bigint> {
+  const rows = await db
+    .select({ roles: ensv2Role.roles })
+    .from(ensv2Role)
+    .where(
+      and(
+        ...[eq(ensv2Role.chainId, of.chainId), eq(ensv2Role.contract, of.contract)],
+        ...[eq(ensv2Role.account, of.account), inArray(ensv2Role.resource, [...of.resources])],
+      ),
+    );
+  return rows.reduce((all, { roles }) => all | roles, 0n);
+}
+
+/** The last approvals of these names' tokens. */
+export async function listTokenApprovals(
+  db: Db,
+  of: { chainId: number; nodes: readonly Hex[]; contracts: readonly Address[] },
+): Promise<TokenApprovalRow[]> {
+  return of.contracts.length === 0 ? [] : approvalsOfTokens(db).execute(of);
+}
+
+const approvalsOfTokens = prepared((db) =>
+  db
+    .select()
+    .from(tokenApproval)
+    .where(
+      and(
+        eq(tokenApproval.chainId, placeholder("chainId")),
+        sql`${tokenApproval.contract} = any(${placeholder("contracts")}::text[])`,
+        sql`${tokenApproval.node} = any(${placeholder("nodes")}::text[])`,
+        isNotNull(tokenApproval.approved),
+      ),
+    )
+    .prepare("token_approvals_of"),
+);
+
+/** Which side of approvals an address is on: it may act, or it lets others. */
+export type Side = "held" | "given";
+
+/** What an address's approvals are asked of. */
+export type ApprovalsOf = { address: Address; side: Side; chainIds: readonly number[] };
+
+const onChains = (column: SQLWrapper, chainIds: readonly number[]): SQL =>
+  sql`${column} = any(${sql.raw(`'{${chainIds.map(Number).join(",")}}'`)}::int[])`;
+
+/** For all of what an owner has in a contract. */
+export const operatorsOfAddress = (db: Db, rank: number, of: ApprovalsOf): ListPart<OperatorRow> => {
+  const [own, other] =
+    of.side === "held" ? [operator.operator, operator.owner] : [operator.owner, operator.operator];
+  return partOf(db, operator, {
+    rank,
+    where: sql`${own} = ${of.address} and ${onChains(operator.chainId, of.chainIds)} and ${operator.isApproved}`,
+    keys: [integerKey(operator.chainId), textKey(operator.contract), textKey(other)],
+    placeOf: (row) => [String(row.chainId), row.contract, of.side === "held" ? row.owner : row.operator],
+  });
+};
+
+/** For tokens of names, also those that a transfer has ended since. */
+export const tokensOfAddress = (db: Db, rank: number, of: ApprovalsOf): ListPart<TokenApprovalRow> => {
+  const own = of.side === "held" ? tokenApproval.approved : tokenApproval.owner;
+  return partOf(db, tokenApproval, {
+    rank,
+    where: sql`${own} = ${of.address} and ${onChains(tokenApproval.chainId, of.chainIds)}
+      and ${tokenApproval.approved} is not null`,
+    keys: [integerKey(tokenApproval.chainId), textKey(tokenApproval.contract), textKey(tokenApproval.node)],
+    placeOf: (row) => [String(row.chainId), row.contract, row.node],
+  });
+};
+
+/** For records of names, also of names that who gave it has no longer. */
+export const delegatesOfAddress = (db: Db, rank: number, of: ApprovalsOf): ListPart<DelegateRow> => {
+  const { chainId, resolver, node, owner, delegate, isApproved } = recordDelegate;
+  const [own, other] = of.side === "held" ? [delegate, owner] : [owner, delegate];
+  return partOf(db, recordDelegate, {
+    rank,
+    where: sql`${own} = ${of.address} and ${onChains(chainId, of.chainIds)} and ${isApproved}`,
+    keys: [integerKey(chainId), textKey(resolver), textKey(node), textKey(other)],
+    placeOf: (row) => [
+      String(row.chainId),
+      row.resolver,
+      row.node,
+      of.side === "held" ? row.owner : row.delegate,
+    ],
+  });
+};
+
+/** Roles that an address has in contracts of ENSv2. */
+export const rolesOfAddress = (
+  db: Db,
+  rank: number,
+  of: Pick<ApprovalsOf, "address"> & { chainId: number },
+): ListPart<RoleRow> =>
+  partOf(db, ensv2Role, {
+    rank,
+    where: sql`${ensv2Role.account} = ${of.address} and ${ensv2Role.chainId} = ${of.chainId} and ${ensv2Role.roles} <> 0`,
+    keys: [textKey(ensv2Role.contract), decimalKey(ensv2Role.resource)],
+    placeOf: (row) => [row.contract, row.resource.toString()],
+  });
+
+/** A name that an entry of ENSv2 has: one of them, where its registry is linked at several. */
+export type EntryName = {
+  registry: Address;
+  storageId: Hex;
+  resource: bigint | null;
+  expiry: bigint;
+  fullName: string | null;
+  node: Hex | null;
+};
+
+/** Entries by registry and storage id, each with a name. */
+export async function listEntryNames(
+  db: Db,
+  { chainId, keys }: { chainId: number; keys: readonly { registry: Address; storageId: Hex }[] },
+): Promise<EntryName[]> {
+  if (keys.length === 0) return [];
+  const named = sql`(select ${domain.node} as node, ${domain.fullName} as full_name from ${domain}
+    where ${domain.chainId} = ${chainId} and ${domain.labelhash} = ${ensv2Entry.labelhash}
+      and ${domain.registry} = ${ensv2Entry.registry} order by ${domain.node} limit 1) as named`;
+  return db
+    .select({
+      registry: ensv2Entry.registry,
+      storageId: ensv2Entry.storageId,
+      resource: ensv2Entry.resource,
+      expiry: ensv2Entry.expiry,
+      fullName: sql<string | null>`named.full_name`,
+      node: sql<Hex | null>`named.node`,
+    })
+    .from(ensv2Entry)
+    .leftJoin(sql`lateral ${named}`, sql`true`)
+    .where(
+      and(
+        eq(ensv2Entry.chainId, chainId),
+        sql`(${ensv2Entry.registry}, ${ensv2Entry.storageId}) in (${sql.join(
+          keys.map(({ registry, storageId }) => sql`(${registry}, ${storageId})`),
+          sql`, `,
+        )})`,
+      ),
+    );
+}
+
+/** Those of some contracts of ENSv2 that have one of these codes. */
+export async function listWithCode(
+  db: Db,
+  of: { chainId: number; contracts: readonly Address[]; code: readonly Address[] },
+): Promise<ReadonlySet<Address>> {
+  if (of.contracts.length === 0 || of.code.length === 0) return new Set();
+  const rows = await db
+    .select({ address: ensv2Proxy.address })
+    .from(ensv2Proxy)
+    .where(
+      and(
+        eq(ensv2Proxy.chainId, of.chainId),
+        inArray(ensv2Proxy.address, [...of.contracts]),
+        inArray(ensv2Proxy.implementation, [...of.code]),
+      ),
+    );
+  return new Set(rows.map(({ address }) => address));
+}

@@ -1,0 +1,65 @@
+import { domain } from "ponder:schema";
+import type { SQL } from "drizzle-orm";
+import { and, eq, sql } from "ponder";
+import type { Hex } from "viem";
+import { not } from "../../../ens/condition.ts";
+import type { Db } from "../../server/postgres/db.ts";
+import { toSql } from "../rules/conditionSql.ts";
+import { ownerAt } from "../rules/ownershipSql.ts";
+import { hasInAnyCase } from "./caseInsensitive.ts";
+import type { DomainPage } from "./domainPages.ts";
+import { listAndCount, listDomainPage } from "./domains.ts";
+import { type PageRequest, totalOfLast } from "./page.ts";
+import { type Scope, sqlOf } from "./scope.ts";
+
+/** Which names right under a node, on some chains, at a time. */
+export type ChosenChildren = {
+  chains: Scope;
+  node: Hex;
+  now: number;
+  /** Part of the label; case does not matter. */
+  text?: string | undefined;
+  /** Whether those are left out that are over, or have no owner. */
+  without: { expired: boolean; ownerless: boolean };
+};
+
+/** Whether all names under the node are wanted, which has counters and an order of its own. */
+export const isEveryChild = ({ text, without }: Pick<ChosenChildren, "text" | "without">): boolean =>
+  !text && !without.expired && !without.ownerless;
+
+function conditionOf({ chains, node, now, text, without }: ChosenChildren): SQL | undefined {
+  const { holds, rule, life } = sqlOf(chains);
+  return and(
+    holds(domain.chainId),
+    eq(domain.parentNode, node),
+    text ? hasInAnyCase(text) : undefined,
+    without.expired ? toSql(rule(not(life.inPhase("premium", "ended", "over"))), now) : undefined,
+    without.ownerless ? and(toSql(life.owned), sql`${ownerAt(now)} is not null`) : undefined,
+  );
+}
+
+/**
+ * A page of chosen names right under a node. A text finds few names, by an index of their labels; without one the names are
+ * read in the order of an index.
+ */
+export async function listChosenChildren(
+  db: Db,
+  page: PageRequest,
+  chosen: ChosenChildren,
+): Promise<DomainPage> {
+  const { chains, now } = chosen;
+  const pass = { chains, now, where: conditionOf(chosen), page };
+  if (chosen.text) {
+    const { counts, ...listed } = await listAndCount(db, pass, {});
+    return { total: counts?.total ?? null, ...listed };
+  }
+  const listed = await listDomainPage(db, pass);
+  if (!page.isCounted) return { ...listed, total: null };
+  const known = listed.next === null ? totalOfLast(listed.rows, page) : null;
+  return { ...listed, total: known ?? (await count(db, pass.where)) };
+}
+
+async function count(db: Db, where: SQL | undefined): Promise<number> {
+  const [row] = await db.select({ total: sql<number>`count(*)::int` }).from(domain).where(where);
+  return row?.total ?? 0;
+}

@@ -1,0 +1,77 @@
+import { primaryNameChange } from "ponder:schema";
+import { getTableColumns, type SQL } from "drizzle-orm";
+import { alias, and, desc, eq, inArray, sql } from "ponder";
+import type { Address } from "viem";
+import type { Db } from "../../server/postgres/db.ts";
+import { prepared } from "../../server/postgres/prepared.ts";
+import { beginningOfStored } from "./beginnings.ts";
+import type { Keyset } from "./keyset.ts";
+import { inForms, orderOfPage, pageColumns, pageOf } from "./listStatements.ts";
+import type { Page, SortDirection } from "./page.ts";
+import { oldestFirst, type Section } from "./section.ts";
+
+/** A change of the name that an address claims, with the beginning of the name. */
+export type ClaimRow = typeof primaryNameChange.$inferSelect;
+
+const columns = { ...getTableColumns(primaryNameChange), name: beginningOfStored(primaryNameChange.name) };
+
+const later = alias(primaryNameChange, "later");
+
+/**
+ * Rule: the claim is what its transaction left. One that held only within its transaction is in the events, and in no
+ * history: setting a name at a reverse node that had another resolver first brings back that resolver's name.
+ */
+const isSettled: SQL = sql`not coalesce((select true from ${primaryNameChange} as later
+  where ${eq(later.address, primaryNameChange.address)} and ${eq(later.coinType, primaryNameChange.coinType)}
+    and ${eq(later.chainId, primaryNameChange.chainId)} and ${eq(later.blockNumber, primaryNameChange.blockNumber)}
+    and ${eq(later.transactionHash, primaryNameChange.transactionHash)}
+    and ${later.logIndex} > ${primaryNameChange.logIndex} limit 1), false)`;
+
+/** Every name that an address claimed, on all chains, oldest first; of each transaction what it left. */
+export const listClaims = (db: Db, address: Address, section: Section): Promise<Page<ClaimRow>> =>
+  oldestFirst(section, (form, values) => claimsOf(form)(db).execute({ address, ...values }));
+
+/** The order of claims, by the columns of a subquery. */
+export const claimKeys = (of = "listed", direction: SortDirection = "asc"): Keyset => [
+  { column: sql.raw(`${of}.block_timestamp`), kind: "bigint", direction },
+  { column: sql.raw(`${of}.chain_id`), kind: "integer", direction },
+  { column: sql.raw(`${of}.block_number`), kind: "integer", direction },
+  { column: sql.raw(`${of}.log_index`), kind: "integer", direction },
+];
+
+const claimsOf = inForms((form, title) =>
+  prepared((db) => {
+    const { blockTimestamp, chainId, blockNumber, logIndex, address } = primaryNameChange;
+    const claims = sql`select ${blockTimestamp} as block_timestamp, ${chainId} as chain_id,
+        ${blockNumber} as block_number, ${logIndex} as log_index
+      from ${primaryNameChange} where ${eq(address, sql.placeholder("address"))} and ${isSettled}`;
+    const page = pageOf(claims, claimKeys("listed", form.direction), form);
+    return db
+      .select({ ...columns, ...pageColumns })
+      .from(primaryNameChange)
+      .innerJoin(
+        page,
+        and(
+          eq(chainId, sql`page.chain_id`),
+          eq(blockNumber, sql`page.block_number`),
+          eq(logIndex, sql`page.log_index`),
+        ),
+      )
+      .orderBy(orderOfPage(claimKeys("page", form.direction)))
+      .prepare(`claims_${title}`);
+  }),
+);
+
+/** The newest changes of claimed names, on all chains or on these, newest first; of each transaction what it left. */
+export function listNewestClaims(
+  db: Db,
+  { limit, chainIds }: { limit: number; chainIds?: readonly number[] },
+): Promise<ClaimRow[]> {
+  const { blockTimestamp, chainId, blockNumber, logIndex } = primaryNameChange;
+  return db
+    .select(columns)
+    .from(primaryNameChange)
+    .where(chainIds ? and(isSettled, inArray(chainId, [...chainIds])) : isSettled)
+    .orderBy(desc(blockTimestamp), desc(chainId), desc(blockNumber), desc(logIndex))
+    .limit(limit);
+}

@@ -1,0 +1,147 @@
+import { domain, ensv2Link, resolverChange } from "ponder:schema";
+import { and, eq, isNotNull, sql } from "ponder";
+import type { Address, Hex } from "viem";
+import { hashOfTokenId } from "../../../../ens/name.ts";
+import type { Db } from "../../../server/postgres/db.ts";
+import { type Keyset, orderBy, positionOf, rowsAfter } from "../keyset.ts";
+import { limitOf, offsetOf, type Page, type Part } from "../page.ts";
+import { type Scope, sqlOf } from "../scope.ts";
+import { readPart } from "./readPart.ts";
+
+/** A change away from a resolver, and the change to it before. */
+export type FormerName = {
+  chainId: number;
+  node: Hex;
+  name: string | null;
+  fromBlock: number | null;
+  fromTimestamp: number | null;
+  fromTransaction: Hex | null;
+  toBlock: number;
+  toTimestamp: number;
+  toTransaction: Hex;
+  /** The resolver that followed; null for none. */
+  next: Address | null;
+};
+
+export const formerKeys = (): Keyset => [
+  { column: sql`${resolverChange.blockTimestamp}`, kind: "bigint", direction: "desc" },
+  { column: sql`${resolverChange.chainId}`, kind: "integer", direction: "desc" },
+  { column: sql`${resolverChange.blockNumber}`, kind: "integer", direction: "desc" },
+  { column: sql`${resolverChange.logIndex}`, kind: "integer", direction: "desc" },
+  { column: sql`${resolverChange.ordinal}`, kind: "integer", direction: "desc" },
+];
+
+/** Names that had a resolver and then another one, or none; those that left it last come first. */
+export function listFormerNames(
+  db: Db,
+  { chains, resolver }: { chains: Scope; resolver: Address },
+  part: Part,
+): Promise<Page<FormerName>> {
+  const keys = formerKeys();
+  const wasAt = and(
+    eq(resolverChange.previousResolver, resolver),
+    sqlOf(chains).holds(resolverChange.chainId),
+  );
+  const began = sql`lateral (
+    select start.block_number, start.block_timestamp, start.transaction_hash from ${resolverChange} as start
+    where start.node = ${resolverChange.node} and start.chain_id = ${resolverChange.chainId}
+      and (start.block_number, start.log_index, start.ordinal)
+        < (${resolverChange.blockNumber}, ${resolverChange.logIndex}, ${resolverChange.ordinal})
+    order by start.block_number desc, start.log_index desc, start.ordinal desc limit 1) as began`;
+  const { chainId, blockNumber, logIndex, ordinal } = resolverChange;
+  // Which rows first: for a late page by its number, no beginning is looked for of the rows before it.
+  const page = db
+    .select({ chainId, blockNumber, logIndex, ordinal })
+    .from(resolverChange)
+    .where(and(wasAt, part.after && rowsAfter(keys, part.after)))
+    .orderBy(...orderBy(keys))
+    .limit(limitOf(part))
+    .offset(offsetOf(part))
+    .as("page");
+  const isOfPage = and(
+    eq(chainId, page.chainId),
+    eq(blockNumber, page.blockNumber),
+    eq(logIndex, page.logIndex),
+    eq(ordinal, page.ordinal),
+  );
+  return readPart(part, {
+    read: () =>
+      db
+        .select({
+          chainId,
+          node: resolverChange.node,
+          position: positionOf(keys),
+          name: sql<string | null>`${domain.fullName}`,
+          fromBlock: sql<number | null>`began.block_number`,
+          fromTimestamp: sql<string | null>`began.block_timestamp`.mapWith(Number),
+          fromTransaction: sql<Hex | null>`began.transaction_hash`,
+          toBlock: blockNumber,
+          toTimestamp: resolverChange.blockTimestamp,
+          toTransaction: resolverChange.transactionHash,
+          next: resolverChange.resolver,
+        })
+        .from(resolverChange)
+        .innerJoin(page, isOfPage)
+        .leftJoin(began, sql`true`)
+        .leftJoin(
+          domain,
+          and(eq(domain.chainId, resolverChange.chainId), eq(domain.node, resolverChange.node)),
+        )
+        .orderBy(...orderBy(keys)),
+    count: async () => {
+      const [row] = await db.select({ count: sql<number>`count(*)::int` }).from(resolverChange).where(wasAt);
+      return row?.count ?? 0;
+    },
+  });
+}
+
+/** Which record a resolver of ENSv2 has for a node. */
+export type LinkRow = {
+  node: Hex;
+  name: string | null;
+  record: Hex;
+  blockNumber: number;
+  transactionHash: Hex;
+};
+
+export const linkKeys = (): Keyset => [
+  { column: sql`${ensv2Link.record}`, kind: "hash", direction: "asc" },
+  { column: sql`${ensv2Link.node}`, kind: "hash", direction: "asc" },
+];
+
+/** Links of a resolver by record, of one record if it is given. */
+export function listLinksOf(
+  db: Db,
+  { chainId, resolver, record }: { chainId: number; resolver: Address; record?: bigint | undefined },
+  part: Part,
+): Promise<Page<LinkRow>> {
+  const keys = linkKeys();
+  const isLink = and(
+    eq(ensv2Link.chainId, chainId),
+    eq(ensv2Link.resolver, resolver),
+    record === undefined ? isNotNull(ensv2Link.record) : eq(ensv2Link.record, hashOfTokenId(record)),
+  );
+  const { node, blockNumber, transactionHash } = ensv2Link;
+  return readPart(part, {
+    read: () =>
+      db
+        .select({
+          node,
+          blockNumber,
+          transactionHash,
+          position: positionOf(keys),
+          record: sql<Hex>`${ensv2Link.record}`,
+          name: sql<string | null>`${domain.fullName}`,
+        })
+        .from(ensv2Link)
+        .leftJoin(domain, and(eq(domain.chainId, ensv2Link.chainId), eq(domain.node, ensv2Link.node)))
+        .where(and(isLink, part.after && rowsAfter(keys, part.after)))
+        .orderBy(...orderBy(keys))
+        .limit(limitOf(part))
+        .offset(offsetOf(part)),
+    count: async () => {
+      const [row] = await db.select({ count: sql<number>`count(*)::int` }).from(ensv2Link).where(isLink);
+      return row?.count ?? 0;
+    },
+  });
+}

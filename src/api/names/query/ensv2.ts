@@ -1,0 +1,227 @@
+import {
+  type ensv2Entry,
+  ensv2Link,
+  ensv2Mount,
+  ensv2Phase,
+  ensv2Role,
+  ownershipChange,
+  resolverNode,
+  textRecord,
+} from "ponder:schema";
+import { and, asc, eq, sql } from "ponder";
+import type { Address, Hex } from "viem";
+import { keccak256 } from "../../../ens/keccak.ts";
+import type { Db } from "../../server/postgres/db.ts";
+import { prepared } from "../../server/postgres/prepared.ts";
+import { MAX_ROLE_HOLDERS } from "../rules/shown.ts";
+import { beginningOf } from "./beginnings.ts";
+import { isInForce, isNodeOf } from "./currentRecords.ts";
+
+/** What a registry of ENSv2 stores of a label. */
+export type Ensv2Entry = typeof ensv2Entry.$inferSelect;
+
+const { placeholder } = sql;
+
+const DISPLAY_KEY_HASH = keccak256("display");
+
+/** What an account may do with an entry. */
+export type RoleHolder = {
+  registry: Address;
+  resource: bigint;
+  account: Address;
+  roles: bigint;
+  total: number;
+};
+
+/** Who has roles for entries: of each the first accounts, and how many there are in all. */
+export async function listRoleHolders(
+  db: Db,
+  { chainId, entries }: { chainId: number; entries: readonly Pick<Ensv2Entry, "registry" | "resource">[] },
+): Promise<RoleHolder[]> {
+  const found = entries.filter(({ resource }) => resource !== null);
+  if (found.length === 0) return [];
+  return roleHolders(db).execute({
+    chainId,
+    registries: found.map(({ registry }) => registry),
+    resources: found.map(({ resource }) => String(resource)),
+  });
+}
+
+const roleHolders = prepared((db) =>
+  db
+    .select({
+      registry: sql<Address>`wanted.registry`,
+      resource: sql`wanted.resource`.mapWith(BigInt),
+      account: sql<Address>`held.account`,
+      roles: sql`held.roles`.mapWith(BigInt),
+      total: sql<number>`held.total`,
+    })
+    .from(sql`unnest(${placeholder("registries")}::text[], ${placeholder("resources")}::numeric[])
+        as wanted (registry, resource)
+      cross join lateral (
+        select ${ensv2Role.account} as account, ${ensv2Role.roles} as roles, (count(*) over ())::int as total
+        from ${ensv2Role}
+        where ${eq(ensv2Role.chainId, placeholder("chainId"))} and ${ensv2Role.contract} = wanted.registry
+          and ${ensv2Role.resource} = wanted.resource and ${ensv2Role.roles} <> 0
+        order by ${ensv2Role.account} limit ${sql.raw(String(MAX_ROLE_HOLDERS))}
+      ) as held`)
+    .orderBy(sql`held.account`)
+    .prepare("ensv2_role_holders"),
+);
+
+/** A name at a resolver of ENSv2. */
+export type NameAtResolver = { resolver: Address; node: Hex };
+
+/** Which record a resolver has for a node; null if the node was unlinked. */
+export type Link = NameAtResolver & { record: Hex | null };
+
+/** Links of nodes at resolvers; nodes that were never linked are left out. */
+export async function listLinks(
+  db: Db,
+  { chainId, names }: { chainId: number; names: readonly NameAtResolver[] },
+): Promise<Link[]> {
+  if (names.length === 0) return [];
+  return linksOf(db).execute({
+    chainId,
+    resolvers: names.map(({ resolver }) => resolver),
+    nodes: names.map(({ node }) => node),
+  });
+}
+
+const linksOf = prepared((db) =>
+  db
+    .select({
+      resolver: sql<Address>`${ensv2Link.resolver}`,
+      node: sql<Hex>`${ensv2Link.node}`,
+      record: ensv2Link.record,
+    })
+    .from(ensv2Link)
+    .where(
+      and(
+        eq(ensv2Link.chainId, placeholder("chainId")),
+        sql`(${ensv2Link.resolver}, ${ensv2Link.node})
+          in (select * from unnest(${placeholder("resolvers")}::text[], ${placeholder("nodes")}::text[]))`,
+      ),
+    )
+    .prepare("ensv2_links_of"),
+);
+
+/** The phases of the change to ENSv2 that the chain has reached, in the order of the chain. */
+export const listPhases = (db: Db, chainId: number) => phasesOf(db).execute({ chainId });
+
+const phasesOf = prepared((db) =>
+  db
+    .select()
+    .from(ensv2Phase)
+    .where(eq(ensv2Phase.chainId, placeholder("chainId")))
+    .orderBy(asc(ensv2Phase.blockNumber), asc(ensv2Phase.phase))
+    .prepare("ensv2_phases_of"),
+);
+
+/** Whether what is in a registry has its names below a node. */
+export async function isLinkedAt(
+  db: Db,
+  link: { chainId: number; node: Hex; registry: Address },
+): Promise<boolean> {
+  const [row] = await linkedAt(db).execute(link);
+  return row !== undefined;
+}
+
+const linkedAt = prepared((db) =>
+  db
+    .select({ position: ensv2Mount.position })
+    .from(ensv2Mount)
+    .where(
+      and(
+        eq(ensv2Mount.chainId, placeholder("chainId")),
+        eq(ensv2Mount.node, placeholder("node")),
+        eq(ensv2Mount.registry, placeholder("registry")),
+      ),
+    )
+    .limit(1)
+    .prepare("ensv2_linked_at"),
+);
+
+/** A name that came from ENSv1 in this transaction. */
+export type Migrated = { node: Hex; blockNumber: number; transactionHash: Hex };
+
+/** The owners of a name before and after its migration; null where it had none. */
+export type MigrationOwners = { node: Hex; fromOwner: Address | null; toOwner: Address | null };
+
+type MigrationsOf = { chainId: number; names: readonly Migrated[]; nonOwners: ReadonlySet<Address> };
+
+/**
+ * Owners before and after migrations. In the transaction of a migration the name passes through contracts that are no
+ * owners.
+ */
+export async function listMigrationOwners(
+  db: Db,
+  { chainId, names, nonOwners }: MigrationsOf,
+): Promise<MigrationOwners[]> {
+  if (names.length === 0) return [];
+  return migrationOwners(db).execute({
+    chainId,
+    nonOwners: [...nonOwners],
+    nodes: names.map(({ node }) => node),
+    blocks: names.map(({ blockNumber }) => blockNumber),
+    transactions: names.map(({ transactionHash }) => transactionHash),
+  });
+}
+
+const { ownerAddress, blockNumber, logIndex, ordinal, transactionHash } = ownershipChange;
+const isOwner = sql`${ownerAddress} is not null and not ${ownerAddress} = any(${placeholder("nonOwners")}::text[])`;
+const ofWanted = sql`${eq(ownershipChange.chainId, placeholder("chainId"))} and ${ownershipChange.node} = wanted.node`;
+
+const migrationOwners = prepared((db) =>
+  db
+    .select({
+      node: sql<Hex>`wanted.node`,
+      fromOwner: sql<Address | null>`(
+        select ${ownerAddress} from ${ownershipChange}
+        where ${ofWanted} and ${isOwner} and (${blockNumber}, ${logIndex}) < (wanted.block, coalesce((
+          select min(${logIndex}) from ${ownershipChange} where ${ofWanted} and ${transactionHash} = wanted.transaction), 0))
+        order by ${blockNumber} desc, ${logIndex} desc, ${ordinal} desc limit 1)`,
+      toOwner: sql<Address | null>`(
+        select ${ownerAddress} from ${ownershipChange}
+        where ${ofWanted} and ${isOwner} and ${transactionHash} = wanted.transaction
+        order by ${logIndex} desc, ${ordinal} desc limit 1)`,
+    })
+    .from(sql`unnest(${placeholder("nodes")}::text[], ${placeholder("blocks")}::int[],
+      ${placeholder("transactions")}::text[]) as wanted (node, block, transaction)`)
+    .prepare("ensv2_migration_owners"),
+);
+
+/** The `display` texts of records at resolvers of ENSv2; `node` is the record's number. */
+export async function listDisplayTexts(
+  db: Db,
+  { chainId, records }: { chainId: number; records: readonly NameAtResolver[] },
+): Promise<(NameAtResolver & { text: string | null })[]> {
+  if (records.length === 0) return [];
+  return displayTexts(db).execute({
+    chainId,
+    keyHash: DISPLAY_KEY_HASH,
+    resolvers: records.map(({ resolver }) => resolver),
+    nodes: records.map(({ node }) => node),
+  });
+}
+
+const displayTexts = prepared((db) =>
+  db
+    .select({
+      resolver: sql<Address>`${textRecord.resolver}`,
+      node: sql<Hex>`${textRecord.node}`,
+      text: beginningOf(textRecord.value),
+    })
+    .from(textRecord)
+    .leftJoin(resolverNode, isNodeOf(textRecord))
+    .where(
+      and(
+        eq(textRecord.chainId, placeholder("chainId")),
+        sql`(${textRecord.resolver}, ${textRecord.node})
+          in (select * from unnest(${placeholder("resolvers")}::text[], ${placeholder("nodes")}::text[]))`,
+        eq(textRecord.keyHash, placeholder("keyHash")),
+        isInForce(textRecord),
+      ),
+    )
+    .prepare("ensv2_display_texts"),
+);

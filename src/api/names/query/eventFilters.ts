@@ -1,0 +1,128 @@
+import { event } from "ponder:schema";
+import type { SQL } from "drizzle-orm";
+import { and, eq, gte, isNull, lte, or, sql } from "ponder";
+import type { Db } from "../../server/postgres/db.ts";
+import type { Looked } from "../rules/eventParties.ts";
+import {
+  allEventNames,
+  allLogs,
+  type EventType,
+  keyOf,
+  loggedAs,
+  logsOfRecords,
+  MIGRATING,
+  type RecordFamily,
+  resetLogs,
+} from "../rules/eventTypes.ts";
+import { arrayOf } from "./arrays.ts";
+import type { Scope, ScopeSql } from "./scope.ts";
+
+/** Bounds, both inside. */
+export type Bounds = { from?: number | undefined; to?: number | undefined };
+
+/** Which events of a list are asked for; all, where nothing is said. */
+export type EventFilters = {
+  types?: readonly EventType[] | undefined;
+  /** Settings of records of these families, and what ends all records. */
+  records?: readonly RecordFamily[] | undefined;
+  /** Settings of one text. */
+  key?: string | undefined;
+  /** Settings of the address of one chain. */
+  coinType?: bigint | undefined;
+  /** Unix seconds. */
+  times?: Bounds;
+  /** Blocks of one chain. */
+  blocks?: Bounds;
+};
+
+/** The events that a list can have. */
+export function lookedOf({ types, records }: EventFilters): Looked {
+  const ofTypes = types && new Set(loggedAs(types).map(({ eventType }) => eventType));
+  const ofRecords = records && new Set([...logsOfRecords(records), ...resetLogs]);
+  const names = allEventNames.filter(
+    (name) => (ofTypes?.has(name) ?? true) && (ofRecords?.has(name) ?? true),
+  );
+  return { names, types };
+}
+
+/** The events of the list of all, with what emits them. */
+export const loggedOf = ({ types }: EventFilters): string[] => (types ? loggedAs(types) : allLogs).map(keyOf);
+
+/**
+ * What has to hold of each event of a list, besides its name.
+ *
+ * @param time SQL of the event's time
+ */
+export function conditionOf(filters: EventFilters, of: ScopeSql, time: SQL): SQL {
+  const { types, key, coinType, times = {}, blocks = {} } = filters;
+  const conditions = and(
+    types && isOfTypes(types, of),
+    key === undefined ? undefined : or(isReset, isOfKey(key)),
+    coinType === undefined ? undefined : or(isReset, eq(event.coinType, coinType)),
+    isWithin(time, times),
+    isWithin(sql`${event.blockNumber}`, blocks),
+  );
+  return conditions ?? sql`true`;
+}
+
+const isReset: SQL = sql`${event.eventType} = any(${arrayOf(resetLogs, "text")})`;
+
+/** PostgreSQL cannot store a key with NUL: it is in `details`. */
+const isOfKey = (key: string): SQL | undefined =>
+  key.includes("\0")
+    ? and(isNull(event.key), sql`strpos(${event.details}, ${`"key":${JSON.stringify(key)}`}) > 0`)
+    : eq(event.key, key);
+
+const isWithin = (column: SQL, { from, to }: Bounds): SQL | undefined =>
+  and(from === undefined ? undefined : gte(column, from), to === undefined ? undefined : lte(column, to));
+
+/** `Transfer` is an event of registries and of registrars, so the family counts, too. */
+function isOfTypes(types: readonly EventType[], { byProtocols }: ScopeSql): SQL | undefined {
+  const isLogged = sql`${event.contract} || ' ' || ${event.eventType} = any(${arrayOf(loggedAs(types).map(keyOf), "text")})`;
+  const ofMigrations = types.includes("migration");
+  if (ofMigrations === types.includes("registration")) return isLogged;
+  return byProtocols<SQL | undefined>({
+    ensv1: isLogged,
+    both: ({ migrationControllers }) => {
+      const sender = sql`substring(${event.details} from '"sender":"(0x[0-9a-f]{40})"')`;
+      const isMigrating = sql`coalesce(${sender} = ${event.contractAddress}
+        or ${sender} = any(${arrayOf([...migrationControllers], "text")}), false)`;
+      return and(isLogged, sql`(${event.eventType} <> ${MIGRATING} or ${isMigrating} = ${ofMigrations})`);
+    },
+  });
+}
+
+/** No second of any event. */
+const NEVER: Bounds = { from: 1, to: 0 };
+
+/** The filters with the times of their blocks, by which indexes find events. Blocks are of the one chain of the scope. */
+export async function withTimesOfBlocks(
+  db: Db,
+  { ids }: Scope,
+  filters: EventFilters,
+): Promise<EventFilters> {
+  const { times = {}, blocks = {} } = filters;
+  if (blocks.from === undefined && blocks.to === undefined) return filters;
+  const timeOf = async (order: SQL, bound: SQL) => {
+    const rows = await db
+      .select({ time: event.blockTimestamp })
+      .from(event)
+      .where(and(eq(event.chainId, ids[0] as number), bound))
+      .orderBy(order)
+      .limit(1);
+    return rows[0]?.time;
+  };
+  const first = await timeOf(sql`${event.blockNumber} asc`, sql`${event.blockNumber} >= ${blocks.from ?? 0}`);
+  const last =
+    blocks.to === undefined
+      ? Number.MAX_SAFE_INTEGER
+      : await timeOf(sql`${event.blockNumber} desc`, sql`${event.blockNumber} <= ${blocks.to}`);
+  if (first === undefined || last === undefined) return { ...filters, times: NEVER };
+  return {
+    ...filters,
+    times: {
+      from: Math.max(first, times.from ?? 0),
+      to: Math.min(last, times.to ?? Number.MAX_SAFE_INTEGER),
+    },
+  };
+}

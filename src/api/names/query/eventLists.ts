@@ -1,0 +1,141 @@
+import { domain, event, holder } from "ponder:schema";
+import { and, eq, sql } from "ponder";
+import type { Address, Hex } from "viem";
+import type { Db } from "../../server/postgres/db.ts";
+import { keyOf, loggedAs } from "../rules/eventTypes.ts";
+import { preparedList } from "./addressEvents.ts";
+import { arrayOf } from "./arrays.ts";
+import { conditionOf, type EventFilters, loggedOf, lookedOf, withTimesOfBlocks } from "./eventFilters.ts";
+import { type EventRow, isEventOfRow } from "./eventRows.ts";
+import { type EventSource, keysOf, MAX_NAMES, type Reading } from "./eventSources.ts";
+import { countOfEvents, type EventList, type ListedEvent, pageOfEvents, written } from "./eventStatements.ts";
+import { valuesAt } from "./keyset.ts";
+import { cutPage, limitOf, MAX_COUNTED, offsetOf, type Page, type Part, totalOfLast } from "./page.ts";
+import { type Scope, sqlOf } from "./scope.ts";
+
+/** What a page has to be of. */
+export type EventQuery = EventList & {
+  filters: EventFilters;
+  part: Part;
+  /** True if nothing else was chosen: neither filters, nor some of the chains. */
+  isPlain: boolean;
+};
+
+/** A page of events. `total` is at most one more than {@link MAX_COUNTED}; of names it is exact. */
+export async function listEventPage(db: Db, query: EventQuery): Promise<Page<ListedEvent>> {
+  const { source, direction, part, listed } = query;
+  const filters = await withTimesOfBlocks(db, source.chains, query.filters);
+  const reading = await readingOf(db, source, filters);
+  if (reading.looked.names.length === 0) return { total: part.isCounted ? 0 : null, rows: [], next: null };
+  const known = query.isPlain ? preparedList(db, { source, direction, part, listed }, reading) : null;
+  const rows = known
+    ? (await known.page()).slice(0, limitOf(part))
+    : await pageOfEvents(
+        db,
+        { source, direction, listed },
+        { ...reading, after: part.after && valuesAt(part.after) },
+        { limit: limitOf(part), offset: offsetOf(part) },
+      );
+  const counted = () => known?.count() ?? count(db, source, reading);
+  const total = part.isCounted ? (totalOfLast(rows, part) ?? (await counted())) : null;
+  return { total, ...cutPage(rows, part) };
+}
+
+/** How many events there are of a source; at most one more than `countTo`, unless they are those of one name. */
+export const countEvents = async (db: Db, source: EventSource, countTo: number): Promise<number> =>
+  count(db, source, await readingOf(db, source, {}), countTo);
+
+const readingOf = async (db: Db, source: EventSource, filters: EventFilters): Promise<Reading> => {
+  const looked = lookedOf(filters);
+  const isKnown = source.kind === "contract" && filters.types !== undefined;
+  const names = isKnown ? await namesAtContract(db, source, filters) : looked.names;
+  const of = sqlOf(source.chains);
+  return {
+    looked: { ...looked, names },
+    logged: loggedOf(filters),
+    condition: (time) => conditionOf(filters, of, time),
+  };
+};
+
+const newest = { limit: written(1), direction: "desc" } as const;
+
+/**
+ * The names of a contract's events of some kinds. `Transfer` is of one kind at registries and of another at registrars: what
+ * the contract is tells it, so that its logs of the other kind are not read.
+ */
+async function namesAtContract(
+  db: Db,
+  source: EventSource & { kind: "contract" },
+  filters: EventFilters,
+): Promise<readonly string[]> {
+  const { names } = lookedOf(filters);
+  if (!names.includes("Transfer")) return names;
+  const reading = { looked: { names: ["Transfer"] }, logged: [], first: newest };
+  const page = sql`(${keysOf(source, reading)}) as page`;
+  const [first] = await db
+    .select({ family: event.contract })
+    .from(event)
+    .innerJoin(page, isEventOfRow)
+    .limit(1);
+  const logged = loggedAs(filters.types ?? []).map(keyOf);
+  const isOfType = first && logged.includes(keyOf({ family: first.family, eventType: "Transfer" }));
+  return isOfType ? names : names.filter((name) => name !== "Transfer");
+}
+
+async function count(db: Db, source: EventSource, reading: Reading, countTo = MAX_COUNTED): Promise<number> {
+  const { rows } = await db.execute<{ total: number }>(countOfEvents(source, reading, countTo));
+  return rows[0]?.total ?? 0;
+}
+
+/** Whether an address appeared on more names than those whose events are in its list. */
+export async function hasMoreNames(
+  db: Db,
+  { address, chains }: { address: Address; chains: Scope },
+): Promise<boolean> {
+  const rows = await db
+    .select({ node: holder.node })
+    .from(holder)
+    .where(and(eq(holder.address, address), sqlOf(chains).holds(holder.chainId)))
+    .offset(MAX_NAMES)
+    .limit(1);
+  return rows.length > 0;
+}
+
+/** Whether a name has more names right below it than those whose events are in one list. */
+export async function hasMoreChildren(
+  db: Db,
+  { node, chains }: { node: Hex; chains: Scope },
+): Promise<boolean> {
+  const rows = await db
+    .select({ node: domain.node })
+    .from(domain)
+    .where(and(eq(domain.parentNode, node), sqlOf(chains).holds(domain.chainId)))
+    .offset(MAX_NAMES)
+    .limit(1);
+  return rows.length > 0;
+}
+
+/** What answers show of the names that events are about: the name, and its labelhash. */
+export type EventName = { fullName: string; labelhash: Hex | null };
+
+/** The names of events, by chain and node. */
+export async function findEventNames(
+  db: Db,
+  events: readonly Pick<EventRow, "chainId" | "node">[],
+): Promise<Map<string, EventName>> {
+  const nodes = [...new Set(events.flatMap(({ node }) => node ?? []))];
+  if (nodes.length === 0) return new Map();
+  const rows = await db
+    .select({
+      chainId: domain.chainId,
+      node: domain.node,
+      fullName: domain.fullName,
+      labelhash: domain.labelhash,
+    })
+    .from(domain)
+    .where(sql`${domain.node} = any(${arrayOf(nodes, "text")})`);
+  return new Map(rows.map(({ chainId, node, ...name }) => [nameKey({ chainId, node }), name]));
+}
+
+export const nameKey = ({ chainId, node }: Pick<EventRow, "chainId" | "node">): string =>
+  `${chainId} ${node}`;

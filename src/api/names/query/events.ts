@@ -1,0 +1,66 @@
+import { event } from "ponder:schema";
+import type { SQL } from "drizzle-orm";
+import { eq, sql } from "ponder";
+import type { Hex } from "viem";
+import type { Db } from "../../server/postgres/db.ts";
+import { type EventRow, eventKeys, isEventOfRow, keyColumns, shownOfEvent } from "./eventRows.ts";
+import { type ChainResolver, logsOfNames } from "./eventsOfNames.ts";
+import { inForms, type ListForm, orderOfPage, pageColumns, pageOf } from "./listStatements.ts";
+import type { Page } from "./page.ts";
+import { type Scope, statementOf } from "./scope.ts";
+import { oldestFirst, type Section } from "./section.ts";
+
+/** Events of a name, oldest first: those that count for it ({@link logsOfNames}). */
+export const listEvents = (
+  db: Db,
+  { node, chains, listed }: { node: Hex; chains: Scope; listed: readonly ChainResolver[] },
+  section: Section,
+): Promise<Page<EventRow>> =>
+  oldestFirst(section, (form, values) =>
+    eventsOfNode(form)(db, chains, {
+      node,
+      ...values,
+      listedResolvers: listed.map(({ address }) => address),
+      listedChains: listed.map(({ chainId }) => chainId),
+    }),
+  );
+
+const { placeholder } = sql;
+
+/** The family of contracts that anyone can add to. */
+const RESOLVER = sql.raw("'RESOLVER'");
+
+/**
+ * The logs of a node by contracts that are no resolvers, as a subquery: two ranges of one index. So it reads none of the
+ * logs that strangers' contracts emit for the node, however many there are.
+ */
+export const logsOfContracts = (columns: SQL, condition: SQL = sql`true`): SQL => {
+  const range = (comparison: SQL) =>
+    sql`select ${columns} from ${event} where ${eq(event.node, placeholder("node"))}
+      and ${event.contract} ${comparison} ${RESOLVER} and ${condition}`;
+  return sql`${range(sql`<`)} union all ${range(sql`>`)}`;
+};
+
+const eventsOfNode = inForms(preparedEvents);
+
+/** Of several chains a node has the events of those where it is a name. */
+function preparedEvents(form: ListForm, name: string) {
+  return statementOf((of, db) => {
+    const logs = logsOfNames({
+      columns: keyColumns,
+      names: sql`select unnest(${placeholder("chainIds")}::int[]) as chain_id, ${placeholder("node")}::text as node`,
+      listed: {
+        chains: sql`${placeholder("listedChains")}::int[]`,
+        resolvers: sql`${placeholder("listedResolvers")}::text[]`,
+      },
+      of,
+    });
+    const page = pageOf(logs, eventKeys("listed", form.direction), form);
+    return db
+      .select({ ...shownOfEvent, ...pageColumns })
+      .from(event)
+      .innerJoin(page, isEventOfRow)
+      .orderBy(orderOfPage(eventKeys("page", form.direction)))
+      .prepare(of.title(`events_of_node_${name}`));
+  });
+}

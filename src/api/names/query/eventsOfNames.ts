@@ -1,0 +1,103 @@
+import { event, resolverChange } from "ponder:schema";
+import type { SQL } from "drizzle-orm";
+import { sql } from "ponder";
+import type { Address } from "viem";
+import { ROOT_NODE } from "../../../ens/name.ts";
+import { writtenArrayOf } from "./arrays.ts";
+import type { ScopeSql } from "./scope.ts";
+
+/*
+ * The logs of names. Any contract can emit resolvers' events for any name: they count only from resolvers that the deployment
+ * lists, or that were the name's resolver at some time. The index of events by node has the emitter, so logs that strangers'
+ * contracts emit for a name are not read, however many there are; and it has all that sorts events, so no row is read that is
+ * not shown.
+ */
+
+/** A resolver, lower case, and the chain that lists it: on another chain its address may be a stranger's. */
+export type ChainResolver = { chainId: number; address: Address };
+
+/** The listed resolvers, as two arrays of equal length in SQL. */
+export type ListedSql = { chains: SQL; resolvers: SQL };
+
+/** The listed resolvers, in the text of a statement: they are the deployment's, the same for all who ask. */
+export const listedSql = (listed: readonly ChainResolver[]): ListedSql => ({
+  chains: writtenArrayOf(
+    listed.map(({ chainId }) => chainId),
+    "int",
+  ),
+  resolvers: writtenArrayOf(
+    listed.map(({ address }) => address),
+    "text",
+  ),
+});
+
+/** The family of contracts that anyone can add to. */
+const RESOLVER = sql.raw("'RESOLVER'");
+
+/** The family of resolvers of ENSv2: anyone can have one deployed, and link any name to a record there. */
+const ENSV2_RESOLVER = sql.raw("'ENSV2_RESOLVER'");
+
+const ROOT = sql.raw(`'${ROOT_NODE}'`);
+
+type Logs = {
+  /** The columns to select of `events`. */
+  columns: SQL;
+  /** A subquery of the names: `chain_id` and `node`, each once. */
+  names: SQL;
+  listed: ListedSql;
+  of: ScopeSql;
+  /** What has to hold of each log. */
+  condition?: SQL | undefined;
+};
+
+/**
+ * The logs of names, as a subquery. `own` are the resolvers that a name ever had on its chain, `believed` these and the
+ * listed ones.
+ */
+export function logsOfNames({ columns, names, listed, of, condition = sql`true` }: Logs): SQL {
+  const ofName = sql`${event.node} = name.node and ${event.chainId} = name.chain_id`;
+  const range = (bounds: SQL) =>
+    sql`select ${columns} from ${event} where ${ofName} and ${bounds} and ${condition}`;
+  const ofContracts = of.byProtocols({
+    ensv1: [range(sql`${event.contract} < ${RESOLVER}`), range(sql`${event.contract} > ${RESOLVER}`)],
+    both: () => [
+      range(sql`${event.contract} < ${ENSV2_RESOLVER}`),
+      range(sql`${event.contract} > ${ENSV2_RESOLVER} and ${event.contract} < ${RESOLVER}`),
+      range(sql`${event.contract} > ${RESOLVER}`),
+      ...logsOfRecords(columns, condition),
+    ],
+  });
+  const ofResolvers = range(
+    sql`${event.contract} = ${RESOLVER} and ${event.contractAddress} = any (name.believed)`,
+  );
+  const ownResolvers = sql`select ${resolverChange.resolver} from ${resolverChange}
+    where ${resolverChange.node} = named.node and ${resolverChange.chainId} = named.chain_id
+      and ${resolverChange.resolver} is not null`;
+  // `offset 0` has the resolvers of each name found once.
+  return sql`select log.* from (
+      select named.chain_id, named.node, array(${ownResolvers}) as own, array(
+        select listed.resolver from unnest(${listed.chains}, ${listed.resolvers}) as listed (chain_id, resolver)
+        where listed.chain_id = named.chain_id union all ${ownResolvers}) as believed
+      from (${names}) as named offset 0
+    ) as name cross join lateral (${sql.join([...ofContracts, ofResolvers], sql` union all `)}) as log`;
+}
+
+/**
+ * Logs of a name's own resolvers of ENSv2: its links there, those of all names without a link, and what was set in the
+ * records that these ever led to.
+ */
+function logsOfRecords(columns: SQL, condition: SQL): SQL[] {
+  const isLink = sql`${event.node} in (name.node, ${ROOT}) and ${event.contract} = ${ENSV2_RESOLVER}
+    and ${event.contractAddress} = any (name.own) and ${event.chainId} = name.chain_id and ${event.eventType} = 'Linked'`;
+  const linked = sql`select distinct ${event.contractAddress} as resolver,
+      substring(${event.details} from '"recordId":"([0-9]{1,18})"') as record
+    from ${event} where ${isLink}`;
+  return [
+    sql`select ${columns} from ${event} where ${isLink} and ${condition}`,
+    sql`select ${columns} from (${linked}) as linked
+      join ${event} on ${event.node} = '0x' || lpad(to_hex(linked.record::bigint), 64, '0')
+        and ${event.contract} = ${ENSV2_RESOLVER} and ${event.contractAddress} = linked.resolver
+        and ${event.chainId} = name.chain_id
+      where linked.record <> '0' and ${event.eventType} <> 'Linked' and ${condition}`,
+  ];
+}

@@ -1,0 +1,170 @@
+import { addressRecord, domain, primaryName, resolverNode, textRecord } from "ponder:schema";
+import { and, eq, sql } from "ponder";
+import type { Address, Hex } from "viem";
+import { keccak256 } from "../../../ens/keccak.ts";
+import type { Db } from "../../server/postgres/db.ts";
+import { prepared } from "../../server/postgres/prepared.ts";
+import { beginningOfStored } from "./beginnings.ts";
+import { isAtCurrentResolver, isInForce, isNodeOf } from "./currentRecords.ts";
+import { onNodes } from "./domains.ts";
+
+const { placeholder } = sql;
+
+/**
+ * A reverse node in the index: its resolver, and the beginning of the `name` record there. A name of which this is not the
+ * whole has more than 1,024 characters: it is no valid name, and its beginning is none.
+ */
+export type ReverseRow = { node: Hex; resolver: Address | null; name: string | null };
+
+/**
+ * The `name` records of reverse nodes at their current resolvers. They are found by node and not by address, because
+ * the index does not know the address of every reverse node; the caller does.
+ */
+export async function listReverseNames(
+  db: Db,
+  { chainId, nodes }: { chainId: number; nodes: readonly Hex[] },
+): Promise<ReverseRow[]> {
+  return nodes.length === 0 ? [] : reverseNames(db).execute({ chainId, nodes });
+}
+
+/** A name that an address set, by coin type. */
+export type SetName = { address: Address; coinType: number; name: string | null; isNameKnown: boolean };
+
+/** The names that addresses set for coin types at the reverse registrars of chains, and at the default one. */
+export async function listSetNames(
+  db: Db,
+  { addresses, coinTypes }: { addresses: readonly Address[]; coinTypes: readonly bigint[] },
+): Promise<SetName[]> {
+  if (addresses.length === 0) return [];
+  return setNames(db).execute({ addresses, coinTypes: coinTypes.map(String) });
+}
+
+const setNames = prepared((db) =>
+  db
+    .select({
+      address: primaryName.address,
+      coinType: primaryName.coinType,
+      name: beginningOfStored(primaryName.name),
+      isNameKnown: primaryName.isNameKnown,
+    })
+    .from(primaryName)
+    .where(
+      and(
+        sql`${primaryName.address} = any(${placeholder("addresses")}::text[])`,
+        sql`${primaryName.coinType} = any(${placeholder("coinTypes")}::int8[])`,
+      ),
+    )
+    .prepare("set_names"),
+);
+
+/** An address record in force: at the node's current resolver, in the node's current version there. */
+export type AddressRow = { node: Hex; coinType: bigint; address: Hex | null };
+
+/** The records of nodes of some coin types, at their current resolvers. */
+export async function listAddresses(
+  db: Db,
+  { chainId, nodes, coinTypes }: { chainId: number; nodes: readonly Hex[]; coinTypes: readonly bigint[] },
+): Promise<AddressRow[]> {
+  if (nodes.length === 0) return [];
+  return addressesOf(db).execute({ chainId, nodes, coinTypes: coinTypes.map(String) });
+}
+
+const isOfCoinTypes = sql`${addressRecord.coinType} = any(${placeholder("coinTypes")}::numeric[])`;
+
+const reverseNames = prepared((db) =>
+  onNodes((isAsked, form) =>
+    db
+      .select({ node: domain.node, resolver: domain.resolver, name: beginningOfStored(resolverNode.name) })
+      .from(domain)
+      .leftJoin(resolverNode, isNodeOf(domain))
+      .where(isAsked)
+      .prepare(`reverse_names_${form}`),
+  ),
+);
+
+const addressesOf = prepared((db) =>
+  onNodes((isAsked, form) =>
+    db
+      .select({ node: domain.node, coinType: addressRecord.coinType, address: addressRecord.address })
+      .from(domain)
+      .leftJoin(resolverNode, isNodeOf(domain))
+      .innerJoin(
+        addressRecord,
+        and(isAtCurrentResolver(addressRecord), isInForce(addressRecord), isOfCoinTypes),
+      )
+      .where(isAsked)
+      .prepare(`addresses_of_nodes_${form}`),
+  ),
+);
+
+/**
+ * Those of some names, on any chain, that have a text with this key at their current resolvers; its value may be one that only
+ * the chain knows. Names of ENSv2 have their records elsewhere, and are none of them.
+ */
+export async function listNodesWithText(
+  db: Db,
+  { nodes, key }: { nodes: readonly Hex[]; key: string },
+): Promise<Hex[]> {
+  if (nodes.length === 0) return [];
+  const rows = await nodesWithText(db).execute({ nodes, keyHash: keccak256(key) });
+  return rows.map(({ node }) => node);
+}
+
+const nodesWithText = prepared((db) =>
+  db
+    .select({ node: domain.node })
+    .from(textRecord)
+    .innerJoin(domain, isAtCurrentResolver(textRecord))
+    .leftJoin(resolverNode, isNodeOf(domain))
+    .where(
+      and(
+        sql`${textRecord.node} = any(${placeholder("nodes")}::text[])`,
+        eq(textRecord.keyHash, placeholder("keyHash")),
+        isInForce(textRecord),
+        sql`(${textRecord.value} <> '' or not ${textRecord.isValueKnown})`,
+      ),
+    )
+    .prepare("nodes_with_text"),
+);
+
+type RecordsAt = {
+  chainId: number;
+  records: readonly { resolver: Address; node: Hex }[];
+  coinTypes: readonly bigint[];
+};
+
+/** The same of records at resolvers of ENSv2; `node` is a record's number. */
+export async function listAddressesAt(
+  db: Db,
+  { chainId, records, coinTypes }: RecordsAt,
+): Promise<(AddressRow & { resolver: Address })[]> {
+  if (records.length === 0) return [];
+  return addressesAt(db).execute({
+    chainId,
+    coinTypes: coinTypes.map(String),
+    resolvers: records.map(({ resolver }) => resolver),
+    nodes: records.map(({ node }) => node),
+  });
+}
+
+const addressesAt = prepared((db) =>
+  db
+    .select({
+      resolver: addressRecord.resolver,
+      node: addressRecord.node,
+      coinType: addressRecord.coinType,
+      address: addressRecord.address,
+    })
+    .from(addressRecord)
+    .leftJoin(resolverNode, isNodeOf(addressRecord))
+    .where(
+      and(
+        eq(addressRecord.chainId, placeholder("chainId")),
+        sql`(${addressRecord.resolver}, ${addressRecord.node})
+          in (select * from unnest(${placeholder("resolvers")}::text[], ${placeholder("nodes")}::text[]))`,
+        isInForce(addressRecord),
+        isOfCoinTypes,
+      ),
+    )
+    .prepare("addresses_at"),
+);

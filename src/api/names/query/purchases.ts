@@ -1,0 +1,158 @@
+import { ensv2Purchase, event } from "ponder:schema";
+import type { SQL } from "drizzle-orm";
+import { alias, and, eq, gte, inArray, lt, sql } from "ponder";
+import type { Address } from "viem";
+import type { Db } from "../../server/postgres/db.ts";
+import { DAY } from "../rules/seconds.ts";
+import { countIf } from "./countIf.ts";
+import { keepsExpiry } from "./migrations.ts";
+import { isController, isNonOwner, isSoldByEnsv2, takenByControllers } from "./purchaseMerge.ts";
+import { purchaseEvents } from "./registrations.ts";
+import { type Scope, sqlOf } from "./scope.ts";
+import type { AsOf } from "./statistics.ts";
+
+/** Purchases of some chains: from a second on, and before another. */
+export type PurchaseRange = { chains: Scope; from: number; until: number };
+
+/**
+ * Registrations and renewals, merged as in registration histories ({@link takenByControllers}). Names that were moved to
+ * another registrar are none; what a controller sold needs no look at their past.
+ */
+function purchasesOfEnsv1({ chains, from, until }: PurchaseRange): SQL {
+  const { registrations, renewals } = purchaseEvents(chains);
+  const besides = besidesEnsv2(chains);
+  return sql`
+  select chain_id, block_timestamp, is_registration, seller, seller_address, premium_wei, is_upper_bound, cost_wei
+  from (
+    select ${event.blockTimestamp} as block_timestamp, ${inArray(event.eventType, [...registrations])} as is_registration,
+      ${event.node} as node, ${event.chainId} as chain_id, min(${event.blockNumber}) as block_number,
+      bool_or(${inArray(event.contract, ["CONTROLLER", "REGISTRAR_AUCTION"])}) as is_sold,
+      bool_or(${eq(event.eventType, "NameMigrated")}) as is_moved,
+      max(${event.expiryTimestamp}) as expiry_timestamp,
+      coalesce(max(${event.contract}) filter (where ${isController}), max(${event.contract})) as seller,
+      coalesce(max(${event.contractAddress}) filter (where ${isController}), max(${event.contractAddress})) as seller_address,
+      ${takenByControllers.cost} as cost_wei, ${takenByControllers.premium} as premium_wei,
+      ${takenByControllers.isUpperBound} as is_upper_bound${besides.columns}
+    from ${event}
+    where ${and(
+      sqlOf(chains).holds(event.chainId),
+      inArray(event.eventType, [...registrations, ...renewals]),
+      gte(event.blockTimestamp, from),
+      lt(event.blockTimestamp, until),
+    )}${besides.logs}
+    group by ${event.blockTimestamp}, 2, ${event.node}, ${event.transactionHash}, ${event.chainId}
+  ) as merged
+  where case when not is_registration or is_sold then true
+    else not (is_moved or ${keepsExpiry({
+      chainId: sql`merged.chain_id`,
+      node: sql`merged.node`,
+      blockNumber: sql`merged.block_number`,
+      expiryTimestamp: sql`merged.expiry_timestamp`,
+    })}) end${besides.condition}
+`;
+}
+
+/** What is left out where there is ENSv2. Its own logs are read by {@link purchasesOfEnsv2}. */
+const besidesEnsv2 = (chains: Scope): Record<"columns" | "logs" | "condition", SQL> =>
+  sqlOf(chains).byProtocols({
+    ensv1: { columns: sql``, logs: sql``, condition: sql`` },
+    both: ({ nonOwners }) => ({
+      columns: sql`, ${event.transactionHash} as transaction_hash,
+      bool_or(${isNonOwner(event.ownerAddress, [...nonOwners])}) as is_of_non_owner`,
+      logs: sql` and ${event.contract} not like 'ENSV2%'`,
+      condition: sql` and not is_of_non_owner and not ${isSoldByEnsv2({
+        chainId: sql`merged.chain_id`,
+        node: sql`merged.node`,
+        transactionHash: sql`merged.transaction_hash`,
+      })}`,
+    }),
+  });
+
+const logged = alias(event, "logged");
+
+/** What the registrars of ENSv2 sold, and its renewer: one log each. */
+const purchasesOfEnsv2 = ({ chains, from, until }: PurchaseRange): SQL => sql`
+  select ${ensv2Purchase.chainId}, ${ensv2Purchase.blockTimestamp}, ${ensv2Purchase.eventType} = 'NameRegistered',
+    coalesce((select ${logged.contract} from ${event} as logged where ${eq(logged.chainId, ensv2Purchase.chainId)}
+      and ${eq(logged.blockNumber, ensv2Purchase.blockNumber)} and ${eq(logged.logIndex, ensv2Purchase.logIndex)}
+      limit 1), 'ENSV2_REGISTRAR'),
+    ${ensv2Purchase.contractAddress}, 0, false, 0, ${ensv2Purchase.paymentToken}, ${ensv2Purchase.amount},
+    coalesce(${ensv2Purchase.premium}, 0)
+  from ${ensv2Purchase}
+  where ${and(
+    sqlOf(chains).holds(ensv2Purchase.chainId),
+    gte(ensv2Purchase.blockTimestamp, from),
+    lt(ensv2Purchase.blockTimestamp, until),
+  )}`;
+
+const purchases = (range: PurchaseRange): SQL =>
+  sqlOf(range.chains).byProtocols({
+    ensv1: sql`(${purchasesOfEnsv1(range)}) as purchase`,
+    both: () => sql`(
+  select ensv1.*, '' as payment_token, 0::numeric as token_amount, 0::numeric as token_premium
+  from (${purchasesOfEnsv1(range)}) as ensv1
+  union all ${purchasesOfEnsv2(range)}
+) as purchase`,
+  });
+
+/** Registrations and renewals of the last day and of the last seven days. */
+export type RecentPurchases = { registrations24h: number; registrations7d: number; renewals7d: number };
+
+export async function countRecentPurchases(db: Db, { chains, now }: AsOf): Promise<RecentPurchases> {
+  const isToday = sql`block_timestamp > ${now - DAY}`;
+  const { rows } = await db.execute<RecentPurchases>(sql`
+    select ${countIf(sql`is_registration and ${isToday}`)} as "registrations24h",
+      ${countIf(sql`is_registration`)} as "registrations7d", ${countIf(sql`not is_registration`)} as "renewals7d"
+    from ${purchases({ chains, from: now - 7 * DAY + 1, until: now + 1 })}`);
+  return rows[0] ?? { registrations24h: 0, registrations7d: 0, renewals7d: 0 };
+}
+
+/** What one seller sold on one day (UTC), `day` counting from 1 January 1970. Amounts are decimals, in wei. */
+export type DaySales = {
+  chainId: number;
+  day: number;
+  isRegistration: boolean;
+  /** Family of the contract that sold: a controller, or a registrar where no known controller logged it. */
+  seller: string;
+  sellerAddress: Address;
+  names: number;
+  /** With the premium. */
+  cost: string;
+  premium: string;
+  /** True if the cost may be less. */
+  isUpperBound: boolean;
+  /** Where there is ENSv2: the ERC-20 token in which it was paid, and amounts in its units. */
+  token?: TokenSales | undefined;
+};
+
+/** Amounts are decimals, in the token's units; the premium is a part of the amount. */
+export type TokenSales = { address: Address; amount: string; premium: string };
+
+/** SQL for what was sold, by chain, day, kind and seller: the columns of `DaySales` as the table of day counts has them. */
+export function salesByDay(range: PurchaseRange): SQL {
+  const { ifEnsv2 } = sqlOf(range.chains);
+  const amounts = sql`, payment_token, sum(token_amount) as token_amount, sum(token_premium) as token_premium`;
+  return sql`
+  select chain_id, (block_timestamp / ${sql.raw(String(DAY))})::int as day, is_registration, seller, seller_address,
+    count(*)::int as names, sum(cost_wei) as cost_wei, sum(premium_wei) as premium_wei,
+    bool_or(is_upper_bound) as is_upper_bound${ifEnsv2(amounts)}
+  from ${purchases(range)} group by 1, 2, 3, 4, 5${ifEnsv2(sql`, payment_token`)}`;
+}
+
+/** The columns of `DaySales` from those of `salesByDay`. */
+export const saleColumns = (chains: Scope): SQL =>
+  sql.raw(
+    `chain_id as "chainId", day, is_registration as "isRegistration", seller, seller_address as "sellerAddress", names,
+   cost_wei::text as cost, premium_wei::text as premium, is_upper_bound as "isUpperBound"${sqlOf(chains).byProtocols({ ensv1: "", both: () => tokenColumns })}`,
+  );
+
+const tokenColumns = `, case when payment_token <> '' then json_build_object('address', payment_token,
+   'amount', token_amount::text, 'premium', token_premium::text) end as token`;
+
+/** What was sold, by day, kind and seller; days without any are left out. */
+export async function listSalesByDay(db: Db, range: PurchaseRange): Promise<DaySales[]> {
+  const { rows } = await db.execute<DaySales>(
+    sql`select ${saleColumns(range.chains)} from (${salesByDay(range)}) as sale order by day, seller_address, is_registration`,
+  );
+  return rows;
+}

@@ -1,0 +1,145 @@
+import { event } from "ponder:schema";
+import { inArray, sql } from "ponder";
+import type { Address, Hex } from "viem";
+import type { Db } from "../../server/postgres/db.ts";
+import { isEventOfRow } from "./eventRows.ts";
+import { logsOfContracts } from "./events.ts";
+import { type Keyset, orderBy, positionOf, rangeOf } from "./keyset.ts";
+import { inForms, type ListForm, pageColumns } from "./listStatements.ts";
+import { isMigration } from "./migrations.ts";
+import type { Page, SortDirection } from "./page.ts";
+import { type MergedPurchase, mergedPurchase, type StartInEnsv2, startInEnsv2 } from "./purchaseMerge.ts";
+import { type Scope, type ScopeSql, sqlOf, statementOf } from "./scope.ts";
+import { oldestFirst, type Section } from "./section.ts";
+
+/** Events of registrations, and those that move an expiry. */
+type PurchaseEvents = { registrations: readonly string[]; renewals: readonly string[] };
+
+/** Those of .eth names, for the first time or again, in any generation of contracts. */
+const ethEvents: PurchaseEvents = {
+  registrations: ["HashRegistered", "NameRegistered", "NameMigrated"],
+  renewals: ["NameRenewed", "RenewalReferred"],
+};
+
+/**
+ * With those that only registrars of layer 2s have. Source: base/basenames, src/L2/BaseRegistrar.sol;
+ * Consensys/linea-ens, ETHRegistrarController.sol; 3dns-xyz/contracts, src/regcontrol/modules/types/Registry.sol.
+ */
+const eventsOfSeveral: PurchaseEvents = {
+  registrations: [
+    ...ethEvents.registrations,
+    "NameRegisteredWithRecord",
+    "PohNameRegistered",
+    "OwnerNameRegistered",
+    "RegistrationCreated",
+  ],
+  renewals: [...ethEvents.renewals, "NameRenewedPoh", "RegistrationExtended"],
+};
+
+/** The events that tell of purchases on some chains, without those of ENSv2. */
+export const purchaseEvents = (chains: Scope): PurchaseEvents => eventsIn(sqlOf(chains));
+
+const eventsIn = ({ byChains }: Pick<ScopeSql, "byChains">): PurchaseEvents =>
+  byChains({ main: ethEvents, several: eventsOfSeveral });
+
+/** With those of ENSv2's registries and registrars. A renewal of a subname is a log of its registry alone. */
+const withEnsv2 = ({ registrations, renewals }: PurchaseEvents): PurchaseEvents => ({
+  registrations: [...registrations, "LabelRegistered", "LabelReserved"],
+  renewals: [...renewals, "ExpiryUpdated"],
+});
+
+/** A registration or a renewal; where ENSv2 is indexed, with how a registry there got the name. */
+export type PurchaseEntry = MergedPurchase & { isRenewal: boolean } & Partial<StartInEnsv2>;
+
+/** What a reader gives besides where ENSv2 is indexed: contracts that are no owners, and whether the name is a subname. */
+export type OfEnsv2 = { nonOwners: ReadonlySet<Address>; isSubname: boolean };
+
+/**
+ * Registrations and renewals of a name, oldest first, without those by which it was only moved to another registrar.
+ * Registrar and controller both log each: `isMerged` makes one entry of all logs of one kind in a transaction, else each
+ * log is an entry.
+ */
+export const listPurchases = (
+  db: Db,
+  { node, chains, isMerged, ensv2 }: { node: Hex; chains: Scope; isMerged: boolean; ensv2?: OfEnsv2 },
+  section: Section,
+): Promise<Page<PurchaseEntry>> =>
+  oldestFirst(section, (form, values) => {
+    const ofEnsv2 = ensv2 && { nonOwners: [...ensv2.nonOwners], isSubname: ensv2.isSubname };
+    return purchasesOf(form)(db, chains, { node, isMerged, ...ofEnsv2, ...values });
+  });
+
+/**
+ * 1. `log`: the logs of both kinds, each with the first log of its entry.
+ * 2. `numbered`: each with the number of its entry, counted from the side from which the entries are read.
+ */
+const purchasesOf = inForms(preparedPurchases);
+
+/**
+ * What graveyards do in ENSv1 is no purchase. A reservation's expiry follows ENSv1's without a purchase, too, so right
+ * under .eth only what registrars log is a renewal.
+ */
+const isPurchaseOfEnsv2 = sql`and not coalesce(${event.ownerAddress} = any(${sql.placeholder("nonOwners")}::text[]), false)
+  and (${event.eventType} <> 'ExpiryUpdated' or ${sql.placeholder("isSubname")}::boolean)`;
+
+/** The order of entries, by columns of a subquery. Blocks of several chains do not compare: there the time decides. */
+export function purchaseKeys({ byChains }: ScopeSql, direction: SortDirection = "asc"): Keyset {
+  const time = byChains<Keyset>({
+    main: [],
+    several: [
+      { column: sql`block_timestamp`, kind: "bigint", direction },
+      { column: sql`chain_id`, kind: "integer", direction },
+    ],
+  });
+  return [
+    ...time,
+    { column: sql`block_number`, kind: "integer", direction },
+    { column: sql`first_log`, kind: "integer", direction },
+  ];
+}
+
+function preparedPurchases({ direction, limit, range, counting }: ListForm, title: string) {
+  return statementOf((of, db) => {
+    const { holds, byProtocols, ifSeveral, ifEnsv2 } = of;
+    const ofEnsv1 = eventsIn(of);
+    const { registrations, renewals } = byProtocols({ ensv1: ofEnsv1, both: () => withEnsv2(ofEnsv1) });
+    const keys = purchaseKeys(of, direction);
+    const { where: isListed } = rangeOf(keys, range);
+    const columns = sql`${event.chainId} as chain_id, ${event.blockNumber} as block_number,
+      ${event.logIndex} as log_index, ${event.ordinal} as ordinal, ${event.transactionHash} as transaction_hash,
+      ${inArray(event.eventType, [...renewals])} as is_renewal
+      ${ifSeveral(sql`, ${event.blockTimestamp} as block_timestamp`)}`;
+    const isPurchase = inArray(event.eventType, [...registrations, ...renewals]);
+    const isHere = ifSeveral(sql`and ${holds(event.chainId)}`);
+    const logs = logsOfContracts(
+      columns,
+      sql`${isPurchase} and not ${isMigration} ${isHere} ${ifEnsv2(isPurchaseOfEnsv2)}`,
+    );
+    const page = sql`(with log as (
+        select *, case when ${sql.placeholder("isMerged")}::boolean
+          then min(log_index) over (partition by transaction_hash, is_renewal) else log_index end as first_log
+        from (${logs}) as log
+      ), numbered as (
+        select *, (dense_rank() over (order by ${sql.join(orderBy(keys), sql`, `)}))::int as entry from log
+      ), begun as (
+        select ${isListed ? sql`coalesce(max(entry) filter (where not ${isListed}), 0)` : sql`${sql.placeholder("offset")}::int`} as before
+        from numbered limit 1
+      )
+      select *, ${positionOf(keys).sql} as position,
+        ${counting === "apart" ? sql`null::int` : sql`(select max(entry) from numbered)`} as total from numbered
+      where entry > (select before from begun)
+        and entry <= (select before from begun) + ${sql.raw(String(limit))}) as page`;
+    return db
+      .select({
+        ...mergedPurchase,
+        ...byProtocols<Partial<typeof startInEnsv2>>({ ensv1: {}, both: () => startInEnsv2 }),
+        isRenewal: sql<boolean>`page.is_renewal`,
+        ...pageColumns,
+      })
+      .from(event)
+      .innerJoin(page, isEventOfRow)
+      .groupBy(event.chainId, sql`page.entry`, sql`page.is_renewal`, sql`page.total`, sql`page.position`)
+      .orderBy(sql`page.entry`)
+      .prepare(of.title(`purchases_${title}`));
+  });
+}

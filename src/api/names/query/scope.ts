@@ -1,0 +1,149 @@
+import type { AnyColumn, SQL } from "drizzle-orm";
+import { eq, sql } from "ponder";
+import type { Contracts, Ensv2Contracts } from "../../../../abis/contracts.ts";
+import type { Condition } from "../../../ens/condition.ts";
+import type { Db } from "../../server/postgres/db.ts";
+import { prepared } from "../../server/postgres/prepared.ts";
+import { type LifeRules, lifeOf } from "../rules/life.ts";
+import { onMainChain } from "../rules/onMainChain.ts";
+
+/*
+ * What a question is about, and how a statement says so. Statements come in four forms: for the main chain alone or for
+ * several chains, without ENSv2 or with it. No other file knows which form a statement has: it takes its conditions from
+ * `ScopeSql`.
+ */
+
+/** The chains whose names a question is about, and whether ENSv2 answers on the main one. */
+export type Scope = {
+  ids: readonly number[];
+  /** Decides, with `ensv2`, the text of a statement. Only this file reads both. */
+  reach: Reach;
+  ensv2?: Ensv2Contracts | undefined;
+};
+
+type Reach = "main" | "several";
+
+const reaches: readonly Reach[] = ["main", "several"];
+
+type Known = Pick<Contracts, "chainId" | "chainIds" | "ensv2">;
+
+/** Some chains of those that are indexed. */
+export const scopeOf = (ids: readonly number[], { chainId, ensv2 }: Known): Scope => ({
+  ids,
+  reach: ids.length === 1 && ids[0] === chainId ? "main" : "several",
+  ...(ensv2 && { ensv2 }),
+});
+
+/** The main chain alone. */
+export const mainChain = (known: Known): Scope => scopeOf([known.chainId], known);
+
+/** All chains whose names are indexed. */
+export const allChains = (known: Known): Scope => scopeOf(known.chainIds, known);
+
+/** One chain. */
+export const oneChain = (id: number, known: Known): Scope => scopeOf([id], known);
+
+/**
+ * The chains of one node, where several are indexed. Even where it is the main chain alone the statement has to say so:
+ * the node can have rows on others.
+ */
+export const chainsOfNode = (ids: readonly number[], { ensv2 }: Known): Scope => ({
+  ids,
+  reach: "several",
+  ...(ensv2 && { ensv2 }),
+});
+
+/** Each chain by itself, in the form of all. */
+export const chainByChain = (scope: Scope): Scope[] => scope.ids.map((id) => ({ ...scope, ids: [id] }));
+
+/** A scope of each form that this one's deployment has: for what depends on the text of all of them. */
+export const formsLike = ({ ensv2 }: Scope): Scope[] => reaches.map((reach) => ({ ids: [0], reach, ensv2 }));
+
+/** What a statement says of its scope. */
+export type ScopeSql = {
+  /** The condition for rows of the chains. */
+  holds: (column: AnyColumn | SQL) => SQL;
+  /** A rule, for rows of the chains. */
+  rule: <Column extends string>(rule: Condition<Column>) => Condition<Column>;
+  /** The rules of a name's life. */
+  life: LifeRules;
+  /** The name of a prepared statement. */
+  title: (name: string) => string;
+  /** What differs where several chains are in one answer. */
+  byChains: <Part>(parts: { main: Part; several: Part }) => Part;
+  /** What differs where ENSv2 is indexed. */
+  byProtocols: <Part>(parts: { ensv1: Part; both: (ensv2: Ensv2Contracts) => Part }) => Part;
+  /** Text for several chains alone. */
+  ifSeveral: (text: SQL) => SQL;
+  /** Text for where ENSv2 is indexed. */
+  ifEnsv2: (text: SQL) => SQL;
+};
+
+const nothing = sql``;
+
+type Form = Pick<Scope, "reach" | "ensv2">;
+
+const sqlOfForm = ({ reach, ensv2 }: Form, holds: ScopeSql["holds"]): ScopeSql => {
+  const isMain = reach === "main";
+  return {
+    holds,
+    rule: (rule) => (isMain ? onMainChain(rule) : rule),
+    life: lifeOf(ensv2),
+    title: (name) => `${name}${isMain ? "" : "_several"}${ensv2 === undefined ? "" : "_ensv2"}`,
+    byChains: ({ main, several }) => (isMain ? main : several),
+    byProtocols: ({ ensv1, both }) => (ensv2 === undefined ? ensv1 : both(ensv2)),
+    ifSeveral: (text) => (isMain ? nothing : text),
+    ifEnsv2: (text) => (ensv2 === undefined ? nothing : text),
+  };
+};
+
+/** For a statement that is made for one question. */
+export const sqlOf = (scope: Scope): ScopeSql =>
+  sqlOfForm(scope, (column) =>
+    scope.reach === "main"
+      ? sql`${column} = ${sql.raw(String(Number(scope.ids[0])))}`
+      : sql`${column} = any(${sql.raw(`'{${scope.ids.map(Number).join(",")}}'`)}::int[])`,
+  );
+
+/** For a prepared statement: `scopeValues` fills the placeholders. */
+const preparedSqlOf = (form: Form): ScopeSql =>
+  sqlOfForm(form, (column) =>
+    form.reach === "main"
+      ? (eq(column as AnyColumn, sql.placeholder("chainId")) as SQL)
+      : sql`${column} = any(${sql.placeholder("chainIds")}::int[])`,
+  );
+
+const scopeValues = ({ ids }: Scope) => ({ chainId: ids[0], chainIds: ids });
+
+/** Makes something for each form, when it is first needed. Conditions on chains are those of a prepared statement. */
+export function forEachForm<Made>(make: (of: ScopeSql) => Made): (scope: Scope) => Made {
+  const without = new Map<Reach, Made>();
+  const withEnsv2 = new WeakMap<Ensv2Contracts, Map<Reach, Made>>();
+  return ({ reach, ensv2 }) => {
+    const made = ensv2 === undefined ? without : (withEnsv2.get(ensv2) ?? new Map<Reach, Made>());
+    if (ensv2 !== undefined) withEnsv2.set(ensv2, made);
+    const known = made.get(reach);
+    if (known !== undefined) return known;
+    const one = make(preparedSqlOf({ reach, ensv2 }));
+    made.set(reach, one);
+    return one;
+  };
+}
+
+type Values = Record<string, unknown>;
+
+/**
+ * A prepared statement of each form. Who runs it gives the scope and the values of the other placeholders.
+ *
+ * @example
+ * const named = statementOf((of, db) =>
+ *   db.select().from(domain).where(of.holds(domain.chainId)).prepare(of.title("named")),
+ * );
+ * const rows = await named(db, scope, {});
+ */
+export function statementOf<Rows>(
+  prepare: (of: ScopeSql, db: Db) => { execute: (values: Values) => Promise<Rows> },
+): (db: Db, scope: Scope, values: Values) => Promise<Rows> {
+  const statements = forEachForm((of) => prepared((db) => prepare(of, db)));
+  return (db, scope, values) => statements(scope)(db).execute({ ...scopeValues(scope), ...values });
+}

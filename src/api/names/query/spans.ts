@@ -1,0 +1,188 @@
+import { ownershipChange, resolverChange } from "ponder:schema";
+import type { SQLWrapper } from "drizzle-orm";
+import { sql } from "ponder";
+import type { Address, Hex } from "viem";
+import type { Db } from "../../server/postgres/db.ts";
+import { type EndColumn, type Ending, endText, type TokenEnd } from "../rules/ends.ts";
+import type { Keyset, Position } from "./keyset.ts";
+import { inForms, orderOfPage, pageColumns, pageOf } from "./listStatements.ts";
+import type { Page, SortDirection } from "./page.ts";
+import { type Scope, type ScopeSql, statementOf } from "./scope.ts";
+import { oldestFirst, type Section } from "./section.ts";
+import { type Changes, spansOf } from "./spanSteps.ts";
+
+/** What a name had from one change to the next: an owner, by all layers or in one of them, or a resolver. */
+export type Span = {
+  address: Address;
+  /** The layer that decided the effective owner. */
+  reason: "registry" | "registrar" | "wrapper" | "token" | null;
+  /** The event that began the span; null for resolvers, and where time alone began it. */
+  eventType: string | null;
+  fromTimestamp: number;
+  /** Block and transaction are null where time alone began the span. */
+  fromBlock: number | null;
+  fromTransaction: Hex | null;
+  /** Null for the current span. */
+  toTimestamp: number | null;
+  /** Block and transaction are null for the current span, and where time alone ended it. */
+  toBlock: number | null;
+  toTransaction: Hex | null;
+  /** What ended the span where no event did. */
+  endedBy: Ending | null;
+};
+
+/** What a history is of: the effective owner, the owner in one layer, or the resolver. */
+type Kind = "owner" | "registry" | "registrar" | "wrapper" | "resolver";
+
+/** What a reader gives besides where ENSv2 is indexed. */
+export type SpansOfEnsv2 = {
+  /** Contracts that can hold names of ENSv1 and are not their owners. */
+  nonOwners: ReadonlySet<Address>;
+  /** When its holder has a token of ENSv2 no more. */
+  tokenEnd: TokenEnd;
+};
+
+/**
+ * Spans of a name until `now` (unix seconds), oldest first; spans without owner or resolver are left out. At each second
+ * the owner is the one that `ownersAt` gives for it; a .eth name has none after its grace.
+ */
+export const listSpans = (
+  db: Db,
+  { kind, chains, node, now, ensv2 }: SpansOf,
+  section: Section,
+): Promise<Page<Span>> =>
+  oldestFirst(section, (form, values) => {
+    const ofEnsv2 = ensv2 && {
+      nonOwners: [...ensv2.nonOwners],
+      tokenAfter: ensv2.tokenEnd.after,
+      tokenEnding: ensv2.tokenEnd.ending,
+    };
+    return spans[kind](form)(db, chains, { node, now, ...ofEnsv2, ...values });
+  });
+
+type SpansOf = { node: Hex; chains: Scope; kind: Kind; now: number; ensv2?: SpansOfEnsv2 | undefined };
+
+const nothing = sql`null::text`;
+
+const never = { at: sql`null::numeric`, address: nothing, reason: nothing };
+
+const byResolver: Changes = {
+  table: resolverChange,
+  place: sql`${resolverChange.blockNumber}, ${resolverChange.logIndex}`,
+  address: resolverChange.resolver,
+  reason: nothing,
+  eventType: nothing,
+  expires: never,
+  endsWithGrace: false,
+};
+
+const { registryOwner, registrarOwner, wrapperOwner, ownerAddress } = ownershipChange;
+
+const ownersBy = (
+  address: SQLWrapper,
+  { reason = nothing, expires = never, endsWithGrace = false }: Partial<Changes>,
+): Changes => ({
+  table: ownershipChange,
+  place: sql`${ownershipChange.blockNumber}, ${ownershipChange.logIndex}, ${ownershipChange.ordinal}`,
+  address,
+  reason,
+  eventType: ownershipChange.eventType,
+  expires,
+  endsWithGrace,
+});
+
+const tokenColumns: Partial<Record<EndColumn, string>> = {
+  wrapperFuses: "wrapper_fuses",
+  wrapperExpiryTimestamp: "wrapper_expiry_timestamp",
+};
+
+/** When the token of a change's row ends. */
+const tokenEnd = sql.raw(endText("wrapper_expiry", (name) => tokenColumns[name] ?? unknown(name)));
+
+const unknown = (name: string): never => {
+  throw new Error(`Changes of ownership have no column for ${name}`);
+};
+
+const changes: Record<Kind, Changes> = {
+  owner: ownersBy(ownerAddress, {
+    reason: sql`${ownershipChange.reason}::text`,
+    // The next layer decides then.
+    expires: {
+      at: sql`case when ${ownershipChange.reason} = 'wrapper' then ${tokenEnd} end`,
+      address: sql`coalesce(${registrarOwner}, ${registryOwner})`,
+      reason: sql`case when ${registrarOwner} is not null then 'registrar' when ${registryOwner} is not null then 'registry' end`,
+    },
+    endsWithGrace: true,
+  }),
+  registry: ownersBy(registryOwner, {}),
+  registrar: ownersBy(registrarOwner, { endsWithGrace: true }),
+  wrapper: ownersBy(wrapperOwner, { expires: { ...never, at: tokenEnd } }),
+  resolver: byResolver,
+};
+
+/** Owners where there is ENSv2: some contracts that hold names are none. */
+const ownersOfBoth: Changes = {
+  ...changes.owner,
+  address: sql`(case when not ${ownerAddress} = any(${sql.placeholder("nonOwners")}::text[]) then ${ownerAddress} end)`,
+  hasEnsv2: true,
+};
+
+const columns = {
+  address: sql<Address>`address`,
+  reason: sql<Span["reason"]>`reason`,
+  eventType: sql<string | null>`event_type`,
+  fromTimestamp: sql<number>`from_time::float8`,
+  fromBlock: sql<number | null>`from_block`,
+  fromTransaction: sql<Hex | null>`from_transaction`,
+  toTimestamp: sql<number | null>`to_time::float8`,
+  toBlock: sql<number | null>`to_block`,
+  toTransaction: sql<Hex | null>`to_transaction`,
+  endedBy: sql<Ending | null>`ended_by`,
+  ...pageColumns,
+};
+
+/** The order of spans, by the columns of a subquery: the number of the change, and its end by time after it. */
+export const spanKeys = (of = "listed", direction: SortDirection = "asc"): Keyset => [
+  { column: sql.raw(`${of}.number`), kind: "bigint", direction },
+  { column: sql.raw(`${of}.from_time`), kind: "decimal", direction },
+];
+
+/** A position after which a list of spans has nothing. */
+const END: Position = [String(2n ** 63n - 1n), "0"];
+
+/** A page of several histories of a name at once: its position is that of each, one after the other. */
+export const sectionsOf = <Of extends Kind>(section: Section, kinds: readonly Of[]): Record<Of, Section> =>
+  Object.fromEntries(
+    kinds.map((kind, i) => {
+      const after = "after" in section && section.after?.slice(i * END.length, (i + 1) * END.length);
+      return [kind, after ? { ...section, after } : section];
+    }),
+  ) as Record<Of, Section>;
+
+/** The position of the next page of them all; null after the last page of each. */
+export const togetherNext = (pages: readonly Page<Span>[]): Position | null =>
+  pages.some(({ next }) => next !== null) ? pages.flatMap(({ next }) => next ?? END) : null;
+
+/** ENSv2 decides the effective owner alone: each contract of ENSv1 goes on as before. */
+const changesIn = (kind: Kind, { byProtocols }: ScopeSql): Changes =>
+  kind === "owner" ? byProtocols({ ensv1: changes.owner, both: () => ownersOfBoth }) : changes[kind];
+
+const preparedSpans = (kind: Kind) =>
+  inForms((form, title) =>
+    statementOf((of, db) => {
+      const spans = sql`${spansOf(changesIn(kind, of), of)} select * from span where address is not null`;
+      return db
+        .select(columns)
+        .from(pageOf(spans, spanKeys("listed", form.direction), form))
+        .orderBy(orderOfPage(spanKeys("page", form.direction)))
+        .prepare(of.title(`spans_${kind}_${title}`));
+    }),
+  );
+
+const spans: Record<Kind, ReturnType<typeof preparedSpans>> = {
+  owner: preparedSpans("owner"),
+  registry: preparedSpans("registry"),
+  registrar: preparedSpans("registrar"),
+  wrapper: preparedSpans("wrapper"),
+  resolver: preparedSpans("resolver"),
+};

@@ -1,0 +1,194 @@
+import { domain, event, primaryName } from "ponder:schema";
+import type { SQL } from "drizzle-orm";
+import { and, gt, isNotNull, sql } from "ponder";
+import { all } from "../../../ens/condition.ts";
+import { ETH_NODE, ROOT_NODE } from "../../../ens/name.ts";
+import type { Db } from "../../server/postgres/db.ts";
+import { type StatementColumn, toSql } from "../rules/conditionSql.ts";
+import { isCounted, isOfRegistrar } from "../rules/nameRules.ts";
+import { wrapped } from "../rules/ownership.ts";
+import { ownerAt } from "../rules/ownershipSql.ts";
+import { countIf } from "./countIf.ts";
+import { type Scope, sqlOf } from "./scope.ts";
+
+/*
+ * Counts of the whole index. Each reads its table once: no index helps to count everything.
+ */
+
+/** Scope whose names are counted, and the time in unix seconds. */
+export type AsOf = { chains: Scope; now: number };
+
+/** Names of these chains that have an owner: a deleted subname is no longer a name. */
+function isOwned({ chains }: AsOf): SQL | undefined {
+  const { holds, life } = sqlOf(chains);
+  return and(holds(domain.chainId), toSql(all<StatementColumn>(isCounted, life.owned)));
+}
+
+/** How many names there are, by their state now. */
+export type Totals = {
+  total: number;
+  active: number;
+  expired: number;
+  wrapped: number;
+  expiring30d: number;
+  expiring90d: number;
+  /** Addresses that effectively own an active name. */
+  owners: number;
+};
+
+/** Groups names by owner first, so that counting distinct owners needs no second pass. */
+export async function readTotals(db: Db, at: AsOf): Promise<Totals> {
+  const { now } = at;
+  const { rule, life } = sqlOf(at.chains);
+  const byOwner = db
+    .select({
+      owner: ownerAt(now).as("owner"),
+      total: sql<number>`count(*)`.as("total"),
+      active: countIf(toSql(rule(life.active), now)).as("active"),
+      expired: countIf(toSql(rule(life.expired), now)).as("expired"),
+      wrapped: countIf(toSql(wrapped, now)).as("wrapped"),
+      expiring30d: countIf(toSql(life.expiringWithin(30), now)).as("expiring_30d"),
+      expiring90d: countIf(toSql(life.expiringWithin(90), now)).as("expiring_90d"),
+    })
+    .from(domain)
+    .where(isOwned(at))
+    .groupBy(sql`1`)
+    .as("by_owner");
+  const [row] = await db
+    .select({
+      total: total(byOwner.total),
+      active: total(byOwner.active),
+      expired: total(byOwner.expired),
+      wrapped: total(byOwner.wrapped),
+      expiring30d: total(byOwner.expiring30d),
+      expiring90d: total(byOwner.expiring90d),
+      owners: countIf(sql`${gt(byOwner.active, 0)} and ${isNotNull(byOwner.owner)}`),
+    })
+    .from(byOwner);
+  return row ?? { total: 0, active: 0, expired: 0, wrapped: 0, expiring30d: 0, expiring90d: 0, owners: 0 };
+}
+
+const total = (column: SQL.Aliased<number>): SQL<number> => sql<number>`coalesce(sum(${column}), 0)::int`;
+
+/** How many logs of these chains the index has, once for each name that a log concerns. */
+export async function countEvents(db: Db, { chains }: AsOf): Promise<number> {
+  const [row] = await db
+    .select({ count: sql<number>`count(*)::int` })
+    .from(event)
+    .where(sqlOf(chains).holds(event.chainId));
+  return row?.count ?? 0;
+}
+
+/** One line of the distribution: names by the length of their label, by their TLD, or by their parent. */
+export type Share = {
+  kind: "length" | "tld" | "parent";
+  /** Code points of the label, as digits; or the name of the TLD or parent. */
+  key: string;
+  /** True for the TLD `eth`. */
+  isEth: boolean;
+  /** Active names; `activeEth` only second-level names of the registrars. */
+  active: number;
+  activeEth: number;
+  /** Active names and former ones. */
+  allTime: number;
+};
+
+/** How many parents an answer has at most: those with most names. */
+export const MAX_PARENTS = 100;
+
+/** Names by length, TLD and parent. All come from one count by parent and length. */
+export async function listShares(db: Db, { chains, now }: AsOf): Promise<Share[]> {
+  const { holds, rule, life, byChains, ifSeveral } = sqlOf(chains);
+  const isHere = holds(domain.chainId);
+  const isActive = toSql(rule(all(life.active, life.owned)), now);
+  const isEth = byChains({
+    main: sql`bool_or(${domain.parentNode} = ${ETH_NODE})`,
+    several: sql`bool_or(${toSql(isOfRegistrar)})`,
+  });
+  const parentName = byChains({ main: sql`${domain.fullName}`, several: sql`max(${domain.fullName})` });
+  const { rows } = await db.execute<Share>(sql`
+    with by_parent as materialized (
+      select ${domain.parentNode} as parent, ${domain.labelLength} as length, ${isEth} as is_eth,
+        count(*) filter (where ${isActive}) as active, count(*) as all_time
+      from ${domain} where ${isHere} and ${toSql(isCounted)} and ${domain.parentNode} is not null
+      group by 1, 2 ${ifSeveral(sql`, ${domain.chainId}`)}
+    ), tld as (
+      select ${domain.node} as node, ${domain.fullName} as name
+      from ${domain} where ${isHere} and ${domain.parentNode} = ${ROOT_NODE}
+    ), largest as (
+      select parent, sum(active) as active, sum(all_time) as all_time
+      from by_parent where parent <> ${ROOT_NODE} and parent not in (select node from tld)
+      group by parent having sum(active) > 0 order by active desc, parent limit ${MAX_PARENTS}
+    ), share as (
+      select 'length' as kind, length::text as key, false as is_eth, sum(active) as active,
+        coalesce(sum(active) filter (where is_eth), 0) as active_eth, sum(all_time) as all_time
+      from by_parent where length is not null group by length having sum(active) > 0
+      union all
+      select 'tld', tld.name, tld.node = ${ETH_NODE}, sum(active), 0, sum(all_time)
+      from by_parent join tld on tld.node = by_parent.parent group by tld.node, tld.name
+      union all
+      select 'parent', ${parentName}, false, largest.active, 0,
+        largest.all_time
+      from largest join ${domain} on ${isHere} and ${domain.node} = largest.parent
+      ${ifSeveral(sql`group by largest.parent, largest.active, largest.all_time`)}
+    )
+    select kind, key, is_eth as "isEth", active::int, active_eth::int as "activeEth", all_time::int as "allTime"
+    from share`);
+  return rows;
+}
+
+/** Claims of names at one family of reverse registrars, on one chain. */
+export type ClaimCounts = {
+  registrar: string;
+  chainId: number;
+  withName: number;
+  cleared: number;
+  /** Claims whose name is in no event. */
+  unknown: number;
+};
+
+/** Counts claims by registrar and chain; pairs without any are left out. */
+export function listClaimCounts(db: Db): Promise<ClaimCounts[]> {
+  const { name, isNameKnown, registrar, chainId } = primaryName;
+  return db
+    .select({
+      registrar,
+      chainId,
+      withName: countIf(isNotNull(name)),
+      cleared: countIf(sql`${name} is null and ${isNameKnown}`),
+      unknown: countIf(sql`${name} is null and not ${isNameKnown}`),
+    })
+    .from(primaryName)
+    .groupBy(registrar, chainId);
+}
+
+/** Addresses that claim a name, and owners of active names. */
+export type Adoption = {
+  /** Addresses that claim a name on any chain. */
+  claimants: number;
+  /** Claimants on two or more chains. */
+  multiChain: number;
+  owners: number;
+  /** Owners of active names that claim a name. */
+  ownersWithName: number;
+};
+
+/** Counts claimants, owners, and addresses that are both. */
+export async function readAdoption(db: Db, at: AsOf): Promise<Adoption> {
+  const { address, chainId, name } = primaryName;
+  const { rule, life } = sqlOf(at.chains);
+  const { rows } = await db.execute<Adoption>(sql`
+    with claimant as (
+      select ${address} as address, min(${chainId}) <> max(${chainId}) as on_several
+      from ${primaryName} where ${name} is not null group by 1
+    ), owner as (
+      select distinct ${ownerAt(at.now)} as address
+      from ${domain} where ${isOwned(at)} and ${toSql(rule(life.active), at.now)} and ${ownerAt(at.now)} is not null
+    )
+    select count(claimant.address)::int as claimants,
+      (count(*) filter (where on_several))::int as "multiChain",
+      count(owner.address)::int as owners,
+      (count(*) filter (where claimant.address is not null and owner.address is not null))::int as "ownersWithName"
+    from claimant full join owner on owner.address = claimant.address`);
+  return rows[0] ?? { claimants: 0, multiChain: 0, owners: 0, ownersWithName: 0 };
+}

@@ -1,0 +1,53 @@
+import type { Ctx } from "../../server/http/context.ts";
+import type { Span } from "../query/spans.ts";
+import { firstTokenOf, type Logged } from "../query/tokens.ts";
+import { isTokenUnknown } from "../rules/ownership.ts";
+import { ancestorNodes, type ParsedName } from "../schemas/input.ts";
+import type { DomainState } from "./domainState.ts";
+import type { Found } from "./found.ts";
+
+/** Whether what is no log of the name can end its last period, so that the name's state has to be read. */
+export const canEndByOthers = (ctx: Ctx, spans: readonly Span[]): boolean =>
+  ctx.contracts.ensv2 !== undefined || isAfterToken(spans);
+
+/** Whether the last period begins when the NameWrapper's token expired. */
+function isAfterToken(spans: readonly Span[]): boolean {
+  const [before, last] = [spans.at(-2), spans.at(-1)];
+  return before?.endedBy === "wrapper_expiry" && last?.fromBlock === null;
+}
+
+/** The periods of a history, oldest first, as what the name's own logs do not tell ends them. */
+export async function endedByOthers(
+  ctx: Ctx,
+  { name, found }: { name: ParsedName; found: Found | undefined },
+  spans: readonly Span[],
+): Promise<readonly Span[]> {
+  const last = spans.at(-1);
+  if (last === undefined || last.toTimestamp !== null || last.reason === "token") return spans;
+  if (found?.kind !== "stored") return spans;
+  // Where a renewal may have moved the wrapper's expiry, who came after it is not known.
+  if (isAfterToken(spans) && isTokenUnknown(found.state)) return spans.slice(0, -1);
+  const end = await endByParent(ctx, name, found.state);
+  if (end === null || end.timestamp <= last.fromTimestamp) return spans;
+  const { block: toBlock, timestamp: toTimestamp, transaction: toTransaction } = end;
+  return [...spans.slice(0, -1), { ...last, toBlock, toTimestamp, toTransaction }];
+}
+
+/**
+ * Once a name's parent is in ENSv2, a name that ENSv1 has below it has no owner, unless it is left to ENSv1, and never has
+ * one in ENSv1 again. No log of the name tells it: the first registration of the parent does.
+ */
+async function endByParent(ctx: Ctx, { name }: ParsedName, { ensv2 }: DomainState): Promise<Logged | null> {
+  if (ensv2?.protocol !== "ensv2" || ensv2.walk.entry !== null || ensv2.walk.registeredAbove === null)
+    return null;
+  const { entry, depth } = ensv2.walk.registeredAbove;
+  const node = ancestorNodes(name).at(-depth);
+  const first = node && (await firstTokenOf(ctx.db, { chainId: ctx.contracts.chainId, node }));
+  if (first) return first;
+  // A parent that the index does not follow has the entry alone.
+  const { registeredBlockNumber: block, registeredTimestamp: timestamp } = entry;
+  const { registeredTransactionHash: transaction } = entry;
+  return block === null || timestamp === null || transaction === null
+    ? null
+    : { block, timestamp, transaction };
+}

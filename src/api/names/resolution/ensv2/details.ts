@@ -1,0 +1,65 @@
+import type { Hex } from "viem";
+import type { Ensv2Contracts } from "../../../../../abis/contracts.ts";
+import type { Ctx } from "../../../server/http/context.ts";
+import { type Ensv2Entry, listMigrationOwners, listRoleHolders } from "../../query/ensv2.ts";
+import type { DomainState } from "../domainState.ts";
+import type { Ensv2Details } from "./state.ts";
+
+/** What to read of names of ENSv2. */
+type Wanted = { holders: boolean; migration: boolean };
+
+/** Reads what domain records show of names of ENSv2 besides their state. */
+export async function readDetails<State extends DomainState>(
+  { db, contracts }: Ctx,
+  states: readonly State[],
+  wanted: Wanted,
+): Promise<ReadonlyMap<State, Ensv2Details>> {
+  const { ensv2, chainId } = contracts;
+  if (ensv2 === undefined || !(wanted.holders || wanted.migration)) return new Map();
+  const named = states.flatMap((state) => {
+    const entry = state.ensv2?.protocol === "ensv2" ? state.ensv2.walk.entry : null;
+    return entry
+      ? [{ state, entry, migrated: wanted.migration ? migratedOf(state.node, entry, ensv2) : null }]
+      : [];
+  });
+  const [holders, owners] = await Promise.all([
+    wanted.holders ? listRoleHolders(db, { chainId, entries: withoutDoubles(named) }) : [],
+    listMigrationOwners(db, {
+      chainId,
+      nonOwners: ensv2.nonOwners,
+      names: named.flatMap(({ migrated }) => migrated ?? []),
+    }),
+  ]);
+  const ownersOf = new Map(owners.map((one) => [one.node, one]));
+  return new Map(
+    named.map(({ state, entry, migrated }) => {
+      const between = ownersOf.get(state.node);
+      const isOfEntry = (one: Pick<Ensv2Entry, "registry" | "resource">) =>
+        one.registry === entry.registry && one.resource === entry.resource;
+      const migration = migrated && between ? { ...between, ...migrated } : null;
+      return [state, { ...(wanted.holders && { holders: holders.filter(isOfEntry) }), migration }];
+    }),
+  );
+}
+
+/** A registry that is at several names has each entry once. */
+const withoutDoubles = (named: readonly { entry: Ensv2Entry }[]): Ensv2Entry[] => [
+  ...new Map(named.map(({ entry }) => [`${entry.registry} ${entry.resource}`, entry])).values(),
+];
+
+/** When and in which transaction a name came from ENSv1; null if it did not. */
+function migratedOf(node: Hex, entry: Ensv2Entry, ensv2: Ensv2Contracts) {
+  const { registeredBlockNumber, registeredTimestamp, registeredTransactionHash } = entry;
+  if (!isFromEnsv1(entry, ensv2) || registeredBlockNumber === null || registeredTransactionHash === null)
+    return null;
+  return {
+    node,
+    blockNumber: registeredBlockNumber,
+    timestamp: registeredTimestamp ?? 0,
+    transactionHash: registeredTransactionHash,
+  };
+}
+
+/** A name came from ENSv1 if a migration controller registered it, or its wrapper registry itself. */
+const isFromEnsv1 = ({ registeredBy, registry }: Ensv2Entry, ensv2: Ensv2Contracts): boolean =>
+  registeredBy !== null && (ensv2.migrationControllers.has(registeredBy) || registeredBy === registry);

@@ -1,0 +1,49 @@
+import type { Ctx } from "../../../server/http/context.ts";
+import { isLinkedAt } from "../../query/ensv2.ts";
+import type { ParsedName } from "../../schemas/input.ts";
+import type { Found } from "../found.ts";
+import { readFound } from "../known.ts";
+import { readMainRows } from "../rows.ts";
+import type { Walk } from "./walk.ts";
+
+/*
+ * A registry of ENSv2 can be linked at more names than the index follows, one that was linked just now waits for its turn, and
+ * the logs of unknown code say nothing. The walk still finds what such a name is now. What happened to it, and what is
+ * below it, the tables may not have: answers then say so.
+ */
+
+/** The field of an answer whose list may lack something; no field where it has all. */
+type Incomplete = { is_incomplete?: true };
+
+/** Whether the history of a name may lack something: its row is not that of the entry that answers for it. */
+export const historyGap = async (ctx: Ctx, name: ParsedName): Promise<Incomplete> =>
+  historyGapOf(ctx, name, await find(ctx, name));
+
+/** The same for a name that was read. */
+export const historyGapOf = (ctx: Ctx, { node }: ParsedName, found: Found | undefined): Promise<Incomplete> =>
+  gap(found, async ({ entry }) => {
+    if (entry === null || !entry.isRegistered) return false;
+    return (await readMainRows(ctx, [node])).get(node)?.registry !== entry.registry;
+  });
+
+/** Whether the list of the names right below a name may lack some: its registry is not linked there in the tables. */
+export const childrenGap = async (ctx: Ctx, name: ParsedName): Promise<Incomplete> =>
+  gap(await find(ctx, name), async ({ entry }) => {
+    const { subregistry: registry = null, isRegistered } = entry ?? {};
+    if (registry === null || !isRegistered) return false;
+    return !(await isLinkedAt(ctx.db, { chainId: ctx.contracts.chainId, node: name.node, registry }));
+  });
+
+async function find(ctx: Ctx, name: ParsedName): Promise<Found | undefined> {
+  if (ctx.contracts.ensv2 === undefined) return undefined;
+  return (await readFound(ctx, [name])).get(name.node);
+}
+
+async function gap(
+  found: Found | undefined,
+  isMissing: (walk: Walk) => Promise<boolean>,
+): Promise<Incomplete> {
+  const ensv2 = found?.state.ensv2;
+  if (ensv2?.protocol !== "ensv2") return {};
+  return !ensv2.walk.isKnown || (await isMissing(ensv2.walk)) ? { is_incomplete: true } : {};
+}

@@ -1,0 +1,29 @@
+import type { Hex } from "viem";
+import type { Ctx } from "../../../server/http/context.ts";
+import type { DomainState } from "../domainState.ts";
+import type { Found, FoundByNode, Requested } from "../found.ts";
+import { decideEnsv2 } from "./decision.ts";
+import { findPaths } from "./paths.ts";
+import { withRecords } from "./records.ts";
+import { readWays } from "./way.ts";
+
+/**
+ * Puts what ENSv2 says in place of what the index stores of names on the main chain: the way from the root registry
+ * decides, at the time of the request. Names without row that a registry or a resolver of ENSv2 has are added.
+ */
+export async function readEnsv2(
+  ctx: Ctx,
+  requested: readonly Requested[],
+  rows: ReadonlyMap<Hex, DomainState>,
+): Promise<FoundByNode> {
+  const stored = new Map<Hex, Found>([...rows].map(([node, state]) => [node, { kind: "stored", state }]));
+  const { ensv2, chainId } = ctx.contracts;
+  if (ensv2 === undefined) return stored;
+  const ofMain = requested.filter(({ node }) => (rows.get(node)?.chainId ?? chainId) === chainId);
+  const traced = await readWays(ctx, await findPaths(ctx, ofMain, rows));
+  const decided = traced.flatMap((one): [Hex, Found][] => {
+    const found = decideEnsv2(one, ctx);
+    return found ? [[one.requested.node, found]] : [];
+  });
+  return withRecords(ctx, new Map([...stored, ...decided]));
+}

@@ -1,0 +1,108 @@
+import type { Address, Hex } from "viem";
+import type { Ensv2Contracts } from "../../../../../abis/contracts.ts";
+import { storageIdOf } from "../../../../ens/ensv2.ts";
+import type { Ctx } from "../../../server/http/context.ts";
+import type { Ensv2Entry } from "../../query/ensv2.ts";
+import { listSteps, type Step } from "../../query/ensv2Paths.ts";
+
+/** Labelhashes of a name, from the top-level label down. */
+export type Path = readonly Hex[];
+
+/** Where a name's way from the root registry leads. */
+export type Walk = {
+  /** The entry of the name itself, expired or not, if every entry above it is there and has not expired. */
+  entry: Ensv2Entry | null;
+  /** The deepest resolver of entries that have not expired, and of which label it is, counted from the top. */
+  resolver: WalkResolver | null;
+  /** False where a registry on the way has code that is not known: only the chain can tell. */
+  isKnown: boolean;
+  /** The earliest expiry of the entries above the name's own; null where it has none, or where none is above it. */
+  pathExpiry: bigint | null;
+  /** Whether an entry above the name was ever registered. Top-level entries do not count: names below stay in ENSv1. */
+  isBelowRegistered: boolean;
+  /** Of such entries the one whose registration took the name from ENSv1, and the depth of its label. */
+  registeredAbove: { entry: Ensv2Entry; depth: number } | null;
+  /** The registry of unknown code in which the way goes on, and the depth of the label that it has to be asked for. */
+  unknown: { registry: Address; depth: number } | null;
+  /** The depth of the label that a known registry has no entry of, and whether that is a wrapper registry. */
+  missing: { depth: number; isWrapper: boolean } | null;
+  /** Present where the way ends above the name, at an entry that has expired. */
+  hasExpired?: true;
+};
+
+/** `isKnown`: its code is that of a known resolver of ENSv2. */
+export type WalkResolver = { address: Address; depth: number; isKnown: boolean };
+
+/**
+ * Walks from the root registry to names, as the Universal Resolver does: each registry is asked for the resolver and the
+ * subregistry of the next label, and says nothing of an entry that has expired.
+ * Source: ensdomains/contracts-v2, src/universalResolver/libraries/LibResolution.sol.
+ */
+export async function walkNames(ctx: Ctx, paths: readonly Path[]): Promise<Walk[]> {
+  const { chainId, ensv2 } = ctx.contracts;
+  if (ensv2 === undefined) throw new Error("The deployment has no ENSv2");
+  const ids = paths.map((path) => path.map(storageIdOf));
+  const steps = await listSteps(ctx.db, ids, { chainId, now: ctx.now, contracts: ensv2 });
+  const byPath = Map.groupBy(steps, ({ path }) => path);
+  const at = { now: BigInt(ctx.now), contracts: ensv2 };
+  return paths.map((path, i) => walkOf(path, byPath.get(i) ?? [], at));
+}
+
+type At = { now: bigint; contracts: Ensv2Contracts };
+
+/** Entries of the top-level domains, from which names of ENSv1 are never taken away. */
+const TOP = 1;
+
+function walkOf(path: Path, steps: readonly Step[], { now, contracts }: At): Walk {
+  const live = steps.filter(({ entry }) => entry.expiry > now);
+  const last = steps.at(-1);
+  const entry = last !== undefined && last.depth === path.length ? last.entry : null;
+  const winner = live.findLast(({ entry: { resolver } }) => resolver !== null);
+  const end = entry === null ? endOf(last, { now, contracts }) : { unknown: null, missing: null };
+  const above = steps.filter(({ entry, depth }) => depth > TOP && depth < path.length && entry.isRegistered);
+  // A wrapper registry leaves names below it to ENSv1 until they move themselves.
+  const registeredAbove =
+    above.find(({ subregistryCode }) => !isOneOf(contracts.wrapperCode, subregistryCode)) ?? above.at(-1);
+  return {
+    entry,
+    resolver: winner?.entry.resolver
+      ? {
+          address: winner.entry.resolver,
+          depth: winner.depth,
+          isKnown: isOneOf(contracts.resolverCode, winner.resolverCode),
+        }
+      : null,
+    isKnown: end.unknown === null,
+    pathExpiry: entry && least(steps.slice(0, -1).map((step) => step.entry.expiry)),
+    isBelowRegistered: above.length > 0,
+    registeredAbove: registeredAbove ?? null,
+    ...end,
+  };
+}
+
+/** Why the way ended above the name. */
+function endOf(
+  last: Step | undefined,
+  { now, contracts }: At,
+): Pick<Walk, "unknown" | "missing" | "hasExpired"> {
+  if (last === undefined) return { unknown: null, missing: { depth: 1, isWrapper: false } };
+  const { subregistry, expiry } = last.entry;
+  if (expiry <= now) return { unknown: null, missing: null, hasExpired: true };
+  if (subregistry === null) return { unknown: null, missing: null };
+  const depth = last.depth + 1;
+  const isKnown =
+    subregistry === contracts.rootRegistry ||
+    subregistry === contracts.ethRegistry ||
+    isOneOf(contracts.registryCode, last.subregistryCode);
+  if (!isKnown) return { unknown: { registry: subregistry, depth }, missing: null };
+  return {
+    unknown: null,
+    missing: { depth, isWrapper: isOneOf(contracts.wrapperCode, last.subregistryCode) },
+  };
+}
+
+const isOneOf = (codes: ReadonlySet<Address>, code: Address | null): boolean =>
+  code !== null && codes.has(code);
+
+const least = (times: readonly bigint[]): bigint | null =>
+  times.reduce<bigint | null>((found, time) => (found === null || time < found ? time : found), null);

@@ -1,0 +1,157 @@
+import type { Address } from "viem";
+import type { Contracts } from "../../../../abis/contracts.ts";
+import { effectiveOwner, isWrapped } from "../../../ens/owner.ts";
+import { PARENT_CANNOT_CONTROL } from "../../../ens/wrapper.ts";
+import type { LiveEntry } from "../live/entries.ts";
+import type { LiveName } from "../live/live.ts";
+import type { LiveOwners } from "../live/owners.ts";
+import type { LiveRecords } from "../live/records.ts";
+import type { StoredOwners } from "../rules/ownership.ts";
+import { isEthSecondLevel, type ParsedName } from "../schemas/input.ts";
+import { type DomainState, noOwners, ofIndexAlone } from "./domainState.ts";
+import type { Ensv2State } from "./ensv2/state.ts";
+import type { Found } from "./found.ts";
+
+/** A name of which the chain says something, and what the index has of it. */
+type RequestedName = { name: DomainState | ParsedName; found: Found | null };
+
+/** What is known besides the chain's answer; `now` is the time of the request, in unix seconds. */
+type Besides = {
+  indexed: DomainState | null;
+  /** What the index has of the name's way through ENSv2. */
+  ensv2: Ensv2State | undefined;
+  contracts: Contracts;
+  now: number;
+};
+
+/** The state of a name of a layer 2. Owners and expiry are in its registry, which the index has. */
+export const stateOfLayer2 = (state: DomainState, records: LiveRecords): DomainState => ({
+  ...state,
+  displayText: displayOf(records),
+});
+
+/**
+ * The state of a name of the main chain. Null if the chain knows no such name: it has no owner, and no resolver answers
+ * for it.
+ */
+export function stateOfMain(
+  { name, found }: RequestedName,
+  answer: LiveName,
+  { contracts, now }: Pick<Besides, "contracts" | "now">,
+): DomainState | null {
+  const indexed = found?.kind === "stored" ? found.state : null;
+  const besides = { indexed, ensv2: found?.state.ensv2, contracts, now };
+  const { entry } = answer;
+  return entry === undefined ? ofEnsv1(name, answer, besides) : ofEnsv2(name, { ...answer, entry }, besides);
+}
+
+function ofEnsv1(
+  name: DomainState | ParsedName,
+  { owners, records }: LiveName,
+  besides: Besides,
+): DomainState | null {
+  const { indexed, ensv2, contracts } = besides;
+  if (indexed === null && owners.registryOwner === null && records.answeredBy === null) return null;
+  const { node, parentNode, labelhash, label, labelLength } = name;
+  const isEth = isEthSecondLevel(name);
+  const stored = toStoredOwners(owners, isEth, besides);
+  return {
+    chainId: contracts.chainId,
+    node,
+    parentNode,
+    labelhash,
+    label,
+    labelLength,
+    ...stored,
+    fullName: "fullName" in name ? name.fullName : name.name,
+    expiryTimestamp: expiryOf(stored, owners, isEth),
+    resolver: owners.resolver,
+    registry: null,
+    effectiveOwnerAddress: effectiveOwner(stored)?.address ?? null,
+    ...(indexed?.isUnseen && { isUnseen: true }),
+    ...ofIndexAlone(indexed),
+    ...(ensv2 && { ensv2 }),
+    displayText: displayOf(records),
+  };
+}
+
+/**
+ * The state of a name of ENSv2 by its registry. Null if no registry has an entry of it, the index has nothing, and no
+ * resolver answers for it. After the expiry only a name of the registrar keeps its last holder.
+ */
+function ofEnsv2(
+  name: DomainState | ParsedName,
+  { entry, records }: LiveName & { entry: LiveEntry | null },
+  { indexed, contracts, now, ensv2 }: Besides,
+): DomainState | null {
+  if (indexed === null && entry === null && records.answeredBy === null) return null;
+  const { node, parentNode, labelhash, label, labelLength } = name;
+  const expiry = entry && BigInt(entry.expiry);
+  const isLive = expiry !== null && expiry > BigInt(now);
+  return {
+    chainId: contracts.chainId,
+    node,
+    parentNode,
+    labelhash,
+    label,
+    labelLength,
+    ...noOwners,
+    fullName: "fullName" in name ? name.fullName : name.name,
+    expiryTimestamp: expiry,
+    pathExpiryTimestamp: ensv2?.walk.pathExpiry ?? null,
+    resolver: isLive ? (entry?.resolver ?? null) : null,
+    registry: entry?.registry ?? null,
+    effectiveOwnerAddress: (isLive || isEthSecondLevel(name)) && entry ? entry.latestOwner : null,
+    ...(ensv2 && { ensv2: withTokenOf(ensv2, entry) }),
+    ...ofIndexAlone(indexed),
+    displayText: displayOf(records),
+  };
+}
+
+/** The token as the registry tells it, which a registry of unknown code alone knows. */
+const withTokenOf = (ensv2: Ensv2State, entry: LiveEntry | null): Ensv2State =>
+  entry === null
+    ? ensv2
+    : { ...ensv2, liveTokenId: entry.latestOwner === null ? null : BigInt(entry.tokenId) };
+
+/** The `display` text by the chain. */
+const displayOf = ({ texts }: LiveRecords): string | null =>
+  texts.find(({ key }) => key === "display")?.value ?? null;
+
+/**
+ * Owners as the contracts store them. Where a contract answers no owner because the name expired, the index knows the
+ * last registrant, and the expiry of a wrapper token tells that it lapsed.
+ */
+function toStoredOwners(
+  owners: LiveOwners,
+  isEth: boolean,
+  { indexed, contracts, now }: Besides,
+): StoredOwners {
+  const registrarOwner = owners.registrarOwner ?? lastRegistrant(owners, indexed);
+  const wrapperExpiry = BigInt(owners.wrapperExpiry);
+  const layers = { registryOwner: owners.registryOwner, registrarOwner, wrapperOwner: owners.wrapperOwner };
+  // For a token that lapsed, `getData` answers no owner but keeps the expiry. For a burnt token it does so, too.
+  const hasLapsed =
+    layers.wrapperOwner === null &&
+    wrapperExpiry > 0n &&
+    wrapperExpiry < BigInt(now) &&
+    indexed?.wrapperOwner !== null &&
+    isWrapped({ ...layers, wrapperOwner: contracts.wrapper ?? null }, contracts.wrapper, isEth);
+  return {
+    ...layers,
+    // As `lastRegistrant`: the token still belongs to its last holder, whom only the index knows.
+    ...(hasLapsed && { wrapperOwner: indexed?.wrapperOwner ?? null }),
+    isWrapped: hasLapsed || isWrapped(layers, contracts.wrapper, isEth),
+    wrapperFuses: hasLapsed ? PARENT_CANNOT_CONTROL : owners.wrapperFuses,
+    wrapperExpiryTimestamp: wrapperExpiry,
+  };
+}
+
+/** `ownerOf` reverts once a name has expired; the token still belongs to its last holder. */
+const lastRegistrant = ({ registrarExpiry }: LiveOwners, indexed: DomainState | null): Address | null =>
+  registrarExpiry === null ? null : (indexed?.registrarOwner ?? null);
+
+function expiryOf(stored: StoredOwners, { registrarExpiry }: LiveOwners, isEth: boolean): bigint | null {
+  if (isEth) return registrarExpiry === null ? null : BigInt(registrarExpiry);
+  return stored.isWrapped ? stored.wrapperExpiryTimestamp || null : null;
+}

@@ -1,0 +1,157 @@
+import type { Address } from "viem";
+import type { Ctx } from "../../../server/http/context.ts";
+import { findRoles, type OperatorRow, operatorsIn, type RoleRow, rolesFor } from "../../query/approvals.ts";
+import type { Ensv2Entry } from "../../query/ensv2.ts";
+import { listOwnerEvents } from "../../query/ownerEvents.ts";
+import { type ListPart, mapPart } from "../../query/sections.ts";
+import {
+  mayAsHolder,
+  mayWithOwnRoles,
+  mayWithRoles,
+  mayWithRootRoles,
+  ROLE_SET_SUBREGISTRY,
+} from "../../rules/rolePowers.ts";
+import type { DomainState } from "../domainState.ts";
+import type { Permission, Permissions } from "./permission.ts";
+import { ranks } from "./ranks.ts";
+
+/** Roles for all of a contract. */
+const ROOT = 0n;
+
+/** Who may change a name of ENSv2: by its entry, by the one above, and by its resolver. */
+export async function permissionsInEnsv2(
+  ctx: Ctx,
+  { state, parent }: { state: DomainState; parent: DomainState | null },
+): Promise<Permissions> {
+  const entry = state.ensv2?.walk.entry ?? null;
+  if (entry === null) return { fixed: [], parts: await parentOf(ctx, parent) };
+  const [{ fixed, parts }, ofParent] = await Promise.all([
+    holderOf(ctx, state, entry),
+    parentOf(ctx, parent),
+  ]);
+  return { fixed, parts: [...parts, ...rolesOf(ctx, entry), ...resolverOf(ctx, state), ...ofParent] };
+}
+
+const isExpiredAt = ({ now }: Ctx, { expiry }: Ensv2Entry): boolean => expiry <= BigInt(now);
+
+/** The holder of the token, and the operators that act with the holder's roles. */
+async function holderOf(ctx: Ctx, { node }: DomainState, entry: Ensv2Entry): Promise<Permissions> {
+  const { chainId, registry, owner } = entry;
+  if (owner === null) return { fixed: [], parts: [] };
+  const isExpired = isExpiredAt(ctx, entry);
+  const [roles, [event = null]] = await Promise.all([
+    rolesOfHolder(ctx, entry, owner),
+    listOwnerEvents(ctx.db, { chainId, owners: [{ node, column: "ownerAddress", owner }] }),
+  ]);
+  const ofHolder = mayAsHolder(roles, { isExpired });
+  const holder: Permission = {
+    kind: "owner",
+    layer: "token",
+    address: owner,
+    contract: registry,
+    event,
+    may: ofHolder,
+    ...inForceWhile(!isExpired || ofHolder.length > 0),
+  };
+  const may = mayWithRoles(roles, { isExpired });
+  const place = { rank: ranks.operators.token, chainId, contract: registry, owner };
+  const power = { kind: "operator", may, ...inForceWhile(!isExpired) } as const;
+  return { fixed: [holder], parts: operatorsOf(ctx, place, power) };
+}
+
+const inForceWhile = (inForce: boolean) => (inForce ? { inForce } : { inForce, reason: "expired" as const });
+
+/** The roles of a token's holder that count: with the entry those for it end, and those for all of the registry stay. */
+const rolesOfHolder = (ctx: Ctx, entry: Ensv2Entry, account: Address): Promise<bigint> => {
+  const { chainId, registry: contract, resource } = entry;
+  const resources = resource === null || isExpiredAt(ctx, entry) ? [ROOT] : [ROOT, resource];
+  return findRoles(ctx.db, { chainId, contract, account, resources });
+};
+
+/** Accounts that act with the roles of a token's holder. */
+function operatorsOf(
+  { db }: Ctx,
+  { chainId, ...place }: { rank: number; chainId: number; contract: Address; owner: Address },
+  power: Pick<Permission, "kind" | "may" | "inForce" | "reason">,
+): ListPart<Permission>[] {
+  const { contract, owner: givenBy } = place;
+  const toPermission = (one: OperatorRow): Permission => ({
+    ...power,
+    layer: "token",
+    contract,
+    address: one.operator,
+    givenBy,
+    event: one,
+  });
+  return operatorsIn(db, chainId, [place]).map((part) => mapPart(part, (rows) => rows.map(toPermission)));
+}
+
+const roleOf = (
+  { account, contract, roles, ...event }: RoleRow,
+  what: Pick<Permission, "kind" | "layer" | "may">,
+): Permission => ({ ...what, address: account, contract, roles, event, inForce: true });
+
+/** Who has roles for the entry, and for all of its registry. */
+function rolesOf(ctx: Ctx, entry: Ensv2Entry): ListPart<Permission>[] {
+  const { chainId, registry: contract, resource } = entry;
+  const isExpired = isExpiredAt(ctx, entry);
+  const ofEntry =
+    resource === null ? [] : [rolesFor(ctx.db, ranks.roles, { chainId, contract, resources: [resource] })];
+  const ofRegistry = rolesFor(ctx.db, ranks.rootRoles, { chainId, contract, resources: [ROOT] });
+  return [
+    ...ofEntry.map((part) =>
+      mapPart(part, (rows) =>
+        rows.map((one): Permission => {
+          const may = mayWithOwnRoles(one.roles, { isExpired });
+          const role = roleOf(one, { kind: "role", layer: "token", may });
+          return { ...role, ...inForceWhile(!isExpired) };
+        }),
+      ),
+    ),
+    mapPart(ofRegistry, (rows) =>
+      rows.map((one) => {
+        const may = mayWithRootRoles(one.roles, { isExpired });
+        return roleOf(one, { kind: "root_role", layer: "token", may });
+      }),
+    ),
+  ];
+}
+
+/** Who has roles for all of a resolver of ENSv2. What each of its roles lets do is not known here. */
+function resolverOf(ctx: Ctx, { chainId, resolver, ensv2 }: DomainState): ListPart<Permission>[] {
+  if (resolver === null || ensv2?.walk.resolver?.isKnown !== true) return [];
+  const found = rolesFor(ctx.db, ranks.resolverRoles, { chainId, contract: resolver, resources: [ROOT] });
+  return [
+    mapPart(found, (rows) =>
+      rows.map((one) => roleOf(one, { kind: "root_role", layer: "resolver", may: [] })),
+    ),
+  ];
+}
+
+/** Who may put another registry in the place of the one that has the name. */
+async function parentOf(ctx: Ctx, parent: DomainState | null): Promise<ListPart<Permission>[]> {
+  const entry = parent?.ensv2?.walk.entry ?? null;
+  if (entry === null || isExpiredAt(ctx, entry)) return [];
+  const { chainId, registry: contract, resource } = entry;
+  const resources = resource === null ? [ROOT] : [ROOT, resource];
+  const found = rolesFor(ctx.db, ranks.parentRoles, {
+    chainId,
+    contract,
+    resources,
+    bit: ROLE_SET_SUBREGISTRY,
+  });
+  const roles = mapPart(found, (rows) =>
+    rows.map((one) => roleOf(one, { kind: "parent_role", layer: "token", may: ["replace"] })),
+  );
+  return [...(await parentOperatorsOf(ctx, entry)), roles];
+}
+
+/** Operators of the entry's holder, if he may set its registry. */
+async function parentOperatorsOf(ctx: Ctx, entry: Ensv2Entry): Promise<ListPart<Permission>[]> {
+  const { chainId, registry: contract, owner } = entry;
+  if (owner === null) return [];
+  const may = mayWithRoles(await rolesOfHolder(ctx, entry, owner), { isExpired: false });
+  if (!may.includes("set_subregistry")) return [];
+  const place = { rank: ranks.parentOperators.token, chainId, contract, owner };
+  return operatorsOf(ctx, place, { kind: "parent_operator", may: ["replace"], inForce: true });
+}

@@ -1,0 +1,161 @@
+import { managedNames, tokenNames } from "../../../ens/managedNames.ts";
+import { codePoints, ETH_NODE } from "../../../ens/name.ts";
+import { GRACE_PERIOD } from "../../../ens/wrapper.ts";
+import { ApiError } from "../../server/errors/errors.ts";
+import type { Ctx } from "../../server/http/context.ts";
+import { listProgress } from "../../server/indexState/progress.ts";
+import type { Block } from "../../server/serviceDb/liveAnswers.ts";
+import type { ChainPrices, Seller } from "../live/prices/priceTerms.ts";
+import { listPhases } from "../query/ensv2.ts";
+import type { Refusal } from "../rules/offers.ts";
+import type { PriceTerms } from "../rules/pricing.ts";
+import { type ParsedName, UNKNOWN_LABEL } from "../schemas/input.ts";
+import { failureOrThrow, toApiError } from "./chain.ts";
+import { decide } from "./decision.ts";
+import type { DomainState } from "./domainState.ts";
+import { type Known, readKnown } from "./known.ts";
+import { ofEnsv2 } from "./ofEnsv2.ts";
+
+/** What a price is asked for: a name, what is known of it, and where it is sold, or why it is not. */
+export type Ware = {
+  name: ParsedName;
+  state: DomainState | null;
+  market: Market | null;
+  /** Why no contract sells such a name; null where one does. */
+  refusal: Refusal | null;
+};
+
+/** Where a name is sold. */
+export type Market = {
+  chainId: number;
+  label: string;
+  /** Characters, as the oracles count them. */
+  length: number;
+  /** Which contract sells it, and which one renews it. */
+  sells: Role;
+  renews: Role;
+};
+
+type Role = "controller" | "registrar" | "renewer";
+
+/** Finds out where names are sold, in their order. The chain is not asked. */
+export async function findWares(ctx: Ctx, names: readonly ParsedName[]): Promise<Ware[]> {
+  const [known, phases] = await Promise.all([readKnown(ctx, names), readPhases(ctx)]);
+  return known.map((one, i) => toWare(names[i] as ParsedName, { known: one, ctx, phases }));
+}
+
+/** The phases of the change to ENSv2 that the chain has reached. */
+const readPhases = (ctx: Ctx): Promise<ReadonlySet<string>> =>
+  ofEnsv2(ctx, new Set(), async () => {
+    const reached = await listPhases(ctx.db, ctx.contracts.chainId);
+    return new Set(reached.map(({ phase }) => phase as string));
+  });
+
+type Facts = { known: Known; ctx: Ctx; phases: ReadonlySet<string> };
+
+function toWare(name: ParsedName, { known, ctx, phases }: Facts): Ware {
+  const state = known.found?.state ?? null;
+  const unsold = (refusal: Refusal): Ware => ({ name, state, market: null, refusal });
+  const chainId = chainOf(state ?? name, { known, ctx });
+  if (typeof chainId === "string") return unsold(chainId);
+  const label = textOf(state?.label, name.label);
+  if (label === null) return unsold("label_unknown");
+  const roles = rolesOf(state, { isMain: chainId === ctx.contracts.chainId, phases });
+  return { name, state, market: { chainId, label, length: codePoints(label), ...roles }, refusal: null };
+}
+
+type Placed = Pick<ParsedName, "name" | "parentNode"> | Pick<DomainState, "fullName" | "parentNode">;
+
+/** The chain whose registrar keeps a name, or why none does. */
+function chainOf(placed: Placed, { known, ctx }: Pick<Facts, "known" | "ctx">): number | Refusal {
+  const { parentNode } = placed;
+  const { contracts } = ctx;
+  if (parentNode === ETH_NODE) return contracts.chainId;
+  const managed = managedNames.filter(({ node }) => node === parentNode);
+  const indexed = contracts.managed.find(({ node }) => node === parentNode);
+  const isTheirs =
+    known.found === null
+      ? decide(known, contracts).kind === "unregistered"
+      : known.found.state.chainId === indexed?.chainId;
+  if (indexed?.keeper === "registrar" && isTheirs) return indexed.chainId;
+  if (managed.length > 0 && indexed === undefined) return "chain_not_indexed";
+  if (tokenNames.some(({ node }) => node === parentNode)) return "not_sold";
+  const name = "fullName" in placed ? placed.fullName : placed.name;
+  if (parentNode === null) return name.startsWith("[") ? "label_unknown" : "not_sold";
+  return name.split(".").length < 3 ? "not_sold" : "subname";
+}
+
+/** The text of a label, as the index has it or as the caller wrote it; null where only its hash is known. */
+const textOf = (...labels: readonly (string | undefined)[]): string | null =>
+  labels.find((label) => label !== undefined && label !== "" && !UNKNOWN_LABEL.test(label)) ?? null;
+
+/**
+ * Once the registrar of ENSv2 is open, it sells all .eth names. What is registered there it renews; what ENSv2 only reserves,
+ * another contract does, as soon as the registrar of ENSv1 lets it in.
+ */
+function rolesOf(
+  state: DomainState | null,
+  { isMain, phases }: { isMain: boolean; phases: ReadonlySet<string> },
+): Pick<Market, "sells" | "renews"> {
+  if (!isMain) return { sells: "controller", renews: "controller" };
+  const { protocol, walk } = state?.ensv2 ?? {};
+  const isReserved = walk?.entry?.isRegistered === false;
+  const ofEnsv1 = isReserved && phases.has("handed_over") ? "renewer" : "controller";
+  return {
+    sells: phases.has("open") ? "registrar" : "controller",
+    renews: protocol === "ensv2" ? "registrar" : ofEnsv1,
+  };
+}
+
+/** What sells the names of a chain, at the block of the index; or why that could not be read. */
+export async function readChainPrices(ctx: Ctx, chainId: number): Promise<ChainPrices | ApiError> {
+  try {
+    const block = await blockOf(ctx, chainId);
+    const prices = ctx.prices(chainId, block);
+    if (prices === null) throw new Error(`Invariant(prices): no contract of chain ${chainId} sells names`);
+    return await prices;
+  } catch (error) {
+    return error instanceof ApiError ? error : toApiError(failureOrThrow(error));
+  }
+}
+
+async function blockOf(ctx: Ctx, chainId: number): Promise<Block> {
+  if (chainId === ctx.contracts.chainId) return ctx.liveBlock();
+  const indexed = (await listProgress(ctx.db)).find((chain) => chain.chainId === chainId);
+  if (indexed === undefined) {
+    throw new ApiError(
+      "INDEX_NOT_READY",
+      `The index has no block of ${ctx.contracts.chainName(chainId)} yet.`,
+    );
+  }
+  return { number: indexed.blockNumber, timestamp: indexed.blockTimestamp };
+}
+
+/** The terms of a seller. @throws ApiError where its oracle is of a kind that is not known */
+export function priceTermsOf({ oracle, terms }: Seller): PriceTerms {
+  if (terms !== null) return terms;
+  throw new ApiError(
+    "LIVE_RESOLUTION_FAILED",
+    `Prices could not be read: the price oracle in force (${oracle}), or its price feed, does not answer as one that is known.`,
+  );
+}
+
+/**
+ * For how many seconds a name can be had again at a time; null for one that carries no premium because it was never
+ * registered, or because ENSv2 never saw it.
+ */
+export function releasedFor(
+  { state, market }: Ware,
+  { timestamp, ctx }: { timestamp: number; ctx: Pick<Ctx, "contracts"> },
+): bigint | null {
+  const ofEnsv2 = market?.sells === "registrar" ? (state?.ensv2?.walk.entry ?? null) : null;
+  const [expiry, grace] =
+    market?.sells === "registrar"
+      ? [ofEnsv2?.expiry ?? null, BigInt(ctx.contracts.ensv2?.graceSeconds ?? 0)]
+      : [state?.expiryTimestamp ?? null, GRACE_PERIOD];
+  return expiry === null ? null : BigInt(timestamp) - expiry - grace;
+}
+
+/** Whether only a registration that no account holds keeps a name of ENSv2 from being sold: it cannot be renewed. */
+export const isGivenUp = ({ state, market }: Ware): boolean =>
+  market?.renews === "registrar" && state?.ensv2?.walk.entry?.owner == null;

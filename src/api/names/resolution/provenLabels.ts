@@ -1,0 +1,95 @@
+import type { Hex } from "viem";
+import { codePoints, isLabelOf, MAX_NAME_BYTES, unknownLabel } from "../../../ens/name.ts";
+import type { Ctx } from "../../server/http/context.ts";
+import { mapYielding } from "../../server/scheduling/turns.ts";
+import { listTexts } from "../query/labels.ts";
+import { allChains } from "../query/scope.ts";
+import { labelhashesOf, UNKNOWN_LABEL } from "../schemas/input.ts";
+import type { DomainState } from "./domainState.ts";
+import { type FoundByNode, type Requested, withStates } from "./found.ts";
+
+/** Texts of labels, by their hash. */
+type Labels = ReadonlyMap<Hex, string>;
+
+/*
+ * The text of labels of which a chain's logs gave the hash alone. A caller who writes a label proves it: its hash is in the
+ * name's node. What one caller proved is stored, and shown to all. A label that another chain's logs gave is known, too.
+ */
+
+/** The texts that are known of labels, by their hash. */
+async function findTexts(
+  { db, contracts, provenLabels }: Pick<Ctx, "db" | "contracts" | "provenLabels">,
+  hashes: readonly Hex[],
+): Promise<Labels> {
+  if (hashes.length === 0) return new Map();
+  const isSeveral = contracts.chainIds.length > 1;
+  const [proven, logged] = await Promise.all([
+    provenLabels.find(hashes),
+    isSeveral ? listTexts(db, { chains: allChains(contracts), hashes }) : new Map<Hex, string>(),
+  ]);
+  const given = [...proven].map(([hash, { label }]) => [hash, label] as const);
+  return new Map([...given, ...logged].filter(([hash, label]) => isLabelOf(hash, label)));
+}
+
+/** How names show the label with a hash. Where logs gave its text, that is in the tables, and no one else is asked. */
+export async function shownLabel(ctx: Ctx, hash: Hex): Promise<string> {
+  const logged = await listTexts(ctx.db, { chains: allChains(ctx.contracts), hashes: [hash] });
+  const texts = logged.size > 0 ? logged : await findTexts(ctx, [hash]);
+  return texts.get(hash) ?? unknownLabel(hash);
+}
+
+/** Puts the texts that are known into names of a list. */
+export async function showTexts<State extends DomainState>(
+  ctx: Ctx,
+  states: readonly State[],
+): Promise<State[]> {
+  const labels = await findTexts(ctx, [...unknownIn(states)]);
+  return states.map((state) => withLabels(state, labels));
+}
+
+/**
+ * The same for names and nodes that were asked for. Only labels that the index has, and does not know, are stored: there are
+ * never more of them than events made.
+ */
+export async function showProvenLabels(
+  ctx: Ctx,
+  requested: readonly Requested[],
+  found: FoundByNode,
+): Promise<FoundByNode> {
+  const unknown = unknownIn([...found.values()].map(({ state }) => state));
+  if (unknown.size === 0) return found;
+  const known = await findTexts(ctx, [...unknown]);
+  const names = requested.flatMap((one) => ("name" in one && found.has(one.node) ? [one.name] : []));
+  const written = (await mapYielding(names, labelsOf)).flat();
+  const told = new Map(written.filter(([hash]) => unknown.has(hash) && !known.has(hash)));
+  if (told.size > 0) ctx.provenLabels.remember(told);
+  const labels = new Map([...known, ...told]);
+  return withStates(found, (state) => withLabels(state, labels));
+}
+
+const unknownIn = (states: readonly DomainState[]): Set<Hex> =>
+  new Set(states.flatMap(({ fullName }) => unknownLabels(fullName)));
+
+const isUnknown = (label: string): boolean => UNKNOWN_LABEL.test(label);
+
+const unknownLabels = (name: string): Hex[] =>
+  name.includes("[") ? name.split(".").filter(isUnknown).map(hashInBrackets) : [];
+
+const hashInBrackets = (label: string): Hex => `0x${label.slice(1, -1)}`;
+
+/** The labels of a name that are written as text, by their hash. */
+function labelsOf(name: string): [hash: Hex, label: string][] {
+  const hashes = labelhashesOf(name);
+  return name
+    .split(".")
+    .flatMap((label, i): [Hex, string][] => (isUnknown(label) ? [] : [[hashes[i] as Hex, label]]));
+}
+
+/** A name that would be too long with the texts stays as it is. */
+function withLabels<State extends DomainState>(state: State, labels: Labels): State {
+  const show = (label: string) => (isUnknown(label) ? (labels.get(hashInBrackets(label)) ?? label) : label);
+  const fullName = state.fullName.split(".").map(show).join(".");
+  if (fullName === state.fullName || Buffer.byteLength(fullName) > MAX_NAME_BYTES) return state;
+  const label = show(state.label);
+  return { ...state, fullName, label, labelLength: isUnknown(label) ? null : codePoints(label) };
+}

@@ -1,0 +1,101 @@
+import { all, any, holds, not } from "../../../ens/condition.ts";
+import { type LifeRow, type Rule, same } from "./lifeColumns.ts";
+import {
+  isEnsv2,
+  isLasting,
+  isOfLayer2,
+  isOfRegistrar,
+  isRetired,
+  isToken,
+  isUnseen,
+  isWithoutPremium,
+} from "./nameRules.ts";
+import type { Ensv2Terms, Kind } from "./stages.ts";
+
+/*
+ * Of which kind a name is: questions in order, each with a rule. TypeScript walks through them, and SQL gets one condition
+ * for several kinds, with no more questions than tell these from the others.
+ */
+
+/** A kind, or the question that decides it. */
+export type Decision = Kind | { is: Rule; yes: Decision; no: Decision };
+
+const ofLayer2: Decision = { is: isWithoutPremium, yes: "ofLayer2WithoutPremium", no: "ofLayer2" };
+
+const ofSubname: Decision = {
+  is: isToken,
+  yes: "token",
+  no: { is: isLasting, yes: "lastingSubname", no: "subname" },
+};
+
+const ofEnsv1: Decision = {
+  is: isOfRegistrar,
+  yes: { is: isOfLayer2, yes: ofLayer2, no: "eth" },
+  no: ofSubname,
+};
+
+/** A layer 2 has no names of ENSv2. */
+const ofBoth = ({ nonOwners, ethRegistry }: Ensv2Terms): Decision => ({
+  is: isOfRegistrar,
+  yes: {
+    is: isEnsv2,
+    yes: "ethOfEnsv2",
+    no: {
+      is: isRetired(nonOwners),
+      yes: "retiredEth",
+      no: {
+        is: isOfLayer2,
+        yes: ofLayer2,
+        no: { is: isUnseen(ethRegistry), yes: "unseenEth", no: "eth" },
+      },
+    },
+  },
+  no: { is: isEnsv2, yes: "subnameOfEnsv2", no: ofSubname },
+});
+
+/** How the kind of a name is decided in a deployment. */
+export const decisionIn = (terms: Ensv2Terms | undefined): Decision =>
+  terms === undefined ? ofEnsv1 : ofBoth(terms);
+
+/** The kinds that there are. */
+export const kindsOf = (decision: Decision): Kind[] =>
+  typeof decision === "string" ? [decision] : [...kindsOf(decision.yes), ...kindsOf(decision.no)];
+
+/** The kind of a name. */
+export function kindOf(decision: Decision, row: LifeRow): Kind {
+  if (typeof decision === "string") return decision;
+  return kindOf(holds(decision.is, row, 0n) ? decision.yes : decision.no, row);
+}
+
+/** A condition, or what all names answer. */
+export type Answer = Rule | boolean;
+
+/**
+ * The condition for some kinds.
+ *
+ * @param isWanted undefined for a kind of which either answer is right, since no name of it can be met
+ * @returns undefined if all kinds are such
+ */
+export function isOfKinds(
+  decision: Decision,
+  isWanted: (kind: Kind) => boolean | undefined,
+): Answer | undefined {
+  if (typeof decision === "string") return isWanted(decision);
+  const yes = isOfKinds(decision.yes, isWanted);
+  const no = isOfKinds(decision.no, isWanted);
+  if (yes === undefined) return no;
+  return no === undefined || same(yes, no) ? yes : answeredBy(decision.is, yes, no);
+}
+
+/** What is answered by two different answers on both sides of a question. */
+function answeredBy(is: Rule, yes: Answer, no: Answer): Rule {
+  const isNot = not(is);
+  if (yes === true) return no === false ? is : any(is, toRule(no));
+  if (no === true) return yes === false ? isNot : any(isNot, toRule(yes));
+  if (yes === false) return all(isNot, toRule(no));
+  return no === false ? all(is, toRule(yes)) : any(all(is, toRule(yes)), all(isNot, toRule(no)));
+}
+
+/** An answer as a rule: an empty list of conditions is met by all, or by none. */
+export const toRule = (answer: Answer): Rule =>
+  typeof answer === "boolean" ? (answer ? all() : any()) : answer;

@@ -1,0 +1,46 @@
+import { all, any, type Condition, equals, holds, isTrue, not } from "../../../ens/condition.ts";
+import { managedNames, tokenNames } from "../../../ens/managedNames.ts";
+import { isEnsv2 } from "./nameRules.ts";
+import { wrapped } from "./ownership.ts";
+
+/*
+ * Which contracts answer for a name. Lists are filtered by these words, and items say which of them hold.
+ */
+
+type Column = "chainId" | "registry" | "isMigrated" | "isWrapped" | "wrapperFuses" | "wrapperExpiryTimestamp";
+
+/** What a name is judged by. */
+export type ProtocolRow = Readonly<Record<Column, string | number | bigint | boolean | null>>;
+
+const isOfLayer2 = any<Column>(
+  ...[...managedNames, ...tokenNames].map(({ chainId }) => equals("chainId", chainId)),
+);
+
+const isOfRegistry = all<Column>(not<Column>(isEnsv2), not(isOfLayer2));
+
+/**
+ * - `ensv1`: every name that no registry of ENSv2 answers for.
+ * - `registry`, `registry_old`: of these, those of the main chain's registry of 2020, and those that are in the one of 2017 alone.
+ * - `wrapper`: wrapped, and the wrapper's token has not lapsed.
+ * - `layer2`: of Basenames, Lineanames or 3DNS.
+ */
+const rules = {
+  ensv1: not<Column>(isEnsv2),
+  ensv2: isEnsv2,
+  registry: all<Column>(isOfRegistry, isTrue("isMigrated")),
+  registry_old: all<Column>(isOfRegistry, not(isTrue("isMigrated"))),
+  wrapper: wrapped,
+  layer2: isOfLayer2,
+} satisfies Record<string, Condition<Column>>;
+
+export type ProtocolWord = keyof typeof rules;
+
+export const protocolWords = Object.keys(rules) as [ProtocolWord, ...ProtocolWord[]];
+
+/** Rule: one of these contracts answers for the name. */
+export const isOfProtocols = (words: readonly ProtocolWord[]): Condition<Column> =>
+  any<Column>(...words.map((word) => rules[word]));
+
+/** The words that hold for a name. */
+export const protocolsOf = (row: ProtocolRow, now: number): ProtocolWord[] =>
+  protocolWords.filter((word) => holds<Column>(rules[word], row, BigInt(now)));

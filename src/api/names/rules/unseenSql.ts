@@ -1,0 +1,31 @@
+import { domain, ensv2Entry, ensv2Phase } from "ponder:schema";
+import type { SQL, SQLWrapper } from "drizzle-orm";
+import { and, eq, sql } from "ponder";
+import { ETH_NODE } from "../../../ens/name.ts";
+
+/** The columns of a row of `domains` that tell whether ENSv2 saw its name. */
+type Row = Record<"chainId" | "parentNode" | "labelhash" | "registry", SQLWrapper>;
+
+/** Columns of a row `d`. */
+export const rowD: Row = {
+  chainId: sql`d.chain_id`,
+  parentNode: sql`d.parent_node`,
+  labelhash: sql`d.labelhash`,
+  registry: sql`d.registry`,
+};
+
+/**
+ * Rule: a .eth name of ENSv1 that this registry of ENSv2 never saw, while its registrar is open. Never null.
+ * `livesIn` says what it means.
+ */
+export const isUnseenSql = (ethRegistry: string, row: Row = domain): SQL =>
+  sql`(${row.registry} is null and ${row.parentNode} is not distinct from ${sql.raw(`'${ETH_NODE}'`)}
+    and exists (select from ${ensv2Phase} where ${isOpen(row.chainId)})
+    and not exists (select from ${ensv2Entry} where ${eq(ensv2Entry.chainId, row.chainId)}
+      and ${ensv2Entry.registry} = ${sql.raw(`'${ethRegistry}'`)} and ${ensv2Entry.storageId} = ${storageIdText(row.labelhash)}))`;
+
+const isOpen = (chainId: SQLWrapper | number): SQL | undefined =>
+  and(eq(ensv2Phase.chainId, chainId), sql`${ensv2Phase.phase} = 'open'`);
+
+/** A labelhash with its last 32 bits zero. */
+export const storageIdText = (labelhash: SQLWrapper): SQL => sql`left(${labelhash}, 58) || '00000000'`;

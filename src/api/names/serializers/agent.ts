@@ -1,0 +1,130 @@
+import type { z } from "zod";
+import type { AgentHome, Contracts } from "../../../../abis/contracts.ts";
+import { nodeOfToken } from "../../../ens/agentToken.ts";
+import type { DirectoryRow } from "../query/agentDirectory.ts";
+import type { BindingRow } from "../query/agents.ts";
+import type { AgentState, BindingState } from "../resolution/agents.ts";
+import { type AgentClaim, claimedAgent, claimsOf, type Text } from "../rules/agentClaims.ts";
+import { encodeInteroperableAddress } from "../rules/interoperableAddress.ts";
+import { MAX_AGENT_URI } from "../rules/shown.ts";
+import type * as schemas from "../schemas/agents.ts";
+import { toAgentProfile } from "./agentProfile.ts";
+import { toAddress } from "./hex.ts";
+
+export type AgentBindingRecord = z.infer<typeof schemas.agentBinding>;
+
+/** A binding as the contracts have it. */
+function toBinding(binding: BindingState): AgentBindingRecord {
+  const { agentId, tokenStandard, tokenContract, tokenId, uri, owner } = binding;
+  return {
+    agent_id: agentId.toString(),
+    token_standard: tokenStandard,
+    token_contract: toAddress(tokenContract),
+    token_id: tokenId.toString(),
+    token_uri: uri !== null && uri.length <= MAX_AGENT_URI ? uri : null,
+    agent_owner: owner && toAddress(owner),
+  };
+}
+
+/** The answer about a name's agents, with the fields of both generations of the specification's section 4.3. */
+export function toNameAgents(
+  state: AgentState,
+  { chainId, nameTokens }: Contracts,
+): z.infer<typeof schemas.nameAgents> {
+  const { name, node, isIndexed, home, texts, bindings, source } = state;
+  const claims = claimsOf(texts);
+  const isOfName = (binding: BindingState) => nodeOfToken({ chainId, ...binding }, nameTokens) === node;
+  const claimed = claims.map((claim) => toClaimed(claim, { home, bindings, isOfName }));
+  const claimedIds = new Set(claims.map((claim) => claimedAgent(claim, home)));
+  const boundOnly = bindings.filter((binding) => isOfName(binding) && !claimedIds.has(binding.agentId));
+  const registrations = [...claimed, ...boundOnly.map((binding) => toBoundOnly(binding, home))];
+  return {
+    domain: name,
+    namehash: node,
+    indexed: isIndexed,
+    is_erc8004_agent: claims.length > 0,
+    onchain_verified: registrations.some((one) => one.onchain_verified),
+    adapter: home ? toAddress(home.adapter) : null,
+    registrations: registrations.sort((a, b) => rankOf(b) - rankOf(a)),
+    profile: toAgentProfile(texts),
+    source,
+  };
+}
+
+type Registration = z.infer<typeof schemas.agentRegistration>;
+
+/** First what both sides say, then what only the adapter says, then what only the name says. */
+const rankOf = ({ onchain_verified, is_bound }: Registration): number =>
+  Number(onchain_verified) * 2 + Number(is_bound);
+
+type AgentBindings = Pick<AgentState, "home" | "bindings"> & { isOfName: (binding: BindingState) => boolean };
+
+function toClaimed(claim: AgentClaim, { home, bindings, isOfName }: AgentBindings): Registration {
+  const agentId = claimedAgent(claim, home);
+  const binding = bindings.find((one) => one.agentId === agentId);
+  const isBound = binding !== undefined && isOfName(binding);
+  return {
+    key: claim.key,
+    value: claim.value.slice(0, MAX_VALUE),
+    registry: claim.registry,
+    agent_id: claim.agentId,
+    registry_chain_id: claim.at?.chainId.toString() ?? null,
+    registry_address: claim.at && toAddress(claim.at.address),
+    binding: binding ? toBinding(binding) : null,
+    onchain_verified: isBound,
+    is_bound: isBound,
+    has_ensip25_registration: claim.isConforming,
+  };
+}
+
+/** The value means nothing beyond being there; ENSIP-25 recommends `1`. */
+const MAX_VALUE = 256;
+
+function toBoundOnly(binding: BindingState, home: AgentHome | undefined): Registration {
+  const registry = home && { chainId: home.chainId, address: home.registry };
+  return {
+    key: null,
+    value: null,
+    registry: registry ? encodeInteroperableAddress(registry) : null,
+    agent_id: binding.agentId.toString(),
+    registry_chain_id: registry?.chainId.toString() ?? null,
+    registry_address: registry ? toAddress(registry.address) : null,
+    binding: toBinding(binding),
+    onchain_verified: false,
+    is_bound: true,
+    has_ensip25_registration: false,
+  };
+}
+
+/** A row of the directory with what else is known of the agent and of the name. */
+export type DirectoryItem = {
+  row: DirectoryRow;
+  binding: BindingRow | undefined;
+  /** Text records of the name; null where only the chain knows them. */
+  texts: readonly Text[] | null;
+};
+
+/** An item of the directory. */
+export function toAgentItem(
+  { row, binding, texts }: DirectoryItem,
+  { chainName }: Pick<Contracts, "chainName">,
+): z.infer<typeof schemas.agentItem> {
+  return {
+    agent_id: row.agentId.toString(),
+    chain: chainName(row.chainId),
+    registry: toAddress(row.registry),
+    registry_chain_id: row.chainId.toString(),
+    registry_address: toAddress(row.registry),
+    adapter: toAddress(row.adapter),
+    name: row.fullName,
+    namehash: row.node,
+    is_bound: row.isBound,
+    has_ensip25_registration: row.hasRegistration,
+    onchain_verified: row.isBound ? row.hasRegistration : false,
+    binding: binding ? toBinding(binding) : null,
+    registered_by: binding ? toAddress(binding.registeredBy) : null,
+    block_number: row.blockNumber,
+    transaction_hash: row.transactionHash,
+    profile: texts && toAgentProfile(texts),
+  };
+}

@@ -1,0 +1,174 @@
+import ical, { ICalAlarmType, ICalCalendarMethod, ICalEventTransparency } from "ical-generator";
+import type { Hex } from "viem";
+import { nameByNode } from "../../../ens/name.ts";
+import type { KnownLife } from "../rules/availability.ts";
+import type { LifeRules } from "../rules/life.ts";
+import { endsOfPhases, type LifeEnd } from "../rules/lifeEnds.ts";
+import { GRACE_DAYS, type Phase, PREMIUM_DAYS } from "../rules/stages.ts";
+
+/** A name whose ends are shown. */
+type Ending = KnownLife & { node: Hex; fullName: string };
+
+/** The same with its ends, which an answer says. */
+export type Ended = Pick<Ending, "chainId" | "node" | "fullName"> & {
+  ends: readonly LifeEnd[];
+  /** Whether all has the grace and premium of .eth names in ENSv1. */
+  isOfEnsv1: boolean;
+};
+
+/** What a calendar is of, and at what time it is made, in unix seconds. */
+type CalendarPlan = {
+  title: string;
+  now: number;
+  /** Where people see a name, up to the name itself; null leaves the links out. */
+  namesAt: string | null;
+  /** What the calendar cannot tell. */
+  note?: string;
+};
+
+/** The same with the registry's chain, and the rules of the deployment. */
+type RulesPlan = CalendarPlan & { mainChainId: number; life: LifeRules };
+
+const HOUR = 3_600;
+const DAY = 24 * HOUR;
+
+/** How often a calendar program should ask again. Ends change by renewals only, and reminders come days before. */
+const REFRESH_SECONDS = 6 * HOUR;
+
+/** Reminders, in days before. */
+const REMINDER_DAYS = [30, 7];
+
+/** iCalendar has years of four digits: ends after 31 December 9999 are left out. */
+const LAST_TIME = 253_402_300_799n;
+
+/** iCalendar's whole numbers have 31 bits. */
+const MAX_INTEGER = 2_147_483_647n;
+
+/**
+ * Longest name as it is written, in characters (UTF-16); a longer one is cut. It stands in an event six times, and
+ * strangers can give an address names of 1,024 bytes, which must not make the calendar larger than an answer may be.
+ */
+export const MAX_WRITTEN = 64;
+
+/** What is said of each end, by the phase that ends; `kind` is a part of the event's identity. */
+const words: Partial<Record<Phase, { kind: string; title: (name: string) => string; text: string }>> = {
+  registered: {
+    kind: "expiry",
+    title: (name) => `${name} expires`,
+    text: `The registration ends. A .eth name can still be renewed by anyone in the ${GRACE_DAYS} days after it.`,
+  },
+  grace: {
+    kind: "grace-end",
+    title: (name) => `Grace of ${name} ends`,
+    text: `The name can no longer be renewed. From now on anyone can register it, for ${PREMIUM_DAYS} days with a premium on the price.`,
+  },
+  premium: {
+    kind: "premium-end",
+    title: (name) => `Premium of ${name} ends`,
+    text: "The name can be registered at the usual price, unless it is registered already.",
+  },
+};
+
+type TextOf = (phase: Phase, ends: readonly LifeEnd[]) => string | undefined;
+
+const textOfEnsv1: TextOf = (phase, ends) => textWithoutPremium(phase, ends) ?? words[phase]?.text;
+
+/** What is said of a name of a layer 2 or of ENSv2, where not all names have the grace and premium of ENSv1. */
+const textByEnds: TextOf = (phase, ends) => {
+  if (phase === "registered") return textOfExpiry(ends);
+  return textWithoutPremium(phase, ends) ?? words[phase]?.text;
+};
+
+const textWithoutPremium: TextOf = (phase, ends) =>
+  phase === "grace" && ends.every((end) => end.phase !== "premium")
+    ? "The name can no longer be renewed. From now on anyone can register it."
+    : undefined;
+
+function textOfExpiry(ends: readonly LifeEnd[]): string {
+  const [expiry, grace] = (["registered", "grace"] as const).map(
+    (phase) => ends.find((end) => end.phase === phase)?.at ?? 0n,
+  ) as [bigint, bigint];
+  const days = (grace - expiry) / BigInt(DAY);
+  if (days <= 0n) return "The registration ends.";
+  return `The registration ends. The name can still be renewed by anyone in the ${days} days after it.`;
+}
+
+/**
+ * The ends of names as an iCalendar (RFC 5545): for each name its expiry, and for .eth names the ends of grace and
+ * premium. An event keeps its identity when a renewal moves it, and its SEQUENCE, the minute of the expiry, grows.
+ */
+export const toCalendar = (names: readonly Ending[], { life, mainChainId, ...plan }: RulesPlan): string =>
+  toCalendarOfEnds(
+    names.map((name) => ({
+      ...name,
+      ends: endsOfPhases(name, life),
+      isOfEnsv1: name.chainId === mainChainId && !name.registry,
+    })),
+    plan,
+  );
+
+/** The same of names whose ends are known. */
+export function toCalendarOfEnds(names: readonly Ended[], plan: CalendarPlan): string {
+  const calendar = ical({
+    prodId: { company: "Namedex", product: "Expiries", language: "EN" },
+    method: ICalCalendarMethod.PUBLISH,
+    name: written(plan.title), // The library does not escape this one.
+    ttl: REFRESH_SECONDS,
+    ...(plan.note !== undefined && { description: plan.note }),
+  });
+  for (const name of names) {
+    const { ends } = name;
+    const textOf = name.isOfEnsv1 ? textOfEnsv1 : textByEnds;
+    for (const end of ends) {
+      const text = textOf(end.phase, ends);
+      const event =
+        end.at >= 0n && end.at <= LAST_TIME
+          ? toEvent(name, { ...end, text, firstEnd: ends[0]?.at ?? 0n }, plan)
+          : null;
+      if (event !== null) calendar.createEvent(event);
+    }
+  }
+  return `${calendar.toString()}\r\n`;
+}
+
+function toEvent(
+  { chainId, node, fullName }: Ended,
+  { phase, at, text, firstEnd }: LifeEnd & { text: string | undefined; firstEnd: bigint },
+  { now, namesAt }: CalendarPlan,
+) {
+  const end = words[phase];
+  if (end === undefined) return null;
+  const summary = end.title(written(fullName));
+  const sequence = firstEnd / 60n;
+  return {
+    id: `${node}-${end.kind}@${chainId}.namedex`,
+    sequence: Number(sequence > MAX_INTEGER ? MAX_INTEGER : sequence),
+    stamp: new Date(now * 1_000),
+    start: new Date(Number(at) * 1_000),
+    summary,
+    description: text ?? end.text,
+    transparency: ICalEventTransparency.TRANSPARENT,
+    ...(namesAt !== null && { url: `${namesAt}${encodeURIComponent(linked(fullName, node))}` }),
+    alarms: REMINDER_DAYS.map((days) => ({
+      type: ICalAlarmType.display,
+      trigger: days * DAY,
+      description: `In ${days} days: ${summary}`,
+    })),
+  };
+}
+
+/** A long name is linked by its node. */
+const linked = (name: string, node: Hex): string => (name.length > MAX_WRITTEN ? nameByNode(node) : name);
+
+/**
+ * A name as a calendar program shows it. Control characters and line ends, which iCalendar forbids, and marks that turn
+ * the direction of the text around it, are shown as U+FFFD: anyone can put them into a name.
+ */
+function written(name: string): string {
+  const visible = name.replaceAll(
+    /[\p{Cc}\p{Zl}\p{Zp}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu,
+    "\ufffd",
+  );
+  if (visible.length <= MAX_WRITTEN) return visible;
+  return `${visible.slice(0, MAX_WRITTEN).toWellFormed()}…`;
+}

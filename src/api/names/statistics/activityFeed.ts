@@ -1,0 +1,124 @@
+import type { Hex } from "viem";
+import type { Ctx } from "../../server/http/context.ts";
+import {
+  findNames,
+  listNewestMigrations,
+  listNewestPurchases,
+  listNewestTokenPurchases,
+  listNewestTransfers,
+  listNewestUnwraps,
+  listNewestWraps,
+  listPurchasesOfTransactions,
+  type NamedPurchase,
+  type Newest,
+} from "../query/activity.ts";
+import { listNewestClaims } from "../query/claims.ts";
+import type { EventFacts } from "../query/eventRows.ts";
+import { purchaseEvents } from "../query/registrations.ts";
+import { type Scope, sqlOf } from "../query/scope.ts";
+import {
+  type Activity,
+  type Names,
+  toClaim,
+  toMigration,
+  toPurchase,
+  toTokenPurchase,
+  toTransfer,
+  toWrapping,
+} from "../serializers/activity.ts";
+
+/** Length of the feed. */
+export const FEED_LENGTH = 50;
+
+/**
+ * The newest entries of all kinds, newest first. The newest of each kind are read, and the newest of all are kept. Names
+ * are those of the chains; claims of names are of all chains, unless the caller named chains.
+ */
+export async function readActivity(
+  ctx: Ctx,
+  { chains, claims: whose }: { chains: Scope; claims: "all claims" | "claims of the chains" },
+): Promise<Activity[]> {
+  const { db } = ctx;
+  const at: Newest = { chains, limit: FEED_LENGTH };
+  const { registrations: registrationEvents, renewals: renewalEvents } = purchaseEvents(chains);
+  const [registrations, renewals, transfers, wraps, unwraps, claims] = await Promise.all([
+    listPurchases(ctx, registrationEvents, at),
+    listPurchases(ctx, renewalEvents, at),
+    listNewestTransfers(db, [...registrationEvents, ...othersOf(chains), "NameWrapped", "NameUnwrapped"], at),
+    listNewestWraps(db, registrationEvents, at),
+    listNewestUnwraps(db, at),
+    listNewestClaims(db, {
+      limit: FEED_LENGTH,
+      ...(whose === "claims of the chains" && { chainIds: chains.ids }),
+    }),
+  ]);
+  const [bought, renewed, migrations] = await Promise.all([
+    listNewestTokenPurchases(db, "NameRegistered", at),
+    listNewestTokenPurchases(db, "NameRenewed", at),
+    listNewestMigrations(db, at),
+  ]);
+  const withNames = [
+    ...registrations,
+    ...renewals,
+    ...transfers,
+    ...wraps,
+    ...unwraps,
+    ...bought,
+    ...renewed,
+    ...migrations,
+  ];
+  const context = { ...ctx, names: await findNamesOf(ctx, chains, withNames) };
+  return [
+    ...registrations.map((row) => toPurchase("registration", row, context)),
+    ...renewals.map((row) => toPurchase("renewal", row, context)),
+    ...bought.map((row) => toTokenPurchase("registration", row, context)),
+    ...renewed.map((row) => toTokenPurchase("renewal", row, context)),
+    ...migrations.map((row) => toMigration(row, context)),
+    ...transfers.map((row) => toTransfer(row, context)),
+    ...wraps.flatMap((row) => toWrapping("wrap", row, context)),
+    ...unwraps.flatMap((row) => toWrapping("unwrap", row, context)),
+    ...claims.map((row) => toClaim(row, ctx)),
+  ]
+    .sort((a, b) => b.block_timestamp - a.block_timestamp || b.block_number - a.block_number)
+    .slice(0, FEED_LENGTH);
+}
+
+/** Registrations in a registry of ENSv2 are no transfers: sales and migrations have entries of their own. */
+const othersOf = (chains: Scope): string[] =>
+  sqlOf(chains).byProtocols({ ensv1: [], both: () => ["LabelRegistered"] });
+
+/** Names of the nodes of rows, by chain. */
+async function findNamesOf(
+  { db }: Ctx,
+  { ids }: Scope,
+  rows: readonly { chainId: number; node: Hex | null }[],
+): Promise<Names> {
+  const found = ids.map(async (chainId) => {
+    const nodes = rows.flatMap((row) => (row.chainId === chainId && row.node !== null ? [row.node] : []));
+    return [chainId, await findNames(db, { chainId, nodes })] as const;
+  });
+  return new Map(await Promise.all(found));
+}
+
+/** The newest registrations, or renewals, each from all its logs, also those of controllers. */
+async function listPurchases(
+  { db }: Ctx,
+  eventTypes: readonly string[],
+  at: Newest,
+): Promise<NamedPurchase[]> {
+  const newest = await Promise.all(eventTypes.map((eventType) => listNewestPurchases(db, eventType, at)));
+  const transactions = [...new Set(newest.flat().map(({ transactionHash }) => transactionHash))];
+  const nodes = [...new Set(newest.flat().flatMap(({ node }) => node ?? []))];
+  const rows = await listPurchasesOfTransactions(db, { transactions, nodes, eventTypes });
+  const purchases = new Map(rows.map((row) => [keyOf(row), row]));
+  const keys = new Set(newest.flat().map(keyOf)); // In the order of the newest.
+  return [...keys].flatMap((key) => purchases.get(key) ?? []);
+}
+
+/** A registration or renewal is identified by its name and transaction. */
+const keyOf = ({
+  chainId,
+  transactionHash,
+  node,
+}: Pick<EventFacts, "chainId" | "transactionHash" | "node">): string =>
+  `${chainId} ${transactionHash} ${node}`;

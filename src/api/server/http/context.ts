@@ -1,0 +1,33 @@
+import type { Contracts } from "../../../../abis/contracts.ts";
+import type { Comparison } from "../../names/comparison/comparison.ts";
+import type { Live } from "../../names/live/live.ts";
+import type { ReadPrices } from "../../names/live/prices/priceTerms.ts";
+import type { Heads } from "../indexState/chainHead.ts";
+import type { Freshness } from "../indexState/freshness.ts";
+import type { Db } from "../postgres/db.ts";
+import type { Block } from "../serviceDb/liveAnswers.ts";
+import type { ProvenLabels } from "../serviceDb/provenLabels.ts";
+
+/** What an operation works with. Each request gets its own; operations use nothing global. */
+export type Ctx = {
+  db: Db;
+  contracts: Contracts;
+  /** The time of the request, in unix seconds: the same for everything in one answer. */
+  now: number;
+  /** Reads of the chain, for what the index cannot know. */
+  live: Live;
+  /** The block at which the chain is read. @throws LiveFailure if only the chain could tell it and no node answers */
+  liveBlock: () => Promise<Block>;
+  /** What sells names, and at which prices: read once a block for all callers, and at no cost of theirs. */
+  prices: ReadPrices;
+  /** What rows of the index are compared with, and who hears what came of it. */
+  comparison: Comparison;
+  /** Labels that callers proved, of which the index knows the hash alone. */
+  provenLabels: ProvenLabels;
+  /** Newest block of a chain by its node; null if no node answers. */
+  chainHead: Heads;
+  /** Where people see a name, up to the name itself; null where nothing tells the address of this service. */
+  namesAt: string | null;
+  /** How far the index is. */
+  freshness: Freshness;
+};

@@ -1,0 +1,131 @@
+import { sql } from "ponder";
+import type { FeedState } from "../../features/feed/rows.ts";
+import type { WebhooksState } from "../../features/webhooks/state.ts";
+import { missingIndexesIn } from "../../upkeep/indexes.ts";
+import type { IndexReport } from "../indexState/freshness.ts";
+import {
+  countAnomalies,
+  listProgress,
+  listWaitingWork,
+  readFailures,
+  readIndexerState,
+} from "../indexState/progress.ts";
+import type { Db } from "../postgres/db.ts";
+import type { Verification } from "../serviceDb/verifications.ts";
+import type { Meters } from "./meters.ts";
+import { noteWebhooks } from "./webhooks.ts";
+
+type IndexView = {
+  db: Db;
+  contracts: { chainName: (chainId: number) => string };
+  now: number;
+  /** Whether operations on names answer, and how far the index is. */
+  freshness: { report: () => Promise<IndexReport> };
+  /** How many labels have no text, and how many have theirs from others than the chains' logs; null while that is not known. */
+  readHealing: () => Promise<{ pending: number; healed: number; waiting: number } | null>;
+  /** The last comparison of an index with the chain. */
+  lastVerification: (schema: string) => Promise<Verification | null>;
+  /** How far the feed of changes is; null where there is none. */
+  readFeed: () => Promise<Pick<FeedState, "blocks" | "gapSince" | "healed"> | null>;
+  /** Null while the service's own tables do not answer. */
+  readWebhooks: () => Promise<(WebhooksState & { stalledSince: number | null }) | null>;
+  /** Open streams of this process. */
+  countStreams: () => number;
+};
+
+/**
+ * Metrics of the index and of this process in Prometheus' text format. Ponder's own metrics are at `/metrics`. Without a
+ * database those of the tables stay as they were last read.
+ */
+export async function indexMetrics(view: IndexView, meters: Meters): Promise<string> {
+  const { unfit, isDatabaseAway, standby } = await view.freshness.report();
+  meters.ready.reset(); // The reason is a label: the last one is gone.
+  meters.ready.set({ reason: unfit ?? "none" }, unfit === null ? 1 : 0);
+  if (!isDatabaseAway) await noteTables(view, meters);
+  noteStandby(standby, meters);
+  meters.streams.set(view.countStreams());
+  const { block, attempts, logs } = readFailures();
+  meters.failingAttempts.set(block?.attempts ?? 0);
+  meters.failedAttempts.set(attempts);
+  meters.failedLogs.set(logs);
+  return meters.registry.metrics();
+}
+
+/** While the primary does not answer, the last values stay. A process that reads the primary has none. */
+function noteStandby(standby: IndexReport["standby"], meters: Meters): void {
+  if (!standby || standby.lagBytes === null) return;
+  meters.standbyBytes.set(standby.lagBytes);
+  if (standby.lagSeconds !== null) meters.standbySeconds.set(standby.lagSeconds);
+}
+
+async function noteTables(
+  { db, contracts, now, lastVerification, readHealing, readFeed, readWebhooks }: IndexView,
+  meters: Meters,
+): Promise<void> {
+  const [indexer, chains, waiting, missing, anomalies, healing, feed, webhooks] = await Promise.all([
+    readIndexerState(db),
+    listProgress(db),
+    listWaitingWork(db),
+    countMissingIndexes(db),
+    countAnomalies(db),
+    readHealing(),
+    readFeed(),
+    readWebhooks(),
+  ]);
+  for (const { chainId, blockNumber, blockTimestamp } of chains) {
+    const chain = contracts.chainName(chainId);
+    meters.block.set({ chain }, blockNumber);
+    meters.lag.set({ chain }, Math.max(0, now - blockTimestamp));
+    const { lists = 0, since = null } = waiting.find((one) => one.chainId === chainId) ?? {};
+    meters.waitingLists.set({ chain }, lists);
+    meters.waitingSeconds.set({ chain }, since === null ? 0 : blockTimestamp - since);
+  }
+  meters.missingIndexes.set(missing);
+  if (healing !== null) {
+    meters.unknownLabels.set(healing.pending);
+    meters.healedLabels.set(healing.healed);
+    meters.waitingLabels.set(healing.waiting);
+  }
+  for (const { chainId, number } of feed?.blocks ?? [])
+    meters.feedBlock.set({ chain: contracts.chainName(chainId) }, number);
+  meters.feedGap.set(secondsSince(feed?.gapSince));
+  meters.feedHealed.set(feed?.healed ?? 0);
+  if (webhooks !== null) {
+    noteWebhooks(meters, webhooks);
+    meters.webhookStalled.set(secondsSince(webhooks.stalledSince));
+  }
+  await noteDatabase(db, meters);
+  noteVerification(meters, await lastVerification(indexer.schema));
+  meters.anomalies.reset(); // A reorganisation may have removed the last anomaly of a reason.
+  for (const { reason, count } of anomalies) meters.anomalies.set({ reason }, count);
+}
+
+/** 0 where there is no such time, else at least 1. */
+const secondsSince = (time: number | null | undefined): number =>
+  time == null ? 0 : Math.max(1, Math.floor(Date.now() / 1_000) - time);
+
+function noteVerification(meters: Meters, verification: Verification | null): void {
+  meters.verifiedAt.set(verification?.finishedAt ?? 0);
+  meters.verifiedBlock.set(verification?.blockNumber ?? 0);
+  meters.verifiedSamples.set(verification?.samples ?? 0);
+  meters.verifiedValues.set(verification?.values ?? 0);
+  meters.verifiedDifferences.set(verification?.differences ?? 0);
+}
+
+/** Any role may see how many connections there are, and of its own database the size. */
+async function noteDatabase(db: Db, meters: Meters): Promise<void> {
+  const { rows } = await db.execute(
+    sql.raw(`select pg_database_size(current_database())::float8 as bytes,
+      (select count(*)::int from pg_stat_activity where backend_type = 'client backend') as connections,
+      current_setting('max_connections')::int as most`),
+  );
+  const [row] = rows as { bytes: number; connections: number; most: number }[];
+  meters.databaseBytes.set(row?.bytes ?? 0);
+  meters.databaseConnections.set(row?.connections ?? 0);
+  meters.databaseMaxConnections.set(row?.most ?? 0);
+}
+
+async function countMissingIndexes(db: Db): Promise<number> {
+  const { rows } = await db.execute(sql.raw(missingIndexesIn("current_schema()")));
+  return rows.length;
+}
