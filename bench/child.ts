@@ -16,7 +16,7 @@ const LOOK_MS = 50;
 /** Starts a program of `ops/` in a process of its own. `ended` rejects if it fails. */
 export function startProgram(program: string, args: readonly string[], env: Record<string, string>): Working {
   const begun = performance.now();
-  const path = fileURLToPath(new URL(`../../ops/${program}.ts`, import.meta.url));
+  const path = fileURLToPath(new URL(`../ops/${program}.ts`, import.meta.url));
   const child = spawn(process.execPath, [path, ...args], {
     env: { PATH: process.env.PATH, HOME: process.env.HOME, ...env },
     stdio: ["ignore", "pipe", "pipe"],

@@ -26,7 +26,7 @@ import { type Signer, type SignupService, startSignupService } from "./signupSer
 type Artifact = { abi: Abi; bytecode: Hex };
 const artifact = (name: string): Artifact =>
   JSON.parse(
-    readFileSync(new URL(`../devnet/contracts/compiled/${name}.json`, import.meta.url), "utf8"),
+    readFileSync(new URL(`../../devnet/contracts/compiled/${name}.json`, import.meta.url), "utf8"),
   ) as Artifact;
 
 let anvil: Anvil;

@@ -5,7 +5,7 @@ import { agentAdapterAbi, agentAdapterReads } from "../../abis/agentAdapter.ts";
 import { agentRegistryAbi, agentRegistryReads } from "../../abis/agentRegistry.ts";
 
 const abiOf = (name: string): Abi => {
-  const file = new URL(`../devnet/contracts/compiled/${name}.json`, import.meta.url);
+  const file = new URL(`../../devnet/contracts/compiled/${name}.json`, import.meta.url);
   return (JSON.parse(readFileSync(file, "utf8")) as { abi: Abi }).abi;
 };
 

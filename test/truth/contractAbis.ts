@@ -7,7 +7,7 @@ import type { ContractEntry, Role } from "../../abis/deployments.ts";
 const require = createRequire(import.meta.url);
 const archived = (name: string) => require.resolve(`@ensdomains/ens-archived-contracts/abis/${name}.json`);
 const double = (name: string) =>
-  fileURLToPath(new URL(`../devnet/contracts/compiled/${name}.json`, import.meta.url));
+  fileURLToPath(new URL(`../../devnet/contracts/compiled/${name}.json`, import.meta.url));
 
 /** Where the whole ABI of each contract stands; never the project's own excerpt, which is to be judged. */
 const artifacts: Partial<Record<Role, Record<number, string>>> = {
