@@ -42,6 +42,13 @@ export const trials = [
     right: [["block 1", "block 2"], ["reorg 1"], ["block 2"]],
     isWrong: ([late]) => late?.includes("reorg 0") ?? false,
   }),
+  trial<{ mostOpen: number }>({
+    patch: "pollsInTurn",
+    does: "a node that answers slowly is asked for its newest block once at a time, and again if it does not answer",
+    run: () => runNode("pollTrial.ts"),
+    right: { mostOpen: 1 },
+    isWrong: ({ mostOpen }) => mostOpen > 2,
+  }),
   trial({
     patch: "writtenFiles",
     does: "a file of the API that is emptied and then written is taken up as it was written",
