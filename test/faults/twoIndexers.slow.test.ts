@@ -1,6 +1,9 @@
-import { afterAll, beforeAll, expect, inject, test, vi } from "vitest";
+import pg from "pg";
+import { afterAll, beforeAll, expect, inject, onTestFinished, test, vi } from "vitest";
 import { isReady } from "../../devnet/ponder.ts";
 import { metaTable } from "../../engine/ponderInternals.ts";
+import { differencesOf, readTables } from "../chain/tables.ts";
+import { openPool } from "../support/database.ts";
 import type { Rival, Stack } from "../support/stack.ts";
 import { judgeStack } from "../truth/trial.ts";
 import type { FaultChain } from "./pulse.ts";
@@ -93,26 +96,101 @@ test("another build on the schema ends, and leaves the lock to the first one", a
   await expectTruth();
 });
 
-test("an indexer that stands still for longer than its lock lives writes nothing when it goes on, and ends with 75", async () => {
-  const before = await readLock();
+/** Ends what a test opened beside the index, also when it fails. */
+async function connect(connectionString: string): Promise<pg.Client> {
+  const client = new pg.Client({ connectionString });
+  client.on("error", () => {}); // A server that is stopped ends it.
+  await client.connect();
+  onTestFinished(() => client.end().catch(() => {}));
+  return client;
+}
+
+/** Process ids of the database that wait to write events. */
+async function listWaiting(schema = stack.schema): Promise<number[]> {
+  const rows = await stack.sql<{ pid: number }>(
+    "select pid from pg_locks where relation = to_regclass($1) and not granted",
+    [`${schema}.events`],
+  );
+  return rows.map(({ pid }) => pid);
+}
+
+/** Holds back all writes of events. Gives the way to let them go on. */
+async function holdEvents(schema = stack.schema): Promise<() => Promise<void>> {
+  const client = await connect(stack.databaseUrl);
+  await client.query(`begin; lock table "${schema}".events in exclusive mode`);
+  return () => client.end();
+}
+
+const untilWaiting = (holds: (pids: number[]) => boolean, schema?: string) =>
+  vi.waitFor(async () => expect(await listWaiting(schema)).toSatisfy(holds), {
+    timeout: TIMEOUT_MS,
+    interval: 50,
+  });
+
+/** Stops the process between two blocks. */
+async function pauseBetweenTransactions() {
   await chain.beat();
+  await stack.waitForHead();
   process.kill(stack.pid(), "SIGSTOP");
-  const rival = await stack.startRival();
-  await untilIt(rival, () => isReady(rival.url));
-  const taken = await readLock();
-  expect(taken?.owner).not.toBe(before?.owner);
-  for (let block = 0; block < 3; block++) await chain.beat();
-  process.kill(stack.pid(), "SIGCONT");
-  await vi.waitFor(() => expect(stack.ended()).toBe(75), { timeout: TIMEOUT_MS });
-  expect(stack.log()).toContain("Another indexer took over the schema");
-  expect(await readLock()).toEqual(taken);
-  await rival.stop();
+  return async () => {};
+}
+
+/** Stops the process while one of its transactions is open. The one that takes over ends it, and reaches the same table. */
+async function pauseInsideTransaction() {
+  const release = await holdEvents();
+  await chain.beat();
+  await untilWaiting((pids) => pids.length > 0);
+  const held = await listWaiting();
+  process.kill(stack.pid(), "SIGSTOP");
+  return async () => {
+    await untilWaiting((pids) => pids.length > 0 && pids.every((pid) => !held.includes(pid)));
+    await release();
+  };
+}
+
+test.each([
+  ["between its transactions", pauseBetweenTransactions],
+  ["inside a transaction", pauseInsideTransaction],
+] as const)(
+  "an indexer that stands still %s for longer than its lock lives writes nothing when it goes on, and ends with 75",
+  async (_, pause) => {
+    const before = await readLock();
+    const release = await pause();
+    const rival = await stack.startRival();
+    await release();
+    await untilIt(rival, () => isReady(rival.url));
+    const taken = await readLock();
+    expect(taken?.owner).not.toBe(before?.owner);
+    for (let block = 0; block < 3; block++) await chain.beat();
+    process.kill(stack.pid(), "SIGCONT");
+    await vi.waitFor(() => expect(stack.ended()).toBe(75), { timeout: TIMEOUT_MS });
+    expect(stack.log()).toContain("Another indexer took over the schema");
+    expect(await readLock()).toEqual(taken);
+    await rival.stop();
+    await comeBack();
+  },
+);
+
+/** The first indexer starts again, once the last one has given the lock back. */
+async function comeBack(): Promise<void> {
   expect((await readLock())?.locked).toBe(0);
   stack.restart();
   await stack.ready();
   await reorganise(2);
   await expectTruth();
-});
+}
+
+/** Another indexer follows a killed one, and keeps the lock until it is stopped. */
+async function expectFollower(killed: { owner: string } | undefined): Promise<void> {
+  await stack.expireLock();
+  const rival = await stack.startRival();
+  await untilIt(rival, () => isReady(rival.url));
+  const taken = await readLock();
+  expect(taken?.locked).toBe(1);
+  expect(taken?.owner).not.toBe(killed?.owner);
+  await rival.stop();
+  await comeBack();
+}
 
 test("an indexer that is killed is followed by the one that starts after it and waits for its lock", async () => {
   await chain.beat();
@@ -124,9 +202,76 @@ test("an indexer that is killed is followed by the one that starts after it and 
   expect(taken?.locked).toBe(1);
   expect(taken?.owner).not.toBe(before?.owner);
   await rival.stop();
-  expect((await readLock())?.locked).toBe(0);
+  await comeBack();
+});
+
+test("one that is killed while it takes back what the last one wrote has taken nothing over", async () => {
+  const before = await readLock();
+  await stack.kill();
+  const release = await holdEvents();
+  await stack.expireLock();
+  const rival = await stack.startRival();
+  await untilWaiting((pids) => pids.length > 0);
+  await rival.kill();
+  await release();
+  await untilWaiting((pids) => pids.length === 0);
+  expect((await readLock())?.owner).toBe(before?.owner);
+  await expectFollower(before);
+});
+
+test("one that is killed right after it took over is followed, too", async () => {
+  const before = await readLock();
+  await chain.beat();
+  await stack.waitForHead();
+  await stack.kill();
+  await stack.expireLock();
+  const rival = await stack.startRival();
+  await untilIt(rival, async () => (await readLock())?.owner !== before?.owner);
+  await rival.kill();
+  await expectFollower(await readLock());
+});
+
+test("one that is killed inside a backfill is followed by one that has the same tables", async () => {
+  const other = "other_index";
+  const started = await stack.startRival({ DATABASE_SCHEMA: other });
+  const isThere = "select to_regclass($1) is not null as is_there";
+  await untilIt(started, async () => (await stack.sql(isThere, [`${other}.events`]))[0]?.is_there === true);
+  const release = await holdEvents(other);
+  await untilWaiting((pids) => pids.length > 0, other);
+  await started.kill();
+  await release();
+  const rival = await stack.startRival({ DATABASE_SCHEMA: other });
+  await untilIt(rival, () => isReady(rival.url));
+  await stack.waitForHead();
+  const pool = openPool({ connectionString: stack.databaseUrl, options: `-c search_path=${other},public` });
+  onTestFinished(() => pool.end());
+  const sql: Stack["sql"] = async (text, values) => (await pool.query(text, values)).rows;
+  expect(differencesOf(await readTables({ sql, schema: other }), await readTables(stack))).toEqual([]);
+  await rival.stop();
+});
+
+test("a takeover ends no transaction of a copy of the database, whose tables have the same numbers", async () => {
+  await stack.kill();
+  const original = new URL(stack.databaseUrl);
+  const name = `${original.pathname.slice(1)}_copy`;
+  const server = await connect(new URL("/postgres", original).href);
+  // Copying needs the original without connections; those of the killed indexer end by themselves.
+  const copy = () => server.query(`create database "${name}" template "${original.pathname.slice(1)}"`);
+  await vi.waitFor(copy, { timeout: TIMEOUT_MS, interval: 1_000 });
+  onTestFinished(async () => {
+    await server.query(`drop database if exists "${name}" with (force)`);
+  });
+  const writer = await connect(new URL(`/${name}`, original).href);
+  const meta = `"${stack.schema}".${metaTable}`;
+  const numberOf = "select $1::regclass::oid::int as oid";
+  const { rows } = await writer.query(numberOf, [meta]);
+  expect(rows).toEqual(await stack.sql(numberOf, [meta]));
+  await writer.query(`begin; select key from ${meta} for key share`);
+  await stack.expireLock();
   stack.restart();
   await stack.ready();
+  expect((await writer.query("select 1 as one")).rows).toEqual([{ one: 1 }]);
+  await writer.query("rollback");
   await reorganise(2);
   await expectTruth();
 });
