@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { gzipSync } from "node:zlib";
 import type { Context } from "hono";
+import { turnFor } from "../scheduling/turns.ts";
 
 /** A static file. It is in memory compressed, too: the script of the reference page has 1.7 MB. */
 export type Asset = {
@@ -19,14 +20,19 @@ export function toAsset(body: string | Uint8Array, type: string): Asset {
 
 const HOUR = 3_600;
 
-/** Sends the file, compressed if the client accepts that, or 304 if the client already has it. Answers share its bytes. */
-export function sendAsset(c: Context, asset: Asset): Response {
+/**
+ * Sends the file, compressed if the client accepts that, or 304 if the client already has it. A large one has a turn of its own,
+ * because a hundred callers may ask for it at once. Answers share its bytes.
+ */
+export async function sendAsset(c: Context, asset: Asset): Promise<Response> {
   c.header("Content-Type", asset.type);
   c.header("ETag", asset.etag);
   c.header("Cache-Control", `public, max-age=${HOUR}`);
   c.header("Vary", "Accept-Encoding");
   if (c.req.header("if-none-match") === asset.etag) return c.body(null, 304);
-  if (!c.req.header("accept-encoding")?.includes("gzip")) return c.body(asset.body);
-  c.header("Content-Encoding", "gzip");
-  return c.body(asset.compressed);
+  const isCompressed = c.req.header("accept-encoding")?.includes("gzip") ?? false;
+  const bytes = isCompressed ? asset.compressed : asset.body;
+  await turnFor(bytes.length);
+  if (isCompressed) c.header("Content-Encoding", "gzip");
+  return c.body(bytes);
 }
