@@ -1,10 +1,19 @@
-import { digits } from "./kinds.ts";
+import { digits, onOrOff } from "./kinds.ts";
 import { type ValuesOf, withDefault } from "./variable.ts";
 
 /** How much of the feed of changes is stored. */
-export type ChangesSettings = { changes: { days: number; changes: number } };
+export type ChangesSettings = {
+  /** Whether changes are noted, and given at `/changes`. */
+  hasFeed: boolean;
+  changes: { days: number; changes: number };
+};
 
 export const changesVariables = {
+  FEED: withDefault("on", onOrOff, {
+    example: "off",
+    meaning:
+      "`on`: the [feed of changes](changes.md) at `/changes`. `off`: no change is noted, no webhook is sent, and the changes that were stored are deleted.",
+  }),
   CHANGES_DAYS: withDefault(7, digits({ from: 1, to: 90, unit: "days" }), {
     example: "30",
     meaning:
@@ -18,5 +27,6 @@ export const changesVariables = {
 };
 
 export const toChangesSettings = (known: ValuesOf<typeof changesVariables>): ChangesSettings => ({
+  hasFeed: known.FEED === "on",
   changes: { days: known.CHANGES_DAYS, changes: known.CHANGES_MAX },
 });

@@ -2,12 +2,16 @@ import { z } from "zod";
 import { httpUrlOrOff, onOrOff } from "./kinds.ts";
 import { type Kind, optional, type ValuesOf, withDefault } from "./variable.ts";
 
-/** What people see in a browser. */
+/** What people see in a browser, and how programs may ask besides the operations. */
 export type ExplorerSettings = {
   /** Whether there are pages at `/explore`. */
   hasExplorer: boolean;
   /** Whether there are pictures of names at `/avatar/{name}`. */
   hasAvatars: boolean;
+  /** Whether agents have tools at `/mcp`. */
+  hasMcp: boolean;
+  /** Whether queries of the ENS subgraph are answered at `/subgraph`. */
+  hasSubgraph: boolean;
   /** A gateway to IPFS, for pictures and links; null if there is none. */
   ipfsGateway: string | null;
   /** URLs of block explorers by chain id, for links. */
@@ -60,6 +64,14 @@ export const explorerVariables = {
     meaning:
       "`on`: pictures of names at `/avatar/{name}`, and on the pages: this service fetches them from the hosts that names say ([explorer.md](explorer.md#pictures)). `off`: no such request is made, and pages show drawings.",
   }),
+  MCP: withDefault("on", onOrOff, {
+    example: "off",
+    meaning: "`on`: tools for agents at `/mcp`; see [mcp.md](mcp.md).",
+  }),
+  SUBGRAPH: withDefault("on", onOrOff, {
+    example: "off",
+    meaning: "`on`: queries of the ENS subgraph at `/subgraph`; see [subgraph.md](subgraph.md).",
+  }),
   IPFS_GATEWAY: withDefault("https://ipfs.io", httpUrlOrOff, {
     meaning:
       "Gateway to IPFS, by which this service fetches pictures, and to which pages lead for the content of a name. It has to answer at `/ipfs/…` without a redirect. `off`: no picture on IPFS is fetched, and pages lead to no content.",
@@ -75,6 +87,8 @@ export const explorerVariables = {
 export const toExplorerSettings = (known: ValuesOf<typeof explorerVariables>): ExplorerSettings => ({
   hasExplorer: known.EXPLORER === "on",
   hasAvatars: known.AVATARS === "on",
+  hasMcp: known.MCP === "on",
+  hasSubgraph: known.SUBGRAPH === "on",
   ipfsGateway: known.IPFS_GATEWAY === "off" ? null : known.IPFS_GATEWAY,
   blockExplorers: known.BLOCK_EXPLORERS ?? usualExplorers,
 });

@@ -1,11 +1,19 @@
 import { z } from "zod";
-import { text } from "./kinds.ts";
-import { optional, type ValuesOf } from "./variable.ts";
+import { onOrOff, text } from "./kinds.ts";
+import { optional, type ValuesOf, withDefault } from "./variable.ts";
 
 /** `secretKey`: 32 bytes that encrypt the secrets of webhooks; null where no webhooks are sent. */
-export type WebhookSettings = { webhooks: { secretKey: Buffer | null } };
+export type WebhookSettings = {
+  /** Whether keys may have webhooks at `/webhooks`; the feed has to be on, too. */
+  hasWebhooks: boolean;
+  webhooks: { secretKey: Buffer | null };
+};
 
 export const webhookVariables = {
+  WEBHOOKS: withDefault("on", onOrOff, {
+    example: "off",
+    meaning: "`off`: no [webhooks](webhooks.md) are made or sent, whatever `WEBHOOK_SECRET_KEY` is.",
+  }),
   WEBHOOK_SECRET_KEY: optional(
     text("64 hexadecimal digits, the same in all replicas", z.string().regex(/^[0-9a-fA-F]{64}$/)),
     {
@@ -19,7 +27,9 @@ export const webhookVariables = {
 };
 
 export const toWebhookSettings = ({
+  WEBHOOKS: webhooks,
   WEBHOOK_SECRET_KEY: key,
 }: ValuesOf<typeof webhookVariables>): WebhookSettings => ({
+  hasWebhooks: webhooks === "on",
   webhooks: { secretKey: key === undefined ? null : Buffer.from(key, "hex") },
 });

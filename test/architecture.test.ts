@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import { dirname, join, normalize } from "node:path";
+import { dirname, join, matchesGlob, normalize } from "node:path";
 import { describe, expect, test } from "vitest";
 import { projectFiles, root, textFiles } from "./support/projectFiles.ts";
 
@@ -8,6 +8,8 @@ import { projectFiles, root, textFiles } from "./support/projectFiles.ts";
  * `mayTypes` those of which only types may be taken. Everything may import its own part and Node's modules.
  */
 type Layer = { files: string; may: string[]; mayTypes?: string[]; because: string };
+
+const FEATURE_FILES = "src/api/features/*/feature.ts";
 
 const api = (...rooms: string[]): string[] => rooms.map((room) => `src/api/${room}`);
 
@@ -144,19 +146,11 @@ const layers: Layer[] = [
         "names/query/section.ts",
         "names/comparison/check.ts",
       ),
-      ...api("features/feed/position.ts"),
     ],
     mayTypes: [
       "zod",
       "abis/",
-      ...api(
-        "names/comparison/",
-        "server/errors/",
-        "features/feed/",
-        "names/resolution/",
-        "names/query/",
-        "names/live/",
-      ),
+      ...api("names/comparison/", "server/errors/", "names/resolution/", "names/query/", "names/live/"),
     ],
     because:
       "serializers turn state into JSON, or into a calendar; they read nothing, and know how long a page is",
@@ -244,12 +238,14 @@ const layers: Layer[] = [
       "drizzle-orm",
       "viem",
       "zod",
+      "@hono/zod-openapi",
       "engine/",
       "src/ens/storable.ts",
-      ...api("server/errors/", "server/postgres/", "names/rules/", "server/scheduling/"),
+      ...api("server/errors/", "server/http/endpoint.ts", "server/postgres/", "server/scheduling/"),
+      ...api("names/rules/", "names/schemas/", "names/resolution/askedChains.ts", "names/serializers/"),
     ],
-    because:
-      "the feed of changes: its tables and triggers, the one writer, and how it is read; it knows no HTTP and no JSON of answers",
+    mayTypes: ["abis/", ...api("server/observe/meters.ts")],
+    because: "the feed of changes: its tables and triggers, the one writer, and how it is read",
   },
   {
     files: "src/api/features/feed/stream/",
@@ -263,7 +259,6 @@ const layers: Layer[] = [
         "server/http/inputError.ts",
         "server/http/leftSignal.ts",
       ),
-      ...api("names/endpoints/changes.ts", "names/serializers/change.ts"),
     ],
     mayTypes: ["abis/", ...api("server/access/access.ts", "server/postgres/db.ts")],
     because:
@@ -273,19 +268,21 @@ const layers: Layer[] = [
     files: "src/api/features/webhooks/",
     may: [
       "pg",
+      "prom-client",
+      "@hono/zod-openapi",
       ...api(
         "server/access/metered.ts",
         "server/errors/",
+        "server/http/endpoint.ts",
         "features/feed/",
         "server/outgoing/",
         "server/postgres/",
         "server/serviceDb/",
       ),
-      ...api("server/scheduling/", "names/serializers/change.ts"),
+      ...api("server/scheduling/", "names/schemas/"),
     ],
-    mayTypes: ["@hono/zod-openapi", "abis/", ...api("server/access/", "names/schemas/answers/")],
-    because:
-      "changes that are sent: who wants which, what waits, the workers that share them; it knows no HTTP but that of receivers",
+    mayTypes: ["abis/", ...api("server/access/", "server/http/context.ts", "server/observe/meters.ts")],
+    because: "changes that are sent: who wants which, what waits, and the workers that share them",
   },
   {
     files: "src/api/upkeep/",
@@ -395,6 +392,7 @@ const layers: Layer[] = [
       "src/ens/",
       ...api(
         "server/errors/",
+        "server/http/asset.ts",
         "server/http/endpoint.ts",
         "server/http/writeReply.ts",
         "server/http/pageTimeout.ts",
@@ -405,6 +403,12 @@ const layers: Layer[] = [
         "server/scheduling/turns.ts",
       ),
       ...api("names/query/", "names/counts/", "names/rules/"),
+      ...api(
+        "features/explorer/assets.ts",
+        "features/pages/files.ts",
+        "features/pages/frame.tsx",
+        "features/pages/html.ts",
+      ),
     ],
     mayTypes: [
       "viem",
@@ -420,10 +424,16 @@ const layers: Layer[] = [
       "hono",
       "viem",
       "lru-cache",
+      "@hono/zod-openapi",
       ...api(
         "server/errors/",
         "features/explorer/parts/identicon.tsx",
         "server/http/readInput.ts",
+        "server/http/endpoint.ts",
+        "names/endpoints/records.ts",
+        "names/resolution/recordSelection.ts",
+        "names/resolution/withoutChain.ts",
+        "names/schemas/input.ts",
         "names/live/abi.ts",
         "names/live/failure.ts",
       ),
@@ -432,7 +442,7 @@ const layers: Layer[] = [
     ],
     mayTypes: api("server/access/access.ts", "server/http/", "names/live/reach.ts"),
     because:
-      "pictures of names: whatever a record, a contract or a host says, what leaves is a picture of pixels; it knows no index",
+      "pictures of names: whatever a record, a contract or a host says, what leaves is a picture of pixels",
   },
   {
     files: "src/api/server/observe/",
@@ -456,7 +466,6 @@ const layers: Layer[] = [
       "names/live/",
       "server/postgres/db.ts",
       "server/serviceDb/",
-      ...["features/feed/rows.ts", "features/webhooks/"],
     ),
     because: "metrics and logs stand around what is done, and change nothing of it",
   },
@@ -539,14 +548,7 @@ const layers: Layer[] = [
         "names/schemas/",
         "names/rules/",
       ),
-      ...api(
-        "names/query/",
-        "names/counts/",
-        "features/feed/",
-        "names/resolution/",
-        "names/serializers/",
-        "features/webhooks/",
-      ),
+      ...api("names/query/", "names/counts/", "names/resolution/", "names/serializers/"),
       ...api(
         "names/comparison/",
         "server/indexState/progress.ts",
@@ -566,10 +568,26 @@ const layers: Layer[] = [
     because: "it outlives the edits of `ponder dev`, and knows nothing of what it stops and starts",
   },
   {
+    files: "src/api/core/",
+    may: ["hono", "ops/log/console.ts", "abis/", "engine/", ...api("names/", "server/", "upkeep/")],
+    mayTypes: ["settings/"],
+    because: "makes every part of the core once, and serves it with features that it does not know",
+  },
+  {
+    files: FEATURE_FILES,
+    may: api("core/", "names/", "server/", "features/feed/metrics.ts"),
+    because: "puts a feature together from the core's parts",
+  },
+  {
+    files: "src/api/features.ts",
+    may: ["src/api/features/"],
+    mayTypes: ["src/api/core/feature.ts"],
+    because: "one line for each feature",
+  },
+  {
     files: "src/api/index.ts",
-    may: ["ponder:api", "abis/", "engine/", "ops/log/", "settings/", "src/api/"],
-    because:
-      "composition: every part is made here and given to those that need it; it decides nothing itself",
+    may: ["ponder:api", "settings/", "src/api/core/", "src/api/features.ts"],
+    because: "hands Ponder's database and the environment to the core",
   },
   {
     files: "ops/",
@@ -697,6 +715,7 @@ function importsOf(file: string): Import[] {
 }
 
 const layerOf = (file: string): Layer | undefined =>
+  layers.find(({ files }) => files === FEATURE_FILES && matchesGlob(file, files)) ??
   layers
     .filter(({ files }) => file === files || (files.endsWith("/") && file.startsWith(files)))
     .sort((a, b) => b.files.length - a.files.length)[0];
@@ -704,8 +723,9 @@ const layerOf = (file: string): Layer | undefined =>
 const covers = (entry: string, target: string): boolean =>
   target === entry || target.startsWith(entry.endsWith("/") ? entry : `${entry}/`);
 
-function isAllowed({ target, isType }: Import, layer: Layer): boolean {
+function isAllowed({ from, target, isType }: Import, layer: Layer): boolean {
   if (target.startsWith("node:") || covers(layer.files, target)) return true;
+  if (layer.files === FEATURE_FILES && covers(`${dirname(from)}/`, target)) return true;
   return [...layer.may, ...(isType ? (layer.mayTypes ?? []) : [])].some((entry) => covers(entry, target));
 }
 
@@ -745,6 +765,13 @@ describe("the import table", () => {
     const strays = sources.filter((file) => !file.startsWith("test/") && layerOf(file) === undefined);
     expect(strays.filter((file) => !["ponder-env.d.ts", "vitest.config.ts"].includes(file))).toEqual([]);
   });
+});
+
+test("the core knows no feature, not even its types", () => {
+  const core = sources.filter((file) => /^src\/api\/(core|names|server|upkeep)\//.test(file));
+  expect(core.length).toBeGreaterThan(200);
+  const wrong = core.flatMap(importsOf).filter(({ target }) => target.startsWith("src/api/features"));
+  expect(wrong).toEqual([]);
 });
 
 describe("what has one place only", () => {

@@ -5,8 +5,8 @@ import { serve } from "@hono/node-server";
 import { Validator } from "@seriousme/openapi-schema-validator";
 import { chromium } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { operations } from "../../src/api/names/endpoints/index.ts";
 import { openApiDocument } from "../../src/api/server/http/openapi.ts";
+import { operations } from "../support/operations.ts";
 import { type Wired, wireService } from "./wired.ts";
 
 let wired: Wired;

@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
 import { type Document, isUnmeasured, operationsOf } from "../../bench/api/operations.ts";
 import type { Samples } from "../../bench/api/samples.ts";
-import { operations } from "../../src/api/names/endpoints/index.ts";
-import { webhookEndpoints } from "../../src/api/names/endpoints/webhooks.ts";
+import { webhookEndpoints } from "../../src/api/features/webhooks/operations.ts";
 import { openApiDocument } from "../../src/api/server/http/openapi.ts";
+import { operations } from "../support/operations.ts";
 
 const samples: Samples = {
   names: ["alice.eth", "bob.eth"].map((name) => ({ name, node: `0xn${name}`, labelhash: `0xl${name}` })),

@@ -51,7 +51,6 @@ import {
   YEAR,
 } from "../../devnet/acts.ts";
 import { startLocalChain } from "../../devnet/localChain.ts";
-import { operations } from "../../src/api/names/endpoints/index.ts";
 import { createGateways } from "../../src/api/names/live/ccip/gatewayClient.ts";
 import { liveContractsOf } from "../../src/api/names/live/deployment.ts";
 import { createLive } from "../../src/api/names/live/live.ts";
@@ -60,6 +59,7 @@ import type { Db } from "../../src/api/server/postgres/db.ts";
 import { noChain } from "../query/noChain.ts";
 import { createTestApp } from "../support/app.ts";
 import { openPool } from "../support/database.ts";
+import { operations } from "../support/operations.ts";
 import schema from "../support/ponderSchema.ts";
 import { expectLookupAsSingle, expectNamesByAddress, expectResolution } from "./lookups.ts";
 import { type Cast, type Stage, stageOf } from "./stage.ts";

@@ -2,8 +2,8 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { mineBlocks } from "../../devnet/acts.ts";
 import { type LocalChain, startDemoChain } from "../../devnet/localChain.ts";
-import { operations } from "../../src/api/names/endpoints/index.ts";
 import { withoutAsOf } from "../support/asOf.ts";
+import { operations } from "../support/operations.ts";
 import { launchStack, type Stack, startStack } from "../support/stack.ts";
 import { startSlowRpc } from "./slowRpc.ts";
 

@@ -2,10 +2,10 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { createClient } from "@hey-api/openapi-ts";
-import { operations } from "../../src/api/names/endpoints/index.ts";
+import { webhookEndpoints } from "../../src/api/features/webhooks/operations.ts";
 import { signupEndpoints } from "../../src/api/names/endpoints/signup.ts";
-import { webhookEndpoints } from "../../src/api/names/endpoints/webhooks.ts";
 import { openApiDocument } from "../../src/api/server/http/openapi.ts";
+import { operations } from "../support/operations.ts";
 import { listsOf } from "./lists.ts";
 import { ABSENT, type Document, GIVEN_SECONDS, shapeDocument } from "./shape.ts";
 

@@ -39,6 +39,7 @@ import { SHOWN_AT_ONCE, SHOWN_UNFOLDED } from "../../src/api/features/explorer/p
 import { MOST_TOUCHED } from "../../src/api/features/feed/advance.ts";
 import { MAX_TEXT_BYTES } from "../../src/api/features/feed/compare.ts";
 import { MOST_HEALED } from "../../src/api/features/feed/heal.ts";
+import { MAX_CHANGES as MAX_FEED_CHANGES } from "../../src/api/features/feed/operations.ts";
 import { MAX_SCANNED } from "../../src/api/features/feed/read.ts";
 import { MAX_RESYNCED, MAX_RESYNCED_BYTES } from "../../src/api/features/feed/resync.ts";
 import { MOST_OF_PAGE, READ_AT_ONCE } from "../../src/api/features/feed/stream/follow.ts";
@@ -51,7 +52,6 @@ import { MAX_RETRY_AFTER, WAITS } from "../../src/api/features/webhooks/schedule
 import { CALLS_AT_ONCE, REQUESTS_AT_ONCE } from "../../src/api/names/comparison/askContracts.ts";
 import { MAX_COMPARED_BYTES, MAX_COMPARED_RECORDS } from "../../src/api/names/comparison/compareName.ts";
 import { MAX_LABELS } from "../../src/api/names/endpoints/bulk.ts";
-import { MAX_CHANGES as MAX_FEED_CHANGES } from "../../src/api/names/endpoints/changes.ts";
 import {
   MAX_INPUTS,
   MAX_LABELS as MAX_LABELS_OF_LOOKUP,

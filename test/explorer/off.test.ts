@@ -45,7 +45,7 @@ test.each([
 ])("%s is not there", async (path) => {
   for (const url of urls) {
     const reply = await fetch(`${url}${path}`, asBrowser);
-    expect([reply.status, await reply.json()]).toMatchObject([404, { error: { code: "NOT_FOUND" } }]);
+    expect([reply.status, await reply.json()]).toMatchObject([404, { error: { code: "NOT_OFFERED" } }]);
   }
 });
 

@@ -2,7 +2,6 @@ import type { AddressInfo } from "node:net";
 import { serve } from "@hono/node-server";
 import type { Contracts } from "../../abis/contracts.ts";
 import { createExplorer } from "../../src/api/features/explorer/explorer.ts";
-import { operations } from "../../src/api/names/endpoints/index.ts";
 import { indexedPrimaryNames } from "../../src/api/names/endpoints/primaryNames.ts";
 import { openAccess } from "../../src/api/server/access/access.ts";
 import { callerBehind } from "../../src/api/server/access/caller.ts";
@@ -12,6 +11,7 @@ import { noChain } from "../query/noChain.ts";
 import { account, CHAIN_ID, contracts as ofRows, STATIC_RESOLVER } from "../query/rows.ts";
 import { setProgress, type Tables } from "../query/tables.ts";
 import { createTestApp } from "../support/app.ts";
+import { operations } from "../support/operations.ts";
 
 /** The explorer on tables of a test, at a port of its own. */
 export async function serveExplorer(
@@ -51,6 +51,7 @@ export async function serveExplorer(
     access: "open",
     primaryNames: indexedPrimaryNames,
     hasAvatars: false,
+    hasMcp: true,
     outside: { mainChain: "mainnet", blockExplorers: {}, ipfsGateway: null },
     callerOf: callerBehind(0),
     publicUrl: undefined,

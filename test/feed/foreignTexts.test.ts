@@ -1,10 +1,10 @@
 import fc from "fast-check";
 import { keccak256, namehash, stringToBytes } from "viem";
 import { afterAll, beforeAll, expect, inject, test } from "vitest";
+import { toChangeRecord } from "../../src/api/features/feed/changeRecord.ts";
 import { readFeedState } from "../../src/api/features/feed/read.ts";
 import { readResync } from "../../src/api/features/feed/resync.ts";
 import type { ChangeRow } from "../../src/api/features/feed/rows.ts";
-import { toChangeRecord } from "../../src/api/names/serializers/change.ts";
 import { storable } from "../../src/ens/storable.ts";
 import { account, contracts, transaction } from "../query/rows.ts";
 import type { Chain, Write } from "./engine.ts";

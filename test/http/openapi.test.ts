@@ -2,12 +2,12 @@ import { Validator } from "@seriousme/openapi-schema-validator";
 import { DiscoveryDocument } from "mppx/discovery";
 import { describe, expect, test } from "vitest";
 import { toLlms, toLlmsFull } from "../../src/api/features/pages/llms.ts";
-import { operations } from "../../src/api/names/endpoints/index.ts";
 import type { PaymentPrice } from "../../src/api/server/access/payment.ts";
 import { errorCodes } from "../../src/api/server/errors/errors.ts";
 import { errorsOf } from "../../src/api/server/http/endpoint.ts";
 import { common } from "../../src/api/server/http/ignoredParameters.ts";
 import { openApiDocument } from "../../src/api/server/http/openapi.ts";
+import { operations } from "../support/operations.ts";
 
 type Parameter = {
   name: string;

@@ -1,8 +1,8 @@
 import { namehash } from "viem";
 import { toolsOf } from "../../src/api/features/mcp/tools.ts";
-import { operations } from "../../src/api/names/endpoints/index.ts";
 import { nameOf } from "../../src/api/server/http/endpoint.ts";
 import { exampleOf } from "../support/examples.ts";
+import { operations } from "../support/operations.ts";
 import { alice, bob, carol } from "./scene.ts";
 
 /** A call, and the request over HTTP that asks the same. */

@@ -5,9 +5,9 @@ import { readArguments } from "../../src/api/features/mcp/arguments.ts";
 import { describePrice } from "../../src/api/features/mcp/descriptions.ts";
 import type { Schema } from "../../src/api/features/mcp/schemas.ts";
 import { toolsOf } from "../../src/api/features/mcp/tools.ts";
-import { operations } from "../../src/api/names/endpoints/index.ts";
 import { type Endpoint, nameOf } from "../../src/api/server/http/endpoint.ts";
 import { exampleOf, itemsIn } from "../support/examples.ts";
+import { operations } from "../support/operations.ts";
 import { pairs } from "./questions.ts";
 
 const tools = toolsOf(operations).map((tool) => [tool.definition.name, tool] as const);

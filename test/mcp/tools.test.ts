@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { catalogue } from "../../src/api/features/mcp/catalogue.ts";
-import { operations } from "../../src/api/names/endpoints/index.ts";
 import { nameOf } from "../../src/api/server/http/endpoint.ts";
 import { withoutAsOf } from "../support/asOf.ts";
+import { operations } from "../support/operations.ts";
 import { isSlow } from "../support/size.ts";
 import { type AnyClient, clients } from "./clients.ts";
 import { pairs } from "./questions.ts";

@@ -5,7 +5,7 @@ import { keysProgram } from "../../ops/keys/commands.ts";
 import { releaseProgram } from "../../ops/release/commands.ts";
 import { snapshotProgram } from "../../ops/snapshot/commands.ts";
 import { webhooksProgram } from "../../ops/webhooks/commands.ts";
-import { operations } from "../../src/api/names/endpoints/index.ts";
+import { operations } from "../support/operations.ts";
 import { root } from "../support/projectFiles.ts";
 import { commandsOf } from "./page.ts";
 

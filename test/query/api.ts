@@ -1,6 +1,5 @@
 import type { Hono } from "hono";
 import type { Contracts } from "../../abis/contracts.ts";
-import { operations } from "../../src/api/names/endpoints/index.ts";
 import type { Live } from "../../src/api/names/live/live.ts";
 import { toApiError } from "../../src/api/server/errors/errors.ts";
 import type { Ctx } from "../../src/api/server/http/context.ts";
@@ -9,6 +8,7 @@ import { createFreshness } from "../../src/api/server/indexState/freshness.ts";
 import type { ProvenLabels } from "../../src/api/server/serviceDb/provenLabels.ts";
 import { createTestApp, type TestAppPlan } from "../support/app.ts";
 import { withoutAsOf } from "../support/asOf.ts";
+import { operations } from "../support/operations.ts";
 import { noChain } from "./noChain.ts";
 import { contracts as ofRows } from "./rows.ts";
 import type { Tables } from "./tables.ts";

@@ -1,9 +1,9 @@
 import { domain } from "ponder:schema";
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { operations } from "../../src/api/names/endpoints/index.ts";
 import { type ErrorCode, errorCodes } from "../../src/api/server/errors/errors.ts";
 import { type Endpoint, errorsOf } from "../../src/api/server/http/endpoint.ts";
+import { operations } from "../support/operations.ts";
 import { isSlow } from "../support/size.ts";
 import { openApi, type TestApi } from "./api.ts";
 import { needsNode } from "./noChain.ts";

@@ -1,7 +1,7 @@
 import { namehash } from "viem";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { operations } from "../../src/api/names/endpoints/index.ts";
 import { forgedCursors, slowFilters } from "../hostile/attacks/cursors.ts";
+import { operations } from "../support/operations.ts";
 import { isSlow } from "../support/size.ts";
 import { openApi, type TestApi } from "./api.ts";
 import { claimer, fillHistories, NOW } from "./longHistories.ts";

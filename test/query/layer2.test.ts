@@ -3,7 +3,7 @@ import { and, eq } from "drizzle-orm";
 import { type Address, getAddress, keccak256, namehash, stringToBytes } from "viem";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { totals } from "../../src/api/names/counts/totals.ts";
-import { operations } from "../../src/api/names/endpoints/index.ts";
+import { operations } from "../support/operations.ts";
 import { openApi, type TestApi } from "./api.ts";
 import {
   BASE,

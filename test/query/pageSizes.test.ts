@@ -1,7 +1,7 @@
 import { namehash } from "viem";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { operations } from "../../src/api/names/endpoints/index.ts";
 import { PAGE_SIZE } from "../../src/api/names/schemas/paging.ts";
+import { operations } from "../support/operations.ts";
 import { openApi, type TestApi } from "./api.ts";
 import { fillWithMany } from "./manyRows.ts";
 import { account, CHAIN_ID } from "./rows.ts";

@@ -1,7 +1,7 @@
 import { addressRecord, domain, event, resolverNode, textRecord } from "ponder:schema";
 import { getAddress, type Hex, keccak256, namehash, stringToBytes, toHex, zeroAddress } from "viem";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { avatarRecord } from "../../src/api/names/endpoints/avatar.ts";
+import { avatarRecord } from "../../src/api/features/avatars/record.ts";
 import { parseName } from "../../src/api/names/schemas/input.ts";
 import type { Ctx } from "../../src/api/server/http/context.ts";
 import { coinTypeOfChain, DEFAULT_COIN_TYPE } from "../../src/ens/coinType.ts";

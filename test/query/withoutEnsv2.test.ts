@@ -1,8 +1,8 @@
 import { namehash } from "viem";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { operations } from "../../src/api/names/endpoints/index.ts";
 import type { Endpoint } from "../../src/api/server/http/endpoint.ts";
 import { createCountersSoon } from "../counts/exactCounters.ts";
+import { operations } from "../support/operations.ts";
 import { openApi, type TestApi } from "./api.ts";
 import { contracts as withEnsv2 } from "./ensv2.ts";
 import { contracts as ofLayer2s } from "./layer2.ts";

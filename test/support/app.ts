@@ -85,7 +85,7 @@ export const createTestPages = ({
     createContext,
     access,
     priceOf: undefined,
-    hasExplorer: true,
+    offers: { explorer: true, mcp: true, subgraph: true },
     publicUrl: undefined,
   });
 

@@ -1,6 +1,6 @@
-import { operations } from "../../src/api/names/endpoints/index.ts";
 import { type Endpoint, nameOf } from "../../src/api/server/http/endpoint.ts";
 import { openApiDocument } from "../../src/api/server/http/openapi.ts";
+import { operations } from "./operations.ts";
 
 type Schema = { example?: unknown };
 type Described = {

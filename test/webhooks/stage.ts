@@ -1,14 +1,14 @@
 import type { lookup as dnsLookup } from "node:dns";
 import { expect, vi } from "vitest";
 import { createReceivers } from "../../src/api/features/webhooks/attempt.ts";
+import { createWebhookMeters } from "../../src/api/features/webhooks/metrics.ts";
+import { webhookEndpoints } from "../../src/api/features/webhooks/operations.ts";
 import { createWebhooks } from "../../src/api/features/webhooks/webhooks.ts";
 import { startWebhooks } from "../../src/api/features/webhooks/worker.ts";
-import { webhookEndpoints } from "../../src/api/names/endpoints/webhooks.ts";
 import { limitsIn } from "../../src/api/server/access/limits.ts";
 import { meteredAccess } from "../../src/api/server/access/metered.ts";
 import type { Endpoint } from "../../src/api/server/http/endpoint.ts";
 import { createMeters, type Meters } from "../../src/api/server/observe/meters.ts";
-import { observeWebhooks } from "../../src/api/server/observe/webhooks.ts";
 import { type Keys, keysIn } from "../../src/api/server/serviceDb/keys.ts";
 import { reservationsIn } from "../../src/api/server/serviceDb/reservations.ts";
 import { openStore, type Store } from "../../src/api/server/serviceDb/store.ts";
@@ -86,6 +86,7 @@ export async function openStage(options: StageOptions = {}): Promise<Stage> {
   });
   const key = await keys.create({ label: "", owner: null, credits, reason: "test" });
   const meters = createMeters();
+  const { observer } = createWebhookMeters(meters);
   const running = new Set<{ stop: () => Promise<void> }>();
   const ask: Stage["ask"] = async (method, path, given = {}) => {
     const headers = new Headers({ "content-type": "application/json" });
@@ -128,7 +129,7 @@ export async function openStage(options: StageOptions = {}): Promise<Stage> {
         receivers: rules,
         log: () => {},
         isActive: options.isActive ?? (async () => true),
-        observer: observeWebhooks(meters),
+        observer,
       });
       running.add(one);
       return {

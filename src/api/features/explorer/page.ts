@@ -49,6 +49,8 @@ export type Visit = {
   access: string;
   /** Whether pictures of names are shown. */
   hasAvatars: boolean;
+  /** Whether agents have tools at `/mcp`. */
+  hasMcp: boolean;
   /** Whether requests are counted, so that a key is of use. */
   isMetered: boolean;
   /** Whether the visitor's browser sent a key. */

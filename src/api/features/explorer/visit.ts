@@ -30,6 +30,8 @@ export type Service = {
   primaryNames: Endpoint;
   /** Whether pictures of names are shown, from `avatar/{name}`. */
   hasAvatars: boolean;
+  /** Whether agents have tools at `/mcp`. */
+  hasMcp: boolean;
   /** What pages link to outside. */
   outside: Outside;
 };
@@ -77,6 +79,7 @@ export function beginVisit(c: Context, service: Service): RecordedVisit {
     tryAsk,
     access: accessInWords[service.access],
     hasAvatars: service.hasAvatars,
+    hasMcp: service.hasMcp,
     isMetered: service.access === "metered",
     hasKey: keyIn(c) !== undefined,
     hasSignup: service.operations.some(({ path }) => path === "/signup"),

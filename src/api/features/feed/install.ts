@@ -4,7 +4,14 @@ import { inTransaction, type Queries } from "../../server/postgres/client.ts";
 import { findDatabaseError } from "../../server/postgres/databaseErrors.ts";
 import { writePosition } from "./position.ts";
 import { sources } from "./sources.ts";
-import { addChains, createFeedTables, createFeedTriggers, HAS_TRIGGERS } from "./tables.ts";
+import {
+  addChains,
+  createFeedTables,
+  createFeedTriggers,
+  dropFeed,
+  dropFeedTriggers,
+  HAS_TRIGGERS,
+} from "./tables.ts";
 
 /** Readers of the feed wait behind one that waits to drop its tables. */
 const DROP_WAIT_MS = 500;
@@ -67,6 +74,23 @@ export async function beginEpoch(
       );
       await client.query(addChains);
       await noteStart(client, previous);
+    });
+    return true;
+  } catch (error) {
+    if (isLocked(error)) return false;
+    throw error;
+  }
+}
+
+/** Removes the feed of these tables, if there is one. @returns false if the tables were in use */
+export async function removeFeed(client: pg.ClientBase, schema: string): Promise<boolean> {
+  const quoted = `"${schema}"`;
+  try {
+    await inTransaction(client, async () => {
+      await client.query(lockSources(quoted));
+      await client.query(`set local lock_timeout = ${DROP_WAIT_MS}`);
+      await client.query(dropFeedTriggers(quoted));
+      await client.query(dropFeed(quoted));
     });
     return true;
   } catch (error) {

@@ -16,7 +16,7 @@ import { keySql, rowSql, sources } from "./sources.ts";
 
 const feedTables = ["feed_state", "feed_chains", "feed_touched", "feed_changes"] as const;
 
-const dropFeed = (schema: string): string =>
+export const dropFeed = (schema: string): string =>
   `drop table if exists ${feedTables.map((table) => `${schema}.${table}`).join(", ")}`;
 
 /** SQL that creates the table of noted writes. */
@@ -98,6 +98,16 @@ export const createFeedTriggers = (schema: string): string =>
   end $feed$;
   create or replace trigger feed_${operation} after ${operation} on ${schema}.${source.table}
     referencing ${tables} for each statement execute function ${schema}.feed_${source.table}_${operation}()`,
+      ),
+    )
+    .join(";");
+
+/** SQL that removes the triggers. */
+export const dropFeedTriggers = (schema: string): string =>
+  [...sources.keys()]
+    .flatMap((table) =>
+      Object.keys(operations).map(
+        (operation) => `drop function if exists ${schema}.feed_${table}_${operation}() cascade`,
       ),
     )
     .join(";");

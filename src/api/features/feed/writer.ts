@@ -7,7 +7,7 @@ import { createBell, onOwnConnection } from "../../server/postgres/lockedWork.ts
 import { workInTurns } from "../../server/scheduling/repeated.ts";
 import { advanceFeed, type Outcome } from "./advance.ts";
 import { healFeed } from "./heal.ts";
-import { beginEpoch } from "./install.ts";
+import { beginEpoch, removeFeed } from "./install.ts";
 import { type Retention, removeOld } from "./retention.ts";
 
 export type WriterPlan = {
@@ -34,7 +34,17 @@ const AGAIN = ["55P03", "40P01", "40001"];
  * Writes the feed of an index. Every process of the API tries this, and a lock lets one do it: so the feed has one writer, and goes
  * on in another process when that one ends. Nothing waits for it: what it has not seen yet is noted in the tables.
  */
-export function startFeed(plan: WriterPlan): { stop: () => Promise<void> } {
+export const startFeed = (plan: WriterPlan): Running => workAsWriter(plan, follow);
+
+/** Removes the feed's tables and triggers, in the one process that may write it, so that writes of the index are no longer noted. */
+export const clearFeed = (plan: WriterPlan): Running => workAsWriter(plan, clear);
+
+type Running = { stop: () => Promise<void> };
+
+function workAsWriter(
+  plan: WriterPlan,
+  work: (client: pg.Client, plan: WriterPlan, stopped: AbortSignal) => Promise<void>,
+): Running {
   return workInTurns({
     pauseMs: TRY_MS,
     onError: (error) =>
@@ -48,7 +58,7 @@ export function startFeed(plan: WriterPlan): { stop: () => Promise<void> } {
       const connection = { databaseUrl, applicationName: `${schema}_feed`, stopped, options };
       // Where the connection is lost, the running query fails and says so, and the next turn connects again.
       return onOwnConnection(connection, async (client) => {
-        if (await mayWrite(client, schema)) await follow(client, plan, stopped);
+        if (await mayWrite(client, schema)) await work(client, plan, stopped);
       });
     },
   });
@@ -80,6 +90,13 @@ async function follow(client: pg.Client, plan: WriterPlan, signal: AbortSignal):
     }
     await heard;
   }
+}
+
+/** Removes the feed, and stays the writer: no other process begins one. */
+async function clear(client: pg.Client, { schema }: WriterPlan, signal: AbortSignal): Promise<void> {
+  const bell = createBell(client, signal);
+  while (!(await removeFeed(client, schema)) && !signal.aborted) await bell.next(LOOK_MS);
+  while (!signal.aborted) await bell.next(RETENTION_MS);
 }
 
 /** One look: {@link lookAtFeed}. @returns whether there is a feed that goes on */

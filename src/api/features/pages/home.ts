@@ -10,10 +10,14 @@ export type IndexStatus = {
   indexedBlock: number;
   access: AccessMode;
   signup: SignupState;
+  offers: Offers;
 };
 
+/** Features that have pages or paths of their own. */
+export type Offers = { explorer: boolean; mcp: boolean; subgraph: boolean };
+
 /** The first page: what this is, how current it is, and where everything else is. The explorer has one for browsers. */
-export function toHomeJson({ network, unfit, indexedBlock, access, signup }: IndexStatus) {
+export function toHomeJson({ network, unfit, indexedBlock, access, signup, offers }: IndexStatus) {
   return {
     name: "Namedex",
     version,
@@ -21,10 +25,10 @@ export function toHomeJson({ network, unfit, indexedBlock, access, signup }: Ind
     network,
     index: { ready: unfit === null, reason: unfit, block: indexedBlock },
     access: accessInWords[access],
-    mcp: "/mcp",
+    ...(offers.mcp && { mcp: "/mcp" }),
     links: {
       documentation: "/docs",
-      graphiql: "/subgraph",
+      ...(offers.subgraph && { graphiql: "/subgraph" }),
       openapi: "/openapi.json",
       llms: "/llms.txt",
       llms_full: "/llms-full.txt",

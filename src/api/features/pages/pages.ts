@@ -4,8 +4,7 @@ import type { Ctx } from "../../server/http/context.ts";
 import type { Endpoint } from "../../server/http/endpoint.ts";
 import { type AccessMode, openApiDocument } from "../../server/http/openapi.ts";
 import type { PriceOf } from "../../server/http/prices.ts";
-import { mountGraphiql } from "./graphiql.ts";
-import { type IndexStatus, toHomeJson } from "./home.ts";
+import { type IndexStatus, type Offers, toHomeJson } from "./home.ts";
 import { toLlms, toLlmsFull } from "./llms.ts";
 import { mountReference } from "./reference/reference.ts";
 import { mountSignup, type SignupState } from "./signup.tsx";
@@ -17,8 +16,8 @@ export type PagesPlan = {
   access: AccessMode;
   /** Undefined where payments are not accepted. */
   priceOf: PriceOf | undefined;
-  /** Whether the pages of the explorer are there, to which the head of each page leads. */
-  hasExplorer: boolean;
+  /** Which features are there, to which pages lead. */
+  offers: Offers;
   /** Where callers reach the service, for examples; without one the address of the request. */
   publicUrl: string | undefined;
 };
@@ -29,10 +28,11 @@ export function createPages({
   createContext,
   access,
   priceOf,
-  hasExplorer,
+  offers,
   publicUrl,
 }: PagesPlan): Hono {
   const document = openApiDocument(operations, access, priceOf);
+  document.info.description += linesFor(offers);
   const texts = {
     "/openapi.json": toAsset(JSON.stringify(document), "application/json; charset=utf-8"),
     "/llms.txt": toAsset(toLlms(document), "text/plain; charset=utf-8"),
@@ -42,14 +42,24 @@ export function createPages({
   const app = new Hono();
   app.get("/", async (c) => {
     c.header("Vary", "Accept"); // The explorer sends a page to browsers.
-    return c.json(toHomeJson({ ...(await readStatus(await createContext())), access, signup }));
+    return c.json(toHomeJson({ ...(await readStatus(await createContext())), access, signup, offers }));
   });
   for (const [path, asset] of Object.entries(texts)) app.get(path, (c) => sendAsset(c, asset));
   const hasSignup = signup === "open";
-  mountReference(app, { document, operations, access, hasSignup, hasExplorer, publicUrl });
-  mountGraphiql(app, hasExplorer);
+  const hasExplorer = offers.explorer;
+  mountReference(app, { document, operations, access, hasSignup, offers, publicUrl });
   mountSignup(app, { state: signup, hasExplorer, publicUrl });
   return app;
+}
+
+/** What the document says of interfaces that are not operations. */
+function linesFor({ mcp, subgraph }: Offers): string {
+  const lines = [
+    mcp && "**Agents** have the same as tools over MCP (streamable HTTP) at `/mcp`.",
+    subgraph &&
+      "**GraphQL.** Programs written for the ENS subgraph have its schema and query language at `POST /subgraph`.",
+  ];
+  return lines.flatMap((line) => (line ? [`\n- ${line}`] : [])).join("");
 }
 
 function signupState(operations: readonly Endpoint[], access: AccessMode): SignupState {
@@ -57,7 +67,10 @@ function signupState(operations: readonly Endpoint[], access: AccessMode): Signu
   return operations.some(({ path }) => path === "/signup") ? "open" : "closed";
 }
 
-async function readStatus({ freshness, contracts }: Ctx): Promise<Omit<IndexStatus, "access" | "signup">> {
+async function readStatus({
+  freshness,
+  contracts,
+}: Ctx): Promise<Omit<IndexStatus, "access" | "signup" | "offers">> {
   const { unfit, chains } = await freshness.report();
   const [chain] = chains;
   return {

@@ -8,7 +8,7 @@ import { QueryError } from "./queryError.ts";
 
 /** The paths that hosted subgraphs have: a program changes the host alone. Ids and names say nothing here. */
 const hosted = ["/subgraphs/id/:id", "/subgraphs/name/:name", "/subgraphs/name/:owner/:name"];
-const paths = ["/subgraph", ...hosted, ...hosted.map((path) => `/:apiKey${path}`)];
+export const subgraphPaths = ["/subgraph", ...hosted, ...hosted.map((path) => `/:apiKey${path}`)];
 
 /**
  * The query language of the ENS subgraph: `POST /subgraph`, and under the paths of hosted subgraphs.
@@ -36,7 +36,7 @@ export function subgraphRoutes(
   const app = new Hono();
   app.on(
     "POST",
-    paths.flatMap((path) => [path, `${path}/`]),
+    subgraphPaths.flatMap((path) => [path, `${path}/`]),
     answer,
   );
   return app;

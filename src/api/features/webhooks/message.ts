@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { Contracts } from "../../../../abis/contracts.ts";
-import { toChangeRecord } from "../../names/serializers/change.ts";
+import { toChangeRecord } from "../feed/changeRecord.ts";
 import type { ChangeRow } from "../feed/rows.ts";
 
 /** What is sent, once for all webhooks that get it. */

@@ -3,7 +3,6 @@ import { addressEndpoints } from "./addresses.ts";
 import { agentEndpoints } from "./agents.ts";
 import { bulkEndpoints } from "./bulk.ts";
 import { calendarEndpoints } from "./calendars.ts";
-import { changeEndpoints } from "./changes.ts";
 import { domainEndpoints } from "./domains.ts";
 import { eventEndpoints } from "./events/lists.ts";
 import { historyEndpoints } from "./history.ts";
@@ -25,7 +24,7 @@ import { statisticsEndpoints } from "./statistics.ts";
 import { systemEndpoints } from "./system.ts";
 import { verifyEndpoints } from "./verify.ts";
 
-/** Every operation of the API, in the order of the documentation. */
+/** Every operation of the core, in the order of the documentation. Features have more. */
 export const operations: readonly Endpoint[] = [
   ...domainEndpoints,
   ...bulkEndpoints,
@@ -33,7 +32,6 @@ export const operations: readonly Endpoint[] = [
   ...searchEndpoints,
   ...recordEndpoints,
   ...eventEndpoints,
-  ...changeEndpoints,
   ...historyEndpoints,
   ...verifyEndpoints,
   ...lookupEndpoints,

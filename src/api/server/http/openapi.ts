@@ -25,9 +25,7 @@ Every operation on names is a look-up: nothing creates, changes or deletes them.
 - **What is absent.** Null: it is known that there is none. Absent: the field does not apply, was not asked for, or could not be found out. An empty object or list: a collection without entries. \`availability_status\` is \`unknown\` where it cannot be determined.
 - **Partial answers.** Where only the chain can tell something and cannot be asked, the answer is 502. With \`partial=true\` it is what the index knows; \`unresolved\` names each part that is absent because it could not be found out. Items of lists have both what is known and their \`error\`.
 - **Errors** are \`{"error": {"code", "message"}}\`. Unknown parameters are ignored, unless \`strict=true\` makes them an error.
-- **Untrusted content.** Names and text records are written by their owners: escape them before showing, and do not fetch their URLs unguarded.
-- **Agents** have the same as tools over MCP (streamable HTTP) at \`/mcp\`.
-- **GraphQL.** Programs written for the ENS subgraph have its schema and query language at \`POST /subgraph\`.`;
+- **Untrusted content.** Names and text records are written by their owners: escape them before showing, and do not fetch their URLs unguarded.`;
 
 /** What a caller has to know of access, by the operator's choice. */
 export const accessInWords = {

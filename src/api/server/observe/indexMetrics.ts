@@ -1,6 +1,4 @@
 import { sql } from "ponder";
-import type { FeedState } from "../../features/feed/rows.ts";
-import type { WebhooksState } from "../../features/webhooks/state.ts";
 import { missingIndexesIn } from "../../upkeep/indexes.ts";
 import type { IndexReport } from "../indexState/freshness.ts";
 import {
@@ -13,7 +11,6 @@ import {
 import type { Db } from "../postgres/db.ts";
 import type { Verification } from "../serviceDb/verifications.ts";
 import type { Meters } from "./meters.ts";
-import { noteWebhooks } from "./webhooks.ts";
 
 type IndexView = {
   db: Db;
@@ -25,12 +22,8 @@ type IndexView = {
   readHealing: () => Promise<{ pending: number; healed: number; waiting: number } | null>;
   /** The last comparison of an index with the chain. */
   lastVerification: (schema: string) => Promise<Verification | null>;
-  /** How far the feed of changes is; null where there is none. */
-  readFeed: () => Promise<Pick<FeedState, "blocks" | "gapSince" | "healed"> | null>;
-  /** Null while the service's own tables do not answer. */
-  readWebhooks: () => Promise<(WebhooksState & { stalledSince: number | null }) | null>;
-  /** Open streams of this process. */
-  countStreams: () => number;
+  /** Sets the metrics of features. */
+  noteFeatures: () => Promise<unknown>;
 };
 
 /**
@@ -43,7 +36,6 @@ export async function indexMetrics(view: IndexView, meters: Meters): Promise<str
   meters.ready.set({ reason: unfit ?? "none" }, unfit === null ? 1 : 0);
   if (!isDatabaseAway) await noteTables(view, meters);
   noteStandby(standby, meters);
-  meters.streams.set(view.countStreams());
   const { block, attempts, logs } = readFailures();
   meters.failingAttempts.set(block?.attempts ?? 0);
   meters.failedAttempts.set(attempts);
@@ -59,18 +51,17 @@ function noteStandby(standby: IndexReport["standby"], meters: Meters): void {
 }
 
 async function noteTables(
-  { db, contracts, now, lastVerification, readHealing, readFeed, readWebhooks }: IndexView,
+  { db, contracts, now, lastVerification, readHealing, noteFeatures }: IndexView,
   meters: Meters,
 ): Promise<void> {
-  const [indexer, chains, waiting, missing, anomalies, healing, feed, webhooks] = await Promise.all([
+  const [indexer, chains, waiting, missing, anomalies, healing] = await Promise.all([
     readIndexerState(db),
     listProgress(db),
     listWaitingWork(db),
     countMissingIndexes(db),
     countAnomalies(db),
     readHealing(),
-    readFeed(),
-    readWebhooks(),
+    noteFeatures(),
   ]);
   for (const { chainId, blockNumber, blockTimestamp } of chains) {
     const chain = contracts.chainName(chainId);
@@ -86,23 +77,11 @@ async function noteTables(
     meters.healedLabels.set(healing.healed);
     meters.waitingLabels.set(healing.waiting);
   }
-  for (const { chainId, number } of feed?.blocks ?? [])
-    meters.feedBlock.set({ chain: contracts.chainName(chainId) }, number);
-  meters.feedGap.set(secondsSince(feed?.gapSince));
-  meters.feedHealed.set(feed?.healed ?? 0);
-  if (webhooks !== null) {
-    noteWebhooks(meters, webhooks);
-    meters.webhookStalled.set(secondsSince(webhooks.stalledSince));
-  }
   await noteDatabase(db, meters);
   noteVerification(meters, await lastVerification(indexer.schema));
   meters.anomalies.reset(); // A reorganisation may have removed the last anomaly of a reason.
   for (const { reason, count } of anomalies) meters.anomalies.set({ reason }, count);
 }
-
-/** 0 where there is no such time, else at least 1. */
-const secondsSince = (time: number | null | undefined): number =>
-  time == null ? 0 : Math.max(1, Math.floor(Date.now() / 1_000) - time);
 
 function noteVerification(meters: Meters, verification: Verification | null): void {
   meters.verifiedAt.set(verification?.finishedAt ?? 0);

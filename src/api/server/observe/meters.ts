@@ -3,9 +3,6 @@ import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom
 /** Buckets from the quickest answers of the index to those that wait for the chain. */
 const SECONDS = [0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
 
-/** Buckets from the quickest deliveries to those that waited for hours. */
-const DELIVERY_SECONDS = [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 30, 120, 600, 3_600, 21_600];
-
 /** The Prometheus metrics of one process. Labels hold only words of our own, never what a caller sent. */
 export type Meters = ReturnType<typeof createMeters>;
 
@@ -19,6 +16,9 @@ export function createMeters() {
     new Gauge({ name, help, labelNames, registers: [registry] });
   return {
     registry,
+    /** Makes a metric of a feature. */
+    counter,
+    gauge,
     requests: new Histogram({
       name: "namedex_request_seconds",
       help: "Time to answer a request, by its route and the answer's status.",
@@ -120,43 +120,6 @@ export function createMeters() {
       "namedex_verify_differences",
       "Values that it found to differ from the chain's.",
     ),
-    webhookAttempts: counter(
-      "namedex_webhook_attempts_total",
-      "Attempts to deliver webhooks by outcome: delivered, refused (an answer other than 2xx), no_answer.",
-      ["outcome"],
-    ),
-    webhookSeconds: new Histogram({
-      name: "namedex_webhook_delivery_seconds",
-      help: "Time from when a change was sorted out to its arrival, further attempts included.",
-      buckets: DELIVERY_SECONDS,
-      registers: [registry],
-    }),
-    webhooks: gauge("namedex_webhooks", "Webhooks by state: active, failing, unverified, disabled.", [
-      "state",
-    ]),
-    webhookWaiting: gauge("namedex_webhook_waiting", "Deliveries of webhooks that wait."),
-    webhookOldest: gauge(
-      "namedex_webhook_oldest_waiting_seconds",
-      "Seconds since the oldest delivery began to wait, of receivers that do not fail; 0 if none waits.",
-    ),
-    webhookLeftOut: gauge(
-      "namedex_webhook_left_out",
-      "Changes left out of webhooks for want of room, of which no message says so yet.",
-    ),
-    webhookStalled: gauge(
-      "namedex_webhook_stalled_seconds",
-      "For how long a fault has held back changes from active webhooks; 0 if none does.",
-    ),
-    feedBlock: gauge("namedex_feed_block", "Block as of which the feed of changes is.", ["chain"]),
-    feedGap: gauge(
-      "namedex_feed_gap_seconds",
-      "For how long a fault has held back changes from the feed; 0 if none does.",
-    ),
-    feedHealed: gauge(
-      "namedex_feed_healed_gaps",
-      "Gaps of the feed of changes that were healed, in its epoch.",
-    ),
-    streams: gauge("namedex_streams", "Open streams of changes of this process."),
     anomalies: gauge(
       "namedex_anomalies",
       "Logs that could not be understood; they are stored in the event log.",

@@ -7,11 +7,11 @@ import type { Hex } from "viem";
 import { contractsOf } from "../../../../../abis/contracts.ts";
 import { readSettings } from "../../../../../settings/settings.ts";
 import app from "../../../../../src/api/index.ts";
-import { operations } from "../../../../../src/api/names/endpoints/index.ts";
 import type { Ctx } from "../../../../../src/api/server/http/context.ts";
 import { readInput } from "../../../../../src/api/server/http/readInput.ts";
 import { systemClock } from "../../../../../src/api/server/indexState/clock.ts";
 import type { Db } from "../../../../../src/api/server/postgres/db.ts";
+import { operations } from "../../../../../test/support/operations.ts";
 
 /*
  * The product's application as it is, with a few routes in front of it that only the benchmark has: what every answer is

@@ -57,7 +57,7 @@ export const homePage: ExplorerPage = {
               )}
             </div>
           </Card>
-          <Programs access={visit.access} hasSignup={visit.hasSignup} />
+          <Programs access={visit.access} hasSignup={visit.hasSignup} hasMcp={visit.hasMcp} />
         </>
       ),
     };
@@ -101,12 +101,19 @@ const FourFigures = ({ figures }: { figures: Totals }) => (
   />
 );
 
-const Programs = ({ access, hasSignup }: { access: string; hasSignup: boolean }) => (
+type ProgramsProps = { access: string; hasSignup: boolean; hasMcp: boolean };
+
+const Programs = ({ access, hasSignup, hasMcp }: ProgramsProps) => (
   <Card id="programs" title="For programs" isWide>
     <p>
-      Everything here is also JSON over HTTP, and tools for agents at <span class="mono">/mcp</span>: see the{" "}
-      <a href="docs">reference</a>, <a href="openapi.json">OpenAPI</a> or <a href="llms.txt">llms.txt</a>.
-      Each page names the operations that it comes from.
+      Everything here is also JSON over HTTP
+      {hasMcp && (
+        <>
+          , and tools for agents at <span class="mono">/mcp</span>
+        </>
+      )}
+      : see the <a href="docs">reference</a>, <a href="openapi.json">OpenAPI</a> or{" "}
+      <a href="llms.txt">llms.txt</a>. Each page names the operations that it comes from.
     </p>
     <p>
       {access} {hasSignup && <a href="signup">Get a key</a>}

@@ -1,5 +1,5 @@
 import type { Contracts } from "../../../../../abis/contracts.ts";
-import { toChangeRecord } from "../../../names/serializers/change.ts";
+import { toChangeRecord } from "../changeRecord.ts";
 import { writePosition } from "../position.ts";
 import type { ChangeRow } from "../rows.ts";
 

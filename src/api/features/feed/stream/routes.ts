@@ -2,19 +2,12 @@ import { z } from "@hono/zod-openapi";
 import { type Context, Hono } from "hono";
 import { type SSEStreamingApi, streamSSE } from "hono/streaming";
 import type { Contracts } from "../../../../../abis/contracts.ts";
-import {
-  type Begin,
-  beginOf,
-  changeFilters,
-  changeFiltersOf,
-  parseAfter,
-  resync,
-} from "../../../names/endpoints/changes.ts";
 import type { Access, Admission, Caller } from "../../../server/access/access.ts";
 import { ApiError, answerError, toApiError } from "../../../server/errors/errors.ts";
 import { inputError } from "../../../server/http/inputError.ts";
 import { leftSignal } from "../../../server/http/leftSignal.ts";
 import type { Db } from "../../../server/postgres/db.ts";
+import { type Begin, beginOf, changeFilters, changeFiltersOf, parseAfter, resync } from "../operations.ts";
 import { writePosition } from "../position.ts";
 import { createEventTexts, inWrites, orAborted, standing } from "./events.ts";
 import { follow } from "./follow.ts";

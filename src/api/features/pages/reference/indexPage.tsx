@@ -2,6 +2,7 @@ import type { OpenApiDocument } from "../../../server/http/routes.ts";
 import { Card } from "../../explorer/parts/card.tsx";
 import { type Listed, listOperations, shapesOf } from "../described.ts";
 import type { FramedPage } from "../frame.tsx";
+import type { Offers } from "../home.ts";
 import { operationUrl, Shape } from "./operationPage.tsx";
 import { shapeUrl } from "./schemas.tsx";
 import { Paragraphs } from "./words.tsx";
@@ -10,10 +11,11 @@ type Plan = {
   document: OpenApiDocument;
   /** Whether callers can get a key at `signup`. */
   hasSignup: boolean;
+  offers: Offers;
 };
 
 /** The first page of the reference: what holds for all operations, and each of them in a line. */
-export function referenceIndex({ document, hasSignup }: Plan): FramedPage {
+export function referenceIndex({ document, hasSignup, offers }: Plan): FramedPage {
   const operations = listOperations(document);
   return {
     title: "API reference",
@@ -24,7 +26,7 @@ export function referenceIndex({ document, hasSignup }: Plan): FramedPage {
         <div class="heading">
           <h1>API reference</h1>
           <p class="lead">
-            {`${operations.length} operations, JSON over HTTP. Each page has examples for curl, the TypeScript client and MCP.`}
+            {`${operations.length} operations, JSON over HTTP. Each page has examples for curl${offers.mcp ? ", the TypeScript client and MCP" : " and the TypeScript client"}.`}
           </p>
           <p class="actions">
             {hasSignup && (
@@ -38,9 +40,11 @@ export function referenceIndex({ document, hasSignup }: Plan): FramedPage {
             <a class="button" href="llms.txt">
               llms.txt
             </a>
-            <a class="button" href="subgraph">
-              GraphiQL
-            </a>
+            {offers.subgraph && (
+              <a class="button" href="subgraph">
+                GraphiQL
+              </a>
+            )}
             <a class="button" href="docs/shapes">
               Shapes
             </a>

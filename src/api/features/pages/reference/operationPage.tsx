@@ -18,6 +18,7 @@ type Plan = {
   endpoint: Endpoint;
   /** Whether requests have a price here. */
   isMetered: boolean;
+  hasMcp: boolean;
   previous: Listed | undefined;
   next: Listed | undefined;
 };
@@ -186,7 +187,7 @@ const Errors = ({ listed: { operation } }: { listed: Listed }) => (
   </Card>
 );
 
-const Examples = ({ listed, endpoint, isMetered }: Plan) => {
+const Examples = ({ listed, endpoint, isMetered, hasMcp }: Plan) => {
   const plan = { listed, needsKey: isMetered && (endpoint.needsKey === true || endpoint.cost !== 0) };
   const call = toolCallOf(endpoint, listed);
   const { path } = exampleRequest(listed);
@@ -194,11 +195,8 @@ const Examples = ({ listed, endpoint, isMetered }: Plan) => {
     <Card id="examples" title="Examples" isWide>
       <Code id="curl" title="curl" text={curlOf(plan)} />
       <Code id="client" title="TypeScript, namedex-client" text={clientOf(plan)} />
-      {call === null ? (
-        <p class="faint">No MCP tool answers by this operation.</p>
-      ) : (
-        <Code id="mcp" title={`MCP, tool ${call.tool}`} text={call.call} />
-      )}
+      {hasMcp && call === null && <p class="faint">No MCP tool answers by this operation.</p>}
+      {hasMcp && call !== null && <Code id="mcp" title={`MCP, tool ${call.tool}`} text={call.call} />}
       {listed.method === "GET" && !endpoint.needsKey && (
         <p>
           <a href={path}>

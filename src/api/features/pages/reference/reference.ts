@@ -7,6 +7,7 @@ import { assets } from "../../explorer/assets.ts";
 import { type Listed, listOperations, shapesOf } from "../described.ts";
 import { fromBrowserFolder, mountFiles, SCRIPT, SHEET } from "../files.ts";
 import { type FramedPage, framed } from "../frame.tsx";
+import type { Offers } from "../home.ts";
 import { sendPage } from "../html.ts";
 import { ORIGIN } from "./examples.ts";
 import { referenceIndex, shapePage, shapesIndex } from "./indexPage.tsx";
@@ -17,7 +18,7 @@ export type ReferencePlan = {
   operations: readonly Endpoint[];
   access: AccessMode;
   hasSignup: boolean;
-  hasExplorer: boolean;
+  offers: Offers;
   /** Where callers reach the service, for examples; without one the address of the request. */
   publicUrl: string | undefined;
 };
@@ -37,7 +38,7 @@ export function mountReference(app: Hono, plan: ReferencePlan): void {
     const make = pages.get(path);
     if (make === undefined)
       throw new ApiError("NOT_FOUND", "The reference has no page at this address; see /docs.");
-    const html = ready.get(path) ?? framed(make(), plan.hasExplorer);
+    const html = ready.get(path) ?? framed(make(), plan.offers.explorer);
     ready.set(path, html);
     const origin = plan.publicUrl ?? new URL(c.req.url).origin;
     return sendPage(
@@ -74,9 +75,9 @@ function pagesOf(plan: ReferencePlan): Record<string, () => FramedPage> {
   };
 }
 
-function partsOf({ operations, access }: ReferencePlan, listed: Listed) {
+function partsOf({ operations, access, offers }: ReferencePlan, listed: Listed) {
   const name = `${listed.method} ${listed.path}`;
   const endpoint = operations.find((one) => nameOf(one) === name);
   if (endpoint === undefined) throw new Error(`Invariant(operations of the document): no ${name}`);
-  return { listed, endpoint, isMetered: access === "metered" };
+  return { listed, endpoint, isMetered: access === "metered", hasMcp: offers.mcp };
 }

@@ -1,26 +1,20 @@
 import { z } from "@hono/zod-openapi";
 import type { Address, Hex } from "viem";
 import type { Contracts } from "../../../../abis/contracts.ts";
-import type { ChangeFilters } from "../../features/feed/filters.ts";
-import { readPosition, writePosition } from "../../features/feed/position.ts";
-import {
-  type After,
-  type ChangePage,
-  numberAfter,
-  readChanges,
-  readFeedState,
-} from "../../features/feed/read.ts";
-import { readResync } from "../../features/feed/resync.ts";
-import type { ChangeRow, FeedState } from "../../features/feed/rows.ts";
-import { blockTypes } from "../../features/feed/source.ts";
-import { timeTypes } from "../../features/feed/times.ts";
+import { askedChains } from "../../names/resolution/askedChains.ts";
+import { change, count, feedBlock, position } from "../../names/schemas/answers.ts";
+import { input, type ParsedName } from "../../names/schemas/input.ts";
 import { ApiError } from "../../server/errors/errors.ts";
 import { endpoint } from "../../server/http/endpoint.ts";
 import type { Db } from "../../server/postgres/db.ts";
-import { askedChains } from "../resolution/askedChains.ts";
-import { change, count, feedBlock, position } from "../schemas/answers.ts";
-import { input, type ParsedName } from "../schemas/input.ts";
-import { toChangeRecord, toFeedBlock } from "../serializers/change.ts";
+import { toChangeRecord, toFeedBlock } from "./changeRecord.ts";
+import type { ChangeFilters } from "./filters.ts";
+import { readPosition, writePosition } from "./position.ts";
+import { type After, type ChangePage, numberAfter, readChanges, readFeedState } from "./read.ts";
+import { readResync } from "./resync.ts";
+import type { ChangeRow, FeedState } from "./rows.ts";
+import { blockTypes } from "./source.ts";
+import { timeTypes } from "./times.ts";
 
 /** Changes of one answer, at most and unless the caller chooses. */
 export const MAX_CHANGES = 1_000;

@@ -1,10 +1,10 @@
 import type { Address } from "viem";
 import type { z } from "zod";
-import { writePosition } from "../../features/feed/position.ts";
-import type { ChangeRow, FeedBlock } from "../../features/feed/rows.ts";
-import type * as schemas from "../schemas/answers.ts";
-import type { SerializeContext } from "./domain.ts";
-import { toAddress } from "./hex.ts";
+import type * as schemas from "../../names/schemas/answers.ts";
+import type { SerializeContext } from "../../names/serializers/domain.ts";
+import { toAddress } from "../../names/serializers/hex.ts";
+import { writePosition } from "./position.ts";
+import type { ChangeRow, FeedBlock } from "./rows.ts";
 
 export type ChangeRecord = z.infer<typeof schemas.change>;
 

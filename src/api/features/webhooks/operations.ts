@@ -1,14 +1,14 @@
 import { z } from "@hono/zod-openapi";
-import { toDelivery, toWebhook, toWebhookTest } from "../../features/webhooks/answers.ts";
-import { MAX_DELIVERIES, MAX_REPLAYED, MAX_URL } from "../../features/webhooks/bounds.ts";
-import type { Asked } from "../../features/webhooks/table.ts";
-import type { Webhooks } from "../../features/webhooks/webhooks.ts";
+import { webhook, webhookDelivery, webhookTest } from "../../names/schemas/answers/webhook.ts";
+import { input } from "../../names/schemas/input.ts";
 import { ApiError } from "../../server/errors/errors.ts";
 import type { Ctx } from "../../server/http/context.ts";
 import { type Endpoint, endpoint } from "../../server/http/endpoint.ts";
-import { webhook, webhookDelivery, webhookTest } from "../schemas/answers/webhook.ts";
-import { input } from "../schemas/input.ts";
-import { type AskedChanges, after, changeFilters, changeFiltersOf, parseAfter } from "./changes.ts";
+import { type AskedChanges, after, changeFilters, changeFiltersOf, parseAfter } from "../feed/operations.ts";
+import { toDelivery, toWebhook, toWebhookTest } from "./answers.ts";
+import { MAX_DELIVERIES, MAX_REPLAYED, MAX_URL } from "./bounds.ts";
+import type { Asked } from "./table.ts";
+import type { Webhooks } from "./webhooks.ts";
 
 const MAX_ID = 2 ** 31 - 1;
 const DELIVERIES = 25;

@@ -1,10 +1,10 @@
 import { z } from "@hono/zod-openapi";
+import { tryRecords } from "../../names/endpoints/records.ts";
+import { avatarRecords } from "../../names/resolution/recordSelection.ts";
+import { withoutChain } from "../../names/resolution/withoutChain.ts";
+import { input, type ParsedName } from "../../names/schemas/input.ts";
 import type { Ctx } from "../../server/http/context.ts";
 import { type Endpoint, endpoint } from "../../server/http/endpoint.ts";
-import { avatarRecords } from "../resolution/recordSelection.ts";
-import { withoutChain } from "../resolution/withoutChain.ts";
-import { input, type ParsedName } from "../schemas/input.ts";
-import { tryRecords } from "./records.ts";
 
 /** Waits until the chain may be asked for one more avatar. @throws where too many wait */
 type TakeTurn = (signal: AbortSignal) => Promise<void>;

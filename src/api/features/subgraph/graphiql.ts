@@ -6,9 +6,9 @@ import { html } from "hono/html";
 import { ApiError, errorResponse } from "../../server/errors/errors.ts";
 import { toAsset } from "../../server/http/asset.ts";
 import { assets } from "../explorer/assets.ts";
-import { mountFiles, SCRIPT, SHEET } from "./files.ts";
-import { type FramedPage, framed } from "./frame.tsx";
-import { sendPage } from "./html.ts";
+import { mountFiles, SCRIPT, SHEET } from "../pages/files.ts";
+import { type FramedPage, framed } from "../pages/frame.tsx";
+import { sendPage } from "../pages/html.ts";
 
 const require = createRequire(import.meta.url);
 
@@ -85,7 +85,7 @@ export function mountGraphiql(app: Hono, hasExplorer: boolean): void {
     text ??= framed(page, hasExplorer);
     return sendPage(c, await text, "graphiql");
   });
-  app.get("/subgraph/", (c) => c.redirect("../subgraph", 308));
+  app.get("/subgraph/", (c) => c.redirect(".", 308));
   mountFiles(app, "/subgraph", {
     "graphiql.js": () => toAsset(fileOf("graphiql", "graphiql.min.js"), SCRIPT),
     "graphiql.css": () => toAsset(fileOf("graphiql", "graphiql.min.css"), SHEET),

@@ -1,0 +1,203 @@
+import { contractsOf, firstBlocksOf } from "../../../abis/contracts.ts";
+import { endBackfillMemory } from "../../../engine/backfillMemory.ts";
+import type { FailingBlock } from "../../../engine/failures/failures.ts";
+import { sendConsoleTo } from "../../../ops/log/console.ts";
+import type { Settings } from "../../../settings/settings.ts";
+import { comparisonSetting } from "../names/comparison/listChecks.ts";
+import { signupEndpoints } from "../names/endpoints/signup.ts";
+import { oneChain } from "../names/query/scope.ts";
+import { newestBlock } from "../names/resolution/newestBlock.ts";
+import { parseName } from "../names/schemas/input.ts";
+import type { Access, Caller } from "../server/access/access.ts";
+import { callerBehind, originFor, shareOf } from "../server/access/caller.ts";
+import { createAccess } from "../server/access/createAccess.ts";
+import { startInPlace } from "../server/hotReload.ts";
+import type { Ctx } from "../server/http/context.ts";
+import type { Endpoint } from "../server/http/endpoint.ts";
+import { createHotAnswers, KNOWN_MS } from "../server/http/hotAnswers.ts";
+import { createPipeline } from "../server/http/pipeline.ts";
+import { createHeads } from "../server/indexState/chainHead.ts";
+import { chainClock, systemClock, systemSeconds } from "../server/indexState/clock.ts";
+import { createConsistentRead, createStateReader } from "../server/indexState/consistentRead.ts";
+import { failingBlockOf, noteFailingBlock } from "../server/indexState/failingBlock.ts";
+import { followJournal } from "../server/indexState/followJournal.ts";
+import { createFreshness } from "../server/indexState/freshness.ts";
+import { type IndexPool, prepareIndexPool } from "../server/indexState/indexPool.ts";
+import { readTablesState } from "../server/indexState/position.ts";
+import { listProgress, readIndexerState } from "../server/indexState/progress.ts";
+import { readStandby, readWritten } from "../server/indexState/standby.ts";
+import { countedAccess } from "../server/observe/access.ts";
+import { observeComparisons } from "../server/observe/comparisons.ts";
+import { createLog } from "../server/observe/log.ts";
+import { createMeters } from "../server/observe/meters.ts";
+import { observeOperations } from "../server/observe/operations.ts";
+import { watchQueries } from "../server/observe/queries.ts";
+import type { Db } from "../server/postgres/db.ts";
+import { lastKnown } from "../server/scheduling/lastKnown.ts";
+import { completedIndexesIn } from "../server/serviceDb/completedIndexes.ts";
+import { failingBlocksIn } from "../server/serviceDb/failingBlocks.ts";
+import { trimLedger } from "../server/serviceDb/ledger.ts";
+import { provenLabelsIn } from "../server/serviceDb/provenLabels.ts";
+import { activityIn } from "../server/serviceDb/releases.ts";
+import { openStore } from "../server/serviceDb/store.ts";
+import { type Verification, verificationsIn } from "../server/serviceDb/verifications.ts";
+import { startUpkeep } from "../upkeep/upkeep.ts";
+import { createChains, OWN_SHARE } from "./chains.ts";
+import { startLabels } from "./labels.ts";
+
+/** What a process of the API has once, and gives to its operations and features by name. */
+export type Core = Awaited<ReturnType<typeof createCore>>;
+
+/** For what is read from the service's own tables: a standby answers while they are away, and does not wait for them. */
+export const SOON_MS = 1_000;
+
+/**
+ * Opens the databases, the chains and the pipeline of requests, and starts the core's background work.
+ *
+ * @param db the index, which is only read
+ */
+export async function createCore(settings: Settings, db: Db) {
+  parseName("eth"); // Unpacks the tables of normalisation, which takes long: not at the first request.
+  const { deployment, network, databaseUrl, schema, publicUrls } = settings;
+  const contracts = contractsOf(deployment);
+  const { chainId } = contracts;
+  const store = openStore({ databaseUrl: settings.serviceDatabaseUrls, schema: settings.serviceSchema });
+
+  const log = createLog();
+  // Ponder prints for people through the console, unless its log is JSON.
+  if (process.argv.includes("--log-format")) sendConsoleTo(log);
+  const meters = createMeters();
+  const { $client: pool } = db as unknown as { $client: IndexPool };
+  watchQueries(pool, { log, meters, slowMs: settings.slowQueryMs });
+  prepareIndexPool(pool);
+
+  // Public chains make their blocks by the computer's clock; a development chain has a clock of its own.
+  const blockClock = network === "mainnet" || network === "sepolia" ? systemSeconds : null;
+  const now = blockClock === null ? chainClock(db) : systemClock;
+  const chains = createChains({ settings, contracts, store, meters });
+  const chainHead = createHeads(settings.rpcUrls);
+
+  const lastVerification = lastKnown<string, Verification | null>(verificationsIn(store), {
+    withinMs: SOON_MS,
+    first: null,
+  });
+  const failingBlocks = failingBlocksIn(store);
+  const failingBlock = lastKnown<string, FailingBlock | null>(failingBlockOf(failingBlocks), {
+    withinMs: SOON_MS,
+    first: null,
+  });
+  const freshness = createFreshness({
+    db,
+    heads: chainHead,
+    completed: completedIndexesIn(store),
+    isActive: lastKnown(activityIn(store), { withinMs: SOON_MS, first: false }),
+    lastVerification,
+    failingBlock,
+    standby: () => readStandby(db, () => readWritten(store)),
+    chainId,
+    startBlocks: firstBlocksOf(deployment),
+    clock: blockClock,
+    schema,
+    maxLagSeconds: settings.maxLagSeconds,
+  });
+  const states = createStateReader(() => readTablesState(db));
+
+  // The payment library takes half a second to load: only a service that accepts payments waits for it.
+  const payments = settings.payments
+    ? (await import("../server/access/payment.ts")).createPayments(settings.payments, store)
+    : null;
+  const { access: chosenAccess, signup } = createAccess(
+    {
+      mode: settings.access,
+      payments,
+      freeItems: settings.freeBulkItems,
+      publicUrls,
+      chainId,
+      rpcUrls: settings.liveRpcUrls,
+    },
+    store,
+  );
+  const access: Access = countedAccess(chosenAccess, meters);
+
+  const comparison = { setting: comparisonSetting(deployment), note: observeComparisons({ meters, log }) };
+  const provenLabels = provenLabelsIn(store);
+  /** A name's page of the explorer, or its JSON. */
+  const namesAt = (origin: string | null) =>
+    origin && `${origin}/${settings.hasExplorer ? "explore/name" : "whois"}/`;
+  /** What needs no index is answered without its database, too: the computer's clock is right enough for that. */
+  const timeFor = (operation?: Endpoint): Promise<number> =>
+    operation !== undefined && operation.index === undefined ? now() : now().catch(() => systemSeconds());
+  const createContext = async (caller?: Caller, operation?: Endpoint): Promise<Ctx> => {
+    // What is free is answered before any key is checked.
+    const mode = operation?.cost === 0 ? "open" : settings.access;
+    const live = chains.liveFor(caller ? shareOf(caller, mode) : OWN_SHARE);
+    return {
+      db,
+      contracts,
+      liveBlock: () =>
+        newestBlock({ db, live: chains.liveFor(OWN_SHARE) }, { chainId, clock: blockClock?.() ?? null }),
+      prices: chains.prices,
+      provenLabels,
+      chainHead,
+      freshness,
+      comparison,
+      now: await timeFor(operation),
+      namesAt: namesAt(originFor(caller, publicUrls)),
+      live,
+    };
+  };
+
+  freshness.watch();
+  startInPlace("failing block", () => noteFailingBlock(failingBlocks, schema));
+  startInPlace("journal", () => followJournal({ databaseUrl, schema, readState: states.readChanged }));
+  startLabels({ settings, contracts, db, store });
+  startInPlace("upkeep", () =>
+    startUpkeep({
+      databaseUrl,
+      schema,
+      now,
+      chains: contracts.chainIds.map((id) => oneChain(id, contracts)),
+      finalTime: async (id) =>
+        (await listProgress(db)).find((chain) => chain.chainId === id)?.finalizedTimestamp ?? 0,
+      isReady: async () => (await readIndexerState(db)).isReady,
+      whenReady: endBackfillMemory,
+      chores: async () => (settings.ledgerDays === null ? undefined : trimLedger(store, settings.ledgerDays)),
+      log: (line) => console.log(line),
+    }),
+  );
+
+  return {
+    settings,
+    db,
+    store,
+    contracts,
+    chains,
+    freshness,
+    lastVerification,
+    access,
+    log,
+    meters,
+    createContext,
+    /** The price of an operation in payments; undefined where they are not accepted. */
+    priceOf: payments?.offer,
+    /** Operations of sign-up; none where it is closed. */
+    signupOperations: signup === null ? [] : signupEndpoints(signup),
+    server: {
+      executeOperation: createPipeline({
+        createContext,
+        requireReadyIndex: freshness.require,
+        access,
+        observe: observeOperations(meters),
+        hotAnswers: createHotAnswers({
+          readVersion: async () => (await states.readWithin(KNOWN_MS)).version,
+          maxBytes: settings.hotAnswerBytes,
+        }),
+        readConsistently: createConsistentRead(db, states),
+      }),
+      callerOf: callerBehind(settings.trustedProxies),
+      countRequests: access.count,
+    },
+    /** In whose share a caller's request counts: by its key where keys are checked first, else by its network. */
+    shareOf: (caller: Caller) => shareOf(caller, settings.access),
+  };
+}

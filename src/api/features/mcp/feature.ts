@@ -1,0 +1,12 @@
+import type { Feature } from "../../core/feature.ts";
+import { mcpRoutes } from "./routes.ts";
+
+/** The operations as tools for agents, at `/mcp`. */
+export const mcpFeature: Feature = {
+  name: "MCP",
+  isOn: ({ hasMcp }) => hasMcp,
+  paths: ["/mcp"],
+  build: ({ settings, server }) => ({
+    routes: (operations) => mcpRoutes(operations, server, settings.publicUrls),
+  }),
+};
