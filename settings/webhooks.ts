@@ -1,4 +1,6 @@
 import { z } from "zod";
+import type { changesVariables } from "./changes.ts";
+import { SettingsError } from "./check.ts";
 import { onOrOff, text } from "./kinds.ts";
 import { optional, type ValuesOf, withDefault } from "./variable.ts";
 
@@ -26,10 +28,19 @@ export const webhookVariables = {
   ),
 };
 
-export const toWebhookSettings = ({
+/** @throws SettingsError if webhooks are set up and there is no feed that they could send */
+export function toWebhookSettings({
+  FEED: feed,
   WEBHOOKS: webhooks,
   WEBHOOK_SECRET_KEY: key,
-}: ValuesOf<typeof webhookVariables>): WebhookSettings => ({
-  hasWebhooks: webhooks === "on",
-  webhooks: { secretKey: key === undefined ? null : Buffer.from(key, "hex") },
-});
+}: ValuesOf<typeof webhookVariables & typeof changesVariables>): WebhookSettings {
+  if (feed === "off" && webhooks === "on" && key !== undefined) {
+    throw new SettingsError(
+      "WEBHOOK_SECRET_KEY is set, and webhooks send what the feed has: set FEED=on, or WEBHOOKS=off",
+    );
+  }
+  return {
+    hasWebhooks: webhooks === "on",
+    webhooks: { secretKey: key === undefined ? null : Buffer.from(key, "hex") },
+  };
+}

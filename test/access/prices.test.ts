@@ -319,3 +319,11 @@ test.each(routesAt("each call"))(
     expect(await tools.text()).toContain("whois_bulk");
   },
 );
+
+test.each(["/changes?after=oldest", "/changes?after=bbbbbbbbbbbb-1&resync=true", "/changes/stream"])(
+  "%s refuses a wrong key before it reads the feed, of which there is none",
+  async (path) => {
+    const reply = await wired.app.request(path, { headers: { "x-api-key": "wrong" } });
+    expect([reply.status, await reply.text()]).toEqual([401, expect.stringContaining("INVALID_API_KEY")]);
+  },
+);

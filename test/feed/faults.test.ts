@@ -1,7 +1,7 @@
 import { namehash } from "viem";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { advanceFeed } from "../../src/api/features/feed/advance.ts";
-import { readFeed } from "../../src/api/features/feed/install.ts";
+import { readFeed, removeFeed } from "../../src/api/features/feed/install.ts";
 import { writePosition } from "../../src/api/features/feed/position.ts";
 import { readFeedState } from "../../src/api/features/feed/read.ts";
 import type { ChangeRow } from "../../src/api/features/feed/rows.ts";
@@ -216,6 +216,26 @@ test.each(ends)("a gap %s ends the epoch, and the next one names the last positi
   const previous = { previous_position: `${epoch}-${last}` };
   expect(started).toMatchObject({ type: "feed.started", details: previous });
   await block(main, [write("after.eth", resolverOf(last))]);
+  await play.follower.follow(100);
+  await play.expectTruth();
+});
+
+test("a feed that is switched off is removed with its triggers; switched on again, it begins an epoch", async () => {
+  await block(main, [write("before.eth")]);
+  const { epoch } = await readFeedState(play.tables.db);
+  const countOf = async (text: string) => (await play.tables.pool.query(text)).rowCount;
+  const triggers = "select from pg_trigger where tgname like 'feed\\_%'";
+  expect(await countOf(triggers)).toBeGreaterThan(0);
+  expect(await removeFeed(play.client, "public")).toBe(true);
+  expect(await countOf(triggers)).toBe(0);
+  expect(await countOf("select from pg_proc where proname like 'feed\\_%'")).toBe(0);
+  expect(await readFeed(queriesOf(play.client))).toBeNull();
+  play.engine.mine(main, { seconds: 12, writes: [write("unseen.eth")] });
+  await play.engine.index(main);
+  expect(await removeFeed(play.client, "public")).toBe(true);
+  await play.look();
+  expect((await readFeedState(play.tables.db)).epoch).not.toBe(epoch);
+  await block(main, [write("seen.eth")]);
   await play.follower.follow(100);
   await play.expectTruth();
 });

@@ -211,6 +211,11 @@ describe("settings", () => {
       { ...payments, ACCESS: "open" },
       ["MPP_RECIPIENT is set", "ACCESS=metered", "remove MPP_RECIPIENT"],
     ],
+    [
+      "webhooks without a feed",
+      { ...mainnet, FEED: "off", WEBHOOK_SECRET_KEY: "a1".repeat(32) },
+      ["WEBHOOK_SECRET_KEY is set", "FEED=on", "WEBHOOKS=off"],
+    ],
     ...[
       ["one that is no URL", "names.example.org"],
       ["one with a path", "https://names.example.org/api"],
