@@ -44,6 +44,7 @@ export async function wireService(settings: Record<string, string>): Promise<Wir
     keys: keysIn(store),
     close: async () => {
       vi.unstubAllEnvs();
+      await Promise.all([...(globalThis.namedexRunning?.values() ?? [])].map((task) => task.stop()));
       await store.close();
       await tables.drop();
       rmSync(folder, { recursive: true, force: true });

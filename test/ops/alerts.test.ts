@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { createMetrics } from "../../ops/gateway/metrics.ts";
-import { createMeters } from "../../src/api/server/observe/meters.ts";
+import { allMetrics } from "../support/meters.ts";
 import { root } from "../support/projectFiles.ts";
 import { alerts, alertsFile } from "./alerts.ts";
 
@@ -16,7 +16,7 @@ const familyOf = (name: string) => name.replace(/_(bucket|count|sum)$/, "");
 
 test("every alert is about values that we give, with the labels and reasons that there are", async () => {
   expect(alerts.length).toBe(readFileSync(alertsFile, "utf8").split("- alert:").length - 1);
-  const given = new Set((await createMeters().registry.getMetricsAsJSON()).map(({ name }) => name));
+  const given = await allMetrics();
   const gateway = await createMetrics(() => []).text();
   for (const { name, expr } of alerts) {
     const ours = expr.match(/namedex_\w+/g) ?? [];

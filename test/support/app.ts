@@ -2,6 +2,7 @@ import { z } from "@hono/zod-openapi";
 import { type Context, type Handler, Hono } from "hono";
 import { mcpRoutes } from "../../src/api/features/mcp/routes.ts";
 import { createPages } from "../../src/api/features/pages/pages.ts";
+import { mountGraphiql } from "../../src/api/features/subgraph/graphiql.ts";
 import { type Access, type Caller, openAccess } from "../../src/api/server/access/access.ts";
 import { callerBehind } from "../../src/api/server/access/caller.ts";
 import { createApp } from "../../src/api/server/http/app.ts";
@@ -79,8 +80,8 @@ export const createTestPages = ({
   createContext = noContext,
   access = "open",
   operations,
-}: TestPagesPlan): Hono =>
-  createPages({
+}: TestPagesPlan): Hono => {
+  const pages = createPages({
     operations,
     createContext,
     access,
@@ -88,6 +89,9 @@ export const createTestPages = ({
     offers: { explorer: true, mcp: true, subgraph: true },
     publicUrl: undefined,
   });
+  mountGraphiql(pages, true);
+  return pages;
+};
 
 /** An operation that fails by a fault of ours, with this message: callers must not see it. */
 export const brokenOperation = (message: string): Endpoint =>

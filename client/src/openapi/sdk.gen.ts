@@ -521,46 +521,6 @@ export const getEvents = <ThrowOnError extends boolean = false>(parameters?: {
 };
 
 /**
- * What changed, in order
- *
- * The feed of changes. A program that stores each `new_value` by its `subject`, and goes on from `next_position`, holds at each `block.ended` what the index holds. A change that a reorganisation takes back comes again with `state` `removed`. What only time brings (an expiry, the end of grace) is among them. The page *changes* of the documentation explains positions, epochs and finality.
- */
-export const getChanges = <ThrowOnError extends boolean = false>(parameters?: {
-    after?: string;
-    limit?: number;
-    resync?: 'true' | 'false';
-    name?: string;
-    namehash?: string;
-    subtree?: string;
-    address?: string;
-    resolver?: string;
-    type?: string;
-    chain?: string;
-    strict?: 'true' | 'false';
-}, options?: Options<never, ThrowOnError>): RequestResult<GetChangesResponses, GetChangesErrors, ThrowOnError, 'data'> => {
-    const params = buildClientParams([parameters], [{ args: [
-                { in: 'query', key: 'after' },
-                { in: 'query', key: 'limit' },
-                { in: 'query', key: 'resync' },
-                { in: 'query', key: 'name' },
-                { in: 'query', key: 'namehash' },
-                { in: 'query', key: 'subtree' },
-                { in: 'query', key: 'address' },
-                { in: 'query', key: 'resolver' },
-                { in: 'query', key: 'type' },
-                { in: 'query', key: 'chain' },
-                { in: 'query', key: 'strict' }
-            ] }]);
-    return (options?.client ?? client).get<GetChangesResponses, GetChangesErrors, ThrowOnError, 'data'>({
-        responseStyle: 'data',
-        security: [{ name: 'X-API-Key', type: 'apiKey' }],
-        url: '/changes',
-        ...options,
-        ...params
-    });
-};
-
-/**
  * Registrations and renewals of a name
  *
  * Oldest first. Registrar and controller both log a registration: `merged` gives one entry for each transaction, with the controller's price and the registrar's expiry. A name that was moved to another registrar, with its owner and expiry, was not registered: its events tell of it. Registrations and renewals are counted, and divided into pages, together. Without `page`, `cursor` and `page_size` the answer has the newest 1000 entries in the same order; if `total` is more, `page` or `page_size` and then `cursor` lead to all.
@@ -1854,6 +1814,46 @@ export const getPendingStats = <ThrowOnError extends boolean = false>(parameters
     return (options?.client ?? client).get<GetPendingStatsResponses, GetPendingStatsErrors, ThrowOnError, 'data'>({
         responseStyle: 'data',
         url: '/pending-stats',
+        ...options,
+        ...params
+    });
+};
+
+/**
+ * What changed, in order
+ *
+ * The feed of changes. A program that stores each `new_value` by its `subject`, and goes on from `next_position`, holds at each `block.ended` what the index holds. A change that a reorganisation takes back comes again with `state` `removed`. What only time brings (an expiry, the end of grace) is among them. The page *changes* of the documentation explains positions, epochs and finality.
+ */
+export const getChanges = <ThrowOnError extends boolean = false>(parameters?: {
+    after?: string;
+    limit?: number;
+    resync?: 'true' | 'false';
+    name?: string;
+    namehash?: string;
+    subtree?: string;
+    address?: string;
+    resolver?: string;
+    type?: string;
+    chain?: string;
+    strict?: 'true' | 'false';
+}, options?: Options<never, ThrowOnError>): RequestResult<GetChangesResponses, GetChangesErrors, ThrowOnError, 'data'> => {
+    const params = buildClientParams([parameters], [{ args: [
+                { in: 'query', key: 'after' },
+                { in: 'query', key: 'limit' },
+                { in: 'query', key: 'resync' },
+                { in: 'query', key: 'name' },
+                { in: 'query', key: 'namehash' },
+                { in: 'query', key: 'subtree' },
+                { in: 'query', key: 'address' },
+                { in: 'query', key: 'resolver' },
+                { in: 'query', key: 'type' },
+                { in: 'query', key: 'chain' },
+                { in: 'query', key: 'strict' }
+            ] }]);
+    return (options?.client ?? client).get<GetChangesResponses, GetChangesErrors, ThrowOnError, 'data'>({
+        responseStyle: 'data',
+        security: [{ name: 'X-API-Key', type: 'apiKey' }],
+        url: '/changes',
         ...options,
         ...params
     });

@@ -1287,98 +1287,6 @@ export type Payment = {
     amount: string;
 };
 
-export type Change = {
-    /**
-     * A position in the feed: give it as `after`. Nothing can be read from its text
-     */
-    position: string;
-    /**
-     * `removed`: a reorganisation took the change back, and `new_value` holds again. `now`: no change, but a value of a name as it is (`resync`)
-     */
-    state: 'new' | 'removed' | 'now';
-    type: string;
-    /**
-     * What changed, the same text in every change of it. A follower stores `new_value` by it. Absent in markers
-     */
-    subject?: string;
-    chain: string;
-    /**
-     * The name, as it was known at the change
-     */
-    domain?: string;
-    namehash?: `0x${string}`;
-    /**
-     * EIP-55 checksummed address
-     */
-    resolver_address?: `0x${string}`;
-    block_number: number;
-    block_hash: `0x${string}`;
-    block_timestamp: bigint;
-    /**
-     * Absent where no log brought the change
-     */
-    transaction_hash?: `0x${string}`;
-    log_index?: number;
-    /**
-     * Texts: the key; null where it has more than 1,024 bytes. Absent in changes of anything else
-     */
-    key?: string;
-    key_hash?: `0x${string}`;
-    key_keccak256?: `0x${string}`;
-    key_bytes?: number;
-    /**
-     * Records: those of an earlier version than the name's at the resolver no longer hold
-     */
-    version?: number;
-    coin_type?: string;
-    /**
-     * Primary names: whose it is
-     */
-    address?: `0x${string}`;
-    adapter_address?: `0x${string}`;
-    agent_id?: string;
-    labelhash?: `0x${string}`;
-    /**
-     * What time brings: the second
-     */
-    second?: bigint;
-    /**
-     * `name.expires_in`: days before the end
-     */
-    days?: number;
-    /**
-     * `feed.started`: where the epoch before ended; null if unknown. Absent in all other changes
-     */
-    previous_position?: string;
-    /**
-     * The value before; null if there was none. Absent in markers
-     */
-    old_value?: {
-        [key: string]: string | number | boolean | bigint;
-    };
-    /**
-     * The value from now on; null if there is none any more. Absent in markers
-     */
-    new_value?: {
-        [key: string]: string | number | boolean | bigint;
-    };
-    /**
-     * `removed`: the position of the change that was taken back
-     */
-    removed_position?: string;
-};
-
-export type FeedBlock = {
-    chain: string;
-    block_number: number;
-    block_hash: `0x${string}`;
-    block_timestamp: bigint;
-    /**
-     * No reorganisation goes below it
-     */
-    final_block_number: number;
-};
-
 export type Registration = {
     contract?: string;
     /**
@@ -4163,6 +4071,98 @@ export type PendingStats = {
     waitingCount: number;
 };
 
+export type Change = {
+    /**
+     * A position in the feed: give it as `after`. Nothing can be read from its text
+     */
+    position: string;
+    /**
+     * `removed`: a reorganisation took the change back, and `new_value` holds again. `now`: no change, but a value of a name as it is (`resync`)
+     */
+    state: 'new' | 'removed' | 'now';
+    type: string;
+    /**
+     * What changed, the same text in every change of it. A follower stores `new_value` by it. Absent in markers
+     */
+    subject?: string;
+    chain: string;
+    /**
+     * The name, as it was known at the change
+     */
+    domain?: string;
+    namehash?: `0x${string}`;
+    /**
+     * EIP-55 checksummed address
+     */
+    resolver_address?: `0x${string}`;
+    block_number: number;
+    block_hash: `0x${string}`;
+    block_timestamp: bigint;
+    /**
+     * Absent where no log brought the change
+     */
+    transaction_hash?: `0x${string}`;
+    log_index?: number;
+    /**
+     * Texts: the key; null where it has more than 1,024 bytes. Absent in changes of anything else
+     */
+    key?: string;
+    key_hash?: `0x${string}`;
+    key_keccak256?: `0x${string}`;
+    key_bytes?: number;
+    /**
+     * Records: those of an earlier version than the name's at the resolver no longer hold
+     */
+    version?: number;
+    coin_type?: string;
+    /**
+     * Primary names: whose it is
+     */
+    address?: `0x${string}`;
+    adapter_address?: `0x${string}`;
+    agent_id?: string;
+    labelhash?: `0x${string}`;
+    /**
+     * What time brings: the second
+     */
+    second?: bigint;
+    /**
+     * `name.expires_in`: days before the end
+     */
+    days?: number;
+    /**
+     * `feed.started`: where the epoch before ended; null if unknown. Absent in all other changes
+     */
+    previous_position?: string;
+    /**
+     * The value before; null if there was none. Absent in markers
+     */
+    old_value?: {
+        [key: string]: string | number | boolean | bigint;
+    };
+    /**
+     * The value from now on; null if there is none any more. Absent in markers
+     */
+    new_value?: {
+        [key: string]: string | number | boolean | bigint;
+    };
+    /**
+     * `removed`: the position of the change that was taken back
+     */
+    removed_position?: string;
+};
+
+export type FeedBlock = {
+    chain: string;
+    block_number: number;
+    block_hash: `0x${string}`;
+    block_timestamp: bigint;
+    /**
+     * No reorganisation goes below it
+     */
+    final_block_number: number;
+};
+
 export type NewWebhook = Webhook & {
     /**
      * Signs the messages. It is shown this once: store it
@@ -5971,139 +5971,6 @@ export type GetEventsResponses = {
 };
 
 export type GetEventsResponse = GetEventsResponses[keyof GetEventsResponses];
-
-export type GetChangesData = {
-    body?: never;
-    path?: never;
-    query?: {
-        /**
-         * A position: the changes after it. `oldest` (as without it): from the oldest one stored. `newest`: none, and the position to begin from
-         */
-        after?: string;
-        /**
-         * Changes in one answer
-         */
-        limit?: number;
-        /**
-         * `true`, with `name` or `namehash`: if the position is gone, the answer has all values of the name as they are now, instead of the error
-         */
-        resync?: 'true' | 'false';
-        /**
-         * Full name. Normalised by ENSIP-15; `[<64 hex>]` stands for a label of which only the hash is known, and `[namehash:<64 hex>]` for a whole name, by its node.
-         */
-        name?: string;
-        /**
-         * Changes of the name with this namehash
-         */
-        namehash?: string;
-        /**
-         * Changes of this name and of the names below it
-         */
-        subtree?: string;
-        /**
-         * Changes that have this address in any role: owner, primary name, address record
-         */
-        address?: string;
-        /**
-         * Changes at this resolver, or of names with it
-         */
-        resolver?: string;
-        /**
-         * Types of changes, separated by commas: subname.created, name.renamed, name.registered, name.renewed, name.expiry_changed, name.transferred, name.wrapped, name.unwrapped, wrapper.changed, resolver.changed, records.cleared, record.text.changed, record.address.changed, record.contenthash.changed, record.name.changed, record.link.changed, primary_name.changed, agent.bound, label.known, name.expires_in, name.expired, name.grace_ended, name.premium_ended, wrapper.expired, chain.finalized
-         */
-        type?: string;
-        /**
-         * Names of these chains only: the words by which answers name chains, separated by commas. Left out: all chains that are indexed.
-         */
-        chain?: string;
-        /**
-         * `true`: a parameter that the operation does not have is an error. Without it `X-Ignored-Parameters` names it
-         */
-        strict?: 'true' | 'false';
-    };
-    url: '/changes';
-};
-
-export type GetChangesErrors = {
-    /**
-     * `INVALID_NAME`: The name is missing, too long, or cannot be normalised (ENSIP-15).
-     *
-     * `INVALID_ADDRESS`: The address is not 0x and 40 hexadecimal digits.
-     *
-     * `INVALID_HASH`: The hash is not 0x and 64 hexadecimal digits.
-     *
-     * `INVALID_PARAMETER`: A parameter or the body has an invalid value.
-     *
-     * `RESPONSE_TOO_LARGE`: The answer would be larger than an answer may be; the message tells how to ask for it in pieces.
-     */
-    400: ErrorReply;
-    /**
-     * `INVALID_API_KEY`: The API key is unknown or revoked.
-     */
-    401: ErrorReply;
-    /**
-     * `PAYMENT_REQUIRED`: The key has no credits left for this request; or, without a key, the free requests are used up and it can be paid for (`WWW-Authenticate: Payment`).
-     */
-    402: ErrorReply;
-    /**
-     * `POSITION_GONE`: The position in the feed of changes is too old, or of another epoch; the message names the oldest and the newest one.
-     */
-    410: ErrorReply;
-    /**
-     * `RATE_LIMITED`: Too many requests; `Retry-After` tells in how many seconds the next one is answered.
-     */
-    429: ErrorReply;
-    /**
-     * `INTERNAL_ERROR`: An unexpected error of the server; nothing is wrong with the request.
-     */
-    500: ErrorReply;
-    /**
-     * `INDEX_NOT_READY`: The index is not complete, or known to be behind its chain, or its tables are locked, or its database does not answer, or the server is stopping; `Retry-After` tells when to ask again, `/indexing-status` how far the index is.
-     */
-    503: ErrorReply;
-};
-
-export type GetChangesError = GetChangesErrors[keyof GetChangesErrors];
-
-export type GetChangesResponses = {
-    /**
-     * The answer.
-     */
-    200: {
-        changes: Array<Change>;
-        /**
-         * Where to go on, also where nothing was found
-         */
-        next_position: string;
-        /**
-         * A position in the feed: give it as `after`. Nothing can be read from its text
-         */
-        oldest_position: string;
-        /**
-         * A position in the feed: give it as `after`. Nothing can be read from its text
-         */
-        newest_position: string;
-        /**
-         * True if the position was gone: after the marker `feed.resync` come all values of the name, whose `state` is `now`. Forget what you hold of the name, store these, and go on from `next_position`
-         */
-        is_resync: boolean;
-        /**
-         * True if the feed goes on after `next_position` already
-         */
-        has_more: boolean;
-        /**
-         * The block of each chain as of which the feed is
-         */
-        blocks: Array<FeedBlock>;
-        /**
-         * Since when a fault keeps changes out of the feed, in unix seconds; null if none does. They come, none is left out
-         */
-        gap_timestamp?: bigint;
-        as_of: AsOf;
-    };
-};
-
-export type GetChangesResponse = GetChangesResponses[keyof GetChangesResponses];
 
 export type GetDomainRegistrationHistoryData = {
     body?: never;
@@ -9855,6 +9722,139 @@ export type GetPendingStatsResponses = {
 };
 
 export type GetPendingStatsResponse = GetPendingStatsResponses[keyof GetPendingStatsResponses];
+
+export type GetChangesData = {
+    body?: never;
+    path?: never;
+    query?: {
+        /**
+         * A position: the changes after it. `oldest` (as without it): from the oldest one stored. `newest`: none, and the position to begin from
+         */
+        after?: string;
+        /**
+         * Changes in one answer
+         */
+        limit?: number;
+        /**
+         * `true`, with `name` or `namehash`: if the position is gone, the answer has all values of the name as they are now, instead of the error
+         */
+        resync?: 'true' | 'false';
+        /**
+         * Full name. Normalised by ENSIP-15; `[<64 hex>]` stands for a label of which only the hash is known, and `[namehash:<64 hex>]` for a whole name, by its node.
+         */
+        name?: string;
+        /**
+         * Changes of the name with this namehash
+         */
+        namehash?: string;
+        /**
+         * Changes of this name and of the names below it
+         */
+        subtree?: string;
+        /**
+         * Changes that have this address in any role: owner, primary name, address record
+         */
+        address?: string;
+        /**
+         * Changes at this resolver, or of names with it
+         */
+        resolver?: string;
+        /**
+         * Types of changes, separated by commas: subname.created, name.renamed, name.registered, name.renewed, name.expiry_changed, name.transferred, name.wrapped, name.unwrapped, wrapper.changed, resolver.changed, records.cleared, record.text.changed, record.address.changed, record.contenthash.changed, record.name.changed, record.link.changed, primary_name.changed, agent.bound, label.known, name.expires_in, name.expired, name.grace_ended, name.premium_ended, wrapper.expired, chain.finalized
+         */
+        type?: string;
+        /**
+         * Names of these chains only: the words by which answers name chains, separated by commas. Left out: all chains that are indexed.
+         */
+        chain?: string;
+        /**
+         * `true`: a parameter that the operation does not have is an error. Without it `X-Ignored-Parameters` names it
+         */
+        strict?: 'true' | 'false';
+    };
+    url: '/changes';
+};
+
+export type GetChangesErrors = {
+    /**
+     * `INVALID_NAME`: The name is missing, too long, or cannot be normalised (ENSIP-15).
+     *
+     * `INVALID_ADDRESS`: The address is not 0x and 40 hexadecimal digits.
+     *
+     * `INVALID_HASH`: The hash is not 0x and 64 hexadecimal digits.
+     *
+     * `INVALID_PARAMETER`: A parameter or the body has an invalid value.
+     *
+     * `RESPONSE_TOO_LARGE`: The answer would be larger than an answer may be; the message tells how to ask for it in pieces.
+     */
+    400: ErrorReply;
+    /**
+     * `INVALID_API_KEY`: The API key is unknown or revoked.
+     */
+    401: ErrorReply;
+    /**
+     * `PAYMENT_REQUIRED`: The key has no credits left for this request; or, without a key, the free requests are used up and it can be paid for (`WWW-Authenticate: Payment`).
+     */
+    402: ErrorReply;
+    /**
+     * `POSITION_GONE`: The position in the feed of changes is too old, or of another epoch; the message names the oldest and the newest one.
+     */
+    410: ErrorReply;
+    /**
+     * `RATE_LIMITED`: Too many requests; `Retry-After` tells in how many seconds the next one is answered.
+     */
+    429: ErrorReply;
+    /**
+     * `INTERNAL_ERROR`: An unexpected error of the server; nothing is wrong with the request.
+     */
+    500: ErrorReply;
+    /**
+     * `INDEX_NOT_READY`: The index is not complete, or known to be behind its chain, or its tables are locked, or its database does not answer, or the server is stopping; `Retry-After` tells when to ask again, `/indexing-status` how far the index is.
+     */
+    503: ErrorReply;
+};
+
+export type GetChangesError = GetChangesErrors[keyof GetChangesErrors];
+
+export type GetChangesResponses = {
+    /**
+     * The answer.
+     */
+    200: {
+        changes: Array<Change>;
+        /**
+         * Where to go on, also where nothing was found
+         */
+        next_position: string;
+        /**
+         * A position in the feed: give it as `after`. Nothing can be read from its text
+         */
+        oldest_position: string;
+        /**
+         * A position in the feed: give it as `after`. Nothing can be read from its text
+         */
+        newest_position: string;
+        /**
+         * True if the position was gone: after the marker `feed.resync` come all values of the name, whose `state` is `now`. Forget what you hold of the name, store these, and go on from `next_position`
+         */
+        is_resync: boolean;
+        /**
+         * True if the feed goes on after `next_position` already
+         */
+        has_more: boolean;
+        /**
+         * The block of each chain as of which the feed is
+         */
+        blocks: Array<FeedBlock>;
+        /**
+         * Since when a fault keeps changes out of the feed, in unix seconds; null if none does. They come, none is left out
+         */
+        gap_timestamp?: bigint;
+        as_of: AsOf;
+    };
+};
+
+export type GetChangesResponse = GetChangesResponses[keyof GetChangesResponses];
 
 export type GetWebhooksData = {
     body?: never;
