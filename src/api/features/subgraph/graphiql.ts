@@ -85,7 +85,7 @@ export function mountGraphiql(app: Hono, hasExplorer: boolean): void {
     text ??= framed(page, hasExplorer);
     return sendPage(c, await text, "graphiql");
   });
-  app.get("/subgraph/", (c) => c.redirect(".", 308));
+  app.get("/subgraph/", (c) => c.redirect("../subgraph", 308));
   mountFiles(app, "/subgraph", {
     "graphiql.js": () => toAsset(fileOf("graphiql", "graphiql.min.js"), SCRIPT),
     "graphiql.css": () => toAsset(fileOf("graphiql", "graphiql.min.css"), SHEET),
