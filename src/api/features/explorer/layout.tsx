@@ -17,7 +17,7 @@ export type LayoutProps = {
   outside: Outside;
   /** Whether the search box asks for names while a word is written: each question is a request of the visitor's. */
   suggests: boolean;
-  /** The way from this page to the root of the service: `../../../`. It holds at `/x`, at `/api/x` and behind a proxy. */
+  /** The way from this page to the root of the service: `../../`. It holds at `/x`, at `/api/x` and behind a proxy. */
   root: string;
   /** Path and query of this page, from that root. */
   path: string;

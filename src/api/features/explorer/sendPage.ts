@@ -34,7 +34,7 @@ export async function sendPage(c: Context, { publicUrl, ...plan }: Plan): Promis
   const path = withoutMount(pathname);
   const html = await layout({
     ...plan,
-    root: path.includes("/") ? "../../".repeat(path.split("/").length - 1) : "./",
+    root: path.includes("/") ? "../".repeat(path.split("/").length - 1) : "./",
     path: pathIn(c),
     origin: publicUrl ?? origin,
   });

@@ -25,7 +25,7 @@ export const framed = async (page: FramedPage, hasExplorer: boolean): Promise<st
   `<!doctype html>${await (<Frame page={page} hasExplorer={hasExplorer} />).toString()}`;
 
 /** The way to the root of the service; all links of a page are relative to it. */
-const rootOf = (path: string): string => "../../".repeat(path.split("/").length - 1) || "./";
+const rootOf = (path: string): string => "../".repeat(path.split("/").length - 1) || "./";
 
 const houseStyles = ["docs/explorer.css", "docs/reference.css"];
 
