@@ -295,3 +295,12 @@ async function answer({ app }: TestApi, request: IncomingMessage, response: Serv
   response.writeHead(reply.status, Object.fromEntries(reply.headers));
   response.end(Buffer.from(await reply.arrayBuffer()));
 }
+
+test.each([
+  ["/docs", "./"],
+  ["/docs/get_whois_by_name", "../"],
+  ["/docs/shapes/Domain", "../../"],
+])("%s leads to the root of the service by %s, also below a prefix", async (path, root) => {
+  const reply = await api.app.request(path, { headers: { accept: "text/html" } });
+  expect(await reply.text()).toContain(`<base href="${root}"/>`);
+});
