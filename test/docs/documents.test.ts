@@ -2,6 +2,7 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join, matchesGlob } from "node:path";
 import { describe, expect, test } from "vitest";
 import { deploymentShape, roles } from "../../abis/deployments.ts";
+import { version } from "../../src/api/server/http/openapi.ts";
 import { projectFiles, root } from "../support/projectFiles.ts";
 
 const read = (file: string) => readFileSync(join(root, file), "utf8");
@@ -133,4 +134,11 @@ test("the README is short, and keeps the two commands that a newcomer needs", ()
   expect(lines.length).toBeLessThanOrEqual(150);
   expect(lines).toContain("npm ci && npm run dev");
   expect(lines).toContain("npm ci && npm test");
+});
+
+test("the program, its client, its lock file and the changelog have one version", () => {
+  const versionIn = (file: string) => (JSON.parse(read(file)) as { version: string }).version;
+  const [, newest] = /^## \[(\d+\.\d+\.\d+)\]/m.exec(read("CHANGELOG.md")) ?? [];
+  const versions = ["package.json", "package-lock.json", "client/package.json"].map(versionIn);
+  expect(new Set([...versions, newest])).toEqual(new Set([version]));
 });
