@@ -5,7 +5,7 @@ import { expect, test } from "vitest";
 import { projectFiles, root } from "../support/projectFiles.ts";
 
 const run = (benchmark: string, ...args: string[]) =>
-  spawnSync(process.execPath, [join(root, "test/bench", benchmark, "run.ts"), ...args], { encoding: "utf8" });
+  spawnSync(process.execPath, [join(root, "bench", benchmark, "run.ts"), ...args], { encoding: "utf8" });
 
 /** Options that the documents use, for each command in which a benchmark is run. */
 const documented = projectFiles
