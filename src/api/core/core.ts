@@ -48,8 +48,8 @@ import { startLabels } from "./labels.ts";
 /** What a process of the API has once, and gives to its operations and features by name. */
 export type Core = Awaited<ReturnType<typeof createCore>>;
 
-/** For what is read from the service's own tables: a standby answers while they are away, and does not wait for them. */
-export const SOON_MS = 1_000;
+/** For reads of the service's own tables: a standby answers while they are away, and does not wait for them. */
+export const soon = { withinMs: 1_000, first: null } as const;
 
 /**
  * Opens the databases, the chains and the pipeline of requests, and starts the core's background work.
@@ -77,20 +77,14 @@ export async function createCore(settings: Settings, db: Db) {
   const chains = createChains({ settings, contracts, store, meters });
   const chainHead = createHeads(settings.rpcUrls);
 
-  const lastVerification = lastKnown<string, Verification | null>(verificationsIn(store), {
-    withinMs: SOON_MS,
-    first: null,
-  });
+  const lastVerification = lastKnown<string, Verification | null>(verificationsIn(store), soon);
   const failingBlocks = failingBlocksIn(store);
-  const failingBlock = lastKnown<string, FailingBlock | null>(failingBlockOf(failingBlocks), {
-    withinMs: SOON_MS,
-    first: null,
-  });
+  const failingBlock = lastKnown<string, FailingBlock | null>(failingBlockOf(failingBlocks), soon);
   const freshness = createFreshness({
     db,
     heads: chainHead,
     completed: completedIndexesIn(store),
-    isActive: lastKnown(activityIn(store), { withinMs: SOON_MS, first: false }),
+    isActive: lastKnown(activityIn(store), { ...soon, first: false }),
     lastVerification,
     failingBlock,
     standby: () => readStandby(db, () => readWritten(store)),

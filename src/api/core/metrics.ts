@@ -6,13 +6,13 @@ import { metricsPage, startOperatorServer } from "../server/http/operatorServer.
 import { retryOnLock } from "../server/indexState/retryOnLock.ts";
 import { indexMetrics } from "../server/observe/indexMetrics.ts";
 import { lastKnown } from "../server/scheduling/lastKnown.ts";
-import { type Core, SOON_MS } from "./core.ts";
+import { type Core, soon } from "./core.ts";
 import type { FeatureParts } from "./feature.ts";
 
 /** Starts the operator's port: metrics of the index, of features and of Ponder. */
 export function startMetrics(core: Core, features: readonly FeatureParts[]): void {
   const { settings, lastVerification, meters, log, createContext } = core;
-  const healingNow = lastKnown<Ctx, Healing | null>(readHealing, { withinMs: SOON_MS, first: null });
+  const healingNow = lastKnown<Ctx, Healing | null>(readHealing, soon);
   const pages = {
     "/index-metrics": async () => {
       const ctx = await retryOnLock(createContext);

@@ -3,7 +3,7 @@ import type { FeedState } from "./rows.ts";
 
 /** Metrics of the feed of changes and its streams. */
 export function createFeedMeters({ gauge }: Meters, chainName: (chainId: number) => string) {
-  const block = gauge("namedex_feed_block", "Block as of which the feed of changes is.", ["chain"]);
+  const block = gauge("namedex_feed_block", "Newest block that the feed of changes covers.", ["chain"]);
   const gap = gauge(
     "namedex_feed_gap_seconds",
     "For how long a fault has held back changes from the feed; 0 if none does.",
@@ -13,7 +13,7 @@ export function createFeedMeters({ gauge }: Meters, chainName: (chainId: number)
     "Gaps of the feed of changes that were healed, in its epoch.",
   );
   const streams = gauge("namedex_streams", "Open streams of changes of this process.");
-  /** @param feed null where there is none yet */
+  /** @param feed null until a feed begins */
   return (feed: Pick<FeedState, "blocks" | "gapSince" | "healed"> | null, openStreams: number): void => {
     streams.set(openStreams);
     for (const { chainId, number } of feed?.blocks ?? []) block.set({ chain: chainName(chainId) }, number);

@@ -13,7 +13,7 @@ import { sendPage } from "../pages/html.ts";
 const require = createRequire(import.meta.url);
 
 /** GraphiQL and React are dependencies, and served from here, so that the page needs no other host. */
-const fileOf = (library: string, file: string): Buffer =>
+const fileOf = (library: string, file: string): Buffer<ArrayBuffer> =>
   readFileSync(join(dirname(require.resolve(`${library}/package.json`)), file));
 
 const example = `# Namedex answers the queries of the ENS subgraph.

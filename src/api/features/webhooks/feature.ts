@@ -1,5 +1,5 @@
 import { ownHostsOf } from "../../core/chains.ts";
-import { SOON_MS } from "../../core/core.ts";
+import { soon } from "../../core/core.ts";
 import type { Feature } from "../../core/feature.ts";
 import { limitsIn } from "../../server/access/limits.ts";
 import { startInPlace } from "../../server/hotReload.ts";
@@ -57,10 +57,7 @@ export const webhooksFeature: Feature = {
       state: await readWebhooksState(store, { isPaid }),
       stalledFor: secondsSince(await readStalledSince(db, store)),
     });
-    const stateNow = lastKnown<null, Awaited<ReturnType<typeof readState>> | null>(readState, {
-      withinMs: SOON_MS,
-      first: null,
-    });
+    const stateNow = lastKnown<null, Awaited<ReturnType<typeof readState>> | null>(readState, soon);
     return {
       operations: webhookEndpoints(webhooks),
       noteMetrics: async () => {

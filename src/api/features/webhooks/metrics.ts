@@ -29,7 +29,7 @@ export function createWebhookMeters({ registry, counter, gauge }: Meters) {
   );
   const dropped = gauge(
     "namedex_webhook_left_out",
-    "Changes left out of webhooks for want of room, of which no message says so yet.",
+    "Changes left out because the queue of a webhook was full, and not yet reported by a message.",
   );
   const stalled = gauge(
     "namedex_webhook_stalled_seconds",

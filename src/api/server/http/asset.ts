@@ -12,8 +12,8 @@ export type Asset = {
 };
 
 /** Prepares a file for serving. */
-export function toAsset(body: string | Uint8Array, type: string): Asset {
-  const bytes = typeof body === "string" ? new TextEncoder().encode(body) : Uint8Array.from(body);
+export function toAsset(body: string | Uint8Array<ArrayBuffer>, type: string): Asset {
+  const bytes = typeof body === "string" ? new TextEncoder().encode(body) : body;
   const etag = `"${createHash("sha256").update(bytes).digest("base64url").slice(0, 22)}"`;
   return { body: bytes, compressed: gzipSync(bytes), etag, type };
 }
