@@ -321,7 +321,7 @@ test.each(routesAt("each call"))(
 );
 
 test.each(["/changes?after=oldest", "/changes?after=bbbbbbbbbbbb-1&resync=true", "/changes/stream"])(
-  "%s refuses a wrong key before it reads the feed, of which there is none",
+  "%s refuses a wrong key before it reads the feed",
   async (path) => {
     const reply = await wired.app.request(path, { headers: { "x-api-key": "wrong" } });
     expect([reply.status, await reply.text()]).toEqual([401, expect.stringContaining("INVALID_API_KEY")]);
