@@ -4,6 +4,9 @@ import { randomUUID } from "node:crypto";
 import { type Connection, executeAs } from "./connection.ts";
 import { metaTable } from "./ponderInternals.ts";
 
+/** What a session beside Ponder's, of a process that works on an index, is called in `pg_stat_activity`. A takeover ends it. */
+export const workerName = (schema: string, work: "feed" | "upkeep"): string => `${schema}_${work}`;
+
 type Work = (tx: Connection) => Promise<unknown>;
 /** A query builder of Ponder; options and logger come before and after the work of a transaction. */
 type Builder = { transaction: (...args: unknown[]) => Promise<unknown> };
@@ -25,6 +28,9 @@ const NOW = "floor(extract(epoch from clock_timestamp()) * 1000)::bigint";
 export function createOwnLock(schema: string, { logger, shutdown }: Common) {
   const token = randomUUID();
   const meta = `"${schema}".${metaTable}`;
+  const workers = [workerName(schema, "feed"), workerName(schema, "upkeep")]
+    .map((name) => `'${name}'`)
+    .join(", ");
   const isOurs = `key = 'app' and value ->> 'owner' = '${token}'`;
 
   function requireOwned(rows: readonly unknown[]): void {
@@ -50,16 +56,17 @@ export function createOwnLock(schema: string, { logger, shutdown }: Common) {
     },
 
     /**
-     * Takes over from an owner that gave no sign of life since `heartbeat_at`. A transaction of a process that stands still is ended, or
-     * Ponder would wait for it for good. False if the owner woke up meanwhile.
+     * Takes over from an owner that gave no sign of life since `heartbeat_at`. Its transactions are ended, and so are those of the work
+     * beside them: a process that stands still would hold them, and what they lock, for good. False if the owner woke up meanwhile.
      */
     async take(tx: Connection, previous: { heartbeat_at: number }): Promise<boolean> {
       await execute(
         tx,
         // A copy of a database has the same numbers of tables.
-        `select pg_terminate_backend(pid) from pg_locks where locktype = 'relation' and relation = '${meta}'::regclass
-           and database = (select oid from pg_database where datname = current_database())
-           and mode = 'RowShareLock' and pid <> pg_backend_pid()`,
+        `select pg_terminate_backend(pid) from pg_stat_activity
+         where datname = current_database() and pid <> pg_backend_pid() and pg_has_role(usesysid, 'usage') and (application_name in (${workers})
+           or pid in (select pid from pg_locks where locktype = 'relation' and relation = '${meta}'::regclass
+             and database = (select oid from pg_database where datname = current_database()) and mode = 'RowShareLock'))`,
       );
       const rows = await execute(
         tx,

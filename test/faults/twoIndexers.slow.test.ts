@@ -105,24 +105,27 @@ async function connect(connectionString: string): Promise<pg.Client> {
   return client;
 }
 
-/** Process ids of the database that wait to write events. */
-async function listWaiting(schema = stack.schema): Promise<number[]> {
+/** Tables of the index that a test holds back: what the indexer writes, and what the feed's writer does. */
+type Held = "events" | "feed_chains";
+
+/** Process ids of the database that wait to write a table. */
+async function listWaiting(table: Held, schema = stack.schema): Promise<number[]> {
   const rows = await stack.sql<{ pid: number }>(
     "select pid from pg_locks where relation = to_regclass($1) and not granted",
-    [`${schema}.events`],
+    [`${schema}.${table}`],
   );
   return rows.map(({ pid }) => pid);
 }
 
-/** Holds back all writes of events. Gives the way to let them go on. */
-async function holdEvents(schema = stack.schema): Promise<() => Promise<void>> {
+/** Holds back all writes of a table. Gives the way to let them go on. */
+async function hold(table: Held, schema = stack.schema): Promise<() => Promise<void>> {
   const client = await connect(stack.databaseUrl);
-  await client.query(`begin; lock table "${schema}".events in exclusive mode`);
+  await client.query(`begin; lock table "${schema}".${table} in exclusive mode`);
   return () => client.end();
 }
 
-const untilWaiting = (holds: (pids: number[]) => boolean, schema?: string) =>
-  vi.waitFor(async () => expect(await listWaiting(schema)).toSatisfy(holds), {
+const untilWaiting = (holds: (pids: number[]) => boolean, table: Held = "events", schema = stack.schema) =>
+  vi.waitFor(async () => expect(await listWaiting(table, schema)).toSatisfy(holds), {
     timeout: TIMEOUT_MS,
     interval: 50,
   });
@@ -137,10 +140,10 @@ async function pauseBetweenTransactions() {
 
 /** Stops the process while one of its transactions is open. The one that takes over ends it, and reaches the same table. */
 async function pauseInsideTransaction() {
-  const release = await holdEvents();
+  const release = await hold("events");
   await chain.beat();
   await untilWaiting((pids) => pids.length > 0);
-  const held = await listWaiting();
+  const held = await listWaiting("events");
   process.kill(stack.pid(), "SIGSTOP");
   return async () => {
     await untilWaiting((pids) => pids.length > 0 && pids.every((pid) => !held.includes(pid)));
@@ -148,14 +151,26 @@ async function pauseInsideTransaction() {
   };
 }
 
+/** Stops the process while its feed has a transaction open, which locks tables that the one that takes over has to change. */
+async function pauseInsideFeed() {
+  const release = await hold("feed_chains");
+  await chain.beat();
+  await untilWaiting((pids) => pids.length > 0, "feed_chains");
+  process.kill(stack.pid(), "SIGSTOP");
+  await release();
+  return async () => {};
+}
+
 test.each([
   ["between its transactions", pauseBetweenTransactions],
   ["inside a transaction", pauseInsideTransaction],
+  ["inside a transaction of its feed", pauseInsideFeed],
 ] as const)(
   "an indexer that stands still %s for longer than its lock lives writes nothing when it goes on, and ends with 75",
   async (_, pause) => {
     const before = await readLock();
     const release = await pause();
+    onTestFinished(() => void process.kill(stack.pid(), "SIGCONT"));
     const rival = await stack.startRival();
     await release();
     await untilIt(rival, () => isReady(rival.url));
@@ -201,7 +216,7 @@ test("an indexer that is killed is followed by the one that starts after it and 
 test("one that is killed while it takes back what the last one wrote has taken nothing over", async () => {
   const before = await readLock();
   await stack.kill();
-  const release = await holdEvents();
+  const release = await hold("events");
   await stack.expireLock();
   const rival = await stack.startRival();
   await untilWaiting((pids) => pids.length > 0);
@@ -231,8 +246,8 @@ test("one that is killed inside a backfill is followed by one that has the same 
   const started = await stack.startRival({ DATABASE_SCHEMA: other });
   const isThere = "select to_regclass($1) is not null as is_there";
   await untilIt(started, async () => (await stack.sql(isThere, [`${other}.events`]))[0]?.is_there === true);
-  const release = await holdEvents(other);
-  await untilWaiting((pids) => pids.length > 0, other);
+  const release = await hold("events", other);
+  await untilWaiting((pids) => pids.length > 0, "events", other);
   await started.kill();
   await release();
   const rival = await stack.startRival({ DATABASE_SCHEMA: other });

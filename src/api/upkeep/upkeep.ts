@@ -1,4 +1,5 @@
 import type pg from "pg";
+import { workerName } from "../../../engine/ownLock.ts";
 import { advanceDays } from "../names/counts/days.ts";
 import {
   advanceCounters,
@@ -73,7 +74,7 @@ export function startUpkeep(plan: UpkeepPlan): { stop: () => Promise<void> } {
 export async function doRound(plan: UpkeepPlan, startedAt: number): Promise<boolean> {
   if (!(await plan.isReady())) return false;
   await plan.whenReady?.();
-  const config = { connectionString: plan.databaseUrl, application_name: `${plan.schema}_upkeep` };
+  const config = { connectionString: plan.databaseUrl, application_name: workerName(plan.schema, "upkeep") };
   return withClient(config, async (client) => {
     if (!(await mayMaintain(client, plan.schema))) return true;
     // The building of indexes waits for all other sessions: one that waited for the lock would block it.

@@ -1,5 +1,6 @@
 import pg from "pg";
 import { journalChannel } from "../../../../engine/blocks/sql.ts";
+import { workerName } from "../../../../engine/ownLock.ts";
 import type { LifeRules } from "../../names/rules/life.ts";
 import { pairLocks } from "../../server/postgres/advisoryLocks.ts";
 import { findDatabaseError, isDatabaseAway } from "../../server/postgres/databaseErrors.ts";
@@ -55,7 +56,7 @@ function workAsWriter(
     turn: (stopped) => {
       const { databaseUrl, schema } = plan;
       const options = `-c search_path="${schema}" -c jit=off`;
-      const connection = { databaseUrl, applicationName: `${schema}_feed`, stopped, options };
+      const connection = { databaseUrl, applicationName: workerName(schema, "feed"), stopped, options };
       // Where the connection is lost, the running query fails and says so, and the next turn connects again.
       return onOwnConnection(connection, async (client) => {
         if (await mayWrite(client, schema)) await work(client, plan, stopped);
