@@ -12,5 +12,7 @@ test("the limits in docs/security.md are those of the code", () => {
   const [before = "", , after = ""] = text.split(MARK);
   const written = `${before}${MARK}\n${limitTables()}\n${MARK}${after}`;
   if (process.env.UPDATE_DOCS) writeFileSync(file, written);
-  expect(readFileSync(file, "utf8"), "run UPDATE_DOCS=1 npx vitest run test/docs/limits.test.ts").toBe(written);
+  expect(readFileSync(file, "utf8"), "run UPDATE_DOCS=1 npx vitest run test/docs/limits.test.ts").toBe(
+    written,
+  );
 });
