@@ -42,7 +42,7 @@ export const groups: Group[] = [
   },
   {
     title: "Labels",
-    note: "[operations.md](operations.md#labels-of-which-the-index-has-the-hash-alone) explains how labels get their texts.",
+    note: "[operations.md](operations.md#labels-known-only-by-hash) explains how labels get their texts.",
     variables: labelVariables,
   },
   {
