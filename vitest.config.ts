@@ -6,30 +6,10 @@ import { LongestFirst } from "./test/support/longestFirst.ts";
 import { SlowestFiles } from "./test/support/slowestFiles.ts";
 
 /**
- * Files that may run one after the other in one process, so that each module is loaded once: they replace no module and
- * no setting, and use no module that registers a hook when it is loaded. All other files have a process of their own.
+ * Files with a process of their own: they replace a module or a setting, or use a module that registers a hook when it is loaded. All
+ * other fast files run one after the other in a few processes, so that each module is loaded once.
  */
-const sharing = [
-  "test/architecture.test.ts",
-  "test/{avatars,bench,client,devnet-contracts,docs,feed,hostile,labels,mcp,outgoing,truth,webhooks}/**/*.test.ts",
-  "test/chain/!(stories|ensv2-stories).test.ts",
-  "test/ops/{alerts,backup,keys,kubernetes,labels,launch,lowPriority,pages,people,progress,roles,secrets,snapshot}.test.ts",
-  "test/ops/{switchedViews,units,universalResolver,watchdog}.test.ts",
-  "test/ops/snapshot/*.test.ts",
-  "test/settings/{documents,hideSecrets,labels,managedNames,misspelt,settings}.test.ts",
-  "test/{counts,ens,http,indexState,query,resolution,rules,scheduling,schemas,serializers,statistics,subgraph}/**/*.test.ts",
-  "test/access/{keys,ledger,metered,payment,paymentMarks,reservations,security,signup,signupPage,signupWallets}.test.ts",
-  "test/dev/{logLines,postgres,until}.test.ts",
-  "test/engine/{blockJournal,cachedLogs,foundContracts,largeBlocks,linearQueue,memory}.test.ts",
-  "test/engine/{patches,quickCache,rowStore}.test.ts",
-  "test/explorer/!(off).test.ts",
-  "test/gateway/*.test.ts",
-  "test/live/{abi,bounds,cache,prices,rateLimiter,records,rpc,stories}.test.ts",
-  "test/live/ccip/*.test.ts",
-  "test/log/read.test.ts",
-  "test/observe/{dashboard,requests,stopping}.test.ts",
-  "test/upkeep/advisoryLocks.test.ts",
-];
+const apartTests = "test/**/*.apart.test.ts";
 
 /** What needs many starts, kills or releases: `.ci/run` and `npm run test:full` run it after `npm test`. */
 const slowTests = "test/**/*.slow.test.ts";
@@ -81,8 +61,7 @@ export default defineConfig(({ mode }) => ({
         test: {
           ...limits,
           name: "apart",
-          include: ["test/**/*.test.ts"],
-          exclude: [...configDefaults.exclude, ...sharing, ...leftOutIn(mode), slowTests, longProofs],
+          include: [apartTests],
         },
       },
       {
@@ -92,8 +71,8 @@ export default defineConfig(({ mode }) => ({
           name: "sharing",
           isolate: false,
           restoreMocks: true,
-          include: sharing,
-          exclude: [...configDefaults.exclude, ...leftOutIn(mode), slowTests, longProofs],
+          include: ["test/**/*.test.ts"],
+          exclude: [...configDefaults.exclude, ...leftOutIn(mode), apartTests, slowTests, longProofs],
         },
       },
       {

@@ -1,2 +1,2 @@
 // The same, with what `npm test` leaves out: see test/support/size.ts.
-import "./ensv2-stories.test.ts";
+import "./ensv2-stories.apart.test.ts";

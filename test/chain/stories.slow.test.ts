@@ -1,2 +1,2 @@
 // The same, with what `npm test` leaves out: see test/support/size.ts.
-import "./stories.test.ts";
+import "./stories.apart.test.ts";

@@ -1,2 +1,2 @@
 // The same in its long form: see test/support/size.ts.
-import "./dev.test.ts";
+import "./dev.apart.test.ts";

@@ -1,2 +1,2 @@
 // The same, with what `npm test` leaves out: see test/support/size.ts.
-import "./dev.test.ts";
+import "./dev.apart.test.ts";

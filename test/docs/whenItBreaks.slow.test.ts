@@ -35,8 +35,8 @@ const elsewhere: Record<string, { file: string; says: string }> = {
   "Error while processing event": { file: "docs/whenItBreaks.test.ts", says: "so is every error of Ponder" },
   "Error while executing file": { file: "docs/whenItBreaks.test.ts", says: "so is every error of Ponder" },
   unhandledRejection: { file: "ops/launch.test.ts", says: "unhandledRejection" },
-  Payment: { file: "access/paymentFailures.test.ts", says: "was sent" },
-  "Payments on chain": { file: "access/paymentFailures.test.ts", says: "Payments on chain" },
+  Payment: { file: "access/paymentFailures.apart.test.ts", says: "was sent" },
+  "Payments on chain": { file: "access/paymentFailures.apart.test.ts", says: "Payments on chain" },
   "Failed to acquire lock on schema": { file: "log/read.test.ts", says: "Failed to acquire lock on schema" },
   "Another indexer took over the schema": {
     file: "faults/twoIndexers.slow.test.ts",

@@ -4,7 +4,7 @@ import type { HostileStage } from "./stage.ts";
 
 /*
  * After odd texts were put everywhere: each interface gives them, well-formed, and as they were set. Operations and calendars are asked
- * by `ask.ts`, webhooks by `test/webhooks/foreignRows.test.ts`, exports by `test/ops/export.test.ts`.
+ * by `ask.ts`, webhooks by `test/webhooks/foreignRows.test.ts`, exports by `test/ops/export.apart.test.ts`.
  */
 
 type Change = {
