@@ -2,10 +2,7 @@
 
 import { randomUUID } from "node:crypto";
 import { type Connection, executeAs } from "./connection.ts";
-import { metaTable } from "./ponderInternals.ts";
-
-/** What a session beside Ponder's, of a process that works on an index, is called in `pg_stat_activity`. A takeover ends it. */
-export const workerName = (schema: string, work: "feed" | "upkeep"): string => `${schema}_${work}`;
+import { metaTable, workerName } from "./ponderInternals.ts";
 
 type Work = (tx: Connection) => Promise<unknown>;
 /** A query builder of Ponder; options and logger come before and after the work of a transaction. */

@@ -288,6 +288,7 @@ const layers: Layer[] = [
     files: "src/api/upkeep/",
     may: [
       "pg",
+      "engine/ponderInternals.ts",
       "src/ens/",
       "src/api/server/postgres/",
       "src/api/names/counts/",

@@ -106,7 +106,7 @@ test("test/README.md explains every folder of tests", () => {
 
 test("test/README.md lists every slow test and every long proof, each with what `npm test` runs instead", () => {
   const long = projectFiles.filter((file) => /\.(slow|full)\.test\.ts$/.test(file));
-  const row = /^\| `([\w/*-]+\.(?:slow|full)\.test\.ts)` \| `([\w/-]+\.test\.ts)`: /gm;
+  const row = /^\| `([\w/*-]+\.(?:slow|full)\.test\.ts)` \| `([\w/-]+(?:\.apart)?\.test\.ts)`: /gm;
   const rows = [...read("test/README.md").matchAll(row)].map(([, file = "", short = ""]) => ({
     file,
     short,

@@ -1,5 +1,5 @@
 import type pg from "pg";
-import { workerName } from "../../../engine/ownLock.ts";
+import { workerName } from "../../../engine/ponderInternals.ts";
 import { advanceDays } from "../names/counts/days.ts";
 import {
   advanceCounters,

@@ -1,6 +1,6 @@
 import pg from "pg";
 import { journalChannel } from "../../../../engine/blocks/sql.ts";
-import { workerName } from "../../../../engine/ownLock.ts";
+import { workerName } from "../../../../engine/ponderInternals.ts";
 import type { LifeRules } from "../../names/rules/life.ts";
 import { pairLocks } from "../../server/postgres/advisoryLocks.ts";
 import { findDatabaseError, isDatabaseAway } from "../../server/postgres/databaseErrors.ts";
