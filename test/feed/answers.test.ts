@@ -1,4 +1,4 @@
-import { keccak256, namehash, stringToBytes } from "viem";
+import { getAddress, keccak256, namehash, stringToBytes } from "viem";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { MAX_RESYNCED } from "../../src/api/features/feed/resync.ts";
 import { openApi, type TestApi } from "../query/api.ts";
@@ -121,10 +121,16 @@ test.each([
 
 const GONE = "after=aaaaaaaaaaaa-5";
 
-/** What can be held of a node, as the tables have it: subjects with their values. */
+/** What can be held of a node, as the tables have it and answers write it: subjects with their values. */
 async function judgedOf(name: string): Promise<[string, string][]> {
   const all = [...(await readJudged(play.tables.pool))];
-  return all.filter(([subject]) => subject.split(":").includes(namehash(name))).sort();
+  return all
+    .filter(([subject]) => subject.split(":").includes(namehash(name)))
+    .map(([subject, value]): [string, string] => [
+      subject,
+      value.replaceAll(/(?<=")0x[0-9a-f]{40}(?=")/g, (address) => getAddress(address)),
+    ])
+    .sort();
 }
 
 const heldIn = ({ changes }: Body): [string, string][] =>
@@ -195,4 +201,28 @@ test("where there is no feed yet, the answer says when to ask again", async () =
   const reply = await openApi(tables, NOW).get("/changes");
   expect(reply).toMatchObject({ status: 503, body: { error: { code: "INDEX_NOT_READY" } } });
   await tables.drop();
+});
+
+test("values have the form of other answers: checksummed addresses, fuses as a number", async () => {
+  const mixed = "0xabcdefabcdefabcdefabcdefabcdefabcdefabcd";
+  play.engine.mine(main, {
+    seconds: 12,
+    writes: [
+      domainWrite(main, "form.eth", {
+        effective_owner_address: mixed,
+        wrapper_owner: mixed,
+        wrapper_fuses: 65_536,
+        wrapper_expiry_timestamp: "1893456000",
+      }),
+    ],
+  });
+  await play.engine.index(main);
+  await play.look();
+  const { changes } = await get("name=form.eth&after=oldest");
+  const newValueOf = (type: string) => changes.find((change) => change.type === type)?.new_value;
+  expect(newValueOf("name.transferred")).toMatchObject({
+    owner_address: getAddress(mixed),
+    wrapper_owner: getAddress(mixed),
+  });
+  expect(newValueOf("wrapper.changed")).toEqual({ fuses: 65_536, wrapper_expiry_timestamp: "1893456000" });
 });

@@ -4123,9 +4123,9 @@ export type Change = {
     agent_id?: string;
     labelhash?: `0x${string}`;
     /**
-     * What time brings: the second
+     * The second at which time brought the change, in unix seconds
      */
-    second?: bigint;
+    due_timestamp?: bigint;
     /**
      * `name.expires_in`: days before the end
      */

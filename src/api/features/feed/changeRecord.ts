@@ -1,10 +1,11 @@
-import type { Address } from "viem";
+import type { Address, Hex } from "viem";
 import type { z } from "zod";
 import type * as schemas from "../../names/schemas/answers.ts";
 import type { SerializeContext } from "../../names/serializers/domain.ts";
-import { toAddress } from "../../names/serializers/hex.ts";
+import { toAddress, toAddressRecord } from "../../names/serializers/hex.ts";
 import { writePosition } from "./position.ts";
 import type { ChangeRow, FeedBlock } from "./rows.ts";
+import type { Value } from "./source.ts";
 
 export type ChangeRecord = z.infer<typeof schemas.change>;
 
@@ -14,6 +15,7 @@ export function toChangeRecord(
   { contracts, epoch }: SerializeContext & { epoch: string },
 ): ChangeRecord {
   const { node, name, resolver, transactionHash, logIndex, takenBack } = row;
+  const toShown = (fields: Value | null) => fields && shown(fields, BigInt(row.details.coin_type ?? 0));
   return {
     position: writePosition({ epoch, number: row.number }),
     state: row.state,
@@ -28,10 +30,21 @@ export function toChangeRecord(
     block_timestamp: row.blockTimestamp,
     ...(transactionHash !== null && { transaction_hash: transactionHash }),
     ...(logIndex !== null && { log_index: logIndex }),
-    ...row.details,
-    ...(row.source !== null && { old_value: row.oldValue, new_value: row.newValue }),
+    ...toShown(row.details),
+    ...(row.source !== null && { old_value: toShown(row.oldValue), new_value: toShown(row.newValue) }),
     ...(takenBack !== null && { removed_position: writePosition({ epoch, number: takenBack }) }),
   } as ChangeRecord;
+}
+
+/** Fields in the form of other answers: addresses checksummed, small numbers as numbers. */
+function shown(fields: Value, coinType: bigint): Value {
+  const write = (name: string, field: Value[string]): Value[string] => {
+    if (typeof field !== "string") return field;
+    if (name === "address") return toAddressRecord(field as Hex, coinType);
+    if (/(_owner|_address|^token_contract|^registered_by)$/.test(name)) return toAddress(field as Address);
+    return name === "fuses" || name === "version" ? Number(field) : field;
+  };
+  return Object.fromEntries(Object.entries(fields).map(([name, field]) => [name, write(name, field)]));
 }
 
 export const toFeedBlock = (

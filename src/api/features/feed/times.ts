@@ -160,7 +160,7 @@ const keyOf = ({ row, timed: { type, days, second } }: Found): string[] => [
 
 function toChange(row: Named, timed: Timed, at: BlockAt): NewChange {
   const { type, days, second } = timed;
-  const details = { second, ...(days !== null && { days }) };
+  const details = { due_timestamp: second, ...(days !== null && { days }) };
   return {
     type,
     at,
@@ -175,7 +175,7 @@ function toChange(row: Named, timed: Timed, at: BlockAt): NewChange {
     logIndex: null,
     addresses: [row.owner, row.registryOwner].flatMap((address) => address ?? []),
     before: null,
-    after: { expiry_timestamp: row.expiryTimestamp, second: String(second) },
+    after: { expiry_timestamp: row.expiryTimestamp, due_timestamp: String(second) },
   };
 }
 

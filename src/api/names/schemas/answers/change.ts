@@ -14,8 +14,8 @@ const value = z
   .record(z.string(), z.union([z.string(), z.number(), z.boolean(), z.null()]))
   .openapi("ChangeValue", {
     description:
-      "The value, whole: fields by the type of change. A text of more than 1,024 bytes is null here, with its hash in `…_keccak256` and its length in `…_bytes`. Times and amounts are decimal digits, addresses are in lower case",
-    example: { owner_address: "0x70997970c51812dc3a010c7d01b50e0d17dc79c8" },
+      "The value, whole: fields by the type of change. A text of more than 1,024 bytes is null here, with its hash in `…_keccak256` and its length in `…_bytes`. Times and amounts are decimal digits",
+    example: { owner_address: "0x70997970C51812dc3A010C7d01b50e0d17dc79C8" },
   });
 
 /** One change; fields that it does not have are absent. */
@@ -59,7 +59,9 @@ export const change = z
     adapter_address: bytes.optional(),
     agent_id: z.string().optional(),
     labelhash: hash.optional(),
-    second: count.optional().openapi({ description: "What time brings: the second" }),
+    due_timestamp: count
+      .optional()
+      .openapi({ description: "The second at which time brought the change, in unix seconds" }),
     days: count.optional().openapi({ description: "`name.expires_in`: days before the end" }),
     previous_position: position.nullable().optional().openapi({
       description:
