@@ -11,8 +11,10 @@ import { auctionRegistrarAbi, basenamesRegistrarAbi, registrarAbi } from "../../
 import { registryAbi } from "../../abis/registry.ts";
 import { listedResolverAbi, resolverAbi } from "../../abis/resolver.ts";
 import * as reverse from "../../abis/reverse.ts";
-import { allLogs, keyOf } from "../../src/api/names/rules/eventTypes.ts";
-import { event } from "../../src/api/names/schemas/answers.ts";
+import { blockTypes } from "../../src/api/features/feed/source.ts";
+import { timeTypes } from "../../src/api/features/feed/times.ts";
+import { allLogs, eventTypes, keyOf } from "../../src/api/names/rules/eventTypes.ts";
+import { activity, event } from "../../src/api/names/schemas/answers.ts";
 
 const section = readFileSync(new URL("../../docs/api.md", import.meta.url), "utf8")
   .split("\n## ")
@@ -84,4 +86,15 @@ describe("the list of events in docs/api.md", () => {
     const fields = wordsIn(section?.split("Its fields are")[1]?.split("\n\n")[0] ?? "");
     expect(fields.sort()).toEqual(Object.keys(event.shape).sort());
   });
+});
+
+test("docs/changes.md maps every word for a change in events, recent activity and the feed", () => {
+  const page = readFileSync(new URL("../../docs/changes.md", import.meta.url), "utf8");
+  const rows = page.split("| change | events | recent activity | feed |")[1]?.split("\n\n")[0] ?? "";
+  const columns = rows.split("\n").map((row) => row.split("|").slice(1));
+  const wordsOf = (column: number) =>
+    [...new Set(columns.flatMap((row) => wordsIn(row[column] ?? "")))].sort();
+  expect(wordsOf(1)).toEqual([...eventTypes].sort());
+  expect(wordsOf(2)).toEqual(activity.def.options.map(({ shape }) => shape.type.value as string).sort());
+  expect(wordsOf(3)).toEqual([...blockTypes, ...timeTypes].sort());
 });
