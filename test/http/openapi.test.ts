@@ -5,7 +5,7 @@ import { toLlms, toLlmsFull } from "../../src/api/features/pages/llms.ts";
 import type { PaymentPrice } from "../../src/api/server/access/payment.ts";
 import { errorCodes } from "../../src/api/server/errors/errors.ts";
 import { errorsOf } from "../../src/api/server/http/endpoint.ts";
-import { common } from "../../src/api/server/http/ignoredParameters.ts";
+import { commonOf, lenient } from "../../src/api/server/http/ignoredParameters.ts";
 import { openApiDocument } from "../../src/api/server/http/openapi.ts";
 import { operations } from "../support/operations.ts";
 
@@ -124,7 +124,7 @@ describe.each(named)("%s", (_, operation) => {
 
   test("has a summary, and each parameter a description and an example that it accepts", () => {
     expect(described?.summary).toMatch(/^[A-Z]/);
-    const query = operation.query.extend(common);
+    const query = operation.query.extend(commonOf(operation));
     const declared = [...Object.keys(operation.params.shape), ...Object.keys(query.shape)];
     expect((described?.parameters ?? []).map(({ name }) => name).sort()).toEqual(declared.sort());
     for (const { name, in: place, required, description, schema } of described?.parameters ?? []) {
@@ -211,4 +211,21 @@ describe("where requests can be paid for", () => {
       expect(JSON.stringify(plain)).not.toMatch(/x-payment-info|x-service-info|Machine Payments/);
     }
   });
+});
+
+test("each operation that other indexes have, too, ignores unknown parameters unless it is told otherwise", () => {
+  const paths: Record<
+    string,
+    Record<string, { parameters?: { name: string; schema: { default?: string } }[] }>
+  > = document.paths as never;
+  const defaults = Object.entries(paths).flatMap(([path, methods]) =>
+    Object.values(methods).map(({ parameters = [] }) => [
+      path,
+      parameters.find(({ name }) => name === "strict")?.schema.default,
+    ]),
+  );
+  expect([...lenient].filter((path) => paths[path] === undefined)).toEqual([]);
+  expect(
+    defaults.filter(([path, strict]) => strict !== (lenient.has(path as string) ? "false" : "true")),
+  ).toEqual([]);
 });

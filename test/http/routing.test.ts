@@ -199,9 +199,9 @@ describe("errors", () => {
     });
   });
 
-  test("parameters that are not declared are ignored, and the answer names them", async () => {
+  test("with `strict=false` parameters that are not declared are ignored, and the answer names them", async () => {
     const ignored = async (query: string) => {
-      const { status, headers } = await ask(`/echo/alice.eth?${query}`);
+      const { status, headers } = await ask(`/echo/alice.eth?strict=false&${query}`);
       return [status, headers.get("x-ignored-parameters")];
     };
     expect(await ignored("page=2")).toEqual([200, null]);
@@ -215,7 +215,7 @@ describe("errors", () => {
     expect(await ignored(`${"y".repeat(500)}=1`)).toEqual([200, "y".repeat(64)]);
   });
 
-  test("with `strict=true` they are an error that names them", async () => {
+  test("without `strict` and with `strict=true` they are an error that names them", async () => {
     const strict = (query: string) => ask(`/echo/alice.eth?${query}`);
     const named = (names: string) => ({
       status: 400,
@@ -223,6 +223,7 @@ describe("errors", () => {
         error: { code: "INVALID_PARAMETER", message: expect.stringContaining(`parameters: ${names}.`) },
       },
     });
+    expect(await strict("colour=blue&page=1")).toMatchObject(named("colour"));
     expect(await strict("strict=true&colour=blue&page=1")).toMatchObject(named("colour"));
     expect(await strict("strict=true&page=1")).toMatchObject({ status: 200, body: { page: 1 } });
     expect((await strict("strict=false&colour=blue")).status).toBe(200);

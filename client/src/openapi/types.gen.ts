@@ -4607,7 +4607,7 @@ export type GetWhoisByNameData = {
          */
         partial?: 'true' | 'false';
         /**
-         * `true`: a parameter that the operation does not have is an error. Without it `X-Ignored-Parameters` names it
+         * Whether an unknown parameter is an error, or is ignored and named in `X-Ignored-Parameters`
          */
         strict?: 'true' | 'false';
     };
@@ -4678,7 +4678,7 @@ export type PostWhoisBulkData = {
          */
         partial?: 'true' | 'false';
         /**
-         * `true`: a parameter that the operation does not have is an error. Without it `X-Ignored-Parameters` names it
+         * Whether an unknown parameter is an error, or is ignored and named in `X-Ignored-Parameters`
          */
         strict?: 'true' | 'false';
     };
@@ -4747,7 +4747,7 @@ export type GetDomainPriceData = {
          */
         years?: string;
         /**
-         * `true`: a parameter that the operation does not have is an error. Without it `X-Ignored-Parameters` names it
+         * Whether an unknown parameter is an error, or is ignored and named in `X-Ignored-Parameters`
          */
         strict?: 'true' | 'false';
     };
@@ -4814,7 +4814,7 @@ export type PostPriceBulkData = {
          */
         years?: string;
         /**
-         * `true`: a parameter that the operation does not have is an error. Without it `X-Ignored-Parameters` names it
+         * Whether an unknown parameter is an error, or is ignored and named in `X-Ignored-Parameters`
          */
         strict?: 'true' | 'false';
     };
@@ -4973,7 +4973,7 @@ export type GetSearchDomainsData = {
          */
         unknown_labels?: 'in_order' | 'last';
         /**
-         * `true`: a parameter that the operation does not have is an error. Without it `X-Ignored-Parameters` names it
+         * Whether an unknown parameter is an error, or is ignored and named in `X-Ignored-Parameters`
          */
         strict?: 'true' | 'false';
     };
@@ -5091,7 +5091,7 @@ export type GetDomainSubdomainsData = {
          */
         sort_dir?: 'asc' | 'desc';
         /**
-         * `true`: a parameter that the operation does not have is an error. Without it `X-Ignored-Parameters` names it
+         * Whether an unknown parameter is an error, or is ignored and named in `X-Ignored-Parameters`
          */
         strict?: 'true' | 'false';
     };
@@ -5193,7 +5193,7 @@ export type GetDomainRecordsData = {
          */
         partial?: 'true' | 'false';
         /**
-         * `true`: a parameter that the operation does not have is an error. Without it `X-Ignored-Parameters` names it
+         * Whether an unknown parameter is an error, or is ignored and named in `X-Ignored-Parameters`
          */
         strict?: 'true' | 'false';
     };
@@ -5274,7 +5274,7 @@ export type GetDomainRecordsTextByKeyData = {
          */
         partial?: 'true' | 'false';
         /**
-         * `true`: a parameter that the operation does not have is an error. Without it `X-Ignored-Parameters` names it
+         * Whether an unknown parameter is an error, or is ignored and named in `X-Ignored-Parameters`
          */
         strict?: 'true' | 'false';
     };
@@ -5361,7 +5361,7 @@ export type GetDomainRecordsTextHistoryData = {
          */
         partial?: 'true' | 'false';
         /**
-         * `true`: a parameter that the operation does not have is an error. Without it `X-Ignored-Parameters` names it
+         * Whether an unknown parameter is an error, or is ignored and named in `X-Ignored-Parameters`
          */
         strict?: 'true' | 'false';
     };
@@ -5506,7 +5506,7 @@ export type GetDomainEventsData = {
          */
         total?: 'true' | 'false';
         /**
-         * `true`: a parameter that the operation does not have is an error. Without it `X-Ignored-Parameters` names it
+         * Whether an unknown parameter is an error, or is ignored and named in `X-Ignored-Parameters`
          */
         strict?: 'true' | 'false';
     };
@@ -5632,7 +5632,7 @@ export type GetAddressEventsData = {
          */
         total?: 'true' | 'false';
         /**
-         * `true`: a parameter that the operation does not have is an error. Without it `X-Ignored-Parameters` names it
+         * Whether an unknown parameter is an error, or is ignored and named in `X-Ignored-Parameters`
          */
         strict?: 'true' | 'false';
     };
@@ -5765,7 +5765,7 @@ export type GetContractEventsData = {
          */
         total?: 'true' | 'false';
         /**
-         * `true`: a parameter that the operation does not have is an error. Without it `X-Ignored-Parameters` names it
+         * Whether an unknown parameter is an error, or is ignored and named in `X-Ignored-Parameters`
          */
         strict?: 'true' | 'false';
     };
@@ -5901,7 +5901,7 @@ export type GetEventsData = {
          */
         total?: 'true' | 'false';
         /**
-         * `true`: a parameter that the operation does not have is an error. Without it `X-Ignored-Parameters` names it
+         * Whether an unknown parameter is an error, or is ignored and named in `X-Ignored-Parameters`
          */
         strict?: 'true' | 'false';
     };
@@ -6002,7 +6002,7 @@ export type GetDomainRegistrationHistoryData = {
          */
         total?: 'true' | 'false';
         /**
-         * `true`: a parameter that the operation does not have is an error. Without it `X-Ignored-Parameters` names it
+         * Whether an unknown parameter is an error, or is ignored and named in `X-Ignored-Parameters`
          */
         strict?: 'true' | 'false';
     };
@@ -6102,7 +6102,7 @@ export type GetDomainOwnershipHistoryData = {
          */
         total?: 'true' | 'false';
         /**
-         * `true`: a parameter that the operation does not have is an error. Without it `X-Ignored-Parameters` names it
+         * Whether an unknown parameter is an error, or is ignored and named in `X-Ignored-Parameters`
          */
         strict?: 'true' | 'false';
     };
@@ -6207,7 +6207,7 @@ export type GetDomainResolverHistoryData = {
          */
         total?: 'true' | 'false';
         /**
-         * `true`: a parameter that the operation does not have is an error. Without it `X-Ignored-Parameters` names it
+         * Whether an unknown parameter is an error, or is ignored and named in `X-Ignored-Parameters`
          */
         strict?: 'true' | 'false';
     };
@@ -6285,7 +6285,7 @@ export type GetDomainVerifyData = {
     };
     query?: {
         /**
-         * `true`: a parameter that the operation does not have is an error. Without it `X-Ignored-Parameters` names it
+         * Whether an unknown parameter is an error, or is ignored and named in `X-Ignored-Parameters`
          */
         strict?: 'true' | 'false';
     };
@@ -6352,7 +6352,7 @@ export type GetLookupHashByHashData = {
          */
         partial?: 'true' | 'false';
         /**
-         * `true`: a parameter that the operation does not have is an error. Without it `X-Ignored-Parameters` names it
+         * Whether an unknown parameter is an error, or is ignored and named in `X-Ignored-Parameters`
          */
         strict?: 'true' | 'false';
     };
@@ -6419,7 +6419,7 @@ export type GetLookupNamehashByHashData = {
          */
         partial?: 'true' | 'false';
         /**
-         * `true`: a parameter that the operation does not have is an error. Without it `X-Ignored-Parameters` names it
+         * Whether an unknown parameter is an error, or is ignored and named in `X-Ignored-Parameters`
          */
         strict?: 'true' | 'false';
     };
@@ -6510,7 +6510,7 @@ export type GetLookupLabelhashByHashData = {
          */
         partial?: 'true' | 'false';
         /**
-         * `true`: a parameter that the operation does not have is an error. Without it `X-Ignored-Parameters` names it
+         * Whether an unknown parameter is an error, or is ignored and named in `X-Ignored-Parameters`
          */
         strict?: 'true' | 'false';
     };
@@ -6600,7 +6600,7 @@ export type PostLookupData = {
     path?: never;
     query?: {
         /**
-         * `true`: a parameter that the operation does not have is an error. Without it `X-Ignored-Parameters` names it
+         * Whether an unknown parameter is an error, or is ignored and named in `X-Ignored-Parameters`
          */
         strict?: 'true' | 'false';
     };
@@ -6736,7 +6736,7 @@ export type GetAddressDomainsData = {
          */
         sort_dir?: 'asc' | 'desc';
         /**
-         * `true`: a parameter that the operation does not have is an error. Without it `X-Ignored-Parameters` names it
+         * Whether an unknown parameter is an error, or is ignored and named in `X-Ignored-Parameters`
          */
         strict?: 'true' | 'false';
     };
@@ -6860,7 +6860,7 @@ export type GetAddressDomainCountData = {
          */
         resolver?: string;
         /**
-         * `true`: a parameter that the operation does not have is an error. Without it `X-Ignored-Parameters` names it
+         * Whether an unknown parameter is an error, or is ignored and named in `X-Ignored-Parameters`
          */
         strict?: 'true' | 'false';
     };
@@ -6949,7 +6949,7 @@ export type GetAddressPrimaryNameData = {
          */
         partial?: 'true' | 'false';
         /**
-         * `true`: a parameter that the operation does not have is an error. Without it `X-Ignored-Parameters` names it
+         * Whether an unknown parameter is an error, or is ignored and named in `X-Ignored-Parameters`
          */
         strict?: 'true' | 'false';
     };
@@ -7018,7 +7018,7 @@ export type GetAddressSummaryData = {
          */
         partial?: 'true' | 'false';
         /**
-         * `true`: a parameter that the operation does not have is an error. Without it `X-Ignored-Parameters` names it
+         * Whether an unknown parameter is an error, or is ignored and named in `X-Ignored-Parameters`
          */
         strict?: 'true' | 'false';
     };
@@ -7105,7 +7105,7 @@ export type GetAddressPreviousDomainsData = {
          */
         sort_dir?: 'asc' | 'desc';
         /**
-         * `true`: a parameter that the operation does not have is an error. Without it `X-Ignored-Parameters` names it
+         * Whether an unknown parameter is an error, or is ignored and named in `X-Ignored-Parameters`
          */
         strict?: 'true' | 'false';
     };
@@ -7206,7 +7206,7 @@ export type GetDomainPermissionsData = {
          */
         total?: 'true' | 'false';
         /**
-         * `true`: a parameter that the operation does not have is an error. Without it `X-Ignored-Parameters` names it
+         * Whether an unknown parameter is an error, or is ignored and named in `X-Ignored-Parameters`
          */
         strict?: 'true' | 'false';
     };
@@ -7359,7 +7359,7 @@ export type GetAddressPermissionsData = {
          */
         total?: 'true' | 'false';
         /**
-         * `true`: a parameter that the operation does not have is an error. Without it `X-Ignored-Parameters` names it
+         * Whether an unknown parameter is an error, or is ignored and named in `X-Ignored-Parameters`
          */
         strict?: 'true' | 'false';
     };
@@ -7479,7 +7479,7 @@ export type GetAddressResolvesToData = {
          */
         total?: 'true' | 'false';
         /**
-         * `true`: a parameter that the operation does not have is an error. Without it `X-Ignored-Parameters` names it
+         * Whether an unknown parameter is an error, or is ignored and named in `X-Ignored-Parameters`
          */
         strict?: 'true' | 'false';
     };
@@ -7564,7 +7564,7 @@ export type GetDomainExpiryIcsData = {
     };
     query?: {
         /**
-         * `true`: a parameter that the operation does not have is an error. Without it `X-Ignored-Parameters` names it
+         * Whether an unknown parameter is an error, or is ignored and named in `X-Ignored-Parameters`
          */
         strict?: 'true' | 'false';
     };
@@ -7623,7 +7623,7 @@ export type GetAddressExpiriesIcsData = {
     };
     query?: {
         /**
-         * `true`: a parameter that the operation does not have is an error. Without it `X-Ignored-Parameters` names it
+         * Whether an unknown parameter is an error, or is ignored and named in `X-Ignored-Parameters`
          */
         strict?: 'true' | 'false';
     };
@@ -7690,7 +7690,7 @@ export type GetResolverByAddressData = {
          */
         total?: 'true' | 'false';
         /**
-         * `true`: a parameter that the operation does not have is an error. Without it `X-Ignored-Parameters` names it
+         * Whether an unknown parameter is an error, or is ignored and named in `X-Ignored-Parameters`
          */
         strict?: 'true' | 'false';
     };
@@ -7773,7 +7773,7 @@ export type GetResolverNamesData = {
          */
         sort_dir?: 'asc' | 'desc';
         /**
-         * `true`: a parameter that the operation does not have is an error. Without it `X-Ignored-Parameters` names it
+         * Whether an unknown parameter is an error, or is ignored and named in `X-Ignored-Parameters`
          */
         strict?: 'true' | 'false';
     };
@@ -7874,7 +7874,7 @@ export type GetResolverFormerNamesData = {
          */
         total?: 'true' | 'false';
         /**
-         * `true`: a parameter that the operation does not have is an error. Without it `X-Ignored-Parameters` names it
+         * Whether an unknown parameter is an error, or is ignored and named in `X-Ignored-Parameters`
          */
         strict?: 'true' | 'false';
     };
@@ -7975,7 +7975,7 @@ export type GetResolverLinksData = {
          */
         total?: 'true' | 'false';
         /**
-         * `true`: a parameter that the operation does not have is an error. Without it `X-Ignored-Parameters` names it
+         * Whether an unknown parameter is an error, or is ignored and named in `X-Ignored-Parameters`
          */
         strict?: 'true' | 'false';
     };
@@ -8072,7 +8072,7 @@ export type GetResolverRolesData = {
          */
         total?: 'true' | 'false';
         /**
-         * `true`: a parameter that the operation does not have is an error. Without it `X-Ignored-Parameters` names it
+         * Whether an unknown parameter is an error, or is ignored and named in `X-Ignored-Parameters`
          */
         strict?: 'true' | 'false';
     };
@@ -8165,7 +8165,7 @@ export type GetRegistryByAddressData = {
          */
         total?: 'true' | 'false';
         /**
-         * `true`: a parameter that the operation does not have is an error. Without it `X-Ignored-Parameters` names it
+         * Whether an unknown parameter is an error, or is ignored and named in `X-Ignored-Parameters`
          */
         strict?: 'true' | 'false';
     };
@@ -8244,7 +8244,7 @@ export type GetRegistryLabelsData = {
          */
         sort_dir?: 'asc' | 'desc';
         /**
-         * `true`: a parameter that the operation does not have is an error. Without it `X-Ignored-Parameters` names it
+         * Whether an unknown parameter is an error, or is ignored and named in `X-Ignored-Parameters`
          */
         strict?: 'true' | 'false';
     };
@@ -8341,7 +8341,7 @@ export type GetRegistryReferringNamesData = {
          */
         total?: 'true' | 'false';
         /**
-         * `true`: a parameter that the operation does not have is an error. Without it `X-Ignored-Parameters` names it
+         * Whether an unknown parameter is an error, or is ignored and named in `X-Ignored-Parameters`
          */
         strict?: 'true' | 'false';
     };
@@ -8438,7 +8438,7 @@ export type GetDomainRolesData = {
          */
         total?: 'true' | 'false';
         /**
-         * `true`: a parameter that the operation does not have is an error. Without it `X-Ignored-Parameters` names it
+         * Whether an unknown parameter is an error, or is ignored and named in `X-Ignored-Parameters`
          */
         strict?: 'true' | 'false';
     };
@@ -8548,7 +8548,7 @@ export type GetDomainRoleChangesData = {
          */
         sort_dir?: 'asc' | 'desc';
         /**
-         * `true`: a parameter that the operation does not have is an error. Without it `X-Ignored-Parameters` names it
+         * Whether an unknown parameter is an error, or is ignored and named in `X-Ignored-Parameters`
          */
         strict?: 'true' | 'false';
     };
@@ -8652,7 +8652,7 @@ export type GetRegistryRolesData = {
          */
         total?: 'true' | 'false';
         /**
-         * `true`: a parameter that the operation does not have is an error. Without it `X-Ignored-Parameters` names it
+         * Whether an unknown parameter is an error, or is ignored and named in `X-Ignored-Parameters`
          */
         strict?: 'true' | 'false';
     };
@@ -8757,7 +8757,7 @@ export type GetRegistryRoleChangesData = {
          */
         sort_dir?: 'asc' | 'desc';
         /**
-         * `true`: a parameter that the operation does not have is an error. Without it `X-Ignored-Parameters` names it
+         * Whether an unknown parameter is an error, or is ignored and named in `X-Ignored-Parameters`
          */
         strict?: 'true' | 'false';
     };
@@ -8838,7 +8838,7 @@ export type PostAddressPrimaryNamesBulkData = {
     path?: never;
     query?: {
         /**
-         * `true`: a parameter that the operation does not have is an error. Without it `X-Ignored-Parameters` names it
+         * Whether an unknown parameter is an error, or is ignored and named in `X-Ignored-Parameters`
          */
         strict?: 'true' | 'false';
     };
@@ -8907,7 +8907,7 @@ export type GetDomainAgentData = {
     };
     query?: {
         /**
-         * `true`: a parameter that the operation does not have is an error. Without it `X-Ignored-Parameters` names it
+         * Whether an unknown parameter is an error, or is ignored and named in `X-Ignored-Parameters`
          */
         strict?: 'true' | 'false';
     };
@@ -8997,7 +8997,7 @@ export type GetAgentsData = {
          */
         total?: 'true' | 'false';
         /**
-         * `true`: a parameter that the operation does not have is an error. Without it `X-Ignored-Parameters` names it
+         * Whether an unknown parameter is an error, or is ignored and named in `X-Ignored-Parameters`
          */
         strict?: 'true' | 'false';
     };
@@ -9076,7 +9076,7 @@ export type GetAgentsByAgentIdData = {
          */
         chain?: string;
         /**
-         * `true`: a parameter that the operation does not have is an error. Without it `X-Ignored-Parameters` names it
+         * Whether an unknown parameter is an error, or is ignored and named in `X-Ignored-Parameters`
          */
         strict?: 'true' | 'false';
     };
@@ -9136,7 +9136,7 @@ export type GetEnsStatsData = {
          */
         chain?: string;
         /**
-         * `true`: a parameter that the operation does not have is an error. Without it `X-Ignored-Parameters` names it
+         * Whether an unknown parameter is an error, or is ignored and named in `X-Ignored-Parameters`
          */
         strict?: 'true' | 'false';
     };
@@ -9180,7 +9180,7 @@ export type GetEnsStatsRegistrationsData = {
          */
         chain?: string;
         /**
-         * `true`: a parameter that the operation does not have is an error. Without it `X-Ignored-Parameters` names it
+         * Whether an unknown parameter is an error, or is ignored and named in `X-Ignored-Parameters`
          */
         strict?: 'true' | 'false';
     };
@@ -9224,7 +9224,7 @@ export type GetEnsStatsDistributionData = {
          */
         chain?: string;
         /**
-         * `true`: a parameter that the operation does not have is an error. Without it `X-Ignored-Parameters` names it
+         * Whether an unknown parameter is an error, or is ignored and named in `X-Ignored-Parameters`
          */
         strict?: 'true' | 'false';
     };
@@ -9264,7 +9264,7 @@ export type GetEnsStatsPrimaryNamesData = {
     path?: never;
     query?: {
         /**
-         * `true`: a parameter that the operation does not have is an error. Without it `X-Ignored-Parameters` names it
+         * Whether an unknown parameter is an error, or is ignored and named in `X-Ignored-Parameters`
          */
         strict?: 'true' | 'false';
     };
@@ -9308,7 +9308,7 @@ export type GetEnsStatsRecentActivityData = {
          */
         chain?: string;
         /**
-         * `true`: a parameter that the operation does not have is an error. Without it `X-Ignored-Parameters` names it
+         * Whether an unknown parameter is an error, or is ignored and named in `X-Ignored-Parameters`
          */
         strict?: 'true' | 'false';
     };
@@ -9356,7 +9356,7 @@ export type GetEnsStatsPurchasesData = {
          */
         interval?: 'day' | 'week' | 'month';
         /**
-         * `true`: a parameter that the operation does not have is an error. Without it `X-Ignored-Parameters` names it
+         * Whether an unknown parameter is an error, or is ignored and named in `X-Ignored-Parameters`
          */
         strict?: 'true' | 'false';
     };
@@ -9400,7 +9400,7 @@ export type GetEnsStatsSellersData = {
          */
         chain?: string;
         /**
-         * `true`: a parameter that the operation does not have is an error. Without it `X-Ignored-Parameters` names it
+         * Whether an unknown parameter is an error, or is ignored and named in `X-Ignored-Parameters`
          */
         strict?: 'true' | 'false';
     };
@@ -9448,7 +9448,7 @@ export type GetEnsStatsLargestRegistrationsData = {
          */
         days?: '7' | '30' | '365';
         /**
-         * `true`: a parameter that the operation does not have is an error. Without it `X-Ignored-Parameters` names it
+         * Whether an unknown parameter is an error, or is ignored and named in `X-Ignored-Parameters`
          */
         strict?: 'true' | 'false';
     };
@@ -9492,7 +9492,7 @@ export type GetEnsStatsStatesData = {
          */
         chain?: string;
         /**
-         * `true`: a parameter that the operation does not have is an error. Without it `X-Ignored-Parameters` names it
+         * Whether an unknown parameter is an error, or is ignored and named in `X-Ignored-Parameters`
          */
         strict?: 'true' | 'false';
     };
@@ -9536,7 +9536,7 @@ export type GetEnsStatsExpiriesData = {
          */
         chain?: string;
         /**
-         * `true`: a parameter that the operation does not have is an error. Without it `X-Ignored-Parameters` names it
+         * Whether an unknown parameter is an error, or is ignored and named in `X-Ignored-Parameters`
          */
         strict?: 'true' | 'false';
     };
@@ -9580,7 +9580,7 @@ export type GetEnsStatsHoldersData = {
          */
         chain?: string;
         /**
-         * `true`: a parameter that the operation does not have is an error. Without it `X-Ignored-Parameters` names it
+         * Whether an unknown parameter is an error, or is ignored and named in `X-Ignored-Parameters`
          */
         strict?: 'true' | 'false';
     };
@@ -9620,7 +9620,7 @@ export type GetIndexingStatusData = {
     path?: never;
     query?: {
         /**
-         * `true`: a parameter that the operation does not have is an error. Without it `X-Ignored-Parameters` names it
+         * Whether an unknown parameter is an error, or is ignored and named in `X-Ignored-Parameters`
          */
         strict?: 'true' | 'false';
     };
@@ -9656,7 +9656,7 @@ export type GetStatsData = {
     path?: never;
     query?: {
         /**
-         * `true`: a parameter that the operation does not have is an error. Without it `X-Ignored-Parameters` names it
+         * Whether an unknown parameter is an error, or is ignored and named in `X-Ignored-Parameters`
          */
         strict?: 'true' | 'false';
     };
@@ -9692,7 +9692,7 @@ export type GetPendingStatsData = {
     path?: never;
     query?: {
         /**
-         * `true`: a parameter that the operation does not have is an error. Without it `X-Ignored-Parameters` names it
+         * Whether an unknown parameter is an error, or is ignored and named in `X-Ignored-Parameters`
          */
         strict?: 'true' | 'false';
     };
@@ -9768,7 +9768,7 @@ export type GetChangesData = {
          */
         chain?: string;
         /**
-         * `true`: a parameter that the operation does not have is an error. Without it `X-Ignored-Parameters` names it
+         * Whether an unknown parameter is an error, or is ignored and named in `X-Ignored-Parameters`
          */
         strict?: 'true' | 'false';
     };
@@ -9861,7 +9861,7 @@ export type GetWebhooksData = {
     path?: never;
     query?: {
         /**
-         * `true`: a parameter that the operation does not have is an error. Without it `X-Ignored-Parameters` names it
+         * Whether an unknown parameter is an error, or is ignored and named in `X-Ignored-Parameters`
          */
         strict?: 'true' | 'false';
     };
@@ -9930,7 +9930,7 @@ export type PostWebhooksData = {
     path?: never;
     query?: {
         /**
-         * `true`: a parameter that the operation does not have is an error. Without it `X-Ignored-Parameters` names it
+         * Whether an unknown parameter is an error, or is ignored and named in `X-Ignored-Parameters`
          */
         strict?: 'true' | 'false';
     };
@@ -9993,7 +9993,7 @@ export type DeleteWebhooksByIdData = {
     };
     query?: {
         /**
-         * `true`: a parameter that the operation does not have is an error. Without it `X-Ignored-Parameters` names it
+         * Whether an unknown parameter is an error, or is ignored and named in `X-Ignored-Parameters`
          */
         strict?: 'true' | 'false';
     };
@@ -10050,7 +10050,7 @@ export type GetWebhooksByIdData = {
     };
     query?: {
         /**
-         * `true`: a parameter that the operation does not have is an error. Without it `X-Ignored-Parameters` names it
+         * Whether an unknown parameter is an error, or is ignored and named in `X-Ignored-Parameters`
          */
         strict?: 'true' | 'false';
     };
@@ -10132,7 +10132,7 @@ export type PatchWebhooksByIdData = {
     };
     query?: {
         /**
-         * `true`: a parameter that the operation does not have is an error. Without it `X-Ignored-Parameters` names it
+         * Whether an unknown parameter is an error, or is ignored and named in `X-Ignored-Parameters`
          */
         strict?: 'true' | 'false';
     };
@@ -10195,7 +10195,7 @@ export type PostWebhooksTestData = {
     };
     query?: {
         /**
-         * `true`: a parameter that the operation does not have is an error. Without it `X-Ignored-Parameters` names it
+         * Whether an unknown parameter is an error, or is ignored and named in `X-Ignored-Parameters`
          */
         strict?: 'true' | 'false';
     };
@@ -10258,7 +10258,7 @@ export type PostWebhooksReplayData = {
          */
         after?: string;
         /**
-         * `true`: a parameter that the operation does not have is an error. Without it `X-Ignored-Parameters` names it
+         * Whether an unknown parameter is an error, or is ignored and named in `X-Ignored-Parameters`
          */
         strict?: 'true' | 'false';
     };
@@ -10342,7 +10342,7 @@ export type GetWebhooksDeliveriesData = {
          */
         before?: number;
         /**
-         * `true`: a parameter that the operation does not have is an error. Without it `X-Ignored-Parameters` names it
+         * Whether an unknown parameter is an error, or is ignored and named in `X-Ignored-Parameters`
          */
         strict?: 'true' | 'false';
     };
@@ -10399,7 +10399,7 @@ export type PostSignupNonceData = {
     path?: never;
     query?: {
         /**
-         * `true`: a parameter that the operation does not have is an error. Without it `X-Ignored-Parameters` names it
+         * Whether an unknown parameter is an error, or is ignored and named in `X-Ignored-Parameters`
          */
         strict?: 'true' | 'false';
     };
@@ -10452,7 +10452,7 @@ export type PostSignupData = {
     path?: never;
     query?: {
         /**
-         * `true`: a parameter that the operation does not have is an error. Without it `X-Ignored-Parameters` names it
+         * Whether an unknown parameter is an error, or is ignored and named in `X-Ignored-Parameters`
          */
         strict?: 'true' | 'false';
     };
@@ -10508,7 +10508,7 @@ export type GetSignupUsageData = {
          */
         days?: number;
         /**
-         * `true`: a parameter that the operation does not have is an error. Without it `X-Ignored-Parameters` names it
+         * Whether an unknown parameter is an error, or is ignored and named in `X-Ignored-Parameters`
          */
         strict?: 'true' | 'false';
     };

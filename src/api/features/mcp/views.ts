@@ -1,5 +1,4 @@
 import { type Endpoint, nameOf } from "../../server/http/endpoint.ts";
-import { common } from "../../server/http/ignoredParameters.ts";
 import type { OpenApiDocument } from "../../server/http/routes.ts";
 import type { ToolPlan } from "./catalogue.ts";
 import { type Parameters, parametersOf, type Schema } from "./schemas.ts";
@@ -33,7 +32,7 @@ function toView(view: Omit<View, "parameters">, document: OpenApiDocument): View
   const { properties, required } = parametersOf(view.operation, document);
   // A tool refuses what it does not have, as `strict` does over HTTP.
   const open = Object.entries(properties).filter(
-    ([name, schema]) => !(name in view.fixed) && !(name in common) && isFlat(schema),
+    ([name, schema]) => !(name in view.fixed) && name !== "strict" && isFlat(schema),
   );
   return { ...view, parameters: { properties: Object.fromEntries(open), required } };
 }

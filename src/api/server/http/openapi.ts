@@ -24,7 +24,7 @@ Every operation on names is a look-up: nothing creates, changes or deletes them.
 - **Position.** \`as_of\` names the blocks that an answer is of, by chain: of the index, and where the chain was read for it, of that reading. \`ETag\` and \`If-None-Match\` spare the body of an answer that is the same (304).
 - **What is absent.** Null: it is known that there is none. Absent: the field does not apply, was not asked for, or could not be found out. An empty object or list: a collection without entries. \`availability_status\` is \`unknown\` where it cannot be determined.
 - **Partial answers.** Where only the chain can tell something and cannot be asked, the answer is 502. With \`partial=true\` it is what the index knows; \`unresolved\` names each part that is absent because it could not be found out. Items of lists have both what is known and their \`error\`.
-- **Errors** are \`{"error": {"code", "message"}}\`. Unknown parameters are ignored, unless \`strict=true\` makes them an error.
+- **Errors** are \`{"error": {"code", "message"}}\`. An unknown parameter is an error with \`strict=true\`; with \`strict=false\` it is ignored. The default is given for each operation.
 - **Untrusted content.** Names and text records are written by their owners: escape them before showing, and do not fetch their URLs unguarded.`;
 
 /** What a caller has to know of access, by the operator's choice. */

@@ -4,7 +4,7 @@ import type { Caller } from "../access/access.ts";
 import { type ErrorCode, errorCodes, errorResponse } from "../errors/errors.ts";
 import { type Endpoint, errorsOf } from "./endpoint.ts";
 import { isUnchanged } from "./entityTag.ts";
-import { common, ignoredParameters } from "./ignoredParameters.ts";
+import { commonOf, ignoredParameters } from "./ignoredParameters.ts";
 import { inputError } from "./inputError.ts";
 import type { ExecuteOperation, OperationResult } from "./pipeline.ts";
 import { parseFields } from "./readInput.ts";
@@ -52,7 +52,7 @@ function routeOf(operation: Endpoint) {
     description,
     request: {
       ...(hasFields(params) && { params }),
-      query: query.extend(common),
+      query: query.extend(commonOf(operation)),
       ...(hasFields(body) && {
         body: { required: true, content: { "application/json": { schema: body } } },
       }),
