@@ -1,12 +1,9 @@
 import { domain } from "ponder:schema";
 import { sql } from "ponder";
 import { afterAll, beforeAll, describe, expect, inject, test, vi } from "vitest";
-import {
-  CONNECTION_SECONDS,
-  type IndexPool,
-  prepareIndexPool,
-} from "../../src/api/server/indexState/indexPool.ts";
-import { executeFrequent, frequentNames } from "../../src/api/server/postgres/frequentStatements.ts";
+import { CONNECTION_SECONDS, prepareIndexPool } from "../../src/api/server/indexState/indexPool.ts";
+import { executeNamed, type IndexPool } from "../../src/api/server/postgres/drizzleInternals.ts";
+import { frequentNames } from "../../src/api/server/postgres/frequentStatements.ts";
 import { openPool } from "../support/database.ts";
 import { domainRow } from "./rows.ts";
 import { createTables, type Tables } from "./tables.ts";
@@ -72,7 +69,7 @@ describe("statements", () => {
       sql`select ${domain.node} as node, 1::bigint as big, array['x'] as list from ${domain} where ${domain.fullName} = ${name}`;
     for (const name of ["a.eth", "b.eth", "a.eth", "b.eth", "c.eth"]) {
       const plainly = (await tables.db.execute(named(name))).rows;
-      expect(await executeFrequent(tables.db, named(name), nameOf)).toEqual(plainly);
+      expect(await executeNamed(tables.db, named(name), nameOf)).toEqual(plainly);
     }
     const { rows } = await tables.db.execute<{ count: number }>(
       sql`select count(*)::int as count from pg_prepared_statements where name like 'frequent_%'`,

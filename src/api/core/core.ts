@@ -22,7 +22,7 @@ import { createConsistentRead, createStateReader } from "../server/indexState/co
 import { failingBlockOf, noteFailingBlock } from "../server/indexState/failingBlock.ts";
 import { followJournal } from "../server/indexState/followJournal.ts";
 import { createFreshness } from "../server/indexState/freshness.ts";
-import { type IndexPool, prepareIndexPool } from "../server/indexState/indexPool.ts";
+import { prepareIndexPool } from "../server/indexState/indexPool.ts";
 import { readTablesState } from "../server/indexState/position.ts";
 import { listProgress, readIndexerState } from "../server/indexState/progress.ts";
 import { readStandby, readWritten } from "../server/indexState/standby.ts";
@@ -33,6 +33,7 @@ import { createMeters } from "../server/observe/meters.ts";
 import { observeOperations } from "../server/observe/operations.ts";
 import { watchQueries } from "../server/observe/queries.ts";
 import type { Db } from "../server/postgres/db.ts";
+import { poolOf, requireDrizzle } from "../server/postgres/drizzleInternals.ts";
 import { lastKnown } from "../server/scheduling/lastKnown.ts";
 import { completedIndexesIn } from "../server/serviceDb/completedIndexes.ts";
 import { failingBlocksIn } from "../server/serviceDb/failingBlocks.ts";
@@ -57,6 +58,7 @@ export const soon = { withinMs: 1_000, first: null } as const;
  * @param db the index, which is only read
  */
 export async function createCore(settings: Settings, db: Db) {
+  requireDrizzle(db);
   parseName("eth"); // Unpacks the tables of normalisation, which takes long: not at the first request.
   const { deployment, network, databaseUrl, schema, publicUrls } = settings;
   const contracts = contractsOf(deployment);
@@ -67,7 +69,7 @@ export async function createCore(settings: Settings, db: Db) {
   // Ponder prints for people through the console, unless its log is JSON.
   if (process.argv.includes("--log-format")) sendConsoleTo(log);
   const meters = createMeters();
-  const { $client: pool } = db as unknown as { $client: IndexPool };
+  const pool = poolOf(db);
   watchQueries(pool, { log, meters, slowMs: settings.slowQueryMs });
   prepareIndexPool(pool);
 

@@ -1,5 +1,6 @@
 import { rememberAbsent } from "../postgres/absent.ts";
 import type { Db } from "../postgres/db.ts";
+import { inSnapshot } from "../postgres/drizzleInternals.ts";
 import { readWithState } from "../postgres/seenState.ts";
 import { shared } from "../scheduling/shared.ts";
 import { type Position, readTablesState, type TablesState } from "./position.ts";
@@ -80,23 +81,3 @@ export function createStateReader(readState: () => Promise<TablesState>): StateR
   };
   return reader;
 }
-
-type Sessions = {
-  session: {
-    transaction: <Result>(
-      run: (db: Db) => Promise<Result>,
-      options: { isolationLevel: "repeatable read"; accessMode: "read only" },
-    ) => Promise<Result>;
-  };
-};
-
-/**
- * A transaction of drizzle's session, which Ponder hides in the types; read-only ones are safe there. Ponder's own
- * `db.transaction` runs whatever throws again, nine times in a minute: the answer to a name that is not there, and a locked
- * table for which `retryOnLock` has its own, shorter patience.
- */
-const inSnapshot = <Result>(db: Db, run: (db: Db) => Promise<Result>): Promise<Result> =>
-  (db as unknown as Sessions).session.transaction(run, {
-    isolationLevel: "repeatable read",
-    accessMode: "read only",
-  });

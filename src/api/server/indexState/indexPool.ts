@@ -1,13 +1,7 @@
 import { ApiError } from "../errors/errors.ts";
 import { CANCELLED_BY_REPLICATION, findDatabaseError } from "../postgres/databaseErrors.ts";
+import type { IndexPool } from "../postgres/drizzleInternals.ts";
 import { noteStatement } from "../postgres/seenState.ts";
-
-/** What is used here of Ponder's pool of connections to the index. */
-export type IndexPool = {
-  query: (...args: never[]) => unknown;
-  ending?: boolean;
-  options?: { maxLifetimeSeconds?: number };
-};
 
 /** How long a connection is used: what it has prepared is given up with it. */
 export const CONNECTION_SECONDS = 600;

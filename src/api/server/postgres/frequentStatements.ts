@@ -1,6 +1,4 @@
 import { createHash } from "node:crypto";
-import type { SQL } from "drizzle-orm";
-import type { Db } from "./db.ts";
 
 /**
  * Chooses which texts of statements are prepared, where callers compose the statements. A name is given for a period, to the
@@ -50,25 +48,3 @@ export function frequentNames(
 
 /** PostgreSQL takes 63 characters. */
 const nameOf = (text: string): string => `frequent_${createHash("sha256").update(text).digest("base64url")}`;
-
-type Rows = { rows: Record<string, unknown>[] };
-type Query = { sql: string; params: unknown[] };
-type Session = {
-  prepareQuery: (
-    query: Query,
-    fields: undefined,
-    name: string | undefined,
-    isArray: false,
-  ) => { execute: () => Promise<Rows> };
-};
-
-/** Runs a statement, under a name if its text has one. Ponder hides drizzle's session in the types. */
-export async function executeFrequent(
-  db: Db,
-  statement: SQL,
-  nameOf: (text: string) => string | undefined,
-): Promise<Rows["rows"]> {
-  const query = db.execute(statement).getQuery();
-  const { session } = (db as unknown as { _: { session: Session } })._;
-  return (await session.prepareQuery(query, undefined, nameOf(query.sql), false).execute()).rows;
-}

@@ -1,13 +1,5 @@
-import { Column, getTableName, is, SQL } from "drizzle-orm";
-
-/** What drizzle knows of a prepared selection, of which its types say nothing. */
-type Prepared = {
-  fields?: { path: string[]; field: unknown }[];
-  joinsNotNullableMap?: Record<string, boolean>;
-  customResultMapper?: (rows: unknown[][]) => object[];
-};
-
-type Decoder = { mapFromDriverValue: (value: unknown) => unknown };
+import { Column, getTableName, is } from "drizzle-orm";
+import { type Decoder, decoderOf, type Prepared } from "./drizzleInternals.ts";
 
 /** A column of the answer: where it is, its field, and how its value is read; null where it is what the driver gives. */
 type ReadColumn = { at: number; name: string; decoder: Decoder | null };
@@ -40,17 +32,6 @@ function groupsOf({ fields, joinsNotNullableMap = {} }: Prepared): Group[] | nul
     group.columns.push({ at, name: second ?? first, decoder: decoderOf(field) });
   }
   return groups.size === 0 ? null : [...groups.values()];
-}
-
-/** Columns whose values the driver gives as they are have the method of all columns. */
-const asIs = Column.prototype.mapFromDriverValue;
-
-function decoderOf(field: unknown): Decoder | null {
-  if (is(field, Column)) return field.mapFromDriverValue === asIs ? null : field;
-  const { decoder } = (is(field, SQL) ? field : (field as { sql: SQL }).sql) as unknown as {
-    decoder: Decoder;
-  };
-  return decoder;
 }
 
 function readRow(groups: readonly Group[], row: readonly unknown[]): object {

@@ -2,7 +2,8 @@ import { block } from "ponder:schema";
 import { and, desc, eq } from "ponder";
 import { sqlOf } from "../../../names/query/scope.ts";
 import type { Db } from "../../../server/postgres/db.ts";
-import { executeFrequent, frequentNames } from "../../../server/postgres/frequentStatements.ts";
+import { executeNamed } from "../../../server/postgres/drizzleInternals.ts";
+import { frequentNames } from "../../../server/postgres/frequentStatements.ts";
 import { FREQUENT, MAX_CHANGES } from "../bounds.ts";
 import { QueryError } from "../queryError.ts";
 import type { Env } from "../table/entity.ts";
@@ -43,7 +44,7 @@ export async function answerQuery(
     env,
     past: null,
     rows: (statement) => inTurn(async () => (await db.execute(statement)).rows),
-    rowsByKey: (statement) => inTurn(() => executeFrequent(db, statement, frequentName)),
+    rowsByKey: (statement) => inTurn(() => executeNamed(db, statement, frequentName)),
     commonValues: () => commonValues(db),
     spread: () => spread(db),
     countSubdomains: (nodes) => countSubdomains(db, env, { nodes, inTurn }),

@@ -1,0 +1,22 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { requireDrizzle } from "../../src/api/server/postgres/drizzleInternals.ts";
+import { createTables, type Tables } from "./tables.ts";
+
+let tables: Tables;
+beforeAll(async () => {
+  tables = await createTables();
+});
+afterAll(() => tables?.drop());
+
+test("the installed drizzle-orm has every member that is used", () => {
+  requireDrizzle(tables.db);
+});
+
+test("a member that is missing is named, with the version", () => {
+  const { session } = tables.db as unknown as { session: { prepareQuery: () => unknown } };
+  const prepareQuery = session.prepareQuery.bind(session);
+  const renamed = Object.create(tables.db, { session: { value: { prepareQuery } } });
+  expect(() => requireDrizzle(renamed)).toThrow(
+    /^drizzle-orm \d+\.\d+\.\d+ lacks session\.transaction\. Install the version of package-lock\.json with `npm ci`\.$/,
+  );
+});
