@@ -2,6 +2,7 @@ import type pg from "pg";
 import { blockOf, chainOf, JOURNAL, readIndexer } from "../../../../engine/ponderInternals.ts";
 import { reorgTableOf } from "../../../../engine/restorePoint.ts";
 import type { LifeRules } from "../../names/rules/life.ts";
+import { isLocked } from "../../server/postgres/changeCapture.ts";
 import type { Queries } from "../../server/postgres/client.ts";
 import { findDatabaseError } from "../../server/postgres/databaseErrors.ts";
 import {
@@ -14,11 +15,11 @@ import {
   noteNewest,
 } from "./advance.ts";
 import { append, type Batch, mark } from "./batch.ts";
-import { isLocked, lockSources, readFeed } from "./install.ts";
+import { readFeed } from "./install.ts";
 import { type Removed, TIME } from "./removals.ts";
 import type { Source } from "./source.ts";
 import { keySql, rowSql, sources } from "./sources.ts";
-import { createFeedTriggers, createTouched } from "./tables.ts";
+import { createFeedTriggers, createTouched, lockSources } from "./tables.ts";
 
 /*
  * After a fault the notes of writes have a gap. But Ponder has notes of its own, by which it would undo a reorganisation: each row

@@ -1,9 +1,8 @@
 import { createHash, randomBytes } from "node:crypto";
 import pg from "pg";
-import { inTransaction, type Queries } from "../../server/postgres/client.ts";
-import { findDatabaseError } from "../../server/postgres/databaseErrors.ts";
+import { inTransactionUnlessLocked } from "../../server/postgres/changeCapture.ts";
+import type { Queries } from "../../server/postgres/client.ts";
 import { writePosition } from "./position.ts";
-import { sources } from "./sources.ts";
 import {
   addChains,
   createFeedTables,
@@ -11,13 +10,8 @@ import {
   dropFeed,
   dropFeedTriggers,
   HAS_TRIGGERS,
+  lockSources,
 } from "./tables.ts";
-
-/** Readers of the feed wait behind one that waits to drop its tables. */
-const DROP_WAIT_MS = 500;
-
-/** PostgreSQL's lock_not_available. */
-const LOCKED = ["55P03"];
 
 /** What the feed is made by: a program with other tables or triggers begins an epoch of its own. */
 const rules = createHash("sha256")
@@ -61,50 +55,29 @@ export async function beginEpoch(
 ): Promise<boolean> {
   const quoted = `"${schema}"`;
   const epoch = randomBytes(6).toString("hex");
-  try {
-    await inTransaction(client, async () => {
-      await client.query(lockSources(quoted));
-      await client.query(`set local lock_timeout = ${DROP_WAIT_MS}`);
-      const previous = await lastPosition(client, { schema, active });
-      await client.query(createFeedTables(quoted));
-      await client.query(createFeedTriggers(quoted));
-      await client.query(
-        "insert into feed_state (epoch, tables, rules, newest, oldest, previous) values ($1, 'domains'::regclass::oid, $2, 0, 0, $3)",
-        [epoch, rules, previous],
-      );
-      await client.query(addChains);
-      await noteStart(client, previous);
-    });
-    return true;
-  } catch (error) {
-    if (isLocked(error)) return false;
-    throw error;
-  }
+  return inTransactionUnlessLocked(client, async () => {
+    await client.query(lockSources(quoted));
+    const previous = await lastPosition(client, { schema, active });
+    await client.query(createFeedTables(quoted));
+    await client.query(createFeedTriggers(quoted));
+    await client.query(
+      "insert into feed_state (epoch, tables, rules, newest, oldest, previous) values ($1, 'domains'::regclass::oid, $2, 0, 0, $3)",
+      [epoch, rules, previous],
+    );
+    await client.query(addChains);
+    await noteStart(client, previous);
+  });
 }
 
 /** Removes the feed of these tables, if there is one. @returns false if the tables were in use */
 export async function removeFeed(client: pg.ClientBase, schema: string): Promise<boolean> {
   const quoted = `"${schema}"`;
-  try {
-    await inTransaction(client, async () => {
-      await client.query(lockSources(quoted));
-      await client.query(`set local lock_timeout = ${DROP_WAIT_MS}`);
-      await client.query(dropFeedTriggers(quoted));
-      await client.query(dropFeed(quoted));
-    });
-    return true;
-  } catch (error) {
-    if (isLocked(error)) return false;
-    throw error;
-  }
+  return inTransactionUnlessLocked(client, async () => {
+    await client.query(lockSources(quoted));
+    await client.query(dropFeedTriggers(quoted));
+    await client.query(dropFeed(quoted));
+  });
 }
-
-/** SQL that keeps writers from all sources until the transaction ends. `schema` as SQL has it. */
-export const lockSources = (schema: string): string =>
-  `lock table ${[...sources.keys()].map((table) => `${schema}.${table}`).join(", ")} in share row exclusive mode nowait`;
-
-/** Whether a statement failed because a table is in use. */
-export const isLocked = (error: unknown): boolean => findDatabaseError(error, LOCKED) !== null;
 
 /**
  * Where the feed before is, or ended: the one of these tables. A release has tables of its own: then that of the index to which

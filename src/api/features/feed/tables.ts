@@ -1,4 +1,11 @@
 import { blockOf, checkpointTable, JOURNAL } from "../../../../engine/ponderInternals.ts";
+import {
+  type Captured,
+  createTriggers,
+  dropTriggers,
+  hasTriggers,
+  lockTables,
+} from "../../server/postgres/changeCapture.ts";
 import type { Source } from "./source.ts";
 import { keySql, rowSql, sources } from "./sources.ts";
 
@@ -58,64 +65,34 @@ export const addChains = `
   insert into feed_chains select c.chain_id::int, b.number, b.hash, b."timestamp", ${FINAL}
   from ${CHAINS_NOW} on conflict do nothing`;
 
-const operations = {
-  insert: { rows: "new_rows", before: () => "null", tables: "new table as new_rows" },
-  delete: {
-    rows: "old_rows",
-    before: (source: Source) => rowSql(source, "t"),
-    tables: "old table as old_rows",
-  },
-  update: {
-    rows: "old_rows",
-    before: (source: Source) => rowSql(source, "t"),
-    tables: "old table as old_rows",
-  },
-} as const;
+const captured: Captured = { name: "feed", tables: [...sources.keys()] };
 
 /**
- * SQL that creates the triggers. Each notes the rows that a write touched, in its own transaction: also those of a
- * reorganisation, of a start and of another chain. What became of them is seen later, by comparing. An error in a trigger must not
- * stop the indexer: it marks a gap. Tables are named with their schema, because the indexer's sessions have temporary tables of
- * the same names.
+ * SQL that creates the triggers, which note the rows that a write touched. What became of them is seen later, by comparing. A fault
+ * marks a gap.
  */
 export const createFeedTriggers = (schema: string): string =>
-  [...sources.values()]
-    .flatMap((source) =>
-      Object.entries(operations).map(
-        ([operation, { rows, before, tables }]) => `
-  create or replace function ${schema}.feed_${source.table}_${operation}() returns trigger language plpgsql as $feed$
-  begin
-    insert into ${schema}.feed_touched (chain_id, source, key, before)
-      select t.chain_id, '${source.table}', ${keySql(source, "t")}, ${before(source)} from ${rows} t;
-    return null;
-  exception when others then
-    raise warning 'The feed of changes has a gap: %', sqlerrm;
-    begin
-      update ${schema}.feed_state set gap_at = now(), gap_reason = left(sqlerrm, 200) where gap_at is null;
-    exception when others then null;
-    end;
-    return null;
-  end $feed$;
-  create or replace trigger feed_${operation} after ${operation} on ${schema}.${source.table}
-    referencing ${tables} for each statement execute function ${schema}.feed_${source.table}_${operation}()`,
-      ),
-    )
-    .join(";");
+  createTriggers(schema, {
+    ...captured,
+    handle: (table, operation) => {
+      const source = sources.get(table) as Source;
+      const rows = operation === "insert" ? "new_rows" : "old_rows";
+      const before = operation === "insert" ? "null" : rowSql(source, "t");
+      const sql = `insert into ${schema}.feed_touched (chain_id, source, key, before)
+      select t.chain_id, '${table}', ${keySql(source, "t")}, ${before} from ${rows} t`;
+      return { rows: [rows], sql };
+    },
+    fault: {
+      warning: "The feed of changes has a gap",
+      sql: `update ${schema}.feed_state set gap_at = now(), gap_reason = left(sqlerrm, 200) where gap_at is null`,
+    },
+  });
 
 /** SQL that removes the triggers. */
-export const dropFeedTriggers = (schema: string): string =>
-  [...sources.keys()]
-    .flatMap((table) =>
-      Object.keys(operations).map(
-        (operation) => `drop function if exists ${schema}.feed_${table}_${operation}() cascade`,
-      ),
-    )
-    .join(";");
+export const dropFeedTriggers = (schema: string): string => dropTriggers(schema, captured);
 
-/** SQL for whether each source has its triggers. Someone can drop them, and a restored table has none. */
-export const HAS_TRIGGERS = `(
-  select count(*) = ${sources.size * Object.keys(operations).length} from pg_trigger
-  where tgrelid = any(array[${[...sources.keys()].map((table) => `to_regclass('${table}')`).join(", ")}])
-    and tgname in (${Object.keys(operations)
-      .map((operation) => `'feed_${operation}'`)
-      .join(", ")}) and tgenabled <> 'D')`;
+/** SQL for whether each source has its triggers. */
+export const HAS_TRIGGERS = hasTriggers(captured);
+
+/** SQL that keeps writers from all sources until the transaction ends. `schema` as SQL has it. */
+export const lockSources = (schema: string): string => lockTables(schema, captured.tables);

@@ -1,4 +1,3 @@
-import { createHash } from "node:crypto";
 import { PgDialect } from "drizzle-orm/pg-core";
 import type pg from "pg";
 import { sql } from "ponder";
@@ -10,7 +9,7 @@ import type { AsOf } from "../query/statistics.ts";
 import { DAY } from "../rules/seconds.ts";
 import { type Count, countOf } from "./count.ts";
 import { readCounters } from "./counters.ts";
-import { lookedAfterBy, madeBy, maintainerColumns, mayReplace } from "./maintainer.ts";
+import { lookedAfterBy, madeBy, maintainerColumns, mayReplace, versionOf } from "./maintainer.ts";
 
 /*
  * What was sold on each day that is over. No reorganisation goes below a final block, so a day that ended before it is
@@ -43,15 +42,12 @@ function createTables(schema: string, chains: Scope): string {
 
 /** As `rulesNumber` of the counters of names: day counts that were made by other rules are made again. */
 const rulesOf = (chains: Scope): number =>
-  createHash("sha256")
-    .update(createTables("", chains))
-    .update(
-      formsLike(chains)
-        .map((one) => salesText(0, 0, one).sql)
-        .join(),
-    )
-    .digest()
-    .readUInt32BE() >>> 1;
+  versionOf(
+    createTables("", chains),
+    formsLike(chains)
+      .map((one) => salesText(0, 0, one).sql)
+      .join(),
+  );
 
 /** `startedAt`: when the program started that counts, in unix milliseconds. */
 type DaysTarget = { client: pg.ClientBase; schema: string; startedAt?: number | undefined };

@@ -1,4 +1,5 @@
 import type pg from "pg";
+import { inTransactionUnlessLocked, lockTables } from "../../server/postgres/changeCapture.ts";
 import { inTransaction } from "../../server/postgres/client.ts";
 import { type LifeRules, lifeOf } from "../rules/life.ts";
 import type { Ensv2Terms } from "../rules/stages.ts";
@@ -7,10 +8,11 @@ import { lookedAfterBy, madeBy, mayReplace } from "./maintainer.ts";
 import {
   countClaims,
   countEvents,
+  countedTables,
   counterTables,
   countNames,
+  createCounterTriggers,
   createTables,
-  createTriggers,
   dropTables,
   rulesNumber,
 } from "./tables.ts";
@@ -84,17 +86,14 @@ export async function createCounters(
   now: number,
 ): Promise<boolean> {
   const counted = { schema, life: lifeOf(ensv2) };
-  try {
-    await inTransaction(client, async () => {
-      await client.query(`set local lock_timeout = ${DROP_WAIT_MS}`);
+  const isDone =
+    (await inTransactionUnlessLocked(client, async () => {
       await client.query(dropTables(schema));
-    });
-    await inTransaction(client, async () => {
-      await client.query(
-        `lock table ${schema}.domains, ${schema}.primary_names, ${schema}.events in share row exclusive mode nowait`,
-      );
+    })) &&
+    (await inTransactionUnlessLocked(client, async () => {
+      await client.query(lockTables(schema, countedTables));
       await client.query(createTables(counted));
-      await client.query(createTriggers(counted));
+      await client.query(createCounterTriggers(counted));
       await client.query(countNames(counted, [{ sign: 1, rows: `${schema}.domains`, at: `${now}::bigint` }]));
       await client.query(countClaims(schema, [{ sign: 1, rows: `${schema}.primary_names` }]));
       await client.query(countEvents(schema, [{ sign: 1, rows: `${schema}.events` }]));
@@ -102,19 +101,11 @@ export async function createCounters(
         `insert into ${schema}.figures_state
          select ${now}, '${schema}.domains'::regclass::oid, ${rulesNumber(counted.life)}, ${madeBy(startedAt)}${ensv2 === undefined ? "" : `, '${textOf(ensv2)}'`}`,
       );
-    });
-  } catch (error) {
-    if ((error as { code?: string }).code === LOCK_NOT_AVAILABLE) return false;
-    throw error;
-  }
+    }));
+  if (!isDone) return false;
   await client.query(`analyze ${counterTables.map((table) => `${schema}.${table}`).join(", ")}`);
   return true;
 }
-
-const LOCK_NOT_AVAILABLE = "55P03";
-
-/** Readers and writers of the counters wait behind one that waits to drop them. */
-const DROP_WAIT_MS = 500;
 
 /** Moves the counters' moment to now, so that readers have few rows to correct. */
 export async function advanceCounters(

@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import type pg from "pg";
 import { findDatabaseError } from "../../server/postgres/databaseErrors.ts";
 
@@ -52,3 +53,7 @@ export const madeBy = (startedAt: number): string => `${startedAt}, now()`;
 /** SQL that sets who looks after the counters: of several programs with these rules the last that started. */
 export const lookedAfterBy = (startedAt: number): string =>
   `started_at = greatest(started_at, ${startedAt}), seen_at = now()`;
+
+/** The version of rules, from the SQL that counts by them: 31 bits of a hash fit into the column `rules`. */
+export const versionOf = (...sql: readonly string[]): number =>
+  createHash("sha256").update(sql.join("")).digest().readUInt32BE() >>> 1;

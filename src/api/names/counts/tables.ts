@@ -1,7 +1,7 @@
-import { createHash } from "node:crypto";
+import { createTriggers } from "../../server/postgres/changeCapture.ts";
 import type { LifeRules } from "../rules/life.ts";
 import { classColumns, classOf, expiryColumns, isName, resolverColumns } from "./classes.ts";
-import { maintainerColumns } from "./maintainer.ts";
+import { maintainerColumns, versionOf } from "./maintainer.ts";
 
 /** Rows that are added to the counters (`sign` 1) or taken from them (-1), by their class at a time. */
 export type Part = { sign: 1 | -1; rows: string; at: string };
@@ -111,18 +111,7 @@ export function createTables({ schema, life }: Counted): string {
   create table ${schema}.figures_events (chain_id integer primary key, events bigint not null)`;
 }
 
-const operations = {
-  insert: { parts: [{ sign: 1, rows: "new_rows" }], tables: "new table as new_rows" },
-  delete: { parts: [{ sign: -1, rows: "old_rows" }], tables: "old table as old_rows" },
-  update: {
-    parts: [
-      { sign: -1, rows: "old_rows" },
-      { sign: 1, rows: "new_rows" },
-    ],
-    tables: "old table as old_rows new table as new_rows",
-  },
-} as const;
-
+/** The tables whose writes are counted, each with the SQL that counts rows. */
 const countersOf = {
   domains: (counted: Counted, parts: readonly Omit<Part, "at">[]) =>
     countNames(
@@ -133,49 +122,40 @@ const countersOf = {
   events: ({ schema }: Counted, parts: readonly Omit<Part, "at">[]) => countEvents(schema, parts),
 };
 
+export const countedTables = Object.keys(countersOf) as (keyof typeof countersOf)[];
+
+const taken = { sign: -1, rows: "old_rows" } as const;
+const added = { sign: 1, rows: "new_rows" } as const;
+const partsOf = { insert: [added], delete: [taken], update: [taken, added] };
+
 /**
- * SQL that creates the triggers. They count each write in its own transaction, so that a reorganisation takes the
- * counts back with the rows. Tables are named with their schema, because the indexer's sessions have temporary tables
- * of the same names. An error in a trigger must not stop the indexer: it makes the counters void, answers are then
- * counted from the rows, and the counters are made again.
+ * SQL that creates the triggers, which count each write. A fault makes the counters void: answers are then counted from the rows, and
+ * the counters are made again.
  */
-export const createTriggers = ({ schema, life }: Counted): string =>
-  Object.entries(countersOf)
-    .flatMap(([table, count]) =>
-      Object.entries(operations).map(
-        ([operation, { parts, tables }]) => `
-  create or replace function ${schema}.figures_${table}_${operation}() returns trigger language plpgsql as $figures$
-  declare moment bigint;
-  begin
-    select taken_at into moment from ${schema}.figures_state for update;
+export const createCounterTriggers = (counted: Counted): string =>
+  createTriggers(counted.schema, {
+    name: "figures",
+    tables: countedTables,
+    variables: "moment bigint",
+    handle: (table, operation) => ({
+      rows: partsOf[operation].map(({ rows }) => rows),
+      sql: `select taken_at into moment from ${counted.schema}.figures_state for update;
     if moment is not null then
-      ${count({ schema, life }, parts)};
-    end if;
-    return null;
-  exception when others then
-    raise warning 'Figures are void: %', sqlerrm;
-    begin
-      delete from ${schema}.figures_state;
-    exception when others then null;
-    end;
-    return null;
-  end $figures$;
-  create or replace trigger figures_${operation} after ${operation} on ${schema}.${table}
-    referencing ${tables} for each statement execute function ${schema}.figures_${table}_${operation}()`,
-      ),
-    )
-    .join(";");
+      ${countersOf[table as keyof typeof countersOf](counted, partsOf[operation])};
+    end if`,
+    }),
+    fault: { warning: "Figures are void", sql: `delete from ${counted.schema}.figures_state` },
+  });
 
 /**
  * The version of the rules: counters that were made by other rules are not read, and are made again. It follows from
- * all that is counted and how: 31 bits of a hash fit into the column `rules`.
+ * all that is counted and how.
  */
 export function rulesNumber(life: LifeRules): number {
   const known = numbers.get(life);
   if (known !== undefined) return known;
   const counted = { schema: "", life };
-  const hash = createHash("sha256").update(createTables(counted)).update(createTriggers(counted));
-  const number = hash.digest().readUInt32BE() >>> 1;
+  const number = versionOf(createTables(counted), createCounterTriggers(counted));
   numbers.set(life, number);
   return number;
 }
