@@ -1,16 +1,18 @@
+import type { Hex } from "viem";
 import type { Deployment } from "../../abis/deployments.ts";
 import type { Settings } from "../../settings/settings.ts";
 import { namedKeys } from "../../src/api/names/comparison/namedKeys.ts";
 import { createRpc } from "../../src/api/names/live/rpc.ts";
+import { parseName } from "../../src/api/names/schemas/input.ts";
 import { queriesOf, withClient } from "../../src/api/server/postgres/client.ts";
 import { messageOf } from "../../src/api/server/postgres/databaseErrors.ts";
+import { CommandError } from "../commandLine/command.ts";
 import { onOneLine } from "../commandLine/foreignText.ts";
 import { type Progress, startProgress } from "../commandLine/progress.ts";
 import { chainOf, deploymentOf, nodeUrlsOf } from "./chains.ts";
 import { compare } from "./compare.ts";
 import { compareEvents } from "./compareEvents.ts";
 import { NodeError, openNode } from "./node.ts";
-import { nodeOf } from "./nodeOf.ts";
 import type { VerifyOptions } from "./options.ts";
 import { codeOf, explain, requireChain } from "./outcome.ts";
 import { type Run, reportJson, reportText } from "./report.ts";
@@ -69,6 +71,15 @@ type Comparison = VerifyRun & {
   /** Of the chain that is compared. */
   deployment: Deployment;
 };
+
+/** @throws CommandError for a text that is no name */
+function nodeOf(name: string): Hex {
+  try {
+    return parseName(name).node;
+  } catch (error) {
+    throw new CommandError(`--name ${JSON.stringify(name.slice(0, 100))}: ${(error as Error).message}`);
+  }
+}
 
 async function compareAll({ options, settings, signal, deployment }: Comparison, so: SoFar): Promise<void> {
   const { databaseUrl, schema } = settings;

@@ -2,8 +2,8 @@ import { pino } from "pino";
 import { HttpRequestError } from "viem";
 import { expect, test } from "vitest";
 import { errorText, firstLine } from "../../ops/log/entry.ts";
+import { formatEntry } from "../../ops/log/log.ts";
 import { readEntry } from "../../ops/log/read.ts";
-import { formatEntry } from "../../ops/log/write.ts";
 
 const as = { program: "indexer", usual: "info" } as const;
 
