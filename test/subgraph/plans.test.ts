@@ -1,7 +1,6 @@
 import { domain } from "ponder:schema";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { answerQuery } from "../../src/api/features/subgraph/query/answer.ts";
-import { MAX_ALL } from "../../src/api/features/subgraph/query/byPart.ts";
 import { planOf } from "../../src/api/features/subgraph/query/plan.ts";
 import { envOf } from "../../src/api/features/subgraph/table/entity.ts";
 import { ETH_NODE } from "../../src/ens/name.ts";
@@ -27,9 +26,6 @@ const LARGEST = 1_500;
 const children = `update domains set parent_node = '${PARENT}' where created_block_number % 10 >= 7 and created_block_number <= 6000`;
 const holdings = `update domains set registry_owner = '${largest}', registrar_owner = '${largest}', effective_owner_address = '${largest}'
   where created_block_number % 10 = 1 and created_block_number <= 15000`;
-/** Names with a part that a tenth of all have, wherever they are in an order. */
-const withPart =
-  "update domains set label = label || 'zapp', full_name = label || 'zapp' || substr(full_name, length(label) + 1) where created_block_number % 10 = 3";
 /** PostgreSQL looks at all names, not at a sample by chance, and when we say so: the same plans in each run. */
 const lookAtAll = `alter table domains set (autovacuum_enabled = false),
   alter full_name set statistics 200, alter label set statistics 200, alter node set statistics 200`;
@@ -45,7 +41,7 @@ beforeAll(async () => {
     fill: async (pool) => {
       for (const statement of [lookAtAll, lookWhenTold]) await pool.query(statement);
       await fill(pool);
-      for (const statement of [children, holdings, likeEth, withPart, registered, lateBlocks])
+      for (const statement of [children, holdings, likeEth, registered, lateBlocks])
         await pool.query(statement);
     },
     onQuery,
@@ -102,18 +98,6 @@ describe("a page reads what is on it", () => {
     const { found, rows } = await read(page(list, args));
     expect(found).toBe(PAGE);
     expect(rows).toBeLessThan(4 * PAGE);
-  });
-
-  test.each([
-    'orderBy: name, where: { name_contains: "zapp" }',
-    'orderBy: name, orderDirection: desc, where: { name_contains: "3zapp", name_lt: "name3" }',
-    'orderBy: labelName, where: { labelName_contains: "zapp" }',
-    'where: { labelName_contains_nocase: "ZAPP" }',
-    'where: { name_contains_nocase: "ZAPP", id_gt: "0x77" }',
-  ])("after a look for whether few have a part: domains, %s", async (args) => {
-    const { found, rows } = await read(page("domains", args));
-    expect(found).toBe(PAGE);
-    expect(rows).toBeLessThan(MAX_ALL + 4 * PAGE);
   });
 
   test("below a name of very many", async () => {

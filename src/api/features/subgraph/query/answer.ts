@@ -8,12 +8,10 @@ import { FREQUENT, MAX_CHANGES } from "../bounds.ts";
 import { QueryError } from "../queryError.ts";
 import type { Env } from "../table/entity.ts";
 import type { BlockArgument } from "./block.ts";
-import { commonValuesFor } from "./commonValues.ts";
 import { readSchema, type SchemaBudget, schemaBudget } from "./introspection.ts";
 import { changesAfter, lastChange } from "./past.ts";
 import type { MetaSelection, QueryPlan, RootPlan } from "./plan.ts";
 import { boundedReader, type Reader, readList, readOne } from "./read.ts";
-import { spreadFor } from "./spread.ts";
 import { countSubdomains, type InTurn } from "./subdomains.ts";
 
 type JournalBlock = Pick<typeof block.$inferSelect, "number" | "hash" | "parentHash" | "timestamp">;
@@ -27,8 +25,6 @@ type Blocks = {
 };
 
 const frequentName = frequentNames(FREQUENT);
-const commonValues = commonValuesFor(FREQUENT.periodMs);
-const spread = spreadFor(FREQUENT.periodMs);
 
 /** The name under which errors speak of the subgraph, and `_meta` of its deployment. */
 const DEPLOYMENT = "namedex";
@@ -45,8 +41,6 @@ export async function answerQuery(
     past: null,
     rows: (statement) => inTurn(async () => (await db.execute(statement)).rows),
     rowsByKey: (statement) => inTurn(() => executeNamed(db, statement, frequentName)),
-    commonValues: () => commonValues(db),
-    spread: () => spread(db),
     countSubdomains: (nodes) => countSubdomains(db, env, { nodes, inTurn }),
   });
   const blocks = blocksOf(db, env);

@@ -10,7 +10,7 @@ import { isBeginning } from "./textFilters.ts";
  * a holder of three names is slow for one that has a hundred thousand.
  */
 
-/** Texts that many rows have, as PostgreSQL's statistics list them. */
+/** Texts that many rows have. */
 export type CommonValues = ReadonlySet<string>;
 
 /** A list and its type. */

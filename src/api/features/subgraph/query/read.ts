@@ -4,7 +4,7 @@ import { MAX_READ } from "../bounds.ts";
 import { QueryError } from "../queryError.ts";
 import { entityOf } from "../table/entities.ts";
 import { type Entity, type Env, idOf, NONE, type Relation } from "../table/entity.ts";
-import { isFoundByPart } from "./byPart.ts";
+import { isFoundByPart, readSoonFull } from "./byPart.ts";
 import {
   columnOfSelection,
   isOfSameRow,
@@ -20,10 +20,9 @@ import { byFirstLabels } from "./firstLabels.ts";
 import { heldStatement } from "./heldNames.ts";
 import type { ListArguments } from "./listArguments.ts";
 import { isReadByRanges, readByRanges } from "./logsById.ts";
-import { type Asked, type CommonValues, isNarrow, isPartOfOrder } from "./narrow.ts";
+import { type Asked, isNarrow, isPartOfOrder } from "./narrow.ts";
 import { type Of, whole } from "./order.ts";
 import { ownedParts, ownedStatement } from "./ownedInOrder.ts";
-import { pageByPart } from "./pageByPart.ts";
 import {
   listAt,
   type Past,
@@ -34,7 +33,6 @@ import {
 import type { EntityPlan, Selection } from "./plan.ts";
 import { written } from "./scalars.ts";
 import { answerSize } from "./size.ts";
-import type { Spread } from "./spread.ts";
 import { belowStatement, keysStatement, listStatement, oneStatement } from "./statement.ts";
 
 /** An entity as it is answered. */
@@ -50,8 +48,6 @@ export type Reader = {
   rows: Rows;
   /** The same of a statement whose plan is right for all values: it is stored, if the statement is frequent. */
   rowsByKey: Rows;
-  commonValues: () => Promise<CommonValues>;
-  spread: () => Promise<Spread>;
   /** How many names right below nodes count. */
   countSubdomains: (nodes: readonly Hex[]) => Promise<ReadonlyMap<Hex, number>>;
   /** Counts a value that is in the answer at one place at least. @throws ApiError RESPONSE_TOO_LARGE */
@@ -90,8 +86,8 @@ async function readRows(reader: Reader, plan: EntityPlan, list: ListArguments): 
   const then = byFirstLabels(listAt(list, reader.past), plan.entity);
   const byRanges = isReadByRanges(plan, then) ? await readByRanges(reader, plan, then) : null;
   if (byRanges !== null) return byRanges;
-  const way = wayOf(reader, { ...then, entity: plan.entity }, await reader.commonValues());
-  const page = await pageByPart(reader, way, plan, then);
+  const way = wayOf(reader, { ...then, entity: plan.entity });
+  const page = await readSoonFull(way, plan, then);
   if (page !== null) return page;
   const held = way.env.hidesValues
     ? (heldStatement(plan, then, way.env) ?? ownedStatement(plan, then, way.env))
@@ -265,8 +261,8 @@ const stored = ({ env, rowsByKey }: Reader): Way => ({ rows: rowsByKey, env: { .
 const planned = ({ env, rows }: Reader): Way => ({ rows, env });
 
 /** A list that few entities are in has one plan for all values, and so has one that is a part of an index's order. */
-function wayOf(reader: Reader, list: Asked & ListArguments, common: CommonValues): Way {
-  if (isNarrow(list.filter, list.entity, common)) return stored(reader);
+function wayOf(reader: Reader, list: Asked & ListArguments): Way {
+  if (isNarrow(list.filter, list.entity, reader.env.commonValues)) return stored(reader);
   const { rows, env } = isPartOfOrder(list) ? stored(reader) : planned(reader);
   return { rows, env: isFoundByPart(list) ? { ...env, reading: "found" } : whole(env) };
 }
@@ -274,12 +270,12 @@ function wayOf(reader: Reader, list: Asked & ListArguments, common: CommonValues
 type Below = { via: Relation; keys: readonly Key[]; list: ListArguments; of: EntityPlan };
 
 /** Lists below entities: one below a name of very many is planned for it. */
-async function wayBelow(reader: Reader, { via, keys, list, of: { entity } }: Below): Promise<Way> {
-  const common = await reader.commonValues();
+function wayBelow(reader: Reader, { via, keys, list, of: { entity } }: Below): Way {
+  const { commonValues } = reader.env;
   const below: Filter = { kind: "field", field: via, suffix: "in", values: keys.flat() };
-  if (isNarrow(below, entity, common)) return stored(reader);
+  if (isNarrow(below, entity, commonValues)) return stored(reader);
   const { rows, env } = planned(reader);
-  return { rows, env: isNarrow(list.filter, entity, common) ? env : whole(env) };
+  return { rows, env: isNarrow(list.filter, entity, commonValues) ? env : whole(env) };
 }
 
 async function fillDerived(reader: Reader, { type, rows, one }: Filling<"derived">): Promise<void> {
@@ -293,7 +289,7 @@ async function fillDerived(reader: Reader, { type, rows, one }: Filling<"derived
     if (different.length === 0) continue;
     await requireBelowUnchanged(reader, of, { list, via, parent: type, keys: different });
     const asked = { list: listAt(list, reader.past), via, parent: type, keys: different, isNone };
-    const { rows: read, env } = await wayBelow(reader, { via, keys: different, list, of });
+    const { rows: read, env } = wayBelow(reader, { via, keys: different, list, of });
     const [[account] = []] = different;
     const partsOfOne = (place: Of) =>
       env.hidesValues ? ownedParts({ by: via, account: String(account) }, asked.list, place) : undefined;

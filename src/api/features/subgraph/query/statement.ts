@@ -1,23 +1,16 @@
 import type { SQL } from "drizzle-orm";
 import { sql } from "ponder";
 import { type Entity, type Env, nameOf, type Relation, soughtValue } from "../table/entity.ts";
-import { columnsOf, type Key, type Raw } from "./columns.ts";
+import { columnsOf, type Key } from "./columns.ts";
 import type { Filter } from "./filter.ts";
 import { createNames, filterSql, relationIs } from "./filterSql.ts";
 import type { ListArguments } from "./listArguments.ts";
 import { type Of, orderInIndex, orderTerms } from "./order.ts";
 import type { EntityPlan } from "./plan.ts";
 
-/** A list of entities. `more`: conditions besides those of the list */
-export function listStatement(
-  plan: EntityPlan,
-  list: ListArguments,
-  env: Env,
-  more: (of: Of) => readonly SQL[] = () => [],
-): SQL {
-  const of = placeOf(plan, env);
-  return pageSql(plan, list, of, { more: more(of) });
-}
+/** A list of entities. */
+export const listStatement = (plan: EntityPlan, list: ListArguments, env: Env): SQL =>
+  pageSql(plan, list, placeOf(plan, env), {});
 
 /** The same, of the first entities that a filter leaves, in the order of the list. */
 export function beginningStatement(
@@ -37,27 +30,6 @@ export function beginningStatement(
     terms: names.map((name) => sql`${sql.identifier(nameOf(row))}.${name}`),
   });
 }
-
-const FOUND = "found";
-
-/** The same, out of the first rows that a filter leaves, in no order, with how many these are: all of them, if fewer than `count`. */
-export function someStatement(
-  plan: EntityPlan,
-  list: ListArguments,
-  env: Env,
-  { count, by }: { count: number; by: Filter },
-): SQL {
-  const of = placeOf(plan, env);
-  const row = sql.identifier(nameOf(of.row));
-  const found = sql.identifier(FOUND);
-  const from = sql`(select *, count(*) over () as ${found} from (select * from ${of.entity.from(of.row, env)}
-    where ${filterSql(by, of)} limit ${sql.raw(String(count))}) as looked) as ${row}`;
-  return pageSql(plan, list, of, { before: sql`${row}.${found},`, from });
-}
-
-/** How many rows the page of that statement is out of; undefined of an empty page. */
-export const countOfSome = ([first]: readonly Raw[]): number | undefined =>
-  first === undefined ? undefined : Number(first[FOUND]);
 
 /** Terms as columns, and the names of these: by the names a statement around them has their order. */
 export const named = (terms: readonly SQL[]): { values: SQL; names: SQL[] } => {

@@ -55,7 +55,7 @@ export function storedPatternSql(stored: StoredText, filter: Text, at: At): SQL 
   if (begins !== undefined && isBeginning(filter)) return sql`(${isValue} and ${begins})`;
   const like = sql.raw(suffix.endsWith("_nocase") ? "ilike" : "like");
   const pattern = sql`${patternOf(filter)}::text`;
-  const meets = sql`${stored.column(at.row)} ${like} ${at.env.hidesParts ? sql`(select ${pattern})` : pattern}`;
+  const meets = sql`${stored.column(at.row)} ${like} ${pattern}`;
   return begins === undefined ? sql`(${isValue} and ${meets})` : sql`(${isValue} and ${begins} and ${meets})`;
 }
 

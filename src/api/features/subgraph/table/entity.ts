@@ -3,7 +3,7 @@ import { sql } from "ponder";
 import type { Address } from "viem";
 import type { Contracts, Ensv2Contracts } from "../../../../../abis/contracts.ts";
 import { mainChain, type Scope } from "../../../names/query/scope.ts";
-import type { heldOrders } from "../../../names/rules/nameOrders.ts";
+import { type heldOrders, PARENTS_OF_MOST } from "../../../names/rules/nameOrders.ts";
 import { columnAt } from "./aliased.ts";
 
 /*
@@ -21,6 +21,8 @@ export type Env = {
   ensv2: Ensv2Contracts | undefined;
   /** Resolvers that answer the default address for Ethereum, where there is no record of it. */
   withDefault: readonly Address[];
+  /** Texts that so many rows have that an index which leads to them is no short way: no owner, the NameWrapper, parents of most names. */
+  commonValues: ReadonlySet<string>;
   /** The time of the answer, in unix seconds: that of the block which is asked for, else of the request. */
   now: number;
   /** True for a statement whose plan is right for all values: they are written so that no plan can depend on them. */
@@ -30,14 +32,13 @@ export type Env = {
    * are found first and sorted then, and its order must not look like that of an index.
    */
   reading?: "whole" | "found";
-  /** True for a statement that finds names by a part of them: PostgreSQL takes parts for rarer than they are where it sees them. */
-  hidesParts?: true;
 };
 
 export const envOf = (contracts: Contracts, now: number): Env => {
   const { chainId, ensv2 } = contracts;
   const { withDefault } = contracts.resolversOf(chainId);
-  return { chains: mainChain(contracts), chainId, ensv2, withDefault, now };
+  const commonValues = new Set([NONE, ...PARENTS_OF_MOST, ...contracts.wrappers]);
+  return { chains: mainChain(contracts), chainId, ensv2, withDefault, commonValues, now };
 };
 
 /** The name of a row in a statement. Each use of a table in a statement has its own. */
@@ -92,16 +93,11 @@ export type ScalarField = Described & {
   count?: "subdomains";
 };
 
-/** Columns of `domains` of which it is known how their texts are spread. */
-export type SpreadColumn = "fullName" | "label";
-
 /**
  * Where a text is stored. Indexes have its beginning, that in the order of bytes, and its trigrams.
  */
 export type StoredText = {
   column: (row: Row) => SQL;
-  /** The column's name. */
-  spread: SpreadColumn;
   /** The condition that the column is the value: else there is none. */
   isValue: (row: Row) => SQL;
   /** The beginning in the order of bytes. */

@@ -59,7 +59,7 @@ const nameAt = (row: Row): SQL => orderAt(row, nameOrder);
 export const name: ScalarField = {
   ...ofAll(
     textField(
-      { column: fullName, spread: "fullName", inBytes: nameAt, firstLabel: "labelName" },
+      { column: fullName, inBytes: nameAt, firstLabel: "labelName" },
       "`full_name`: labels that became known are there, too; null for the root",
     ),
   ),
@@ -77,7 +77,6 @@ export const labelName = ofAll(
   textField(
     {
       column: label,
-      spread: "label",
       isKnown: (row) => sql`${domainAt(row).isLabelKnown}`,
       inBytes: (row) => orderAt(row, labelOrder),
     },
@@ -89,7 +88,6 @@ export const labelName = ofAll(
 export const knownName = textField(
   {
     column: fullName,
-    spread: "fullName",
     inBytes: nameAt,
     isKnown: (row) => sql`${domainAt(row).isNameKnown}`,
   },
