@@ -21,8 +21,7 @@ import { heldStatement } from "./heldNames.ts";
 import type { ListArguments } from "./listArguments.ts";
 import { isReadByRanges, readByRanges } from "./logsById.ts";
 import { type Asked, isNarrow, isPartOfOrder } from "./narrow.ts";
-import { type Of, whole } from "./order.ts";
-import { ownedParts, ownedStatement } from "./ownedInOrder.ts";
+import { whole } from "./order.ts";
 import {
   listAt,
   type Past,
@@ -89,9 +88,7 @@ async function readRows(reader: Reader, plan: EntityPlan, list: ListArguments): 
   const way = wayOf(reader, { ...then, entity: plan.entity });
   const page = await readSoonFull(way, plan, then);
   if (page !== null) return page;
-  const held = way.env.hidesValues
-    ? (heldStatement(plan, then, way.env) ?? ownedStatement(plan, then, way.env))
-    : undefined;
+  const held = way.env.hidesValues ? heldStatement(plan, then, way.env) : undefined;
   return way.rows(held ?? listStatement(plan, then, way.env));
 }
 
@@ -290,10 +287,7 @@ async function fillDerived(reader: Reader, { type, rows, one }: Filling<"derived
     await requireBelowUnchanged(reader, of, { list, via, parent: type, keys: different });
     const asked = { list: listAt(list, reader.past), via, parent: type, keys: different, isNone };
     const { rows: read, env } = wayBelow(reader, { via, keys: different, list, of });
-    const [[account] = []] = different;
-    const partsOfOne = (place: Of) =>
-      env.hidesValues ? ownedParts({ by: via, account: String(account) }, asked.list, place) : undefined;
-    const raws = await read(belowStatement(of, { ...asked, partsOfOne }, env));
+    const raws = await read(belowStatement(of, asked, env));
     const answers = await answersOf(reader, of, raws);
     for (const [i, raw] of raws.entries()) {
       const parent = textOf(different[Number(raw.n) - 1] as Key);

@@ -46,7 +46,7 @@ export const placeOf = ({ entity }: EntityPlan, env: Env): Of => {
   return { row: names.next(), entity, env, names };
 };
 
-export type PageParts = {
+type PageParts = {
   /** Columns before those of the plan, each with a comma. */
   before?: SQL;
   /** Where the rows are, unless the type says it. */
@@ -131,15 +131,12 @@ export function belowStatement(
     parent,
     keys,
     isNone,
-    partsOfOne = () => undefined,
   }: {
     list: ListArguments;
     via: Relation;
     parent: Entity;
     keys: readonly Key[];
     isNone: boolean;
-    /** Where the list of one entity is, unless it is looked for in the whole type. */
-    partsOfOne?: (of: Of) => Pick<PageParts, "from" | "terms"> | undefined;
   },
   env: Env,
 ): SQL {
@@ -155,12 +152,7 @@ export function belowStatement(
     const values = parent.key.types.map((type, part) =>
       soughtValue(sql`${only[part]}::${sql.raw(type)}`, env),
     );
-    return pageSql(plan, list, of, {
-      before: sql`1 as n,`,
-      more: leads(values),
-      terms,
-      ...(isNone ? undefined : partsOfOne(of)),
-    });
+    return pageSql(plan, list, of, { before: sql`1 as n,`, more: leads(values), terms });
   }
   const more = leads(parent.key.types.map((_, part) => sql`wanted.${sql.identifier(`c${part}`)}`));
   const { values, names } = named(terms);

@@ -79,8 +79,6 @@ export type ScalarField = Described & {
   stored?: StoredText;
   /** Where an index has the names of each effective owner in the order of `orderOfAll`: which. */
   heldOrder?: HeldOrder;
-  /** Where an index has the names of each effective owner in the order of a column: which. It is null where the value is 0. */
-  ownedOrder?: "registeredTimestamp" | "expiryTimestamp";
   /** The type of the column, for numbers. */
   column?: "int8";
   /** True if an index leads to the entities that have a value, and most values have few. */
@@ -123,8 +121,6 @@ export type Relation = Described & {
   isNarrow?: true;
   /** The column of `domains` that has the account, where it is an owner or a holder of a name. */
   role?: "registryOwner" | "registrarOwner" | "wrapperOwner";
-  /** True if it is the registrar's holder, who nearly always is the effective owner, too. */
-  isOfHolder?: true;
   /** Orders in which an index has the entities of a target, by the names of their fields. */
   orders?: Readonly<Record<string, OrderOfTarget>>;
   /** True if it follows from records, which at a resolver of ENSv2 can be of many names. */

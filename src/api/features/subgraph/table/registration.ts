@@ -72,7 +72,6 @@ export const registrationEntity: Entity = {
       column: "int8",
       source: "`registered_timestamp`",
       value: (row) => orderAt(row, registeredOrder),
-      ownedOrder: "registeredTimestamp",
       orderOfAll: (row) => [orderAt(row, registeredOrder)],
     },
     expiryDate: {
@@ -85,7 +84,6 @@ export const registrationEntity: Entity = {
         const v2 = () => sql`coalesce(${d.expiryTimestamp}, ${d.registrarExpiryTimestamp}, 0)`;
         return byEnsv2(row, env, { v1: sql`${d.expiryTimestamp}`, v2 });
       },
-      ownedOrder: "expiryTimestamp",
       orderOfAll: (row, { ensv2 }) =>
         ensv2 === undefined ? [sql`${domainAt(row).expiryTimestamp}`] : undefined,
     },
@@ -103,7 +101,6 @@ export const registrationEntity: Entity = {
       matches: registrantIs,
       idAt: registrantAt,
       isNarrow: true,
-      isOfHolder: true,
       source: "as of the domain",
       key: (row, env) => [registrantOf(row, env)],
       id: registrantOf,
