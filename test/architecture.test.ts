@@ -399,6 +399,7 @@ const layers: Layer[] = [
         "server/http/pageTimeout.ts",
         "server/indexState/indexPool.ts",
         "server/postgres/databaseErrors.ts",
+        "server/postgres/drizzleInternals.ts",
         "server/postgres/frequentStatements.ts",
         "server/scheduling/places.ts",
         "server/scheduling/turns.ts",

@@ -1,7 +1,5 @@
-import { block } from "ponder:schema";
-import { Column, is, SQL } from "drizzle-orm";
+import { Column, is, SQL, sql } from "drizzle-orm";
 import { npmVersion } from "drizzle-orm/version";
-import { sql } from "ponder";
 import type { Db } from "./db.ts";
 
 /*
@@ -80,16 +78,14 @@ export function requireDrizzle(db: Db): void {
   const isFunction = (value: unknown): boolean => typeof value === "function";
   const { session, $client } = drizzleOf(db);
   const text = sql<string>`''`;
-  const prepared: Prepared = db
-    .select({ number: block.number, text })
-    .from(block)
-    .prepare("drizzle_internals");
+  const statement: object = db.select({ text }).from(sql`(select) as one`).prepare("drizzle_internals");
+  const prepared: Prepared = statement;
   const members: Record<string, boolean> = {
     "session.prepareQuery": isFunction(session?.prepareQuery),
     "session.transaction": isFunction(session?.transaction),
     "$client.query": isFunction($client?.query),
     "PgRaw.getQuery": isFunction(db.execute(text).getQuery),
-    "PgPreparedQuery.fields": prepared.fields?.map(({ path }) => path[0]).join() === "number,text",
+    "PgPreparedQuery.fields": prepared.fields?.[0]?.path[0] === "text",
     "PgPreparedQuery.joinsNotNullableMap": prepared.joinsNotNullableMap !== undefined,
     "PgPreparedQuery.customResultMapper": "customResultMapper" in prepared,
     "Column.mapFromDriverValue": isFunction(Column.prototype.mapFromDriverValue),

@@ -11,7 +11,7 @@ import type { BlockArgument } from "./block.ts";
 import { readSchema, type SchemaBudget, schemaBudget } from "./introspection.ts";
 import { changesAfter, lastChange } from "./past.ts";
 import type { MetaSelection, QueryPlan, RootPlan } from "./plan.ts";
-import { boundedReader, type Reader, readList, readOne } from "./read.ts";
+import { boundedReader, type Reader, readList, readOne } from "./reader.ts";
 import { countSubdomains, type InTurn } from "./subdomains.ts";
 
 type JournalBlock = Pick<typeof block.$inferSelect, "number" | "hash" | "parentHash" | "timestamp">;

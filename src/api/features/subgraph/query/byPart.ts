@@ -4,7 +4,7 @@ import { type Filter, isBoundOf, partsOf } from "./filter.ts";
 import type { ListArguments } from "./listArguments.ts";
 import { isOrderOfIndex, whole } from "./order.ts";
 import type { EntityPlan } from "./plan.ts";
-import type { Way } from "./read.ts";
+import type { Way } from "./reader.ts";
 import { beginningStatement } from "./statement.ts";
 import { hasTrigrams, isFrequentPart } from "./textFilters.ts";
 

@@ -11,7 +11,7 @@ import {
   type ScalarField,
   soughtValue,
 } from "../table/entity.ts";
-import { domainAs } from "../table/rows.ts";
+import { domainAs } from "../table/rowNames.ts";
 import { type Filter, isBoundOf, partsOf } from "./filter.ts";
 import { filterSql } from "./filterSql.ts";
 import type { ListArguments } from "./listArguments.ts";

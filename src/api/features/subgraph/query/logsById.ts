@@ -7,7 +7,7 @@ import type { Filter } from "./filter.ts";
 import type { ListArguments } from "./listArguments.ts";
 import { logsStatement, pageOfLogs, spanIn, spanStatement } from "./logsStatement.ts";
 import type { EntityPlan } from "./plan.ts";
-import type { Reader } from "./read.ts";
+import type { Reader } from "./reader.ts";
 import { type BlockRange, rangesBeyond, rangesInTextOrder } from "./textOrder.ts";
 
 /*

@@ -5,13 +5,13 @@ import { sqlOf } from "../../../names/query/scope.ts";
 import { MAX_CHANGES } from "../bounds.ts";
 import type { QueryError } from "../queryError.ts";
 import { type Entity, idOf, type Relation, type ScalarField } from "../table/entity.ts";
-import { eventAs } from "../table/rows.ts";
+import { eventAs } from "../table/rowNames.ts";
 import type { Key, Raw } from "./columns.ts";
 import { type Filter, partsOf } from "./filter.ts";
 import type { ListArguments } from "./listArguments.ts";
 import { changedStatement, isFixed } from "./pastSql.ts";
 import type { EntityPlan, Selection } from "./plan.ts";
-import type { Reader } from "./read.ts";
+import type { Reader } from "./reader.ts";
 
 /*
  * Answers of a past block. The tables have today's state, so it has to be shown that nothing an answer is made of has changed

@@ -3,8 +3,8 @@ import type { SQL } from "drizzle-orm";
 import { sql } from "ponder";
 import { sqlOf } from "../../../names/query/scope.ts";
 import { columnOf, type Entity, type Env, nameOf, none, type Row } from "./entity.ts";
-import { isForEthereum } from "./records.ts";
-import { addressRecordAs } from "./rows.ts";
+import { isForEthereum } from "./recordsInForce.ts";
+import { addressRecordAs } from "./rowNames.ts";
 
 const id = (row: Row): SQL => columnOf(row, "id");
 

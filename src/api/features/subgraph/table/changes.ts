@@ -3,7 +3,7 @@ import type { SQL } from "drizzle-orm";
 import { sql } from "ponder";
 import { sqlOf } from "../../../names/query/scope.ts";
 import { type Env, none } from "./entity.ts";
-import { eventAs, ownershipChangeAs } from "./rows.ts";
+import { eventAs, ownershipChangeAs } from "./rowNames.ts";
 
 /** Whether a log named a node since a block: what the subgraph has of a name changes by its logs alone. */
 export const changedNode = (node: SQL, block: SQL, { chains }: Env): SQL => {

@@ -17,8 +17,8 @@ import {
   type Row,
   type ScalarField,
 } from "./entity.ts";
-import { addrAt, nodesByAddress } from "./records.ts";
-import { domainAs, eventAs } from "./rows.ts";
+import { addrAt, nodesByAddress } from "./recordsInForce.ts";
+import { domainAs, eventAs } from "./rowNames.ts";
 import { belowByName, labelName, name, orderAt } from "./texts.ts";
 
 /*

@@ -13,7 +13,7 @@ import {
   type ScalarField,
 } from "./entity.ts";
 import { detailOf } from "./logs.ts";
-import { eventAs } from "./rows.ts";
+import { eventAs } from "./rowNames.ts";
 
 /* What fields of events are made of. */
 

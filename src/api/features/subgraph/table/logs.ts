@@ -4,7 +4,7 @@ import { sql } from "ponder";
 import { ROOT_NODE } from "../../../../ens/name.ts";
 import { type Scope, sqlOf } from "../../../names/query/scope.ts";
 import { nameOf, ROW_BY_ROW, type Row } from "./entity.ts";
-import { eventAs } from "./rows.ts";
+import { eventAs } from "./rowNames.ts";
 
 /** The record's logs that make a resolver of the subgraph. */
 export const recordEvents = [

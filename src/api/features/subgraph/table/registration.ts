@@ -23,7 +23,7 @@ import {
   wrappedOwnerAt,
 } from "./domain.ts";
 import type { Entity, Env, Relation, Row, ScalarField } from "./entity.ts";
-import { eventAs } from "./rows.ts";
+import { eventAs } from "./rowNames.ts";
 import { knownName, orderAt } from "./texts.ts";
 
 /** A registration and a wrapped name are the row of their domain. */

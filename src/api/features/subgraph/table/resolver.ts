@@ -6,8 +6,8 @@ import { sqlOf } from "../../../names/query/scope.ts";
 import { toDomain } from "./domain.ts";
 import { columnOf, type Entity, type Env, NONE, nameOf, none, type Row } from "./entity.ts";
 import { counted, isSetOf, recordEvents, textIn } from "./logs.ts";
-import { addrAt, contentHashAt, recordAt } from "./records.ts";
-import { domainAs, eventAs } from "./rows.ts";
+import { addrAt, contentHashAt, recordAt } from "./recordsInForce.ts";
+import { domainAs, eventAs } from "./rowNames.ts";
 
 /*
  * A resolver of the subgraph is a resolver and a node: made by the registry's log, or by a record's log of any contract. The

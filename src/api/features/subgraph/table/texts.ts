@@ -9,7 +9,7 @@ import {
   PARENTS_OF_MOST,
 } from "../../../names/rules/nameOrders.ts";
 import { nameOf, type OrderOfTarget, type Row, type ScalarField, type StoredText } from "./entity.ts";
-import { domainAs } from "./rows.ts";
+import { domainAs } from "./rowNames.ts";
 
 /* Names and labels, and where they are stored. The root has neither. */
 

@@ -5,7 +5,7 @@ import { DEFAULT_COIN_TYPE, ETHEREUM_COIN_TYPE } from "../../../../ens/coinType.
 import { ROOT_NODE } from "../../../../ens/name.ts";
 import { sqlOf } from "../../../names/query/scope.ts";
 import { type Env, none } from "./entity.ts";
-import { addressRecordAs, domainAs, linkAs, proxyAs, resolverNodeAs } from "./rows.ts";
+import { addressRecordAs, domainAs, linkAs, proxyAs, resolverNodeAs } from "./rowNames.ts";
 
 /*
  * Records in force at a resolver. They stand at the node; those at a resolver of ENSv2 at the number of the record that the

@@ -3,7 +3,7 @@ import type { Hex } from "viem";
 import { MAX_READ } from "../bounds.ts";
 import { QueryError } from "../queryError.ts";
 import { entityOf } from "../table/entities.ts";
-import { type Entity, type Env, idOf, NONE, type Relation } from "../table/entity.ts";
+import { type Entity, type Env, idOf, NONE, type Relation, type ScalarField } from "../table/entity.ts";
 import { isFoundByPart, readSoonFull } from "./byPart.ts";
 import {
   columnOfSelection,
@@ -30,7 +30,6 @@ import {
   requireListUnchanged,
 } from "./past.ts";
 import type { EntityPlan, Selection } from "./plan.ts";
-import { written } from "./scalars.ts";
 import { answerSize } from "./size.ts";
 import { belowStatement, keysStatement, listStatement, oneStatement } from "./statement.ts";
 
@@ -192,6 +191,22 @@ async function fill(reader: Reader, { one, ...rows }: Filling): Promise<void> {
   if (one.kind === "derived")
     return (isOfSameRow(rows.type, one) ? fillOfSameRow : fillDerived)(reader, { one, ...rows });
   for (const { answer } of rows.rows) answer[one.key] = rows.type.name;
+}
+
+/**
+ * A value as it is answered: BigInt as text, bytes in lower case. Int as a number of any size: fuses are numbers of 32 bits,
+ * which GraphQL's own Int does not hold.
+ */
+function written({ type, isList }: ScalarField, value: unknown): unknown {
+  if (value === null || value === undefined) return null;
+  if (isList) return (value as unknown[]).map((one) => writtenOne(type, one));
+  return writtenOne(type, value);
+}
+
+function writtenOne(type: ScalarField["type"], value: unknown): unknown {
+  if (type === "BigInt") return String(value);
+  if (type === "Int") return Number(value);
+  return type === "Bytes" ? String(value).toLowerCase() : value;
 }
 
 async function fillScalar(reader: Reader, { type, rows, one, column }: Filling<"scalar">): Promise<void> {
