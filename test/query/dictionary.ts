@@ -69,7 +69,7 @@ const common: Record<string, string> = {
   controller: "The controller.",
 };
 
-type Column = { name: string; type: string; isRequired: boolean; explanation: string };
+type Column = { name: string; type: string; isRequired: boolean; explanation: string; isCommon: boolean };
 type Table = { name: string; explanation: string; key: string[]; columns: Column[] };
 
 /** Comments of the schema: of each table by its name in SQL, and of each column by table and name in TypeScript. */
@@ -124,38 +124,78 @@ export function readTables(): Table[] {
         name,
         explanation: comments.get(variable) ?? "",
         key: [...keyed, ...own],
-        columns: columns.map((column) => ({
-          name: toSnakeCase(column.name),
-          type: column.getSQLType(),
-          isRequired: column.notNull,
-          explanation:
-            comments.get(`${variable}.${toCamelCase(column.name)}`) ||
-            (common[toSnakeCase(column.name)] ?? ""),
-        })),
+        columns: columns.map((column) => {
+          const name = toSnakeCase(column.name);
+          const comment = comments.get(`${variable}.${toCamelCase(name)}`);
+          return {
+            name,
+            type: column.getSQLType(),
+            isRequired: column.notNull,
+            explanation: comment || (common[name] ?? ""),
+            isCommon: !comment,
+          };
+        }),
       },
     ];
   });
 }
 
+/** Tables of the indexer's own notes say so in their comment. */
+const NOTES = "For the indexer:";
+
 /** The data dictionary as it stands in the documentation. */
 export function writeDictionary(): string {
-  return readTables()
-    .map(({ name, explanation, key, columns }) => {
-      const rows = columns.map(
-        (column) =>
-          `| \`${column.name}\` | ${column.type} | ${column.isRequired ? "" : "yes"} | ${column.explanation.replaceAll("|", "\\|")} |`,
-      );
-      const head = ["| Column | Type | Null | Meaning |", "|---|---|---|---|"];
-      return [
-        `### ${name}`,
-        "",
-        explanation,
-        "",
-        `Key: ${key.map((column) => `\`${column}\``).join(", ")}.`,
-        "",
-        ...head,
-        ...rows,
-      ].join("\n");
-    })
-    .join("\n\n");
+  const tables = readTables();
+  const documented = tables.filter(({ explanation }) => !explanation.startsWith(NOTES));
+  const notes = tables.filter((table) => !documented.includes(table));
+  const shared = sharedColumns(documented);
+  return [
+    `Notes of the indexer, which may change at any time: ${listOf(notes.map(({ name }) => name))}.`,
+    [
+      "### Shared columns",
+      "",
+      "Columns that mean the same in several tables:",
+      "",
+      ...sharedRows(shared),
+    ].join("\n"),
+    ...documented.map((table) => section(table, shared)),
+  ].join("\n\n");
 }
+
+/** Columns that several tables have without a comment of their own. */
+function sharedColumns(tables: Table[]): Set<string> {
+  const names = tables
+    .flatMap(({ columns }) => columns.filter(({ isCommon }) => isCommon))
+    .map(({ name }) => name);
+  return new Set(names.filter((name, index) => names.indexOf(name) !== index));
+}
+
+const sharedRows = (shared: Set<string>): string[] => [
+  "| Column | Meaning |",
+  "|---|---|",
+  ...Object.entries(common)
+    .filter(([name]) => shared.has(name))
+    .map(([name, meaning]) => `| \`${name}\` | ${meaning} |`),
+];
+
+function section({ name, explanation, key, columns }: Table, shared: Set<string>): string {
+  const isShared = (column: Column) => column.isCommon && shared.has(column.name);
+  const own = columns.filter((column) => !isShared(column));
+  const rows = own.map(
+    (column) => `| \`${column.name}\` | ${typeOf(column)} | ${column.explanation.replaceAll("|", "\\|")} |`,
+  );
+  const others = columns.filter(isShared).map((column) => `\`${column.name}\` ${typeOf(column)}`);
+  return [
+    `### ${name}`,
+    "",
+    explanation,
+    "",
+    `Key: ${listOf(key)}.`,
+    ...(others.length > 0 ? ["", `Shared columns: ${others.join("; ")}.`] : []),
+    ...(rows.length > 0 ? ["", "| Column | Type | Meaning |", "|---|---|---|", ...rows] : []),
+  ].join("\n");
+}
+
+const typeOf = ({ type, isRequired }: Column): string => (isRequired ? type : `${type}, null`);
+
+const listOf = (names: string[]): string => names.map((name) => `\`${name}\``).join(", ");
