@@ -23,7 +23,7 @@ const LEAST_LEDGER_DAYS = 91;
 const PUBLIC_HOST = /^(localhost|([a-z0-9-]+\.)+[a-z0-9-]+)$/;
 
 const publicUrls = httpUrls(
-  "URLs without a path, whose host is a domain name, an IPv4 address or localhost, comma-separated",
+  "comma-separated URLs without a path, whose host is a domain name, an IPv4 address or localhost",
   (url) => url.href === `${url.origin}/` && PUBLIC_HOST.test(url.hostname),
 );
 
@@ -33,31 +33,31 @@ export const accessVariables = {
   ACCESS: withDefault("open", oneOf("open", "metered"), {
     example: "metered",
     meaning:
-      "Who is answered. `open`: every request is answered, without limit. `metered`: callers need a key or a payment, beyond five free requests a minute; see [access.md](access.md).",
+      "Who may send requests. `open`: anyone, without limit. `metered`: callers get five free requests a minute, then need a key or a payment; see [access.md](access.md).",
   }),
   TRUSTED_PROXIES: withDefault(
     0,
-    { ...proxies, expected: "the number of your own proxies before the API, from 0 to 10" },
+    { ...proxies, expected: "the number of your own proxies in front of the API, from 0 to 10" },
     {
       example: "1",
       meaning:
-        "Number of your own proxies before the API. That many of the last entries of `X-Forwarded-For` are believed. Too low a number makes all clients share the proxy's address. Too high a number lets clients spoof their address.",
+        "Number of your own proxies in front of the API: Namedex trusts that many entries at the end of `X-Forwarded-For`. If it is too low, all clients share the proxy's address. If it is too high, clients can spoof theirs.",
     },
   ),
   FREE_BULK_ITEMS: withDefault(500, digits({ from: 1, to: 500, unit: "items" }), {
     meaning:
-      "Most items of one bulk request without a key, with `ACCESS=metered`. The request is one of the five a minute that are free.",
+      "Maximum items in a bulk request without a key, with `ACCESS=metered`. The request counts as one of the five free ones a minute.",
   }),
   LEDGER_DAYS: optional(digits({ from: LEAST_LEDGER_DAYS, to: 36_500, unit: "days" }), {
     example: "400",
     unset: "forever",
-    meaning: "Days of ledger history. Keys keep their credits either way.",
+    meaning: "How many days of ledger history to keep. Credits are unaffected.",
   }),
   PUBLIC_URL: optional(publicUrls, {
     example: "https://names.example.org",
     unset: "devnet: `http://localhost:<PORT>`",
     meaning:
-      "Where callers reach the API. With `ACCESS=metered`, callers can then sign up for keys; sign-up messages for any other domain are refused.",
+      "Public URL of the API. With `ACCESS=metered`, setting it lets callers sign up for keys; sign-up messages for other domains are refused.",
   }),
 };
 

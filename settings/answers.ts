@@ -13,7 +13,7 @@ export const answerVariables = {
   HOT_ANSWERS_MB: withDefault(16, digits({ from: 0, to: 4_096, unit: "MiB" }), {
     example: "64",
     meaning:
-      "Memory of each process for answers to questions that come several times within a second. Such an answer is given again while the index is at the same block, in the same second. `0`: none is stored.",
+      "Memory per process for caching answers to repeated requests. An answer is reused within the same second while the index stays at the same block. `0` disables the cache.",
   }),
 };
 

@@ -12,17 +12,17 @@ export const changesVariables = {
   FEED: withDefault("on", onOrOff, {
     example: "off",
     meaning:
-      "`on`: the [feed of changes](changes.md) at `/changes`. `off`: no change is noted, no webhook is sent, and the changes that were stored are deleted.",
+      "Serves the [feed of changes](changes.md) at `/changes`. `off` stops recording changes, sends no webhooks and deletes stored changes.",
   }),
   CHANGES_DAYS: withDefault(7, digits({ from: 1, to: 90, unit: "days" }), {
     example: "30",
     meaning:
-      "How long the [feed of changes](changes.md) stores a change. A reader that stood still for longer has to read what it follows again.",
+      "How many days the [feed of changes](changes.md) keeps a change. A reader that stops for longer must reload its data.",
   }),
   CHANGES_MAX: withDefault(2_000_000, digits({ from: 10_000, to: 100_000_000, unit: "changes" }), {
     example: "5000000",
     meaning:
-      "How many changes the feed stores at most, about 1 KB each; beyond that the oldest go before their time. Those of the last hour stay in any case.",
+      "Maximum number of changes the feed keeps, about 1 KB each. Beyond it, the oldest are deleted early, except those of the last hour.",
   }),
 };
 

@@ -36,10 +36,10 @@ export const complaint = (
 
 function faultOf(error: z.ZodError, text: string | undefined, isSecret: boolean): string {
   if (text === undefined) return "is not set";
-  if (isSecret) return "has another form";
+  if (isSecret) return "is malformed";
   const [issue] = error.issues;
   const wrongItem = issue?.code === "custom" ? issue.params?.wrongItem : undefined;
-  return typeof wrongItem === "string" ? `has "${redact(wrongItem)}"` : `is "${redact(text)}"`;
+  return typeof wrongItem === "string" ? `contains "${redact(wrongItem)}"` : `is "${redact(text)}"`;
 }
 
 /** Leaves scheme and host of each URL in a comma-separated list, and of what is not quite one: the rest may be a key. */

@@ -26,24 +26,24 @@ export const databaseVariables = {
   DATABASE_URL: required(postgresUrl, {
     example: "postgresql://namedex:secret@localhost:5432/namedex",
     meaning:
-      "The PostgreSQL database, version 15 or later with the extension `pg_trgm`. `npm run dev` starts its own unless this is set.",
+      "PostgreSQL database, version 15 or later, with the `pg_trgm` extension. If unset, `npm run dev` starts its own.",
   }),
   SERVICE_DATABASE_URL: optional(postgresUrls, {
     example: "postgresql://namedex:secret@primary.example.org:5432/namedex",
     unset: "`DATABASE_URL`",
     meaning:
-      "The primary of the database, for `npm run serve` where `DATABASE_URL` is a [hot standby](operations.md#standbys) of it: the service's own tables are written there. Name several servers, comma-separated, so that a standby that becomes the primary is found without a restart: the one that is no standby is written to.",
+      "Primary database, for `npm run serve` when `DATABASE_URL` is a [hot standby](operations.md#standbys). The service's own tables are written there. List several servers to survive a failover without a restart: Namedex writes to the one that is not a standby.",
   }),
   DATABASE_SCHEMA: withDefault("namedex_index", schemaName, {
-    meaning: "Schema of the index's tables. Each build of the indexer needs its own.",
+    meaning: "Schema of the index. Each build of the indexer needs its own.",
   }),
   VIEWS_SCHEMA: withDefault("namedex", schemaName, {
     meaning:
-      "Schema of the views that [analysts](analysts.md) read. The views show the tables of the active index, under names that stay the same.",
+      "Schema of the views for [analysts](analysts.md). The views show the active index under stable names.",
   }),
   DATABASE_SERVICE_SCHEMA: withDefault("namedex_service", schemaName, {
     meaning:
-      "Schema of the service's own tables: keys, credits, limits, answers from the chain. It survives every re-indexing, and replicas share it.",
+      "Schema of the service's own tables: keys, credits, limits, cached chain reads. It survives re-indexing, and all replicas share it.",
   }),
 };
 
@@ -62,7 +62,7 @@ export function toDatabaseSettings(known: DatabaseValues): DatabaseSettings {
 
 /** What each schema holds; no two may be the same. */
 const schemas = {
-  DATABASE_SCHEMA: "the tables",
+  DATABASE_SCHEMA: "the index",
   VIEWS_SCHEMA: "views",
   DATABASE_SERVICE_SCHEMA: "the service's own tables",
 } as const;
@@ -73,7 +73,7 @@ function requireDifferentSchemas(known: DatabaseValues): void {
     const other = taken.get(known[name]);
     if (other !== undefined) {
       throw new SettingsError(
-        `${name} is "${known[name]}", the same as ${other}: ${schemas[name]} need a schema of their own, for example ${name}=${databaseVariables[name].example}`,
+        `${name} is "${known[name]}", which ${other} already uses: choose a separate schema for ${schemas[name]}, for example ${name}=${databaseVariables[name].example}`,
       );
     }
     taken.set(known[name], name);

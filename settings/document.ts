@@ -42,7 +42,7 @@ export const groups: Group[] = [
   },
   {
     title: "Labels",
-    note: "[operations.md](operations.md#labels-known-only-by-hash) explains how labels get their texts.",
+    note: "[operations.md](operations.md#labels-known-only-by-hash) explains how unknown labels are resolved.",
     variables: labelVariables,
   },
   {
@@ -52,12 +52,12 @@ export const groups: Group[] = [
   },
   {
     title: "Payments",
-    note: "Set all of these or none. They need `ACCESS=metered`. [payments.md](payments.md) explains payments.",
+    note: "Set all of them or none. They need `ACCESS=metered`. [payments.md](payments.md) explains payments.",
     variables: paymentVariables,
   },
   {
     title: "Gateway",
-    note: "`npm run gateway` reads these and `LOG_FORMAT` only. [operations.md](operations.md#the-gateway) explains the gateway.",
+    note: "`npm run gateway` reads only these and `LOG_FORMAT`. [operations.md](operations.md#the-gateway) explains the gateway.",
     variables: gatewayVariables,
   },
   { title: "Machine", variables: machineVariables },
@@ -67,11 +67,11 @@ const introduction = `# Settings
 
 <!-- Written by \`npm run docs:settings\` from the declarations in settings/. Change those, not this file. -->
 
-All settings are environment variables. Programs read them from the environment, then from \`.env.local\`, then from
-\`.env\`, in the folder where they start; the first value found counts. An empty variable counts as not set.
-[.env.example](../.env.example) has a line for each.
+For operators: every setting, with its default. Settings are environment variables. Programs read them from the environment,
+then from \`.env.local\`, then from \`.env\` in the working directory; the first value found wins. An empty variable counts as
+unset. [.env.example](../.env.example) lists them all.
 
-A wrong or missing setting stops the start. The message names the variable, says what is wrong, and gives an example.
+An invalid or missing setting stops the program. The message names the variable, says what is wrong, and gives an example.
 `;
 
 /** The text of docs/settings.md. */

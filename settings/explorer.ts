@@ -20,7 +20,7 @@ export type ExplorerSettings = {
 
 /** `1=https://etherscan.io,8453=https://basescan.org`, or `off`. */
 const urlsOfChains: Kind<ReadonlyMap<number, string>> = {
-  expected: "https URLs by chain id, as 1=https://etherscan.io, comma-separated, or off",
+  expected: "comma-separated https URLs by chain id, such as 1=https://etherscan.io, or off",
   shape: z.string().transform((text, context) => {
     if (text === "off") return new Map<number, string>();
     const items = text.split(",").map((item) => item.trim());
@@ -56,31 +56,30 @@ const usualExplorers: ReadonlyMap<number, string> = new Map([
 export const explorerVariables = {
   EXPLORER: withDefault("on", onOrOff, {
     example: "off",
-    meaning:
-      "`on`: the explorer for browsers, at `/` and `/explore`; see [explorer.md](explorer.md). `off`: the API alone.",
+    meaning: "Serves the explorer at `/` and `/explore`; see [explorer.md](explorer.md).",
   }),
   AVATARS: withDefault("on", onOrOff, {
     example: "off",
     meaning:
-      "`on`: pictures of names at `/avatar/{name}`, and on the pages: this service fetches them from the hosts that names say ([explorer.md](explorer.md#pictures)). `off`: no such request is made, and pages show drawings.",
+      "Serves avatars at `/avatar/{name}` and in the explorer. Namedex fetches them from the hosts in the records ([explorer.md](explorer.md#avatars)). `off`: nothing is fetched, and pages show generated drawings.",
   }),
   MCP: withDefault("on", onOrOff, {
     example: "off",
-    meaning: "`on`: tools for agents at `/mcp`; see [mcp.md](mcp.md).",
+    meaning: "Serves tools for agents at `/mcp`; see [mcp.md](mcp.md).",
   }),
   SUBGRAPH: withDefault("on", onOrOff, {
     example: "off",
-    meaning: "`on`: queries of the ENS subgraph at `/subgraph`; see [subgraph.md](subgraph.md).",
+    meaning: "Answers queries of the ENS subgraph at `/subgraph`; see [subgraph.md](subgraph.md).",
   }),
   IPFS_GATEWAY: withDefault("https://ipfs.io", httpUrlOrOff, {
     meaning:
-      "Gateway to IPFS, by which this service fetches pictures, and to which pages lead for the content of a name. It has to answer at `/ipfs/…` without a redirect. `off`: no picture on IPFS is fetched, and pages lead to no content.",
+      "IPFS gateway for avatars, and for links to a name's content. It must answer at `/ipfs/…` without redirects. `off`: no avatars from IPFS and no links.",
   }),
   BLOCK_EXPLORERS: optional(urlsOfChains, {
-    unset: `${usualExplorers.get(1)}, and those of the same house for the layer 2s`,
+    unset: `${usualExplorers.get(1)}, and its sites for the layer 2s`,
     example: "1=https://etherscan.io,8453=https://basescan.org",
     meaning:
-      "Block explorers by chain id, to which pages lead for transactions and accounts (`/tx/…`, `/address/…`). A chain that is left out has no links; `off`: none has.",
+      "Block explorers by chain id, for links to transactions and accounts (`/tx/…`, `/address/…`). A chain that is not listed has no links; `off` removes all.",
   }),
 };
 

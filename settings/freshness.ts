@@ -21,13 +21,13 @@ export const freshnessVariables = {
     example: String(LATE_SECONDS),
     unset: `mainnet and Sepolia: \`${LATE_SECONDS}\`; else \`off\``,
     meaning:
-      "How old the newest indexed block may be. If it is older, operations on names answer 503 `INDEX_NOT_READY` ([operations.md](operations.md#is-it-current)). `off` is for chains whose time stands still: the index answers once it has reached the head.",
+      "Maximum age of the newest indexed block. Beyond it, name operations return 503 `INDEX_NOT_READY` ([operations.md](operations.md#is-it-current)). Use `off` for chains that produce blocks on demand: the index then answers once it has reached the head.",
   }),
   WATCHDOG_SECONDS: optional(secondsOrOff(86_400), {
     example: String(STALLED_SECONDS),
     unset: `devnet: \`off\`; else \`${STALLED_SECONDS}\``,
     meaning:
-      "How long the index may stand still while its chain goes on. Then `npm start` ends with exit code 75, and its supervisor starts it again ([operations.md](operations.md#the-watchdog)).",
+      "How long the index may stall while its chain advances. After that, `npm start` exits with code 75 so that its supervisor restarts it ([operations.md](operations.md#the-watchdog)).",
   }),
 };
 

@@ -13,7 +13,7 @@ export type GatewaySettings = MetricsSettings & {
   port: number;
   /** An indexer that is further behind its chain is not asked. */
   maxLagSeconds: number;
-  /** An indexer that is more blocks than this behind the furthest one is not asked. */
+  /** Maximum number of blocks an indexer may be behind the most current one; beyond it, the gateway skips the indexer. */
   maxLagBlocks: number;
   /** How long an indexer may take to begin its answer, and how long it, or the reader, may pause within it. */
   timeoutSeconds: number;
@@ -26,12 +26,12 @@ export type GatewaySettings = MetricsSettings & {
   trustedProxies: number;
   /** Whether the paths of metrics are forwarded. */
   forwardsMetrics: boolean;
-  /** How long a gateway that was asked to stop still takes requests, so that a load balancer can notice. */
+  /** How long a stopping gateway still accepts requests, so that a load balancer can notice. */
   drainSeconds: number;
 };
 
 const indexers: Kind<string[]> = {
-  expected: "http(s) base addresses of indexers, comma-separated, each once",
+  expected: "comma-separated http(s) base URLs of indexers, each once",
   shape: z.string().transform((list, context) => {
     const urls = list.split(",").map((url) => url.trim().replace(/\/+$/, ""));
     if (urls.every(isBase) && new Set(urls).size === urls.length) return urls;
@@ -50,7 +50,7 @@ function isBase(text: string): boolean {
 export const gatewayVariables = {
   INDEXERS: required(indexers, {
     example: "http://10.0.0.1:42069,http://10.0.0.2:42069",
-    meaning: "Base addresses of the indexers and replicas.",
+    meaning: "Base URLs of the indexers and replicas.",
   }),
   PORT: withDefault(42_080, port, { meaning: "Port of the gateway." }),
   ...metricsVariables,
@@ -58,39 +58,39 @@ export const gatewayVariables = {
     LATE_SECONDS,
     wholeNumber({ from: 1, to: 1_000_000_000, unit: "seconds" }),
     {
-      meaning: "An indexer that is further behind its chain is not asked.",
+      meaning: "Maximum lag of an indexer behind its chain; beyond it, the gateway skips the indexer.",
     },
   ),
   GATEWAY_MAX_LAG_BLOCKS: withDefault(5, wholeNumber({ from: 0, to: 1_000_000, unit: "blocks" }), {
-    meaning: "An indexer that is more blocks than this behind the furthest one is not asked.",
+    meaning:
+      "Maximum number of blocks an indexer may be behind the most current one; beyond it, the gateway skips the indexer.",
   }),
   GATEWAY_TIMEOUT_SECONDS: withDefault(30, wholeNumber({ from: 1, to: 600, unit: "seconds" }), {
     meaning:
-      "How long an indexer may take to begin its answer, and how long a caller may pause while reading it. A caller may take four times as long for all of it.",
+      "How long an indexer may take to begin its answer, and how long a caller may pause while reading it. Reading a whole answer may take four times as long.",
   }),
   GATEWAY_MAX_REQUESTS: withDefault(100, wholeNumber({ from: 1, to: 10_000 }), {
-    meaning: "Requests that one indexer answers at the same time.",
+    meaning: "Maximum concurrent requests per indexer.",
   }),
   GATEWAY_MAX_REQUESTS_PER_ADDRESS: withDefault(50, wholeNumber({ from: 1, to: 10_000 }), {
     meaning:
-      "Requests of one client address (IPv6: of one /64 network) at the same time. The more places of indexers are taken, the fewer of them an address may have: of 100 that are free, 38. If a proxy of yours is in front, set `GATEWAY_TRUSTED_PROXIES`: without it all callers have the proxy's address.",
+      "Maximum concurrent requests per client address (IPv6: per /64 network). The busier the indexers, the smaller an address's share: 38 while 100 slots are free. Behind your own proxy, set `GATEWAY_TRUSTED_PROXIES`; otherwise all callers share the proxy's address.",
   }),
   GATEWAY_MAX_BODY_BYTES: withDefault(
     1_048_576,
     wholeNumber({ from: 1_024, to: 104_857_600, unit: "bytes" }),
-    { meaning: "Largest request body that is let through." },
+    { meaning: "Maximum size of a request body." },
   ),
   GATEWAY_TRUSTED_PROXIES: withDefault(0, wholeNumber({ from: 0, to: 10 }), {
     meaning:
-      "Number of your own proxies in front of the gateway. Set `TRUSTED_PROXIES` of the indexers behind it to one more.",
+      "Number of your own proxies in front of the gateway. Set the indexers' `TRUSTED_PROXIES` to one more.",
   }),
   GATEWAY_FORWARD_METRICS: withDefault("off", onOrOff, {
     meaning:
-      "Whether the paths `/metrics` and `/index-metrics` are forwarded. Indexers have their metrics at `METRICS_PORT`: only Ponder's own command, and earlier versions, answer these paths.",
+      "Forwards the paths `/metrics` and `/index-metrics`. Indexers serve metrics at `METRICS_PORT`; only Ponder's own command and earlier versions answer these paths.",
   }),
   GATEWAY_DRAIN_SECONDS: withDefault(5, wholeNumber({ from: 0, to: 600, unit: "seconds" }), {
-    meaning:
-      "How long a gateway that was asked to stop still takes requests, so that a load balancer can notice.",
+    meaning: "How long a stopping gateway still accepts requests, so that a load balancer can notice.",
   }),
 };
 

@@ -39,7 +39,7 @@ const secondsOf = { s: 1, m: 60, h: 3_600 } as const;
 
 /** A time, or `off`: a number of seconds, or a number and its unit (`90m`, `24h`). */
 export const timeOrOff = ({ from, to }: { from: number; to: number }): Kind<number | "off"> => ({
-  expected: `off, or a time from ${from} to ${to} seconds, as 3600, 90m or 24h`,
+  expected: `off, or a duration from ${from} to ${to} seconds, such as 3600, 90m or 24h`,
   shape: z.union([
     z.literal("off"),
     z
@@ -78,10 +78,7 @@ export const httpUrlOrOff: Kind<string> = text(
 
 const isPostgresUrl = isUrl(["postgres:", "postgresql:"]);
 
-export const postgresUrl: Kind<string> = text(
-  "the URL of a PostgreSQL database",
-  z.string().refine(isPostgresUrl),
-);
+export const postgresUrl: Kind<string> = text("a PostgreSQL URL", z.string().refine(isPostgresUrl));
 
 /** Comma-separated URLs; a message names the first that is wrong. */
 const urlList = (expected: string, isRight: (url: string) => boolean): Kind<string[]> => ({
@@ -96,19 +93,19 @@ const urlList = (expected: string, isRight: (url: string) => boolean): Kind<stri
 });
 
 export const postgresUrls: Kind<string[]> = urlList(
-  "URLs of PostgreSQL databases, comma-separated (a comma in a password is written %2C)",
+  "comma-separated PostgreSQL URLs (write a comma in a password as %2C)",
   isPostgresUrl,
 );
 
 /** Comma-separated URLs. `isRight` narrows which. */
 export const httpUrls = (
-  expected = "http(s) URLs, comma-separated",
+  expected = "comma-separated http(s) URLs",
   isRight: (url: URL) => boolean = () => true,
 ): Kind<string[]> => urlList(expected, (url) => isHttpUrl(url) && isRight(new URL(url)));
 
 /** Comma-separated URLs, or `off`. */
 export const httpUrlsOrOff: Kind<string[] | "off"> = {
-  expected: "http(s) URLs, comma-separated, or off",
+  expected: "comma-separated http(s) URLs, or off",
   shape: z.string().transform((text, context) => {
     if (text === "off") return text;
     const urls = httpUrls().shape.safeParse(text);

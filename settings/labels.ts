@@ -10,14 +10,14 @@ export const labelVariables = {
   LABEL_HEALING_URL: optional(httpUrl("an https URL, or an http URL of this machine"), {
     example: "https://api.searchlight.ensrainbow.io",
     meaning:
-      "A service with the HTTP protocol of [ENSRainbow](https://ensnode.io/ensrainbow/), which is asked slowly for labels of which the index has the hash alone: of the processes that have this setting, with or without an indexer, one does. It sees these hashes, and each answer is hashed. Needs `LABEL_HEALING_SET`.",
-    unset: "none is asked",
+      "Service that speaks the [ENSRainbow](https://ensnode.io/ensrainbow/) protocol and is asked, slowly, for labels known only by hash. One of the processes with this setting asks. The service sees the hashes; Namedex checks each answer by hashing it. Needs `LABEL_HEALING_SET`.",
+    unset: "off",
   }),
   LABEL_HEALING_SET: optional(
-    text("a label set and its version, as searchlight@1", z.string().regex(/^[a-z-]{1,50}@\d{1,9}$/)),
+    text("a label set and its version, such as searchlight@1", z.string().regex(/^[a-z-]{1,50}@\d{1,9}$/)),
     {
       example: "searchlight@1",
-      meaning: "Label set and version of that service: with these, its answers stay the same for ever.",
+      meaning: "Label set and version to request. For a given set and version, answers never change.",
     },
   ),
 };
@@ -29,7 +29,7 @@ export function toLabelSettings(known: ValuesOf<typeof labelVariables>): LabelSe
   if (url === undefined || set === undefined) {
     const missing = url === undefined ? "LABEL_HEALING_URL" : "LABEL_HEALING_SET";
     throw new SettingsError(
-      `${missing} is not set: a service is asked by its URL and its label set together.`,
+      `${missing} is not set: set LABEL_HEALING_URL and LABEL_HEALING_SET together, or neither`,
     );
   }
   const [id = "", version = ""] = set.split("@");

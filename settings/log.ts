@@ -16,17 +16,17 @@ export const logFormatVariables = {
     example: "json",
     unset: "`text` on a terminal, else `json`",
     meaning:
-      "Form of the log of `npm start`, `npm run serve` and `npm run gateway`. `json`: a line of JSON for each entry.",
+      "Log format of `npm start`, `npm run serve` and `npm run gateway`. `json` writes one JSON object per line.",
   }),
 };
 
 export const logVariables = {
   ...logFormatVariables,
   REQUEST_LOG: withDefault("failed", oneOf("all", "failed", "none"), {
-    meaning: "Which requests get a line in the log. `failed` means status 500 and above.",
+    meaning: "Which requests are logged. `failed`: those with status 500 or above.",
   }),
   SLOW_QUERY_MS: withDefault(1_000, digits({ from: 1, to: 60_000, unit: "milliseconds" }), {
-    meaning: "Queries that take longer are logged with their operation.",
+    meaning: "Queries slower than this are logged with their operation.",
   }),
 };
 

@@ -7,27 +7,27 @@ import { optional, withDefault } from "./variable.ts";
 export const machineVariables = {
   NAMEDEX_HOME: withDefault(".namedex", text("the path of a folder"), {
     meaning:
-      "Folder of what `npm run dev` and `npm run devnet` keep: PostgreSQL's data, logs, the deployment file.",
+      "Folder where `npm run dev` and `npm run devnet` store PostgreSQL's data, logs and the deployment file.",
   }),
   DEVNET_CHAINS: withDefault("3", oneOf("1", "3"), {
     meaning:
-      "How many local chains `npm run dev` and `npm run devnet` start: the main chain alone, or also the layer 2s of `base.eth` and `linea.eth`.",
+      "Number of local chains that `npm run dev` and `npm run devnet` start: only the main chain, or also the layer 2s of `base.eth` and `linea.eth`.",
   }),
   DEVNET_ENSV2: withDefault("off", oneOf("off", "on"), {
     meaning:
-      "Whether ENSv2 stands beside ENSv1 on the local main chain of `npm run dev` and `npm run devnet`, and names go there at the end of its story.",
+      "Deploys ENSv2 beside ENSv1 on the local main chain of `npm run dev` and `npm run devnet`; the demo ends by migrating names to it.",
   }),
   PONDER_CACHE_BYTES: optional(digits({ from: 1, to: Number.MAX_SAFE_INTEGER, unit: "bytes" }), {
     example: "11274289152",
-    unset: "by the machine's memory",
+    unset: "from the machine's memory",
     meaning:
-      "How much of its tables the indexer keeps in memory. `npm start` takes all but 1.5 GiB of Node's heap ([performance.md](performance.md#memory)).",
+      "Memory the indexer uses to cache its tables. By default, `npm start` uses all but 1.5 GiB of Node's heap ([performance.md](performance.md#memory)).",
   }),
-  NODE_OPTIONS: optional(text("options of Node.js"), {
+  NODE_OPTIONS: optional(text("Node.js options"), {
     example: "--max-old-space-size=12288",
-    unset: "by the machine's memory",
+    unset: "from the machine's memory",
     meaning:
-      "Options of Node.js. `--max-old-space-size` is the size of its heap in MiB; `npm start` takes three quarters of the machine's memory unless it is set here. From 4,096 on it adds flags of V8 that make a first index faster ([which](performance-results.md#nodes-memory)), unless they are set here.",
+      "Options for Node.js. `--max-old-space-size` sets the heap in MiB; by default, `npm start` uses three quarters of the machine's memory. With 4,096 or more, it also adds V8 flags that speed up a first index ([which](performance-results.md#nodes-memory)), unless you set them.",
   }),
 };
 

@@ -16,11 +16,11 @@ export const metricsVariables = {
     example: "43069",
     unset: "`PORT` + 1000",
     meaning:
-      "Port of the metrics. `PORT` does not answer them, so no caller can ask for them, whatever a proxy lets through ([operations.md](operations.md#what-to-look-at)).",
+      "Port for metrics. `PORT` does not serve them, so callers cannot read them, whatever a proxy forwards ([operations.md](operations.md#what-to-look-at)).",
   }),
   METRICS_HOST: withDefault("127.0.0.1", text("an IP address", z.union([z.ipv4(), z.ipv6()])), {
     meaning:
-      "Address at which the port of the metrics listens: this machine alone by default. In a container `0.0.0.0` lets Prometheus reach it; do not publish the port.",
+      "Address the metrics port listens on; by default only this machine. In a container, use `0.0.0.0` so that Prometheus can reach it, and do not publish the port.",
   }),
 };
 
@@ -32,7 +32,7 @@ export function toMetricsSettings({
 }: ValuesOf<typeof metricsVariables> & { PORT: number }): MetricsSettings {
   if (METRICS_PORT === PORT) {
     throw new SettingsError(
-      `METRICS_PORT is ${PORT}, as PORT is: metrics have a port of their own, for example METRICS_PORT=${besides(PORT)}`,
+      `METRICS_PORT is ${PORT}, which PORT already uses: choose another port, for example METRICS_PORT=${besides(PORT)}`,
     );
   }
   return { metrics: { host: METRICS_HOST, port: METRICS_PORT ?? besides(PORT) } };

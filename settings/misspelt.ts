@@ -24,9 +24,9 @@ const LONG = 8;
 export function refuseMisspelt(env: Given): void {
   const complaints = Object.keys(env).flatMap((name) => {
     if (!env[name]) return [];
-    if (name in renamed) return [`${name} is now called ${renamed[name]}`];
+    if (name in renamed) return [`${name} was renamed to ${renamed[name]}`];
     const nearest = nearestSetting(name);
-    return nearest === null ? [] : [`${name} is no setting: did you mean ${nearest}?`];
+    return nearest === null ? [] : [`Unknown setting ${name}: did you mean ${nearest}?`];
   });
   if (complaints.length > 0) throw new SettingsError(complaints.join("\n"));
 }

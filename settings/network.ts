@@ -10,13 +10,13 @@ export const networkVariables = {
   ENS_NETWORK: withDefault("devnet", oneOf("devnet", "mainnet", "sepolia", "custom"), {
     example: "mainnet",
     meaning:
-      "Which network is indexed. `devnet` is the local chain of `npm run dev`; `custom` takes the contracts of a deployment file.",
+      "Network to index. `devnet` is the local chain of `npm run dev`; `custom` reads the contracts from a deployment file.",
   }),
   ENS_DEPLOYMENT: optional(text("the path of a deployment file", z.string().min(1)), {
     example: "./deployment.json",
     unset: "devnet: `.namedex/deployment.json`",
     meaning:
-      "Path of the [deployment file](deployments.md), which `ENS_NETWORK=custom` requires. `npm run dev` and `npm run devnet` write one for the local chain.",
+      "Path of the [deployment file](deployments.md); required with `ENS_NETWORK=custom`. `npm run dev` and `npm run devnet` write one for the local chain.",
   }),
 };
 
@@ -39,7 +39,7 @@ function readDeploymentFile(path: string, network: Network): Deployment {
   } catch (error) {
     const reason = error instanceof z.ZodError ? z.prettifyError(error) : String(error);
     throw new SettingsError(
-      `ENS_DEPLOYMENT: ${path} is not a deployment file (docs/deployments.md has an example):\n${reason}`,
+      `ENS_DEPLOYMENT: ${path} is not a valid deployment file (see the example in docs/deployments.md):\n${reason}`,
     );
   }
 }
@@ -50,8 +50,8 @@ function readText(path: string, network: Network): string {
   } catch {
     const remedy =
       network === "devnet"
-        ? "run `npm run dev` or `npm run devnet`, which write it"
+        ? "run `npm run dev` or `npm run devnet` to create it"
         : "give the path of a file that exists";
-    throw new SettingsError(`ENS_DEPLOYMENT: ${path} cannot be read; ${remedy}`);
+    throw new SettingsError(`ENS_DEPLOYMENT: cannot read ${path}; ${remedy}`);
   }
 }

@@ -25,7 +25,7 @@ const address = z.custom<`0x${string}`>((given) => isAddress(String(given)) && !
 
 const recipient: Kind<`0x${string}`> = {
   shape: address,
-  expected: "the address that is paid (a checksum, if it has one, must be right)",
+  expected: "the address that receives payments (a checksum, if present, must be valid)",
 };
 
 const token: Kind<`0x${string}`> = {
@@ -36,7 +36,7 @@ const token: Kind<`0x${string}`> = {
 export const paymentVariables = {
   MPP_RECIPIENT: optional(recipient, {
     example: "0x1111111111111111111111111111111111111111",
-    meaning: "Address that is paid.",
+    meaning: "Address that receives payments.",
   }),
   MPP_SECRET_KEY: optional(
     text(
@@ -51,26 +51,26 @@ export const paymentVariables = {
   ),
   MPP_REALM: optional(
     text("the host name of this service", z.string().regex(/^[A-Za-z0-9][A-Za-z0-9.-]{0,252}$/)),
-    { example: "api.example.org", meaning: "Host name of the service, which challenges show to payers." },
+    { example: "api.example.org", meaning: "Host name of the service, shown to payers in challenges." },
   ),
   MPP_CURRENCY: optional(token, {
     example: "0x20c0000000000000000000000000000000000000",
-    meaning: "Token that is paid with.",
+    meaning: "Token used for payments.",
   }),
   MPP_PRICE_PER_CREDIT: optional(
     text(
-      "an amount of the token above 0 with at most 6 decimals",
+      "a token amount above 0 with at most 6 decimals",
       z.string().regex(/^(?=.*[1-9])\d{1,6}(\.\d{1,6})?$/),
     ),
-    { example: "0.001", meaning: "Price of one credit, in that token." },
+    { example: "0.001", meaning: "Price of one credit in that token." },
   ),
   MPP_CHAIN_ID: optional(
-    { ...digits({ from: 1, to: Number.MAX_SAFE_INTEGER }), expected: "the number of a Tempo chain" },
-    { example: "4217", meaning: "Chain of the payments: 4217 is Tempo, 42431 its test network." },
+    { ...digits({ from: 1, to: Number.MAX_SAFE_INTEGER }), expected: "the id of a Tempo chain" },
+    { example: "4217", meaning: "Chain used for payments: 4217 is Tempo, 42431 its test network." },
   ),
-  MPP_RPC_URL: optional(httpUrl("the http(s) URL of a node of that chain"), {
+  MPP_RPC_URL: optional(httpUrl("an http(s) URL of a node of that chain"), {
     example: "https://rpc.tempo.xyz",
-    meaning: "Node of that chain.",
+    meaning: "RPC URL of that chain.",
   }),
 };
 
@@ -86,7 +86,9 @@ export function toPaymentSettings(
   const set = names.find((name) => known[name] !== undefined);
   if (set === undefined) return null;
   if (known.ACCESS === "open") {
-    throw new SettingsError(`${set} is set, and payments need ACCESS=metered: set it, or remove ${set}`);
+    throw new SettingsError(
+      `${set} is set, but payments need ACCESS=metered: set ACCESS=metered, or remove ${set}`,
+    );
   }
   if (!areAllSet(known)) throw new SettingsError(complaintOfMissing(known));
   return {
@@ -106,5 +108,5 @@ const areAllSet = (known: PaymentValues): known is AllPaymentValues =>
 function complaintOfMissing(known: PaymentValues): string {
   const missing = names.filter((name) => known[name] === undefined);
   const lines = missing.map((name) => complaint(name, paymentVariables[name]));
-  return [...lines, `Payments need all of ${names.join(", ")}, or none.`].join("\n");
+  return [...lines, `Set all payment settings or none: ${names.join(", ")}.`].join("\n");
 }

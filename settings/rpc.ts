@@ -35,43 +35,43 @@ const withoutNames = chainsOfLayer2.filter(({ managedName }) => managedName === 
 const isWithoutLogin = ({ username, password }: URL): boolean => username === "" && password === "";
 
 const indexerUrls = httpUrls(
-  "http(s) URLs without user and password (a key goes into the path or the query), comma-separated",
+  "comma-separated http(s) URLs without user and password (put a key in the path or the query)",
   isWithoutLogin,
 );
 
 /** One variable for each chain: `RPC_URL_1` for mainnet. */
 export const rpcUrlVariable = optional(indexerUrls, {
   example: "https://rpc.example.org",
-  unset: "devnet: `http://127.0.0.1:8545`; else required for the network itself",
-  meaning: `RPC URLs of the indexer, one variable per chain: \`RPC_URL_1\` for mainnet, \`RPC_URL_11155111\` for Sepolia. A layer 2 is indexed if its URL is set: its primary names, and all names below the name that it manages (${withNames.join(", ")}); primary names only on ${withoutNames.join(", ")}. [performance.md](performance.md#names-of-layer-2) says what names of a layer 2 cost; a change of the chains asks for a new index. A URL for a chain that no network has stops the start.`,
+  unset: "devnet: `http://127.0.0.1:8545`; else required for the main chain",
+  meaning: `RPC URLs for the indexer, one variable per chain: \`RPC_URL_1\` for mainnet, \`RPC_URL_11155111\` for Sepolia. Setting a layer 2's URL indexes its primary names, and the names below its own name (${withNames.join(", ")}); ${withoutNames.join(", ")} have primary names only. [performance.md](performance.md#names-of-layer-2) lists what layer 2 names cost. Adding or removing a chain requires a new index. A URL for an unknown chain is an error.`,
 });
 
 export const rpcVariables = {
   LIVE_RPC_URL: optional(httpUrlsOrOff, {
     example: "https://rpc.example.org",
-    unset: "the indexer's RPC URLs of the main chain",
+    unset: "the indexer's URLs for the main chain",
     meaning:
-      "RPC URLs for answers from the chain at request time. Name others if callers must not use up your indexer's plan. With `off` the chain is never asked: what needs the chain answers `LIVE_RESOLUTION_FAILED`, as where no node answers, and there are no prices. Prices on a layer 2 are read from the indexer's URLs of it, once a block at most, unless this is `off`.",
+      "RPC URLs for reading the chain at request time. Use separate ones to keep callers from using up your indexer's plan. With `off`, the chain is never read: answers that need it fail with `LIVE_RESOLUTION_FAILED`, and there are no prices. Prices on a layer 2 come from its `RPC_URL_<chain id>`, at most once a block, unless this is `off`.",
   }),
   LIVE_REQUESTS_PER_SECOND: withDefault(60, digits({ from: 1, to: 10_000 }), {
     meaning:
-      "Requests per second, on average, that each process sends to the RPC URLs of live answers. A request that would wait more than 10 seconds fails at once. With the default, a bulk request of 500 live names has its answers in 8 seconds, and callers can cause at most 5.2 million requests a day. The indexer's own requests are not counted.",
+      "Average requests per second that each process sends to the live RPC URLs. A request that would wait more than 10 seconds fails at once. At the default, a bulk request of 500 live names takes 8 seconds, and callers can cause at most 5.2 million requests a day. The indexer's own requests do not count.",
   }),
   CCIP_LOOPBACK: optional(onOrOff, {
     example: "off",
     unset: "devnet: `on`; else `off`",
     meaning:
-      "Whether CCIP-Read gateways of resolvers, and receivers of webhooks, may be at loopback addresses and use plain http. For development only.",
+      "Allows CCIP-Read gateways and webhook receivers at loopback addresses and over plain http. For development only.",
   }),
   RPC_REQUESTS_PER_SECOND: withDefault(200, wholeNumber({ from: 1, to: 10_000 }), {
     meaning:
-      "Requests per second at which indexing starts on each URL. Indexing speeds up while the node keeps up. Lower it if your plan has a rate limit.",
+      "Initial requests per second to each URL while indexing. The rate rises while the node keeps up. Lower it if your plan has a rate limit.",
   }),
   ARCHIVE_READS: optional(onOrOff, {
     example: "off",
     unset: "devnet: `on`; else `off`",
     meaning:
-      "Whether the indexer reads contract state at past blocks, which needs an archive node. It then knows text values that old resolvers did not log, and exact prices of wrapped renewals. A change asks for a new index.",
+      "Reads contract state at past blocks, which needs an archive node. The index then has text values that old resolvers did not log, and exact prices of wrapped renewals. Changing it requires a new index.",
   }),
 };
 
@@ -118,7 +118,7 @@ function refuseUnknownChains({ name, chainId, layer2 }: Deployment, given: Given
     const [, id] = /^RPC_URL_(\d+)$/.exec(variable) ?? [];
     if (id === undefined || !value || [...own, ...knownChains].includes(Number(id))) return [];
     return [
-      `${variable} is of no chain of ${name}: expected ${own.map((one) => `RPC_URL_${one}`).join(", ")}`,
+      `${variable} is not a chain of ${name}: expected ${own.map((one) => `RPC_URL_${one}`).join(", ")}`,
     ];
   });
   if (complaints.length > 0) throw new SettingsError(complaints.join("\n"));
@@ -126,7 +126,7 @@ function refuseUnknownChains({ name, chainId, layer2 }: Deployment, given: Given
 
 function defaultRpcUrls({ chainId, name }: Deployment, network: Network): string[] {
   if (network === "devnet") return ["http://127.0.0.1:8545"];
-  const expected = `http(s) URLs of a node of ${name}, comma-separated`;
+  const expected = `comma-separated http(s) URLs of a ${name} node`;
   throw new SettingsError(complaint(`RPC_URL_${chainId}`, { ...rpcUrlVariable, expected }));
 }
 

@@ -14,16 +14,16 @@ export type WebhookSettings = {
 export const webhookVariables = {
   WEBHOOKS: withDefault("on", onOrOff, {
     example: "off",
-    meaning: "`off`: no [webhooks](webhooks.md) are made or sent, whatever `WEBHOOK_SECRET_KEY` is.",
+    meaning: "`off` disables [webhooks](webhooks.md), even if `WEBHOOK_SECRET_KEY` is set.",
   }),
   WEBHOOK_SECRET_KEY: optional(
     text("64 hexadecimal digits, the same in all replicas", z.string().regex(/^[0-9a-fA-F]{64}$/)),
     {
       example: "$(openssl rand -hex 32)",
       isSecret: true,
-      unset: "no webhooks are sent",
+      unset: "webhooks off",
       meaning:
-        "Key that encrypts the secrets of [webhooks](webhooks.md) in the database. All replicas need the same one. With another key the secrets of before cannot be read: their owners have to make new ones.",
+        "Key that encrypts [webhook](webhooks.md) secrets in the database. All replicas need the same one. If you change it, existing secrets become unreadable and owners must create new ones.",
     },
   ),
 };
@@ -36,7 +36,7 @@ export function toWebhookSettings({
 }: ValuesOf<typeof webhookVariables & typeof changesVariables>): WebhookSettings {
   if (feed === "off" && webhooks === "on" && key !== undefined) {
     throw new SettingsError(
-      "WEBHOOK_SECRET_KEY is set, and webhooks send what the feed has: set FEED=on, or WEBHOOKS=off",
+      "WEBHOOK_SECRET_KEY is set, but webhooks need the feed: set FEED=on or WEBHOOKS=off",
     );
   }
   return {

@@ -87,9 +87,9 @@ const faults: [settings: Record<string, string>, message: RegExp][] = [
   [{ ACCESS: "close" }, /ACCESS is "close": expected open or metered, for example ACCESS=metered/],
   [{ ENS_NETWORK: "main" }, /ENS_NETWORK is "main": expected devnet, mainnet/],
   [{ ENS_NETWORK: "mainnet" }, /RPC_URL_1 is not set: expected .*, for example RPC_URL_1=https:/],
-  [{ RPC_URL_31337: "localhost" }, /RPC_URL_31337 has "localhost": expected http\(s\) URLs.*, for example/],
-  [{ RPC_URL_31337: "localhost:43001" }, /RPC_URL_31337 has "localhost:43001": expected http\(s\) URLs/],
-  [{ DATABASE_SHEMA: "index_b" }, /DATABASE_SHEMA is no setting: did you mean DATABASE_SCHEMA\?/],
+  [{ RPC_URL_31337: "localhost" }, /RPC_URL_31337 contains "localhost": expected comma-separated http\(s\) URLs.*, for example/],
+  [{ RPC_URL_31337: "localhost:43001" }, /RPC_URL_31337 contains "localhost:43001": expected comma-separated http\(s\) URLs/],
+  [{ DATABASE_SHEMA: "index_b" }, /Unknown setting DATABASE_SHEMA: did you mean DATABASE_SCHEMA\?/],
 ];
 
 test.each(partsOf({ first: faults.slice(0, 2), rest: faults.slice(2) }))(

@@ -92,7 +92,7 @@ const wrongStarts: [what: string, settings: () => Record<string, string>, says: 
   [
     "a node whose URL has user and password",
     () => ({ RPC_URL_31337: secretUrl(node.url) }),
-    /RPC_URL_31337 has "http:\/\/127.0.0.1:\d+": expected http\(s\) URLs without user and password/,
+    /RPC_URL_31337 contains "http:\/\/127.0.0.1:\d+": expected comma-separated http\(s\) URLs without user and password/,
   ],
   [
     "a node with a scheme of its own",

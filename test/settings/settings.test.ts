@@ -57,7 +57,7 @@ describe("settings", () => {
 
   test.each(["59", "15d", "400h", "1.5h", "-1"])("VERIFY_EVERY %s is refused", (text) => {
     expect(() => readSettings({ ...mainnet, VERIFY_EVERY: text })).toThrow(
-      /^VERIFY_EVERY is .*: expected off, or a time from 60 to 1209600 seconds, as 3600, 90m or 24h, for example VERIFY_EVERY=24h$/,
+      /^VERIFY_EVERY is .*: expected off, or a duration from 60 to 1209600 seconds, such as 3600, 90m or 24h, for example VERIFY_EVERY=24h$/,
     );
   });
 
@@ -78,7 +78,7 @@ describe("settings", () => {
       "postgresql://me:se%2Cret@b:5433/x",
     ]);
     expect(() => of("postgres://a/x,https://me:secret@b/x")).toThrow(
-      /^SERVICE_DATABASE_URL has "https:\/\/b": expected URLs of PostgreSQL databases, comma-separated .*, for example SERVICE_DATABASE_URL=postgresql:/,
+      /^SERVICE_DATABASE_URL contains "https:\/\/b": expected comma-separated PostgreSQL URLs .*, for example SERVICE_DATABASE_URL=postgresql:/,
     );
   });
 
@@ -135,18 +135,18 @@ describe("settings", () => {
       ['ENS_NETWORK is "goerli"', "ENS_NETWORK=mainnet"],
     ],
     ["no RPC URL", { ...mainnet, RPC_URL_1: undefined }, ["RPC_URL_1 is not set", "RPC_URL_1=https://"]],
-    ["an RPC URL that is none", { ...mainnet, RPC_URL_1: "https://a, b" }, ['RPC_URL_1 has "b"']],
+    ["an RPC URL that is none", { ...mainnet, RPC_URL_1: "https://a, b" }, ['RPC_URL_1 contains "b"']],
     [
       "an RPC URL of a layer 2 that is none",
       { ...mainnet, RPC_URL_10: "ftp://x" },
-      ['RPC_URL_10 has "ftp://x"'],
+      ['RPC_URL_10 contains "ftp://x"'],
     ],
     [
       "an RPC URL of a chain that no network has",
       { ...mainnet, RPC_URL_8543: "https://base.example.org" },
-      ["RPC_URL_8543 is of no chain of mainnet: expected RPC_URL_1, ", "RPC_URL_8453"],
+      ["RPC_URL_8543 is not a chain of mainnet: expected RPC_URL_1, ", "RPC_URL_8453"],
     ],
-    ["a live RPC URL that is none", { ...mainnet, LIVE_RPC_URL: "x" }, ['LIVE_RPC_URL has "x"']],
+    ["a live RPC URL that is none", { ...mainnet, LIVE_RPC_URL: "x" }, ['LIVE_RPC_URL contains "x"']],
     [
       "a rate of live requests of 0",
       { ...mainnet, LIVE_REQUESTS_PER_SECOND: "0" },
@@ -181,7 +181,7 @@ describe("settings", () => {
       .map((name): [string, Record<string, string | undefined>, string[]] => [
         `payments without ${name}`,
         { ...payments, [name]: undefined },
-        [`${name} is not set`, `for example ${name}=`, "all of MPP_RECIPIENT", "or none"],
+        [`${name} is not set`, `for example ${name}=`, "or none: MPP_RECIPIENT", "or none"],
       ]),
     ...(
       [
@@ -227,15 +227,15 @@ describe("settings", () => {
     ].map(([what, url = ""]): [string, Record<string, string>, string[]] => [
       `a public URL that is ${what}`,
       { ...mainnet, PUBLIC_URL: url },
-      ["PUBLIC_URL has", "PUBLIC_URL=https://"],
+      ["PUBLIC_URL contains", "PUBLIC_URL=https://"],
     ]),
     ["no deployment file", { ...base, ENS_NETWORK: "custom" }, ["ENS_DEPLOYMENT is not set"]],
     [
       "a deployment file that does not exist",
       { ...base, ENS_NETWORK: "custom", ENS_DEPLOYMENT: "/nowhere.json" },
-      ["/nowhere.json cannot be read"],
+      ["cannot read /nowhere.json"],
     ],
-    ["a deployment file that is no JSON", custom("{"), ["ENS_DEPLOYMENT", "is not a deployment file"]],
+    ["a deployment file that is no JSON", custom("{"), ["ENS_DEPLOYMENT", "is not a valid deployment file"]],
     [
       "a deployment without a registrar",
       custom({ ...deployment, contracts: deployment.contracts.slice(0, 1) }),
