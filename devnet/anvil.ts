@@ -45,7 +45,7 @@ export async function startAnvil(options: AnvilOptions = {}): Promise<Anvil> {
   const { chainId = 31337, blockSeconds = 12, logFile } = options;
   const port = options.port ?? (await freePort());
   if (options.port !== undefined && !(await isFree(port))) {
-    throw new PortTakenError(`anvil did not start on port ${port}: another program listens there`);
+    throw new PortTakenError(`anvil did not start on port ${port}: another program is listening there`);
   }
   const url = `http://127.0.0.1:${port}`;
   const command = anvilBinary();
@@ -148,7 +148,7 @@ type Started = { chainId: number; end: () => number | string | null; isListening
 async function waitUntilReady(url: string, { chainId, end, isListening }: Started): Promise<void> {
   const deadline = Date.now() + START_PATIENCE_MS;
   while (Date.now() < deadline) {
-    if (end() !== null) throw new PortTakenError(`it ended with ${end()}; is the port taken?`);
+    if (end() !== null) throw new PortTakenError(`it exited with ${end()}; is the port in use?`);
     const answer = isListening() ? await request(url, "eth_chainId", []).catch(() => null) : null;
     if (answer !== null && Number(answer) !== chainId)
       throw new PortTakenError(`chain ${Number(answer)} answers there`);

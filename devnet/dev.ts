@@ -80,7 +80,7 @@ async function refuseTakenPort(asked: string | undefined): Promise<void> {
   const port = Number(asked);
   if (Number.isInteger(port) && !(await isFree(port))) {
     throw new SettingsError(
-      `PORT is ${port}, which another program has: end that, or choose another, for example PORT=42070`,
+      `PORT is ${port}, which another program uses: stop it, or choose another port, for example PORT=42070`,
     );
   }
 }

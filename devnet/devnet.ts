@@ -42,7 +42,7 @@ ${styled("bold", "To run Namedex on it, in another terminal")}
   ${runWith("npx ponder dev")}
   ${runWith("npm start")}
 
-${styled("dim", "Ctrl-C ends the chains and the database.")}`);
+${styled("dim", "Press Ctrl-C to stop the chains and the database.")}`);
   return anvil.pid;
 }
 

@@ -44,7 +44,9 @@ export async function startIndexer({ env, port, logFile, folder, heads }: Indexe
   const ponder = startPonder({ command: "dev", port, env, folder, onLog });
   const look = () => (heads === null ? isAnswering(ponder.url) : isIndexed(ponder.url, heads, step));
   await until(ponder, { look, timeout: Number.POSITIVE_INFINITY, describe: () => `Its log: ${logFile}` });
-  step.done(heads === null ? "API answers; the backfill goes on" : `Indexed ${sumOf(heads)} blocks`);
+  step.done(
+    heads === null ? "The API answers; still indexing past blocks" : `Indexed ${sumOf(heads)} blocks`,
+  );
   return ponder;
 }
 

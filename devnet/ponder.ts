@@ -94,10 +94,11 @@ export async function until(
   let [seen, movedAt] = [progress(), begin];
   while (!(await look())) {
     if (child.exitCode !== null || child.signalCode !== null) {
-      throw new Error(`Ponder ended (${child.exitCode ?? child.signalCode})\n${describe()}`);
+      throw new Error(`Ponder exited (${child.exitCode ?? child.signalCode})\n${describe()}`);
     }
     if (progress() !== seen) [seen, movedAt] = [progress(), Date.now()];
-    if (Date.now() > movedAt + timeout) throw new Error(`Nothing after ${timeout / 1000} s\n${describe()}`);
+    if (Date.now() > movedAt + timeout)
+      throw new Error(`No progress within ${timeout / 1000} s\n${describe()}`);
     await sleep(Date.now() - begin < SOON_MS ? 50 : 200);
   }
 }

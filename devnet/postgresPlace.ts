@@ -39,7 +39,7 @@ async function copyPrograms(): Promise<string> {
   const target = join(tmpdir(), `namedex-postgresql-${manifest.version}`);
   if (existsSync(target)) {
     if (statSync(target).uid === 0) return target;
-    throw new Error(`${target} belongs to another user; remove it, PostgreSQL is copied there`);
+    throw new Error(`${target} belongs to another user; remove it, because PostgreSQL is copied there`);
   }
   const copy = await mkdtemp(`${target}-`);
   await cp(programFolder(), copy, { recursive: true, verbatimSymlinks: true });
@@ -56,7 +56,9 @@ function programFolder(): string {
   try {
     return join(dirname(fromPackage.resolve(name)), "..", "native");
   } catch {
-    throw new Error(`npm has no PostgreSQL for this platform (${name}); set DATABASE_URL to one of your own`);
+    throw new Error(
+      `No PostgreSQL package for this platform (${name}); set DATABASE_URL to your own database`,
+    );
   }
 }
 

@@ -28,7 +28,7 @@ export async function superviseProcesses({ home, env, open }: House): Promise<vo
   try {
     const child = markProcess(await open());
     setInterval(
-      () => (child && isRunning(child)) || end(1, "A program that Namedex needs has ended."),
+      () => (child && isRunning(child)) || end(1, "A program that Namedex needs has stopped."),
       LOOK_MS,
     );
   } catch (error) {
@@ -38,9 +38,9 @@ export async function superviseProcesses({ home, env, open }: House): Promise<vo
 
 function refuse(home: string, owner: number): void {
   console.error(
-    `${home} is in use: process ${owner} runs there. End it with Ctrl-C in its terminal (or kill ${owner}),`,
+    `${home} is in use by process ${owner}. Stop it with Ctrl-C in its terminal (or kill ${owner}),`,
   );
-  console.error("or give this one a folder of its own, for example NAMEDEX_HOME=.namedex-2 npm run dev");
+  console.error("or use another folder, for example NAMEDEX_HOME=.namedex-2 npm run dev");
   process.exitCode = 1;
 }
 
@@ -59,10 +59,10 @@ function endOnce(ancestors: ProcessMark[]): (code: number, reason: string) => Pr
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
     process.on(signal, () => {
       if (++signals > signalsOfRequest(ancestors)) process.exit(1); // The reaper ends what is left.
-      void end(0, `\n${styled("dim", "Ending …")}`);
+      void end(0, `\n${styled("dim", "Stopping …")}`);
     });
   }
-  setInterval(() => ancestors.every(isRunning) || end(1, "npm is gone."), LOOK_MS).unref();
+  setInterval(() => ancestors.every(isRunning) || end(1, "npm has exited."), LOOK_MS).unref();
   process.stdout.on("error", () => {}); // The terminal may be closed before we are.
   return end;
 }

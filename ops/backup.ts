@@ -17,7 +17,7 @@ await runProgram(
       backUp(client, { schema: serviceSchema, write: writeLine }),
     );
     // Standard output is the backup.
-    console.error(`${counted(rows, "row")} of the schema "${serviceSchema}" backed up.`);
+    console.error(`${counted(rows, "row")} backed up from schema "${serviceSchema}".`);
     return {};
   },
 );

@@ -11,7 +11,7 @@ await runService(
     const gateway = await startGateway(readGatewaySettings(env), log);
     const signal = interruption();
     signal.addEventListener("abort", () => {
-      log.info(`${signal.reason}: the gateway answers the requests it has, then ends`);
+      log.info(`${signal.reason}: finishing open requests, then exiting`);
       void gateway.stop();
     });
   },

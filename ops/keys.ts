@@ -15,7 +15,7 @@ await runProgram(
     help: asksForHelp(line) ? keysProgram.usage : null,
     failure: "The command failed.",
     hideIn: [process.stderr],
-    aboutSettings: "Beside npm run dev, use the database that npm run dev printed.",
+    aboutSettings: "With npm run dev, use the database URL that it prints.",
   },
   async (env) => {
     const command = readCommand(line, keysProgram);

@@ -16,7 +16,7 @@ await runProgram(
     const rows = await withClient({ connectionString }, (client) =>
       restore(client, { schema: serviceSchema, lines: inputLines() }),
     );
-    return { text: `${counted(rows, "row")} restored into the schema "${serviceSchema}".` };
+    return { text: `${counted(rows, "row")} restored into schema "${serviceSchema}".` };
   },
 );
 

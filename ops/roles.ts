@@ -8,15 +8,14 @@ import { createRoles, type RoleName, type RolesResult, roleNames } from "./roles
 // `npm run roles`: creates the database roles of indexer, API and analysts. Only here DATABASE_URL is a superuser's.
 
 const usage = `Usage: npm run roles [-- --prefix namedex] [--new-password indexer|api|analyst]
-Creates the roles <prefix>_indexer, <prefix>_api and <prefix>_analyst if they are missing, and grants each its rights.
---new-password gives one of them another password, and prints its DATABASE_URL. Connections that are open stay.
-DATABASE_URL must be of the database's owner with the right to create roles, or of a superuser. Roles that are there already
-must have been created by the same owner.`;
+Creates the roles <prefix>_indexer, <prefix>_api and <prefix>_analyst if they do not exist, and grants their privileges.
+--new-password changes the password of one role and prints its DATABASE_URL. Open connections stay.
+DATABASE_URL must use the database's owner, with CREATEROLE, or a superuser. Existing roles must have been created by that owner.`;
 
 const uses: Record<RoleName, string> = {
   indexer: "npm start",
   api: "npm run serve",
-  analyst: "analysts, who read the views",
+  analyst: "analysts (read the views)",
 };
 
 const line = process.argv.slice(2);
@@ -28,7 +27,7 @@ await runProgram(
     failure: "The roles were not created.",
     hideIn: [process.stderr],
     aboutRights:
-      "The role of DATABASE_URL must own the database, have CREATEROLE, and have created the roles that are there already. Use such a role, another --prefix, or a superuser.",
+      "The role in DATABASE_URL must own the database, have CREATEROLE, and have created any existing roles. Use such a role, another --prefix, or a superuser.",
   },
   async (env) => {
     const { prefix, renewed } = readOptions(line);
@@ -77,9 +76,7 @@ function describe({ created, mended }: RolesResult, databaseUrl: string): string
     return `DATABASE_URL=${url.href}  # ${uses[role]}`;
   });
   if (urls.length > 0) return ["Save these now: the passwords are shown only once.", ...urls].join("\n");
-  if (mended.length === 0) return "All three roles existed already, and no right was missing.";
+  if (mended.length === 0) return "All three roles already exist with all their privileges.";
   const rights = mended.map((what) => `- ${what}`);
-  return ["All three roles existed already. These rights were missing, and are given now:", ...rights].join(
-    "\n",
-  );
+  return ["All three roles already exist. Granted what was missing:", ...rights].join("\n");
 }

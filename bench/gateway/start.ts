@@ -31,7 +31,7 @@ export async function startGateway(
   // It is read to its end: the gateway goes on to write.
   const output = child.stdout.setEncoding("utf8");
   const listens = new Promise((resolve) => {
-    output.on("data", (text: string) => text.includes("listens on port") && resolve(true));
+    output.on("data", (text: string) => text.includes("listening on port") && resolve(true));
   });
   if (!(await Promise.race([listens, once(child, "exit").then(() => false)])))
     throw new Error("The gateway ended");

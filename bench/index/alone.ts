@@ -82,8 +82,8 @@ async function watchUpkeep(
     await sleep(200);
   }
   const end = performance.now();
-  const begun = printed("Building the index")?.first ?? Number.NaN;
-  const built = printed("Built the index")?.last ?? Number.NaN;
+  const begun = printed("Building index")?.first ?? Number.NaN;
+  const built = printed("Built index")?.last ?? Number.NaN;
   const afterwards = { indexSeconds: (built - begun) / 1_000, countSeconds: (end - built) / 1_000 };
   console.log(
     `${schema}: large indexes in ${afterwards.indexSeconds.toFixed(1)} s, counts in ${afterwards.countSeconds.toFixed(1)} s`,

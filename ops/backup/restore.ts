@@ -38,7 +38,7 @@ async function requireAbsent(client: pg.ClientBase, schema: string): Promise<voi
   const { rowCount } = await client.query("SELECT FROM pg_tables WHERE schemaname = $1", [schema]);
   if (rowCount === 0) return;
   throw refused(
-    `The schema "${schema}" has tables already. Restore into a new one, for example DATABASE_SERVICE_SCHEMA=${await freeSchema(client)}`,
+    `The schema "${schema}" already has tables. Restore into a new one, for example DATABASE_SERVICE_SCHEMA=${await freeSchema(client)}`,
   );
 }
 
@@ -68,7 +68,7 @@ async function makeSchema(client: pg.ClientBase, schema: string): Promise<void> 
     const what =
       isOwn === false ? `create tables in the schema "${schema}"` : `create the schema "${schema}"`;
     throw refused(
-      `The role "${role}" may not ${what}. Let the database's owner give it the right first, with the owner's DATABASE_URL: DATABASE_SERVICE_SCHEMA=${schema} npm run roles`,
+      `The role "${role}" may not ${what}. Grant it first, with the DATABASE_URL of the database's owner: DATABASE_SERVICE_SCHEMA=${schema} npm run roles`,
     );
   }
   const owner = await findServiceOwner(client);
@@ -125,7 +125,7 @@ async function* readRows(
     } else throw refused(`The backup is damaged at row ${count + 1}: ${onOneLine(line.slice(0, 40))}…`);
     isBegun = true;
   }
-  throw refused(isBegun ? `The backup is cut off after ${counted(count, "row")}` : "The backup is empty");
+  throw refused(isBegun ? `The backup is truncated after ${counted(count, "row")}` : "The backup is empty");
 }
 
 /** PostgreSQL parses the rows: its numbers are wider than JavaScript's. */
@@ -142,11 +142,11 @@ async function putRows(
 
 function toHeader(header: Partial<Header>): Header {
   if (header.namedex !== "backup" || typeof header.version !== "number") {
-    throw refused("This is not a backup of Namedex: its first line is not the header");
+    throw refused("This is not a Namedex backup: the first line is not its header");
   }
   if (header.version > migrations.length) {
     throw refused(
-      `The backup is of a later version of Namedex (schema version ${header.version}, this one knows ${migrations.length}): restore it with the later version`,
+      `The backup was written by a later version of Namedex (schema version ${header.version}; this version supports ${migrations.length}): restore it with that version`,
     );
   }
   return header as Header;

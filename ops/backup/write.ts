@@ -71,8 +71,8 @@ async function requireUsable(client: pg.ClientBase, schema: string): Promise<voi
   const [found] = rows;
   if (found?.may) return;
   const why = found
-    ? `The role "${found.role}" may not use the schema "${schema}". npm run roles, with the DATABASE_URL of the database's owner, gives each role its rights`
-    : `There is no schema "${schema}": DATABASE_SERVICE_SCHEMA names the one to back up`;
+    ? `The role "${found.role}" may not use the schema "${schema}". To grant it, run npm run roles with the DATABASE_URL of the database's owner`
+    : `Schema "${schema}" does not exist: set DATABASE_SERVICE_SCHEMA to the one to back up`;
   throw new CommandError(`No backup was taken.\n${why}.`);
 }
 

@@ -26,7 +26,7 @@ export function onDatabase<T>(databaseUrl: string, work: (client: pg.Client) => 
   return withClient(config, work).catch((error: Error) => {
     if (error instanceof SettingsError) throw error;
     const Fault = isDatabaseAway(error) ? UnavailableError : SettingsError;
-    throw new Fault(`DATABASE_URL: ${placeOf(databaseUrl)} cannot be used (${onOneLine(messageOf(error))})`);
+    throw new Fault(`DATABASE_URL: cannot use ${placeOf(databaseUrl)} (${onOneLine(messageOf(error))})`);
   });
 }
 
@@ -36,14 +36,14 @@ async function requireTrigrams(client: pg.Client): Promise<void> {
   if (schema !== null) {
     const remedy = "ALTER EXTENSION pg_trgm SET SCHEMA public";
     throw new SettingsError(
-      `DATABASE_URL: pg_trgm is in the schema "${schema}"; expected public, so run: ${remedy}`,
+      `DATABASE_URL: pg_trgm is in schema "${schema}", but must be in public; run: ${remedy}`,
     );
   }
   const command = "CREATE EXTENSION IF NOT EXISTS pg_trgm WITH SCHEMA public";
   await client.query(command).catch(async (error: Error) => {
     if ((await findTrigramSchema(client)) === "public") return; // Another process created it at the same time.
     throw new SettingsError(
-      `DATABASE_URL: the extension pg_trgm is missing and could not be added (${onOneLine(messageOf(error))}); let a superuser run: ${command}`,
+      `DATABASE_URL: the extension pg_trgm is missing and could not be created (${onOneLine(messageOf(error))}); run as a superuser: ${command}`,
     );
   });
 }

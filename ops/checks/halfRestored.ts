@@ -19,6 +19,6 @@ export async function requireNoHalfRestore({
   );
   if (!rows[0]?.is) return;
   throw new SettingsError(
-    `DATABASE_SCHEMA: a snapshot is being restored into "${schema}". Wait until \`npm run snapshot -- restore\` has ended; if it was interrupted, run it again`,
+    `DATABASE_SCHEMA: a snapshot is being restored into "${schema}". Wait for \`npm run snapshot -- restore\` to finish; if it was interrupted, run it again`,
   );
 }

@@ -24,12 +24,12 @@ export async function requireNoOtherIndexer(
     if (first === null) return;
     const { buildId } = first;
     say(
-      `The schema "${schema}" is locked by an indexer (build ${buildId}) that gave its last sign of life ${first.silentSeconds} s ago. Waiting to see whether it is alive.`,
+      `Schema "${schema}" is locked by an indexer (build ${buildId}), last seen ${first.silentSeconds} s ago. Waiting to see whether it is alive.`,
     );
     for (let lock: typeof first | null = first; lock !== null; lock = await readLock(query, schema)) {
       if (lock.seenAt !== first.seenAt) {
         throw new UnavailableError(
-          `DATABASE_SCHEMA: an indexer (build ${buildId}) that is alive writes "${schema}"; its last sign of life is ${lock.silentSeconds} s old. Stop it first, or choose another schema`,
+          `DATABASE_SCHEMA: a running indexer (build ${buildId}) writes "${schema}"; it was last seen ${lock.silentSeconds} s ago. Stop it first, or choose another schema`,
         );
       }
       await sleep(LOOK_MS);

@@ -13,7 +13,7 @@ export function requireFreePort(
   return new Promise((resolve, reject) => {
     const probe = createServer().once("error", ({ code }: NodeJS.ErrnoException) => {
       const remedy = `stop the program that uses it or choose another, for example ${variable}=${port + 1}`;
-      reject(new SettingsError(`${variable} is ${port}, which cannot be used (${code}): ${remedy}`));
+      reject(new SettingsError(`${variable} is ${port}, but that port cannot be used (${code}): ${remedy}`));
     });
     probe.listen(port, host, () => probe.close(() => resolve()));
   });

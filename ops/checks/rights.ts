@@ -47,9 +47,9 @@ async function requireNeeds({ variable, url, needs, command }: Wanted): Promise<
   if (missing.length === 0) return;
   throw new SettingsError(
     [
-      `${variable}: the role "${new URL(url).username}" lacks rights. It may not:`,
+      `${variable}: the role "${new URL(url).username}" lacks privileges. It may not:`,
       ...missing.map((what) => `- ${what}`),
-      "npm run roles, with the DATABASE_URL of the database's owner, gives each role its rights (docs/operations.md).",
+      "To grant them, run npm run roles with the DATABASE_URL of the database's owner (docs/operations.md).",
     ].join("\n"),
   );
 }
@@ -59,7 +59,7 @@ async function missingTemporary(client: pg.Client): Promise<string[]> {
   const { rowCount } = await client.query(
     "SELECT WHERE NOT has_database_privilege(current_database(), 'TEMPORARY')",
   );
-  return rowCount === 0 ? [] : ["make temporary tables in the database"];
+  return rowCount === 0 ? [] : ["create temporary tables in the database"];
 }
 
 type Found = { mayCreate: boolean; isMember: boolean; mayUse: boolean };
@@ -74,7 +74,7 @@ async function listMissing(client: pg.Client, { schema, as }: Need): Promise<str
   if (found === undefined) return as === "owner" ? missingSchema(client, schema) : []; // Ponder says that there is no index.
   if (as === "reader")
     return found.mayUse ? foreignTables(client, schema, "read") : [`use the schema "${schema}"`];
-  if (!found.mayCreate && !found.isMember) return [`make tables in the schema "${schema}"`];
+  if (!found.mayCreate && !found.isMember) return [`create tables in the schema "${schema}"`];
   return foreignTables(client, schema, "change");
 }
 

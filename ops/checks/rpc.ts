@@ -37,7 +37,7 @@ export async function checkLiveUrls({
   if (wrong === undefined) return;
   const isIndexers = rpcUrls[deployment.chainId] === liveRpcUrls;
   throw new SettingsError(
-    `${isIndexers ? `RPC_URL_${deployment.chainId}` : "LIVE_RPC_URL"}: ${wrong.host} serves the chain ${wrong.chainId}; expected a node of ${deployment.name} (${deployment.chainId})`,
+    `${isIndexers ? `RPC_URL_${deployment.chainId}` : "LIVE_RPC_URL"}: ${wrong.host} serves chain ${wrong.chainId}; expected a node of ${deployment.name} (${deployment.chainId})`,
   );
 }
 
@@ -58,7 +58,7 @@ export async function checkPayments({ payments }: Pick<Settings, "payments">): P
   if (chain.chainId === undefined) return;
   if (chain.chainId !== chainId) {
     throw new SettingsError(
-      `MPP_RPC_URL: ${chain.host} serves the chain ${chain.chainId}; expected a node of MPP_CHAIN_ID, ${chainId}`,
+      `MPP_RPC_URL: ${chain.host} serves chain ${chain.chainId}; expected a node of MPP_CHAIN_ID, ${chainId}`,
     );
   }
   const { result, reason = "" } = await ask(rpcUrl, "eth_call", [
@@ -70,9 +70,7 @@ export async function checkPayments({ payments }: Pick<Settings, "payments">): P
       ? !/revert/i.test(reason)
       : /^0x[0-9a-f]{64}$/.test(result) && BigInt(result) === SIX;
   if (isToken) return;
-  throw new SettingsError(
-    `MPP_CURRENCY: ${currency} is not a TIP-20 token of the chain ${chainId}; expected the address of one`,
-  );
+  throw new SettingsError(`MPP_CURRENCY: ${currency} is not a TIP-20 token on chain ${chainId}`);
 }
 
 type Chain = { chainId: number; name: string; urls: readonly string[] };
@@ -82,7 +80,7 @@ async function checkChain({ chainId, name, urls }: Chain): Promise<void> {
   const wrong = answers.find((answer) => answer.chainId !== undefined && answer.chainId !== chainId);
   if (wrong) {
     throw new SettingsError(
-      `RPC_URL_${chainId}: ${wrong.host} serves the chain ${wrong.chainId}; expected a node of ${name} (${chainId})`,
+      `RPC_URL_${chainId}: ${wrong.host} serves chain ${wrong.chainId}; expected a node of ${name} (${chainId})`,
     );
   }
   if (answers.some((answer) => answer.chainId === chainId)) return;

@@ -44,16 +44,16 @@ function requirePrimaryBeside(
   databaseUrl: string,
   serviceUrls: readonly string[],
 ) {
-  const found = `${placeOf(databaseUrl)} is a standby, which cannot be written`;
+  const found = `${placeOf(databaseUrl)} is a standby, which is read-only`;
   if (command === "start") {
     throw new SettingsError(
-      `DATABASE_URL: ${found}: npm start needs the primary. To answer from a standby, run npm run serve`,
+      `DATABASE_URL: ${found}: npm start needs the primary. To serve from a standby, run npm run serve`,
     );
   }
   if (!isOnlyServer(databaseUrl, serviceUrls)) return;
   const { example } = databaseVariables.SERVICE_DATABASE_URL;
   throw new SettingsError(
-    `SERVICE_DATABASE_URL: DATABASE_URL (${found}) needs its primary beside it, for the service's own tables: for example SERVICE_DATABASE_URL=${example}`,
+    `SERVICE_DATABASE_URL is not set: DATABASE_URL (${found}), so the service's own tables need its primary, for example SERVICE_DATABASE_URL=${example}`,
   );
 }
 
@@ -64,6 +64,6 @@ function requireSame(
 ): void {
   if (isSameDatabase(index, primary.server)) return;
   throw new SettingsError(
-    `SERVICE_DATABASE_URL: ${placeOf(primary.url)} is another database than DATABASE_URL (${placeOf(databaseUrl)}): expected its primary, or leave it out where DATABASE_URL is the primary`,
+    `SERVICE_DATABASE_URL: ${placeOf(primary.url)} is not the primary of DATABASE_URL (${placeOf(databaseUrl)}): set its primary, or leave it unset if DATABASE_URL is the primary`,
   );
 }

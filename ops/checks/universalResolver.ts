@@ -44,4 +44,4 @@ const isRevert = ({ code, message }: { code: number; message: string }): boolean
 const isEmpty = (data: unknown): boolean => data === undefined || data === null || data === "0x";
 
 const missing = (address: string): string =>
-  `universalResolver of the deployment: ${address} has no function resolveWithGateways, so every answer that needs the chain will fail. Needed is a Universal Resolver of 2025 or later (ens-contracts, contracts/universalResolver/UniversalResolver.sol).`;
+  `The deployment's universalResolver ${address} has no function resolveWithGateways, so every answer that needs the chain will fail. Use a Universal Resolver of 2025 or later (ens-contracts, contracts/universalResolver/UniversalResolver.sol).`;

@@ -44,13 +44,14 @@ export function readCommand<Context, Options extends object>(
   const options = values as Options;
   const [name = "", ...words] = positionals;
   const command = Object.hasOwn(commands, name) ? commands[name] : undefined;
-  if (command === undefined) throw new CommandError(`"${name}" is no command.\n\n${usage}`);
+  if (command === undefined) throw new CommandError(`Unknown command "${name}".\n\n${usage}`);
   if (words.length !== command.words.length) {
     const wanted = command.words.map((word) => ` <${word}>`).join("");
-    throw new CommandError(`Expected: ${run} -- ${name}${wanted}`);
+    throw new CommandError(`Usage: ${run} -- ${name}${wanted}`);
   }
   const foreign = Object.keys(values).find((one) => !command.options.includes(one as keyof Options));
-  if (foreign !== undefined) throw new CommandError(`${name} takes no --${foreign}.\n\n${usage}`);
+  if (foreign !== undefined)
+    throw new CommandError(`Option --${foreign} does not apply to "${name}".\n\n${usage}`);
   command.check?.(options);
   return (context) => command.run(context, words, options);
 }

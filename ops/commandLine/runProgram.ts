@@ -75,10 +75,10 @@ export function reasonOf(error: unknown, aboutRights?: string): string {
 const WITHOUT_RIGHT = ["42501", "3F000"];
 
 const giveRights =
-  "The role of DATABASE_URL lacks a right. npm run roles, with the DATABASE_URL of the database's owner, gives each role its rights.";
+  "The role in DATABASE_URL lacks a privilege. To grant it, run `npm run roles` with the DATABASE_URL of the database's owner.";
 
 const refusalOf = ({ message, code = "" }: pg.DatabaseError, aboutRights = giveRights): string => {
-  const refusal = `The database refused: ${onOneLine(message)}`;
+  const refusal = `PostgreSQL error: ${onOneLine(message)}`;
   return WITHOUT_RIGHT.includes(code) ? `${refusal}\n${aboutRights}` : refusal;
 };
 
@@ -88,8 +88,8 @@ function databaseFault(error: unknown, aboutRights?: string): string | null {
   if (error instanceof pg.DatabaseError) return refusalOf(error, aboutRights);
   if (!isUnreachable(error)) return null;
   const { code } = error as NodeJS.ErrnoException;
-  if (code === undefined) return "The connection to the database has ended; is it running?";
-  return `DATABASE_URL: the database cannot be reached (${code}); is it running?`;
+  if (code === undefined) return "The connection to the database was lost. Is it running?";
+  return `DATABASE_URL: cannot connect to the database (${code}). Is it running?`;
 }
 
 /**

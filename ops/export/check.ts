@@ -43,7 +43,7 @@ async function withRoom<T>(work: (duckDb: DuckDb) => Promise<T>): Promise<T> {
 async function check(checking: Checking, settings: CheckPlan["settings"]): Promise<void> {
   const { report } = checking;
   if (!(await checkBytes(checking))) {
-    report.left.push("rows: read only if all files are those of the manifest");
+    report.left.push("rows: read only if all files match the manifest");
     return;
   }
   await checkRows(checking);

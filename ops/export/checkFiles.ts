@@ -24,7 +24,7 @@ export async function checkBytes({ folder, manifest, report, screen }: Checking)
   const files = manifest.tables.flatMap((table) => table.files);
   const wanted = new Set([...files.map(({ file }) => file), MANIFEST_FILE]);
   for (const file of await listFiles(folder)) {
-    if (!wanted.has(file)) report.faults.push(`${file} is not in the manifest: it is of another export`);
+    if (!wanted.has(file)) report.faults.push(`${file} is not in the manifest: it belongs to another export`);
   }
   const whole = files.reduce((sum, { bytes }) => sum + bytes, 0);
   const progress = startProgress(screen, { title: "Reading files", whole, show: describeBytes });
@@ -35,7 +35,9 @@ export async function checkBytes({ folder, manifest, report, screen }: Checking)
   progress.end();
   const isWhole = report.faults.length === before;
   if (isWhole) {
-    report.equal.push(`${files.length} files, ${describeBytes(whole)}: sizes and checksums of the manifest`);
+    report.equal.push(
+      `${files.length} files, ${describeBytes(whole)}: sizes and checksums match the manifest`,
+    );
   }
   return isWhole;
 }
@@ -48,9 +50,9 @@ async function faultOf(
   const path = join(folder, file);
   const found = await stat(path).catch(() => null);
   if (found === null || !found.isFile()) return "is missing";
-  if (found.size !== bytes) return `has ${found.size} bytes, and the manifest says ${bytes}`;
+  if (found.size !== bytes) return `has ${found.size} bytes; the manifest says ${bytes}`;
   const read = await measureFile(path, onBytes);
-  return read.sha256 === sha256 ? null : "is changed: its checksum is not that of the manifest";
+  return read.sha256 === sha256 ? null : "was changed: its checksum differs from the manifest";
 }
 
 /** Compares the rows of all files with the manifest, and with each other. */
@@ -66,7 +68,7 @@ export async function checkRows(checking: Checking): Promise<void> {
   if (report.faults.length > before) return;
   const rows = manifest.tables.reduce((sum, table) => sum + table.rows, 0);
   report.equal.push(
-    `${rows.toLocaleString("en")} rows of ${manifest.tables.length} tables: columns, counts and sums of the manifest; no row is of a later block`,
+    `${rows.toLocaleString("en")} rows of ${manifest.tables.length} tables: columns, counts and sums match the manifest; no row is from a later block`,
   );
 }
 
@@ -78,7 +80,7 @@ function checkRanges(
 ): void {
   const counted = files.reduce((sum, file) => sum + file.rows, 0);
   if (counted !== rows)
-    report.faults.push(`${name} has ${rows} rows in the manifest, and its files ${counted}`);
+    report.faults.push(`${name} has ${rows} rows in the manifest, but ${counted} in its files`);
   if (files.length === 0) report.faults.push(`${name} has no file`);
   if (kind === "state") return;
   for (const { chain_id, block_number } of chains) {
@@ -86,7 +88,7 @@ function checkRanges(
     for (const { file, first_block, last_block } of files.filter((one) => one.chain_id === chain_id)) {
       const [first, last] = [first_block ?? -1, last_block ?? -1];
       if (first <= after || last < first || last > block_number) {
-        report.faults.push(`${file} is of blocks ${first} to ${last}, which the export does not have there`);
+        report.faults.push(`${file} covers blocks ${first} to ${last}, which the export does not have there`);
       }
       after = last;
     }
@@ -104,18 +106,18 @@ async function checkFile(
     const rows = readFiles([path], table.columns, format);
     const columns = await describe(duckDb, rows);
     if (JSON.stringify(columns) !== JSON.stringify(table.columns)) {
-      report.faults.push(`${file.file} has other columns than the manifest says`);
+      report.faults.push(`${file.file} has different columns than the manifest says`);
       return;
     }
     const read = await readBack({ duckDb, format }, table, path);
     if (read.rows !== file.rows || read.fingerprint !== file.fingerprint) {
       report.faults.push(
-        `${file.file} has other rows than the manifest says (${read.rows}, not ${file.rows})`,
+        `${file.file} has different rows than the manifest says (${read.rows} instead of ${file.rows})`,
       );
     }
     if (file.chain_id !== null) await checkBlocks(duckDb, { rows, file, report });
   } catch (error) {
-    report.faults.push(`${file.file} cannot be read: ${(error as Error).message}`);
+    report.faults.push(`cannot read ${file.file}: ${(error as Error).message}`);
   }
 }
 
@@ -133,7 +135,7 @@ async function checkBlocks(
      where chain_id <> ${file.chain_id} or block_number < ${file.first_block} or block_number > ${file.last_block}`,
   );
   if (found?.strange === "0") return;
-  report.faults.push(`${file.file} has ${found?.strange} rows of other blocks than its own`);
+  report.faults.push(`${file.file} has ${found?.strange} rows of blocks outside its range`);
 }
 
 /** Columns that say of which block a row is, in any table that has them. */
@@ -165,7 +167,7 @@ async function countStrange(
     const [found] = await duckDb.read<{ strange: string }>(`select count(*)::text as strange from ${from}`);
     return Number(found?.strange);
   } catch (error) {
-    report.faults.push(`${name} cannot be read: ${(error as Error).message}`);
+    report.faults.push(`cannot read ${name}: ${(error as Error).message}`);
     return 0;
   }
 }
@@ -209,7 +211,7 @@ async function putLogs(checking: Checking, events: ExportTable, where: string): 
     await checking.duckDb.run(`create or replace table logs as ${select}`);
     return true;
   } catch (error) {
-    checking.report.faults.push(`events cannot be read: ${(error as Error).message}`);
+    checking.report.faults.push(`cannot read events: ${(error as Error).message}`);
     return false;
   }
 }

@@ -37,7 +37,7 @@ export async function checkIndex(
     const index = await read((client) => readIndex(client, { schema, format: manifest.file_format }));
     if (index.buildId !== manifest.build_id) {
       report.left.push(
-        `the index "${schema}": it is of the build ${index.buildId}, and the export of ${manifest.build_id}`,
+        `the index "${schema}": its build is ${index.buildId}, the export's is ${manifest.build_id}`,
       );
       return;
     }
@@ -62,9 +62,9 @@ async function compareTables(checking: Checking, reach: Reach): Promise<void> {
     progress.add(table.rows);
   }
   progress.end();
-  if (equal.length > 0) report.equal.push(`rows of the index: ${equal.join(", ")}`);
+  if (equal.length > 0) report.equal.push(`rows match the index: ${equal.join(", ")}`);
   if (left.length > 0 && report.faults.length === before) {
-    report.left.push(`with the index, which is at another position now: ${left.join(", ")}`);
+    report.left.push(`with the index, which is now at another position: ${left.join(", ")}`);
   }
 }
 
@@ -84,7 +84,7 @@ async function compareTable(checking: Checking, reach: Reach, pair: Pair): Promi
   const { table, view } = pair;
   const names = (columns: readonly { name: string }[]) => columns.map(({ name }) => name).join();
   if (names(table.columns) !== names(view.columns)) {
-    checking.report.faults.push(`${table.name} has other columns than the index`);
+    checking.report.faults.push(`${table.name} has different columns than the index`);
     return false;
   }
   const before = checking.report.faults.length;
@@ -97,7 +97,7 @@ async function compareLog(checking: Checking, { read }: Reach, { table, view }: 
     const found = await read((client) => sumOf(client, view, rowsOfBlocks(view, range)));
     if (found.rows === rows && found.fingerprint === fingerprint) continue;
     checking.report.faults.push(
-      `${table.name}, blocks ${range.first} to ${range.last} of chain ${range.chainId}: the index has ${found.rows} rows, and the files ${rows}, or others`,
+      `${table.name}, blocks ${range.first} to ${range.last} of chain ${range.chainId}: the index has ${found.rows} rows, the files ${rows}, or their contents differ`,
     );
   }
 }
@@ -143,7 +143,7 @@ async function compareState(
   const written = table.files.reduce((sum, file) => sum + BigInt(file.fingerprint), 0n);
   if (found.rows === table.rows && found.fingerprint === written) return;
   report.faults.push(
-    `${table.name}: the index has ${found.rows} rows, and the files ${table.rows}, or others`,
+    `${table.name}: the index has ${found.rows} rows, the files ${table.rows}, or their contents differ`,
   );
 }
 

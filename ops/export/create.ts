@@ -117,7 +117,7 @@ const configOf = ({ databaseUrl, schema }: ExportPlan["settings"]): pg.ClientCon
 
 async function requireAlone(client: pg.Client, folder: string): Promise<void> {
   if (await takeLock(queriesOf(client), [pairLocks.export, folder])) return;
-  throw new CommandError(`Another export into ${folder} is at work: wait until it has ended.`);
+  throw new CommandError(`Another export into ${folder} is running. Wait for it to finish.`);
 }
 
 async function readHeading(index: Index, plan: ExportPlan, older: Manifest | null): Promise<Heading> {
@@ -142,7 +142,7 @@ function viewsOf({ views }: Index, { tables }: ExportPlan, older: Manifest | nul
   const added = older && chosen.find((name) => !older.tables.some((one) => one.name === name));
   if (added) {
     throw new CommandError(
-      `--tables: the older export has no "${added}", so there is nothing to write on from. Export it without --since.`,
+      `--tables: the older export has no "${added}" to continue from. Export it without --since.`,
     );
   }
   return views.filter(({ name }) => chosen.includes(name));

@@ -62,7 +62,7 @@ const load = () =>
   import("@duckdb/node-api").catch((error: Error) => {
     const [reason] = error.message.split("\n");
     throw new CommandError(
-      `DuckDB, which writes and reads the files, cannot be loaded here: ${reason} It needs Linux with glibc 2.28 or later, macOS or Windows, and its package: run \`npm ci\` without --omit=optional.`,
+      `Cannot load DuckDB, which reads and writes the files: ${reason} It needs Linux with glibc 2.28 or later, macOS or Windows. Install it with \`npm ci\`, without --omit=optional.`,
     );
   });
 

@@ -6,21 +6,18 @@ import { explain as explainSnapshot } from "../snapshot/explain.ts";
 const remedies: [says: RegExp, remedy: string][] = [
   [
     /No space left on device|Disk quota exceeded|max_temp_directory_size/i,
-    "The disk of the folder is full. Free space, and run the same command again: it goes on. Rows on their way take as much space again as the largest table.",
+    "The folder's disk is full. Free space and run the same command again to resume. Temporary rows take as much space as the largest table.",
   ],
   [
     /Could not convert|Conversion Error|out of range/i,
-    "A value does not fit its column: a number of more than 38 digits, for example. Write that table with --format csv, in which numbers are text.",
+    "A value does not fit its column, for example a number of more than 38 digits. Write that table with --format csv, where numbers are text.",
   ],
   [
     /maximum line size|Maximum object size/i,
-    "A row has more than 32 MiB. Leave its table out with --tables, and read it in SQL.",
+    "A row is larger than 32 MiB. Leave its table out with --tables, and read it in SQL.",
   ],
-  [
-    /Out of Memory/i,
-    "DuckDB needs more memory than it may take. Write fewer tables at a time with --tables.",
-  ],
-  [/Could not set lock on file/i, "Another export into this folder is at work: wait until it has ended."],
+  [/Out of Memory/i, "DuckDB ran out of memory. Write fewer tables at a time with --tables."],
+  [/Could not set lock on file/i, "Another export into this folder is running. Wait for it to finish."],
 ];
 
 /** What went wrong, and what to do. */

@@ -25,7 +25,7 @@ export async function prepareFolder(folder: string): Promise<Manifest | null> {
   const names = await openFolder(folder);
   if (names.includes(MANIFEST_FILE)) {
     throw new CommandError(
-      `${folder} has an export already. Name a new folder; to write on from this one, add --since ${join(folder, MANIFEST_FILE)}.`,
+      `${folder} already has an export. Use a new folder; to continue from this one, add --since ${join(folder, MANIFEST_FILE)}.`,
     );
   }
   const [foreign] = names;
@@ -43,7 +43,7 @@ const isOurs = (file: string): boolean =>
 
 const notEmpty = (folder: string, file: string): CommandError =>
   new CommandError(
-    `${folder} has other files (${onOneLine(file)}): name a new or empty folder, or one in which an export was interrupted.`,
+    `${folder} has other files (${onOneLine(file)}): use a new or empty folder, or that of an interrupted export.`,
   );
 
 /** Removes what no table of the manifest has: half a file, or one of a state that has passed. */

@@ -33,7 +33,7 @@ export function requireSameRun(
     JSON.stringify(begun.since) === JSON.stringify(heading.since);
   if (isSame) return;
   throw new CommandError(
-    `Another export was interrupted in this folder (${there}; build ${begun.build_id} of ${begun.network}; since ${describe(begun.since)}): ask for that one, or name a new folder. Asked for: ${here}; build ${heading.build_id} of ${heading.network}; since ${describe(heading.since)}.`,
+    `This folder has a different interrupted export (${there}; build ${begun.build_id} of ${begun.network}; since ${describe(begun.since)}): resume that one, or use a new folder. Requested: ${here}; build ${heading.build_id} of ${heading.network}; since ${describe(heading.since)}.`,
   );
 }
 
@@ -96,18 +96,18 @@ export async function requireWritableOn(
 ): Promise<void> {
   if (older.network !== heading.network) {
     throw new CommandError(
-      `--since: the older export is of ${older.network}, and ENS_NETWORK is ${heading.network}.`,
+      `--since: the older export is from ${older.network}, but ENS_NETWORK is ${heading.network}.`,
     );
   }
   if (older.build_id !== heading.build_id) {
     throw new CommandError(
-      `--since: the older export is of the build ${older.build_id}, and this index of ${heading.build_id}, which may write other rows of the same logs. Export without --since.`,
+      `--since: the older export is from build ${older.build_id}, this index from ${heading.build_id}, which may write different rows for the same logs. Export without --since.`,
     );
   }
   const idsOf = (position: Position) => position.map(({ chain_id }) => chain_id).join(", ");
   if (idsOf(older.chains) !== idsOf(heading.chains)) {
     throw new CommandError(
-      `--since: the older export is of the chains ${idsOf(older.chains)}, and this index of ${idsOf(heading.chains)}. Export without --since.`,
+      `--since: the older export covers chains ${idsOf(older.chains)}, this index ${idsOf(heading.chains)}. Export without --since.`,
     );
   }
   for (const chain of older.chains) await requireBlock(chain, { heading, rpcUrls });
@@ -120,13 +120,13 @@ async function requireBlock(
   const now = heading.chains.find((chain) => chain.chain_id === chain_id)?.block_number ?? -1;
   if (now < block_number) {
     throw new CommandError(
-      `--since: the older export is of block ${block_number} of ${chain_name}, and the index has only come to ${now}: wait until it is there.`,
+      `--since: the older export is at block ${block_number} of ${chain_name}, but the index has only reached ${now}. Wait until it gets there.`,
     );
   }
   const nodes = { chainId: chain_id, chainName: chain_name, urls: rpcUrls[chain_id] ?? [] };
   const hash = await readBlockHash(nodes, block_number);
   if (hash === block_hash) return;
   throw new CommandError(
-    `--since: the block ${block_number} of ${chain_name} is ${block_hash} in the older export and ${onOneLine(hash)} at your node: it is of another chain.`,
+    `--since: block ${block_number} of ${chain_name} is ${block_hash} in the older export but ${onOneLine(hash)} at your node: it is from another chain.`,
   );
 }

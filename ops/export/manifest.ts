@@ -102,12 +102,12 @@ export const toManifest = (heading: Heading, tables: ExportTable[]): Manifest =>
 export async function readManifest(path: string): Promise<Manifest> {
   const content = parse(await readText(path), path);
   if ((content as { namedex?: unknown }).namedex !== "export") {
-    throw new CommandError(`${path} is not the manifest of an export of Namedex.`);
+    throw new CommandError(`${path} is not the manifest of a Namedex export.`);
   }
   const { format } = content as { format?: unknown };
   if (typeof format === "number" && format > FORMAT) {
     throw new CommandError(
-      `${path} has the format ${format}, and this version of Namedex reads ${FORMAT}: use the version that wrote it, or a later one.`,
+      `${path} has format ${format}, but this version of Namedex reads ${FORMAT}: use the version that wrote it, or a later one.`,
     );
   }
   const read = manifest.safeParse(content);
@@ -115,20 +115,20 @@ export async function readManifest(path: string): Promise<Manifest> {
   const wrong = read.error.issues
     .slice(0, SHOWN_FAULTS)
     .map(({ path: at, message }) => onOneLine(`${at.join(".")}: ${message}`));
-  throw new CommandError([`${path} is damaged; fetch it again:`, ...wrong].join("\n  "));
+  throw new CommandError([`${path} is damaged; download it again:`, ...wrong].join("\n  "));
 }
 
 async function readText(path: string): Promise<string> {
   const opened = await open(path).catch((error: NodeJS.ErrnoException) => {
-    const reason = error.code === "ENOENT" ? "there is no such file" : error.message;
+    const reason = error.code === "ENOENT" ? "no such file" : error.message;
     throw new CommandError(
-      `${path} cannot be read: ${reason}. If an export was interrupted, run the same command again; it goes on.`,
+      `Cannot read ${path}: ${reason}. If an export was interrupted, run the same command again to resume it.`,
     );
   });
   try {
     const { size } = await opened.stat();
     if (size <= MAX_MANIFEST_BYTES) return await opened.readFile("utf8");
-    throw new CommandError(`${path} has ${size} bytes; no export's has more than ${MAX_MANIFEST_BYTES}.`);
+    throw new CommandError(`${path} has ${size} bytes; a manifest has at most ${MAX_MANIFEST_BYTES}.`);
   } finally {
     await opened.close();
   }
@@ -138,7 +138,7 @@ function parse(text: string, path: string): object {
   try {
     return Object(JSON.parse(text));
   } catch {
-    throw new CommandError(`${path} is damaged: it is no JSON. Fetch it again.`);
+    throw new CommandError(`${path} is damaged: it is not JSON. Download it again.`);
   }
 }
 
@@ -147,5 +147,5 @@ function requireNoRepeats(read: Manifest, path: string): Manifest {
   const tables = read.tables.map((one) => one.name);
   const hasRepeat = new Set(files).size < files.length || new Set(tables).size < tables.length;
   if (!hasRepeat) return read;
-  throw new CommandError(`${path} is damaged: it names a table or a file twice. Fetch it again.`);
+  throw new CommandError(`${path} is damaged: it lists a table or a file twice. Download it again.`);
 }

@@ -10,35 +10,36 @@ export type ExportOptions = { folder: string; priority: Priority } & (
 );
 
 export const usage = `npm run export -- --to DIR [options]
-  writes the views of analysts as files, all as they are at the last final block of each chain. The indexer goes on
-  meanwhile. Interrupted, run the same command again: it goes on.
-  --tables A,B    only these views; "all" is all of them. By default those that answer questions, without the indexer's notes
+  writes the analysts' views as files, all at the last final block of each chain. The indexer keeps running. If the
+  export is interrupted, run the same command again to resume it.
+  --tables A,B    only these views; "all" adds the indexer's own tables, which are left out by default
   --format F      parquet (default), csv or ndjson; the latter two are compressed with gzip
-  --since FILE    manifest.json of an older export: log tables (events, changes) begin after its blocks; tables of state are
-                  written whole. By default with the tables of the older one
+  --since FILE    manifest.json of an older export: log tables (events, changes) start after its blocks, state tables are
+                  written whole. By default, the same tables as in the older export
 
 npm run export -- --check DIR [options]
-  reads all files again, and compares them with the manifest, with each other, and with the index where it still has the
-  position. Ends with 0 if all that was compared is equal, else with 1
+  reads all files and compares them with the manifest, with each other, and with the index if it is still at the same
+  position. Exits with 0 if everything compared matches, else with 1
 
-Both take
-  --priority P    low (default): in the machine's idle time, so that callers are answered as usual; or normal: sooner done,
-                  and callers are answered more slowly meanwhile
+Both accept
+  --priority P    low (default): in idle time, without slowing down answers; or normal: finishes sooner, but slows
+                  down answers meanwhile
 
-Settings are those of npm start.`;
+Uses the settings of npm start.`;
 
 const text = { type: "string" } as const;
 
 /** @throws CommandError */
 export function readOptions(line: string[]): ExportOptions {
   const { to, check, tables, format, since, ...values } = parse(line);
-  if (to !== undefined && check !== undefined) throw new CommandError("--to and --check exclude each other.");
+  if (to !== undefined && check !== undefined)
+    throw new CommandError("Use either --to or --check, not both.");
   const priority = readWord("--priority", values.priority, priorities);
   if (check !== undefined) {
     refuse("check", { tables, format, since });
     return { what: "check", folder: resolve(check), priority };
   }
-  if (to === undefined) throw new CommandError(`Name a folder with --to or --check.\n\n${usage}`);
+  if (to === undefined) throw new CommandError(`Give a folder with --to or --check.\n\n${usage}`);
   return {
     what: "write",
     folder: resolve(to),
@@ -51,7 +52,8 @@ export function readOptions(line: string[]): ExportOptions {
 
 function refuse(option: string, others: Record<string, string | undefined>): void {
   const foreign = Object.entries(others).find(([, value]) => value !== undefined);
-  if (foreign !== undefined) throw new CommandError(`--${option} takes no --${foreign[0]}.\n\n${usage}`);
+  if (foreign !== undefined)
+    throw new CommandError(`--${foreign[0]} does not apply to --${option}.\n\n${usage}`);
 }
 
 /** One of these words; the first one by default. */
@@ -70,7 +72,7 @@ function readNames(words: string): string[] {
   const names = words.split(",").map((name) => name.trim());
   if (names.every((name) => name !== "")) return names;
   throw new CommandError(
-    "--tables has an empty name: expected names with commas between, as events,domains.",
+    "--tables contains an empty name: expected comma-separated names, such as events,domains.",
   );
 }
 

@@ -28,7 +28,7 @@ export function describeReport({ equal, faults, left }: Report, folder: string):
     .map(([title, lines]) => [title, ...lines.map((line) => `  ${onOneLine(line)}`)].join("\n"));
   const verdict =
     faults.length === 0
-      ? `${folder} is what its manifest says.`
-      : `${folder} has ${faults.length} faults. Do not use it: fetch or write it again.`;
+      ? `${folder} matches its manifest.`
+      : `${folder} has ${faults.length} faults. Do not use it: download or write it again.`;
   return [...text, verdict].join("\n\n");
 }

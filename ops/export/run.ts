@@ -30,5 +30,5 @@ function summaryOf({ tables, chains }: Manifest, folder: string): string {
   const rows = files.reduce((sum, file) => sum + file.rows, 0);
   const bytes = files.reduce((sum, file) => sum + file.bytes, 0);
   const position = chains.map(({ chain_name, block_number }) => `block ${block_number} of ${chain_name}`);
-  return `${folder} has ${tables.length} tables, ${rows.toLocaleString("en")} rows in ${files.length} files, ${describeBytes(bytes)}, of ${position.join(", ")}.`;
+  return `${folder} has ${tables.length} tables, ${rows.toLocaleString("en")} rows in ${files.length} files, ${describeBytes(bytes)}, at ${position.join(", ")}.`;
 }

@@ -58,6 +58,6 @@ export function chooseTables(known: readonly string[], wanted: readonly string[]
   const strange = wanted.find((table) => !known.includes(table));
   if (strange === undefined) return known.filter((table) => wanted.includes(table));
   throw new CommandError(
-    `--tables: there is no view "${onOneLine(strange)}". There are ${known.join(", ")}; "${ALL}" is all of them.`,
+    `--tables: unknown view "${onOneLine(strange)}". Expected some of ${known.join(", ")}, or "${ALL}".`,
   );
 }

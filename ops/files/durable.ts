@@ -9,7 +9,7 @@ export async function openFolder(folder: string): Promise<string[]> {
     await mkdir(folder, { recursive: true });
     return await readdir(folder);
   } catch (error) {
-    throw new CommandError(`The folder ${folder} cannot be used: ${(error as Error).message}`);
+    throw new CommandError(`Cannot use the folder ${folder}: ${(error as Error).message}`);
   }
 }
 

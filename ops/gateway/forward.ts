@@ -63,7 +63,7 @@ export async function forward(
   const connection = request.socket.remoteAddress;
   const address = clientAddress({ forwardedFor, connection }, settings.trustedProxies);
   if (!shares.requests.take(address))
-    throw tooMany(`${settings.maxRequestsPerAddress} requests, which is all that one may have`);
+    throw tooMany(`${settings.maxRequestsPerAddress} open requests, the maximum`);
   let bytes = 0;
   const takeRoom = (more: number): boolean => {
     const isTaken = shares.bodies.take(address, more);
@@ -76,7 +76,7 @@ export async function forward(
   } catch (error) {
     if (error instanceof BodyTooLarge) throw tooLarge(settings);
     throw error instanceof NoRoomForBody
-      ? tooMany("its share of the room for bodies", { Connection: "close" })
+      ? tooMany("used its share of memory for request bodies", { Connection: "close" })
       : error;
   } finally {
     shares.bodies.give(address, bytes);
@@ -107,7 +107,7 @@ async function pass(forwarding: Forwarding, { address, ...arrived }: Arrived): P
   for (;;) {
     const indexer = choose();
     if (indexer === null) throw noIndexerFor(indexers.all, tried);
-    if (!shares.answers.take(address)) throw tooMany("its share of the requests that can be answered now");
+    if (!shares.answers.take(address)) throw tooMany("used its share of the available requests");
     tried.add(indexer);
     indexer.inFlight++;
     free = once(() => {
@@ -171,8 +171,8 @@ function noIndexerFor(all: readonly Indexer[], tried: ReadonlySet<Indexer>): Api
   const synced = all.filter(({ state }) => state === "synced").length;
   const message =
     synced === 0
-      ? "No indexer is synced at the moment; /gateway/status tells why."
-      : "Every synced indexer answers as many requests as it may.";
+      ? "No indexer is synced; see /gateway/status."
+      : "All synced indexers are at their request limit.";
   return new ApiError("NO_INDEXERS_AVAILABLE", message, {
     headers: { "Retry-After": synced === 0 ? "5" : "1" },
   });
@@ -182,12 +182,12 @@ function unreachable(error: unknown, settings?: GatewaySettings): ApiError {
   const isLate = /TIMEOUT/.test(codeOf(error)) && !wasNeverSent(error);
   const why = isLate
     ? `The indexer did not answer within ${settings?.timeoutSeconds} seconds.`
-    : "The indexer could not be reached, or ended the connection before it answered.";
+    : "The indexer was unreachable, or closed the connection before answering.";
   return new ApiError("INDEXER_UNREACHABLE", why);
 }
 
 const noneReachable = (): ApiError =>
-  new ApiError("INDEXER_UNREACHABLE", "No indexer can be reached at the moment; /gateway/status tells why.", {
+  new ApiError("INDEXER_UNREACHABLE", "No indexer is reachable; see /gateway/status.", {
     headers: { "Retry-After": "5" },
   });
 
@@ -198,6 +198,6 @@ const tooLarge = ({ maxBodyBytes }: GatewaySettings) =>
 
 /** A place is free again as soon as an answer ends: most take far less than a second. */
 const tooMany = (what: string, headers = {}): ApiError =>
-  new ApiError("RATE_LIMITED", `This address has ${what}; ask again when one has ended.`, {
+  new ApiError("RATE_LIMITED", `This address has ${what}; retry when one has finished.`, {
     headers: { "Retry-After": "1", ...headers },
   });

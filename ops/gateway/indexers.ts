@@ -181,7 +181,7 @@ async function readClaim({ line, prefix }: Indexer, signal: AbortSignal): Promis
   let text = "";
   for await (const chunk of body.setEncoding("utf8")) {
     text += chunk;
-    if (text.length > MAX_STATUS_BYTES) throw new Error("its status is too long");
+    if (text.length > MAX_STATUS_BYTES) throw new Error("its status is too large");
   }
   if (statusCode !== 200) throw new Error(`/indexing-status answered ${statusCode}`);
   return claimShape.parse(JSON.parse(text));
@@ -193,12 +193,12 @@ export const isAnswering = ({ answeredAt }: Indexer): boolean => Date.now() - an
 class Silence extends Error {
   override name = "Silence";
   constructor(milliseconds: number) {
-    super(`does not tell its state within ${milliseconds / 1_000} s`);
+    super(`did not report its state within ${milliseconds / 1_000} s`);
   }
 }
 
 function reasonOf({ name, message }: Error): string {
-  if (name === "ZodError" || name === "SyntaxError") return "/indexing-status is not that of an indexer";
+  if (name === "ZodError" || name === "SyntaxError") return "/indexing-status is not from an indexer";
   return message || name;
 }
 
@@ -218,16 +218,16 @@ function judge(
     return ["other_network", `indexes ${claim.network}, not ${known.network}`];
   if (!claim.ready) {
     const down = partsDown(claim);
-    const why = `says it is not ready: ${claim.reason}`;
+    const why = `not ready: ${claim.reason}`;
     return ["not_ready", down.length === 0 ? why : `${why}; down: ${down.join(", ")}`];
   }
-  if (claim.chains.length === 0) return ["unreachable", "/indexing-status is not that of an indexer"];
+  if (claim.chains.length === 0) return ["unreachable", "/indexing-status is not from an indexer"];
   // It may have stood still since it was last asked for its state.
   const unheard = askedAt === null ? 0 : Math.floor((Date.now() - askedAt) / 1_000);
   const lag = (claim.chains[0]?.lag_seconds ?? 0) + unheard;
   if (lag > plan.maxLagSeconds) return ["lagging", `${lag} seconds behind its chain`];
   const behind = furthestBlock(all, { known, plan }) - blockOf(claim);
-  if (behind > plan.maxLagBlocks) return ["lagging", `${behind} blocks behind the furthest indexer`];
+  if (behind > plan.maxLagBlocks) return ["lagging", `${behind} blocks behind the most current indexer`];
   return ["synced", `at block ${blockOf(claim)}`];
 }
 

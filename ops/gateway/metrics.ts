@@ -26,10 +26,12 @@ export function createMetrics(indexers: () => readonly Indexer[]): Metrics {
     ...plan("answer_seconds", "Time to the end of an answer.", ["indexer"]),
     buckets: BUCKETS,
   });
-  const repeats = new Counter(plan("repeats_total", "Requests asked again elsewhere.", ["indexer"]));
+  const repeats = new Counter(plan("repeats_total", "Requests repeated at another indexer.", ["indexer"]));
   const broken = new Counter(plan("broken_answers_total", "Answers that broke off half-way.", ["indexer"]));
-  observe(plan("indexer_synced", "1 while the indexer is asked.", ["indexer"]), indexers, ({ state }) =>
-    state === "synced" ? 1 : 0,
+  observe(
+    plan("indexer_synced", "1 while the indexer receives requests.", ["indexer"]),
+    indexers,
+    ({ state }) => (state === "synced" ? 1 : 0),
   );
   observe(
     plan("requests_in_flight", "Requests being answered.", ["indexer"]),
@@ -37,7 +39,7 @@ export function createMetrics(indexers: () => readonly Indexer[]): Metrics {
     (one) => one.inFlight,
   );
   new Gauge({
-    ...plan("part_down", "1 while a part does not work, by the status of the indexer.", ["indexer", "part"]),
+    ...plan("part_down", "1 while a part is down, by the indexer's status.", ["indexer", "part"]),
     collect() {
       for (const { url, claim } of indexers()) {
         const down = partsDown(claim);

@@ -109,11 +109,11 @@ async function answerOwn(
   const path = url.split("?")[0];
   if (!path?.startsWith("/gateway/")) return false;
   if (method !== "GET" && method !== "HEAD") {
-    throw new ApiError("METHOD_NOT_ALLOWED", `${method} is not possible here; allowed: GET, HEAD.`, {
+    throw new ApiError("METHOD_NOT_ALLOWED", `${method} is not allowed here; allowed: GET, HEAD.`, {
       headers: { Allow: "GET, HEAD" },
     });
   }
-  if (path !== "/gateway/status") throw new ApiError("NOT_FOUND", "The gateway has /gateway/status.");
+  if (path !== "/gateway/status") throw new ApiError("NOT_FOUND", "The gateway only serves /gateway/status.");
   send(response, statusOf(forwarding, describe));
   return true;
 }

@@ -19,7 +19,7 @@ export async function startGateway(settings: GatewaySettings, log: ProgramLog): 
     await indexers.stop();
     throw portError(settings, error);
   });
-  log.info(`The gateway listens on port ${gateway.port}, in front of ${settings.indexers.join(", ")}`);
+  log.info(`The gateway is listening on port ${gateway.port}, in front of ${settings.indexers.join(", ")}`);
   return gateway;
 }
 
@@ -33,5 +33,5 @@ function portError({ metrics }: GatewaySettings, error: unknown): SettingsError 
   const { port, code } = error as NodeJS.ErrnoException & { port?: number };
   const variable = port === metrics.port ? "METRICS_PORT" : "PORT";
   const remedy = `stop the program that uses it or choose another, for example ${variable}=${Number(port) + 1}`;
-  return new SettingsError(`${variable} is ${port}, which cannot be used (${code}): ${remedy}`);
+  return new SettingsError(`${variable} is ${port}, but that port cannot be used (${code}): ${remedy}`);
 }

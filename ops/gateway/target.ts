@@ -16,17 +16,16 @@ export const ALLOWED = "GET, HEAD, POST, PATCH, DELETE, OPTIONS";
 export function targetOf({ method = "", url = "", headers, httpVersion }: IncomingMessage): string {
   if (!methods.has(method)) throw methodNotAllowed(method);
   if (headers.host === undefined && httpVersion === "1.1") {
-    throw new ApiError("INVALID_PARAMETER", "The header Host is required once.");
+    throw new ApiError("INVALID_PARAMETER", "Send exactly one Host header.");
   }
   if (url.startsWith("/")) return url;
   const [, path] = url.match(/^https?:\/\/[^/?#]+(.*)$/i) ?? [];
-  if (path === undefined)
-    throw new ApiError("INVALID_PARAMETER", "The target of the request must be a path.");
+  if (path === undefined) throw new ApiError("INVALID_PARAMETER", "The request target must be a path.");
   return path.startsWith("/") ? path : `/${path}`;
 }
 
 export const methodNotAllowed = (method: string): ApiError =>
-  new ApiError("METHOD_NOT_ALLOWED", `${method} is not possible here; allowed: ${ALLOWED}.`, {
+  new ApiError("METHOD_NOT_ALLOWED", `${method} is not allowed here; allowed: ${ALLOWED}.`, {
     headers: { Allow: ALLOWED },
   });
 
@@ -42,7 +41,10 @@ export function refuseMetrics(target: string): void {
     "/",
   );
   if (!/^\/(api\/)?(index-)?metrics\/?$/i.test(plain)) return;
-  throw new ApiError("NOT_FOUND", "Metrics of indexers are not forwarded (GATEWAY_FORWARD_METRICS).");
+  throw new ApiError(
+    "NOT_FOUND",
+    "The gateway does not forward indexers' metrics (GATEWAY_FORWARD_METRICS).",
+  );
 }
 
 function decoded(path: string): string {

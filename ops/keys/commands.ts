@@ -3,15 +3,15 @@ import { alignColumns } from "../commandLine/columns.ts";
 import { type Command, CommandError, type Program, readNumber } from "../commandLine/command.ts";
 import { counted } from "../commandLine/counted.ts";
 
-const usageText = `Keys of a metered service, and their credits.
+const usageText = `Manages API keys and their credits.
 
-  npm run keys -- create [--label <words>] [--credits <n>]   creates a key (1000 credits) and shows it once
-  npm run keys -- list                                       all keys, without their text
-  npm run keys -- usage <id> [--days <n>]                    what was charged, by day and operation (30 days)
+  npm run keys -- create [--label <words>] [--credits <n>]   creates a key with 1000 credits and prints it once
+  npm run keys -- list                                       lists all keys, without their text
+  npm run keys -- usage <id> [--days <n>]                    shows charges by day and operation (30 days)
   npm run keys -- grant <id> <n>                             adds credits
-  npm run keys -- revoke <id>                                revokes a key for good
+  npm run keys -- revoke <id>                                revokes a key permanently
 
---json answers as JSON. DATABASE_URL and DATABASE_SERVICE_SCHEMA say which service, as for npm start.`;
+--json prints JSON. DATABASE_URL and DATABASE_SERVICE_SCHEMA select the service, as for npm start.`;
 
 type Options = { label?: string; credits?: string; days?: string; json?: boolean };
 
@@ -30,9 +30,9 @@ const create: Act = async (keys, _, { label = "", credits = "1000" }) => {
     label,
     owner: null,
     credits: given,
-    reason: "made by the operator",
+    reason: "created by the operator",
   });
-  const text = `Key ${id} has ${counted(given, "credit")}. Only its hash is stored, so write it down now:\n\n  ${key}\n\nCallers send it in the header X-API-Key.`;
+  const text = `Key ${id} has ${counted(given, "credit")}. Save it now, because only its hash is stored:\n\n  ${key}\n\nCallers send it in the X-API-Key header.`;
   return { json: { id, key, label, credits: given }, text };
 };
 
@@ -47,9 +47,11 @@ const list: Act = async (keys) => {
     key.owner ?? "",
     key.label,
   ]);
-  const header = ["id", "key", "credits", "made", "state", "owner", "label"];
+  const header = ["id", "key", "credits", "created", "state", "owner", "label"];
   const text =
-    all.length > 0 ? alignColumns([header, ...rows]) : "There are no keys. npm run keys -- create makes one.";
+    all.length > 0
+      ? alignColumns([header, ...rows])
+      : "There are no keys. Create one with: npm run keys -- create";
   return { json: all.map(toJson), text };
 };
 
@@ -63,7 +65,7 @@ const usage: Act = async (keys, [word = ""], { days = "30" }) => {
   const text =
     rows.length > 0
       ? alignColumns([header, ...cells])
-      : `Key ${id} was not used in ${counted(Number(days), "day")}.`;
+      : `Key ${id} was not used in the last ${counted(Number(days), "day")}.`;
   return { json: rows satisfies UsageRow[], text };
 };
 
@@ -72,7 +74,7 @@ const grant: Act = async (keys, [word = "", amount = ""]) => {
   const given = readNumber("credits", amount, { min: 1, max: MAX_CREDITS });
   const credits = await keys.grant(id, { credits: given, reason: "granted by the operator" });
   if (credits === null) throw noKey(id, " that is not revoked");
-  return { json: { id, credits }, text: `Key ${id} has ${counted(credits, "credit")} now.` };
+  return { json: { id, credits }, text: `Key ${id} now has ${counted(credits, "credit")}.` };
 };
 
 const revoke: Act = async (keys, [word = ""]) => {
@@ -113,7 +115,7 @@ export const keysProgram: Program<Keys, Options> = {
 const readId = (word: string): number => readNumber("id", word, { min: 1, max: MAX_ID });
 
 const noKey = (id: number, kind = ""): CommandError =>
-  new CommandError(`There is no key ${id}${kind}. npm run keys -- list shows all keys.`);
+  new CommandError(`There is no key ${id}${kind}. List all keys with: npm run keys -- list`);
 
 const dayOf = (time: Date): string => time.toISOString().slice(0, 10);
 

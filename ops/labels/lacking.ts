@@ -25,7 +25,7 @@ export async function readLacking(client: pg.ClientBase, schema: string): Promis
     if (has(hash)) continue;
     if (hashes.count() === MAX_LACKING) {
       throw new CommandError(
-        `The index "${schema}" lacks the text of more than ${MAX_LACKING} labels, which this program cannot hold.`,
+        `The index "${schema}" lacks more than ${MAX_LACKING} labels, too many for this program.`,
       );
     }
     hashes.add(hash);

@@ -39,7 +39,7 @@ const SMALL_BYTES = 1_024 * 1_024;
 /** @throws CommandError if the file cannot be read */
 export async function findTable(path: string): Promise<Table> {
   const file = await open(path).catch((error: NodeJS.ErrnoException) => {
-    throw new CommandError(`${path} cannot be read (${error.code}).`);
+    throw new CommandError(`Cannot read ${path} (${error.code}).`);
   });
   try {
     const { size } = await file.stat();
@@ -102,7 +102,7 @@ function inflated(file: Readable, { compression, path }: Table): Readable {
 function createUnzstd(path: string) {
   if (!("createZstdDecompress" in zlib)) {
     throw new CommandError(
-      `${path} is compressed with zstd, which this Node.js (${process.version}) cannot read: use 22.15 or later, or unpack it before (zstd -d).`,
+      `${path} is compressed with zstd, which Node.js ${process.version} cannot read: use 22.15 or later, or unpack the file first (zstd -d).`,
     );
   }
   return zlib.createZstdDecompress({ params: { [zlib.constants.ZSTD_d_windowLogMax]: MAX_WINDOW_LOG } });

@@ -14,12 +14,12 @@ export type ImportOptions = {
 const MAX_VERSION = 1_000_000;
 
 export const usage = `npm run labels -- import FILE… [options]
-  stores the labels of these tables of which the index has the hash alone. The indexer applies them after each block.
-  Each hash is computed. Forms: files of ENSRainbow, The Graph's dump of ens_names, lines of hash,label, lines with a
-  label each; as they are, or compressed with gzip or zstd. The same command goes on with an import that was interrupted.
-  --form FORM     ${formNames.join(", ")}; by default what the first bytes look like
-  --id ID         name of the table, where it does not say one: 1 to 50 of a-z, 0-9 and -. The file's name by default
-  --version N     its version; 0 by default`;
+  imports labels that the index knows only by hash. The indexer applies them after each block. Every hash is checked.
+  Formats: ENSRainbow files, The Graph's ens_names dump, lines of hash,label, or one label per line; plain, gzip or zstd.
+  If an import is interrupted, run the same command again to resume it.
+  --form FORM     ${formNames.join(", ")}; detected by default
+  --id ID         name of the table, if the file has none: 1 to 50 of a-z, 0-9 and -; default: the file's name
+  --version N     version of the table; default: 0`;
 
 const text = { type: "string" } as const;
 
@@ -27,8 +27,8 @@ const text = { type: "string" } as const;
 export function readOptions(line: string[]): ImportOptions {
   const { positionals, values } = parse(line);
   const [command, ...files] = positionals;
-  if (command !== "import") throw new CommandError(`"${command ?? ""}" is no command.\n\n${usage}`);
-  if (files.length === 0) throw new CommandError(`Name the files to import.\n\n${usage}`);
+  if (command !== "import") throw new CommandError(`Unknown command "${command ?? ""}".\n\n${usage}`);
+  if (files.length === 0) throw new CommandError(`No files to import.\n\n${usage}`);
   const { form, id, version = "0" } = values;
   if (form !== undefined && !formNames.some((name) => name === form))
     throw new CommandError(`--form is "${form}": expected ${formNames.join(", ")}.`);

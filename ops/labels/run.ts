@@ -27,7 +27,7 @@ export async function importTables({ options, settings, signal }: Run): Promise<
       const outcome = await importOne(table, { options, lacking, store, signal });
       lines.push(`${table.path}: ${describeOutcome(outcome, lacking)}`);
       if (signal.aborted)
-        return { text: [...lines, "Interrupted. The same command goes on."].join("\n"), code: 1 };
+        return { text: [...lines, "Interrupted. Run the same command again to resume."].join("\n"), code: 1 };
     }
     return { text: lines.join("\n") };
   } finally {
@@ -67,7 +67,7 @@ async function importOne(table: Table, { options, lacking, store, signal }: Part
   } catch (error) {
     if (!(error instanceof DamagedRecord)) throw error;
     throw new CommandError(
-      `${table.path} is damaged at byte ${error.byte}${table.compression === "none" ? "" : " of its unpacked text"}: ${error.message}.\nIt was read as "${form.name}". The labels before that are stored. Get the file again, or name its form by --form.`,
+      `${table.path} is damaged at byte ${error.byte}${table.compression === "none" ? "" : " of its unpacked text"}: ${error.message}.\nIt was read as "${form.name}". Labels before that point are stored. Download the file again, or set its format with --form.`,
     );
   } finally {
     progress.end();
@@ -90,11 +90,11 @@ const idIn = (name: string): string =>
 
 function describeOutcome({ records, stored, wrong, unusable }: Outcome, { count }: Lacking): string {
   const more = [
-    wrong > 0 && `${wrong} had the hash of another text`,
-    unusable > 0 && `${unusable} cannot stand in a name`,
+    wrong > 0 && `${wrong} had a wrong hash`,
+    unusable > 0 && `${unusable} cannot be part of a name`,
   ].filter(Boolean);
   return [
-    `${counted(records, "record")}, ${counted(stored, "label")} stored of ${count} that the index lacks`,
+    `${counted(records, "record")}, ${counted(stored, "label")} stored of ${count} missing in the index`,
     ...more,
   ].join("; ");
 }

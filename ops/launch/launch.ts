@@ -30,8 +30,8 @@ const programs: Record<Command, string> = { start: "indexer", serve: "api" };
 const KILL_AFTER_MS = 10_000;
 
 const accessNotes: Record<Settings["access"], string> = {
-  open: "Access is open: the API answers every request that reaches the port, without limit. ACCESS=metered requires keys.",
-  metered: "Access is metered: npm run keys -- create makes keys.",
+  open: "Access is open: the API answers all requests, without limit. Set ACCESS=metered to require keys.",
+  metered: "Access is metered. Create keys with: npm run keys -- create",
 };
 
 /**
@@ -117,9 +117,8 @@ function passSignalsAndEnd(child: ChildProcess, watch: Watch | null, log: Progra
 
 /** V8 ends a process whose heap is full by SIGABRT; the system one for which it has no memory by SIGKILL. */
 function describeKill(signal: NodeJS.Signals): string {
-  const why =
-    signal === "SIGKILL" || signal === "SIGABRT" ? ", mostly because the memory was not enough" : "";
-  return `The process that indexes and answers was ended by ${signal}${why}. This program ends with code ${TRY_AGAIN}, so that its supervisor starts it again.`;
+  const why = signal === "SIGKILL" || signal === "SIGABRT" ? ", usually because it ran out of memory" : "";
+  return `The worker process was killed by ${signal}${why}. Exiting with code ${TRY_AGAIN} so that the supervisor restarts it.`;
 }
 
 /** Replicas have no right to create views. */

@@ -75,7 +75,7 @@ function startVerify({ env, log }: VerifyPlan, onEnd: (code: number) => void): C
   child.on("spawn", () => {
     if (child.pid !== undefined) lowerPriority(child.pid);
   });
-  child.on("error", (error) => log.warn(`The index could not be compared with the chain: ${error.message}`));
+  child.on("error", (error) => log.warn(`Verification failed: ${error.message}`));
   child.on("close", (code) => {
     const [level, line] = describe(report);
     log[level](line);
@@ -96,16 +96,16 @@ type Report = {
 function describe(text: string): ["info" | "warn" | "error", string] {
   const report = readReport(text);
   if (report === null || report.failure !== null) {
-    const why = onOneLine(report?.failure ?? "npm run verify says why.");
-    return ["warn", `The index could not be compared with the chain: ${why}`];
+    const why = onOneLine(report?.failure ?? "run npm run verify to see why.");
+    return ["warn", `Verification failed: ${why}`];
   }
   const { values, block_number, difference_count, seed } = report;
-  const compared = `The index was compared with the chain at block ${block_number}`;
+  const compared = `Verified the index at block ${block_number}`;
   return difference_count === 0
-    ? ["info", `${compared}: all ${values} values are equal.`]
+    ? ["info", `${compared}: all ${values} values match.`]
     : [
         "error",
-        `${compared}: ${difference_count} of ${values} values differ. npm run verify -- --seed ${seed} shows them.`,
+        `${compared}: ${difference_count} of ${values} values differ. Show them with: npm run verify -- --seed ${seed}`,
       ];
 }
 

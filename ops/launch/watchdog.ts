@@ -81,7 +81,7 @@ export function createStallJudge(patienceMs: number, clock: () => number = () =>
 
 /** A stall in one line for the log. */
 export const describeStall = ({ chain, indexed, head, seconds }: Stall): string =>
-  `Watchdog: the index of ${chain} has stood at block ${indexed} for ${seconds} s while the chain went on to ${head}. The indexer ends with code 75, so that its supervisor starts it again.`;
+  `Watchdog: the index of ${chain} has been stuck at block ${indexed} for ${seconds} s while the chain advanced to ${head}. Exiting with code 75 so that the supervisor restarts the indexer.`;
 
 async function readSightings(plan: WatchdogPlan, startedAt: number): Promise<Sighting[]> {
   const chains = await readCheckpoints(plan, startedAt);

@@ -81,7 +81,7 @@ const firstLine = (error = ""): string => error.split("\n", 1)[0] ?? "";
 
 const again = ({ last, since, count }: Trouble): Entry => ({
   ...last,
-  message: `${last.message} (${count} times more in the last minute)`,
+  message: `${last.message} (${count} more times in the last minute)`,
   repeated: count,
   since,
   ...(last.error !== undefined && { error: firstLine(last.error) }),

@@ -26,7 +26,7 @@ export async function choose(
       const { code, detail } = error as { code?: string; detail?: string };
       if (code === "2BP01") throw new CommandError(explainDependents(viewsSchema, detail));
       if (code !== "55P03" || Date.now() > deadline) throw error;
-      if (tries === 1) log("A query uses the views; waiting until it ends.");
+      if (tries === 1) log("Waiting for a query that uses the views.");
       await sleep(PAUSE_MS);
     }
   }
@@ -42,4 +42,4 @@ async function noteChoice(connection: Connection, schema: string, viewsSchema: s
 }
 
 const explainDependents = (viewsSchema: string, detail = ""): string =>
-  `Something depends on the views in "${viewsSchema}", which each switch recreates; drop it or move it to other tables, then switch again:\n${detail}`;
+  `Other objects depend on the views in "${viewsSchema}", which each switch recreates. Drop them or make them use other tables, then switch again:\n${detail}`;

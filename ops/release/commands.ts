@@ -7,15 +7,15 @@ import { prune, reasonToKeep } from "./prune.ts";
 import { switchTo } from "./switch.ts";
 import { readViewed } from "./views.ts";
 
-const usage = `Which index readers are sent to: by the views, and by the gateway.
+const usage = `Chooses the index that the views and the gateway use.
 
-  npm run release -- list                              all indexes, how far they are, and which one is active
-  npm run release -- switch <schema> [--wait|--force]  sends readers to an index that is as current as the active one
-  npm run release -- back [--wait|--force]             sends them back to the previous index
-  npm run release -- prune [--keep <n>]                drops all indexes but the n chosen last (2) and those in use
+  npm run release -- list                              lists all indexes, their progress, and the active one
+  npm run release -- switch <schema> [--wait|--force]  switches to an index that is as current as the active one
+  npm run release -- back [--wait|--force]             switches back to the previous index
+  npm run release -- prune [--keep <n>]                drops all indexes except the last n active ones (2) and those in use
 
---wait waits until the index is as current, --force does not check. npm start builds a new index, with a
-DATABASE_SCHEMA and PORT of its own. DATABASE_URL is the indexer's.`;
+--wait waits until the index is as current; --force skips the checks. To build a new index, run npm start with its
+own DATABASE_SCHEMA and PORT. Use the indexer's DATABASE_URL.`;
 
 type Options = { wait?: boolean; force?: boolean; keep?: string };
 
@@ -43,7 +43,7 @@ export const releaseProgram: Program<CommandContext, Options> = {
 };
 
 function requireOneMode({ wait, force }: Options): void {
-  if (wait && force) throw new CommandError("Either --wait or --force, not both.");
+  if (wait && force) throw new CommandError("Use either --wait or --force, not both.");
 }
 
 /** The active index and the one before it. */
@@ -55,7 +55,7 @@ function readKeep({ keep = USUALLY_KEPT }: Options): number {
 
 async function list({ connection, viewsSchema }: CommandContext): Promise<string> {
   const indexes = await listIndexes(connection);
-  if (indexes.length === 0) return "There is no index in this database: npm start builds one.";
+  if (indexes.length === 0) return "There is no index in this database. Build one with: npm start";
   const released = await listReleased(connection);
   const viewed = await readViewed(connection, viewsSchema);
   const rows = indexes.map((index) => [
@@ -67,12 +67,14 @@ async function list({ connection, viewsSchema }: CommandContext): Promise<string
     [useOf(index, released), viewed === index.schema ? "views" : ""].filter(Boolean).join(", "),
   ]);
   const text = alignColumns([["schema", "build", "state", "block", "size", "use"], ...rows]);
-  return released.length > 0 ? text : `${text}\nNone was chosen yet: the gateway asks all of them.`;
+  return released.length > 0
+    ? text
+    : `${text}\nNo index has been chosen yet, so the gateway uses all of them.`;
 }
 
 function useOf(index: BuiltIndex, released: readonly string[]): string {
   if (released[0] === index.schema) return "active";
-  if (released[1] === index.schema) return "the one before";
+  if (released[1] === index.schema) return "previous";
   return released.length > 0 && reasonToKeep(index, released.slice(0, 2)) === null ? "can be pruned" : "";
 }
 

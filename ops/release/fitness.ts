@@ -19,16 +19,16 @@ export async function findObstacle(
     const remedy = `start it: DATABASE_SCHEMA=${index.schema} PORT=... npm start`;
     return { reason: `no indexer keeps it current (${remedy})`, passes: true };
   }
-  if (!index.isReady) return { reason: "its past events are not all indexed yet", passes: true };
+  if (!index.isReady) return { reason: "its backfill is not complete", passes: true };
   return (await findUnbuilt(connection, index)) ?? findLag(index, before);
 }
 
 /** Without these it would answer slowly: see src/api/upkeep. */
 async function findUnbuilt({ client }: Connection, { schema }: BuiltIndex): Promise<Obstacle | null> {
   const missing = await listMissingIndexes({ client, schema });
-  if (missing.length > 0) return { reason: `it still builds ${missing.join(", ")}`, passes: true };
+  if (missing.length > 0) return { reason: `it is still building ${missing.join(", ")}`, passes: true };
   const isCounted = await hasCountersOfItsDeployment({ client, schema: `"${schema}"` });
-  return isCounted ? null : { reason: "its names are not counted yet", passes: true };
+  return isCounted ? null : { reason: "it is still counting names", passes: true };
 }
 
 function findLag({ chains }: BuiltIndex, before: BuiltIndex | null): Obstacle | null {

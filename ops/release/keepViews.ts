@@ -34,7 +34,7 @@ export function keepViews(plan: ViewsPlan): () => void {
     );
     if (problem !== "" && problem !== logged) {
       plan.log.warn(
-        `The views in "${plan.viewsSchema}" could not be created; the next try follows in 5 seconds: ${problem}`,
+        `The views in "${plan.viewsSchema}" could not be created; retrying in 5 seconds: ${problem}`,
       );
     }
     logged = problem;

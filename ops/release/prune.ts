@@ -8,8 +8,8 @@ export function reasonToKeep(
   { schema, isRunning, connections }: BuiltIndex,
   released: readonly string[],
 ): string | null {
-  if (released[0] === schema) return "readers are sent to it";
-  if (released.includes(schema)) return "it was chosen before, so `back` needs it";
+  if (released[0] === schema) return "it is active";
+  if (released.includes(schema)) return "it was active before, so `back` needs it";
   if (isRunning) return "an indexer writes it";
   if (connections > 0)
     return `${connections} ${connections === 1 ? "connection reads" : "connections read"} it (npm run serve?)`;
@@ -30,13 +30,13 @@ export async function prune(
   const released = (await listReleased(connection)).slice(0, keep);
   if (released.length === 0) {
     throw new CommandError(
-      "No index was chosen yet. Choose the one to keep: npm run release -- switch SCHEMA",
+      "No index has been chosen yet. Choose the one to keep: npm run release -- switch SCHEMA",
     );
   }
   const dropped: BuiltIndex[] = [];
   for (const index of await listIndexes(connection)) {
     const reason = reasonToKeep(index, released);
-    if (reason !== null) log(`"${index.schema}" stays: ${reason}.`);
+    if (reason !== null) log(`Keeping "${index.schema}": ${reason}.`);
     else {
       await drop(connection, index.schema);
       dropped.push(index);

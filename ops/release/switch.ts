@@ -47,7 +47,7 @@ const findIndex = async (connection: Connection, schema: string): Promise<BuiltI
 
 /** Its indexer may be started after this program. */
 const notThere = (schema: string): Obstacle => ({
-  reason: `there is no index in this schema yet (start its indexer: DATABASE_SCHEMA=${schema} PORT=... npm start)`,
+  reason: `the schema has no index yet (start its indexer: DATABASE_SCHEMA=${schema} PORT=... npm start)`,
   passes: true,
 });
 
@@ -57,7 +57,7 @@ async function requireIndex(connection: Connection, schema: string): Promise<Bui
   if (index !== undefined) return index;
   const known = indexes.map((one) => `"${one.schema}"`).join(", ");
   throw new CommandError(
-    `There is no index in the schema "${schema}"; there is ${known || "none in this database"}. Build one: DATABASE_SCHEMA=${schema} PORT=... npm start`,
+    `Schema "${schema}" has no index. Existing indexes: ${known || "none"}. Build one with: DATABASE_SCHEMA=${schema} PORT=... npm start`,
   );
 }
 
@@ -69,10 +69,11 @@ async function untilFit(connection: Connection, { schema, before, isPatient, log
     const obstacle = await watchForObstacle(connection, { schema, before, isPatient });
     if (obstacle === null) return;
     const { reason, passes } = obstacle;
-    if (!passes) throw new CommandError(`"${schema}" cannot take over: ${reason}. --force switches anyway.`);
+    if (!passes)
+      throw new CommandError(`Cannot switch to "${schema}": ${reason}. Use --force to switch anyway.`);
     if (!isPatient) {
-      const choice = "--wait waits for it, --force switches anyway";
-      throw new NotYetError(`"${schema}" cannot take over yet: ${reason}. ${choice}.`);
+      const choice = "Use --wait to wait for it, or --force to switch anyway";
+      throw new NotYetError(`Cannot switch to "${schema}" yet: ${reason}. ${choice}.`);
     }
     if (logged !== reason) log(`Waiting for "${schema}": ${reason}.`);
     logged = reason;

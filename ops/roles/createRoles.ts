@@ -77,7 +77,7 @@ async function mend(client: pg.ClientBase, plan: RolesPlan): Promise<string[]> {
   }
   const left = await listMissingRights(client, plan);
   if (left.length === 0) return mended;
-  throw new CommandError(`These rights could not be given: ${left.map(({ what }) => what).join("; ")}.`);
+  throw new CommandError(`Could not grant these privileges: ${left.map(({ what }) => what).join("; ")}.`);
 }
 
 /** The password of a role that is new or gets another one; null if the role existed. */

@@ -50,7 +50,7 @@ async function onDatabase(
     [wanted.map(([role]) => role), wanted.map(([, right]) => right)],
   );
   return rows.map(({ role, right, name }) => ({
-    what: `${role} had not the right ${right} on the database ${name}`,
+    what: `${role} lacked ${right} on the database ${name}`,
     statement: `GRANT ${right} ON DATABASE ${id(name)} TO ${id(role)}`,
   }));
 }
@@ -59,7 +59,7 @@ async function onDatabase(
 async function membership({ query }: Queries, { indexer, api }: RolesPlan["roles"]): Promise<MissingRight[]> {
   const rows = await query("SELECT WHERE NOT pg_has_role($1::name, $2::name, 'MEMBER')", [indexer, api]);
   return rows.map(() => ({
-    what: `${indexer} was no member of ${api}`,
+    what: `${indexer} was not a member of ${api}`,
     statement: `GRANT ${id(api)} TO ${id(indexer)}`,
   }));
 }
@@ -70,7 +70,7 @@ async function schemaOf(queries: Queries, name: string, role: string): Promise<M
   if (rows.length > 0) return owner(queries, name, role);
   return [
     {
-      what: `the schema ${name} of ${role} was not there`,
+      what: `the schema ${name} of ${role} did not exist`,
       statement: `CREATE SCHEMA ${id(name)} AUTHORIZATION ${id(role)}`,
     },
   ];
@@ -83,7 +83,7 @@ async function owner({ query }: Queries, name: string, role: string): Promise<Mi
     [name, role],
   );
   return rows.map((row) => ({
-    what: `the schema ${name} belonged to ${row.owner}, not to ${role}`,
+    what: `the schema ${name} belonged to ${row.owner} instead of ${role}`,
     statement: `ALTER SCHEMA ${id(name)} OWNER TO ${id(role)}`,
   }));
 }
@@ -104,7 +104,7 @@ const belongings = `
 type Belonging = { kind: string; name: string; owner: string };
 
 const ownedBy = (role: string) => (row: Belonging) => ({
-  what: `${row.name} belonged to ${row.owner}, not to ${role}`,
+  what: `${row.name} belonged to ${row.owner} instead of ${role}`,
   statement: `ALTER ${row.kind} ${row.name} OWNER TO ${id(role)}`,
 });
 

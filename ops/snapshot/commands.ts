@@ -8,15 +8,15 @@ import { describeSnapshot } from "./inspect.ts";
 import { type Manifest, readManifest } from "./manifest.ts";
 import { restoreSnapshot } from "./restore.ts";
 
-const usage = `A finished index in a folder of files, from which another database begins.
+const usage = `Saves a finished index as files, to start another database from.
 
-  npm run snapshot -- create <folder> [--with-cache]      writes the index as it is at its last final block; it goes on
-                                                          meanwhile. --with-cache adds the cache of past events
-  npm run snapshot -- restore <folder> [--without-cache]  loads it into the empty schema DATABASE_SCHEMA; npm start goes
-                                                          on from there. Interrupted, run it again
-  npm run snapshot -- inspect <folder>                    says what is in it
+  npm run snapshot -- create <folder> [--with-cache]      writes the index at its last final block; the indexer keeps
+                                                          running. --with-cache adds the cache of past events
+  npm run snapshot -- restore <folder> [--without-cache]  loads it into the empty schema DATABASE_SCHEMA; npm start
+                                                          continues from there. If interrupted, run it again
+  npm run snapshot -- inspect <folder>                    shows what it contains
 
-Settings are those of npm start. Keys and credits are never in a snapshot: npm run backup saves them.`;
+Uses the settings of npm start. A snapshot never contains keys and credits; npm run backup saves them.`;
 
 type Options = { "with-cache"?: boolean; "without-cache"?: boolean };
 
@@ -47,7 +47,7 @@ async function create(
     throw error instanceof CommandError ? error : new CommandError(explain(error));
   });
   const bytes = manifest.parts.reduce((sum, part) => sum + part.bytes, 0);
-  return `The snapshot in ${folder} has ${manifest.parts.length} parts, ${describeBytes(bytes)}, of ${placeOf(manifest)}.`;
+  return `The snapshot in ${folder} has ${manifest.parts.length} parts, ${describeBytes(bytes)}, at ${placeOf(manifest)}.`;
 }
 
 async function restore(
@@ -60,7 +60,7 @@ async function restore(
   const manifest = await restoreSnapshot(plan).catch((error: Error) => {
     throw error instanceof CommandError ? error : new CommandError(explain(error));
   });
-  return `The index "${settings.schema}" is restored, of ${placeOf(manifest)}. npm start goes on from there.`;
+  return `The index "${settings.schema}" is restored at ${placeOf(manifest)}. npm start continues from there.`;
 }
 
 async function inspect(_: SnapshotContext, [folder = ""]: string[]): Promise<string> {

@@ -33,13 +33,13 @@ export async function requireBuild(manifest: Manifest, schema: string): Promise<
   const { versions, build_id } = manifest;
   if (versions.ponder !== PONDER_VERSION) {
     throw new CommandError(
-      `The snapshot was written with Ponder ${versions.ponder}, and this Namedex has ${PONDER_VERSION}: take the version of Namedex that wrote it (${versions.namedex}).`,
+      `The snapshot was written with Ponder ${versions.ponder}, but this Namedex uses ${PONDER_VERSION}: use the Namedex version that wrote it (${versions.namedex}).`,
     );
   }
   const build = await readPonderBuild(schema);
   if (build.buildId !== build_id) {
     throw new CommandError(
-      `The snapshot is of the build ${build_id}, and this program with these settings is ${build.buildId}: it would refuse the tables. Take the version that wrote the snapshot (Namedex ${versions.namedex}), the same deployment file, the same ARCHIVE_READS, and RPC URLs of the same layer 2.`,
+      `The snapshot is from build ${build_id}, but this program with these settings is ${build.buildId} and would reject the tables. Use the version that wrote the snapshot (Namedex ${versions.namedex}), the same deployment file, the same ARCHIVE_READS, and RPC URLs for the same layer 2s.`,
     );
   }
   requireTables(manifest, build);
@@ -52,14 +52,14 @@ function requireNetwork(
 ): void {
   if (network !== here) {
     throw new CommandError(
-      `The snapshot is of ${network}, and ENS_NETWORK is ${here}: set it to ${network}.`,
+      `The snapshot is from ${network}, but ENS_NETWORK is ${here}: set it to ${network}.`,
     );
   }
   const own = [deployment, ...deployment.layer2].map(({ name, chainId }) => `${name} (${chainId})`).sort();
   const theirs = chains.map((chain) => `${chain.chain_name} (${chain.chain_id})`).sort();
   if (own.join() !== theirs.join()) {
     throw new CommandError(
-      `The snapshot has the chains ${theirs.join(", ")}, and the settings have ${own.join(", ")}: set RPC_URL_<chain id> for exactly these chains.`,
+      `The snapshot has chains ${theirs.join(", ")}, but the settings have ${own.join(", ")}: set RPC_URL_<chain id> for exactly the snapshot's chains.`,
     );
   }
 }
@@ -70,7 +70,7 @@ function requireTables({ parts, has_cache }: Manifest, { tables }: PonderBuild):
   const strange = parts.find(({ of, table }) => !known[of].includes(table));
   if (strange === undefined) return;
   const where = strange.of === "index" ? "the index" : CACHE_SCHEMA;
-  throw new CommandError(`The snapshot is damaged: there is no table "${strange.table}" in ${where}.`);
+  throw new CommandError(`The snapshot is damaged: ${where} has no table "${strange.table}".`);
 }
 
 function pointOf(chain: Manifest["chains"][number]): RestorePoint {
@@ -93,7 +93,7 @@ async function requireBlocks({ chains }: Manifest, { rpcUrls }: Pick<Settings, "
     const hash = await readBlockHash({ chainId: chain_id, chainName: chain_name, urls }, block_number);
     if (hash === block_hash) continue;
     throw new CommandError(
-      `The block ${block_number} of ${chain_name} is ${block_hash} in the snapshot and ${onOneLine(hash)} at your node: the snapshot is of another chain, or its block was no longer final.`,
+      `Block ${block_number} of ${chain_name} is ${block_hash} in the snapshot but ${onOneLine(hash)} at your node: the snapshot is from another chain, or its block was reorganised away.`,
     );
   }
 }

@@ -20,17 +20,14 @@ const isOurs = (file: string): boolean =>
 export async function prepareFolder(folder: string): Promise<void> {
   const files = await openFolder(folder);
   if (files.includes(MANIFEST_FILE)) {
-    throw new CommandError(`${folder} has a snapshot already: name another folder, or delete this one.`);
+    throw new CommandError(`${folder} already has a snapshot: use another folder, or delete this one.`);
   }
   const isLeft = files.includes(UNFINISHED_FILE);
   const foreign = files.find((file) => !isLeft || !isOurs(file));
   if (foreign !== undefined) {
-    throw new CommandError(`${folder} has other files (${onOneLine(foreign)}): name a new or empty folder.`);
+    throw new CommandError(`${folder} has other files (${onOneLine(foreign)}): use a new or empty folder.`);
   }
-  await writeThrough(
-    join(folder, UNFINISHED_FILE),
-    "npm run snapshot -- create has not come to its end here.\n",
-  );
+  await writeThrough(join(folder, UNFINISHED_FILE), "npm run snapshot -- create has not finished here.\n");
   for (const file of files) if (file !== UNFINISHED_FILE) await rm(join(folder, file));
 }
 

@@ -19,7 +19,7 @@ export function describeSnapshot(manifest: Manifest): string {
     ["build", `${build_id} of Namedex ${versions.namedex} with Ponder ${versions.ponder}`],
     ["written", `${created_at} from PostgreSQL ${versions.postgresql}`],
     ["indexes", indexes.length === 0 ? "none was complete" : indexes.join(", ")],
-    ["cache", has_cache ? "past events are in it" : "past events are not in it"],
+    ["cache", has_cache ? "includes past events" : "does not include past events"],
   ];
   return `${alignColumns(rows)}\n\n${describeTables(parts)}`;
 }

@@ -21,7 +21,7 @@ export async function takeRestoreLock(
   await client.query(CHECK_CLIENT).catch(() => {});
   await lockWithin(client, patience.another, {
     lock: [pairLocks.restore, schema],
-    orElse: `Another restore into "${schema}" is at work: wait until it has ended.`,
+    orElse: `Another restore into "${schema}" is running. Wait for it to finish.`,
   });
   await lockWithin(client, patience.killed, {
     lock: [pairLocks.restoreWork, schema],

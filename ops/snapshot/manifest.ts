@@ -96,12 +96,12 @@ export async function readManifest(folder: string): Promise<Manifest> {
   const text = await readText(folder);
   const content = parse(text);
   if ((content as { namedex?: unknown }).namedex !== "snapshot") {
-    throw new CommandError(`${MANIFEST_FILE} in ${folder} is not of a snapshot of Namedex.`);
+    throw new CommandError(`${MANIFEST_FILE} in ${folder} is not from a Namedex snapshot.`);
   }
   const { format } = content as { format?: unknown };
   if (typeof format === "number" && format > FORMAT) {
     throw new CommandError(
-      `The snapshot has the format ${format}, and this version of Namedex reads ${FORMAT}: restore it with the version that wrote it, or a later one.`,
+      `The snapshot has format ${format}, but this version of Namedex reads ${FORMAT}: restore it with the version that wrote it, or a later one.`,
     );
   }
   const read = manifest.safeParse(content);
@@ -109,7 +109,9 @@ export async function readManifest(folder: string): Promise<Manifest> {
   const wrong = read.error.issues
     .slice(0, SHOWN_FAULTS)
     .map(({ path, message }) => onOneLine(`${path.join(".")}: ${message}`));
-  throw new CommandError([`${MANIFEST_FILE} is damaged; fetch the snapshot again:`, ...wrong].join("\n  "));
+  throw new CommandError(
+    [`${MANIFEST_FILE} is damaged; download the snapshot again:`, ...wrong].join("\n  "),
+  );
 }
 
 async function readText(folder: string): Promise<string> {
@@ -123,7 +125,7 @@ async function readText(folder: string): Promise<string> {
     const { size } = await file.stat();
     if (size <= MAX_MANIFEST_BYTES) return await file.readFile("utf8");
     throw new CommandError(
-      `${MANIFEST_FILE} has ${size} bytes; no snapshot has more than ${MAX_MANIFEST_BYTES}.`,
+      `${MANIFEST_FILE} has ${size} bytes; a manifest has at most ${MAX_MANIFEST_BYTES}.`,
     );
   } finally {
     await file.close();
@@ -134,12 +136,12 @@ function parse(text: string): object {
   try {
     return Object(JSON.parse(text));
   } catch {
-    throw new CommandError(`${MANIFEST_FILE} is damaged: it is no JSON. Fetch the snapshot again.`);
+    throw new CommandError(`${MANIFEST_FILE} is damaged: it is not JSON. Download the snapshot again.`);
   }
 }
 
 function requireNoRepeats(read: Manifest): Manifest {
   const files = new Set(read.parts.map(({ file }) => file));
   if (files.size === read.parts.length) return read;
-  throw new CommandError(`${MANIFEST_FILE} is damaged: it names a part twice. Fetch the snapshot again.`);
+  throw new CommandError(`${MANIFEST_FILE} is damaged: it lists a part twice. Download the snapshot again.`);
 }

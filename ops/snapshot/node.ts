@@ -20,7 +20,7 @@ export async function readBlockHash({ chainId, chainName, urls }: Nodes, block: 
     reasons.push(`${new URL(url).host}: ${onOneLine(answer.reason ?? "")}`);
   }
   throw new CommandError(
-    `RPC_URL_${chainId}: no node of ${chainName} tells the block ${block} (${reasons.join("; ")}). Name a node that has it.`,
+    `RPC_URL_${chainId}: no node of ${chainName} returns block ${block} (${reasons.join("; ")}). Use a node that has it.`,
   );
 }
 

@@ -117,16 +117,16 @@ export async function verifyPart(
       if (bytes > part.bytes) break;
     }
   } catch (error) {
-    throw new CommandError(`${part.file} cannot be read (${(error as Error).message}): fetch it again.`);
+    throw new CommandError(`Cannot read ${part.file} (${(error as Error).message}): download it again.`);
   }
   if (bytes !== part.bytes || hash.digest("hex") !== part.sha256) throw broken(part);
 }
 
 const broken = ({ file }: Part): CommandError =>
-  new CommandError(`${file} is broken: its checksum is not that of the manifest. Fetch it again.`);
+  new CommandError(`${file} is damaged: its checksum differs from the manifest. Download it again.`);
 
 const otherSize = ({ file }: Part): ContentRefused =>
-  new ContentRefused(`${file} is damaged: its text has another size than the manifest says.`);
+  new ContentRefused(`${file} is damaged: its uncompressed size differs from the manifest.`);
 
 /** Sends the text of a part to a stream of the database. It is checked once more, so that nothing else gets in. */
 export async function readPart(

@@ -52,17 +52,16 @@ export async function restoreSnapshot(plan: RestorePlan): Promise<Manifest> {
   return manifest;
 }
 
-const GOES_ON =
-  "The restore is not complete, and nothing uses it. Run the same command again: it goes on from there.";
+const GOES_ON = "The restore is not complete, and nothing uses it. Run the same command again to resume it.";
 
 /** Gives what to tell the operator. */
 async function removeAll(client: pg.Client, target: Target): Promise<string> {
   try {
     await removeRestore(client, target);
-    return "The restore is not complete. What it had made is removed, so that another snapshot can be restored.";
+    return "The restore is not complete. Its tables were removed, so you can restore another snapshot.";
   } catch (error) {
     const cache = target.withCache ? ` DROP SCHEMA IF EXISTS ${CACHE_SCHEMA} CASCADE;` : "";
-    return `The restore is not complete, and what it had made could not be removed (${onOneLine((error as Error).message)}). Delete it: DROP SCHEMA IF EXISTS ${id(target.schema)} CASCADE;${cache}`;
+    return `The restore is not complete, and its tables could not be removed (${onOneLine((error as Error).message)}). Remove them with: DROP SCHEMA IF EXISTS ${id(target.schema)} CASCADE;${cache}`;
   }
 }
 
@@ -131,7 +130,7 @@ async function loadPart(
   await readPart(plan, stream);
   if (stream.rowCount === part.rows) return;
   throw new ContentRefused(
-    `${part.file} is damaged: it has ${stream.rowCount} rows, and should have ${part.rows}.`,
+    `${part.file} is damaged: it has ${stream.rowCount} rows instead of ${part.rows}.`,
   );
 }
 
@@ -142,7 +141,7 @@ async function countNames(client: pg.Client, { target, points, plan }: Restore):
   if (await hasCounters(counts)) return;
   const started = performance.now();
   const isCounted = await createCounters(counts, Math.max(...points.map((point) => point.blockTimestamp)));
-  if (!isCounted) throw new Error(`Another program uses the tables of "${target.schema}".`);
+  if (!isCounted) throw new Error(`Another program is using the tables of "${target.schema}".`);
   plan.screen.write(`Counting names: done in ${Math.ceil((performance.now() - started) / 1_000)} s\n`);
 }
 

@@ -39,12 +39,12 @@ export async function readSource(
   });
   if (indexer === null) {
     throw new CommandError(
-      `There is no index in the schema "${schema}". \`npm run release -- list\` shows all; name one by DATABASE_SCHEMA.`,
+      `Schema "${schema}" has no index. List all with \`npm run release -- list\`, and set DATABASE_SCHEMA.`,
     );
   }
   if (!indexer.isReady) {
     throw new CommandError(
-      `The index "${schema}" is not complete: its indexer has not come to the head of the chain since its start. Run the same command when /indexing-status says "ready".`,
+      `The index "${schema}" is not complete: its indexer has not reached the head of the chain since it started. Run the same command when /indexing-status reports "ready".`,
     );
   }
   const names = await listTables(query, schema);

@@ -40,7 +40,7 @@ export async function readTarget(client: pg.Client, target: Target): Promise<Tar
   if (begun.id === target.snapshotId && begun.has_cache === target.withCache) return "begun";
   const cache = begun.has_cache ? ` DROP SCHEMA IF EXISTS ${CACHE_SCHEMA} CASCADE;` : "";
   throw new CommandError(
-    `A restore of another snapshot into "${target.schema}" was interrupted. Finish that one, or delete what it left: DROP SCHEMA ${id(target.schema)} CASCADE;${cache}`,
+    `A restore of another snapshot into "${target.schema}" was interrupted. Finish that one, or remove what it left: DROP SCHEMA ${id(target.schema)} CASCADE;${cache}`,
   );
 }
 
@@ -53,7 +53,7 @@ async function requireRights(client: pg.Client, schema: string): Promise<void> {
   const [row] = rows;
   if (row?.may) return;
   throw new CommandError(
-    `The role "${row?.role}" may not create the schema "${schema}". Use the indexer's role, or let an owner run: GRANT CREATE, TEMPORARY ON DATABASE ${id(row?.database ?? "")} TO ${id(row?.role ?? "")}`,
+    `The role "${row?.role}" may not create the schema "${schema}". Use the indexer's role, or run as an owner: GRANT CREATE, TEMPORARY ON DATABASE ${id(row?.database ?? "")} TO ${id(row?.role ?? "")}`,
   );
 }
 
@@ -83,7 +83,7 @@ async function requireNoTables(client: pg.Client, schema: string): Promise<void>
   );
   if (rows[0] === undefined) return;
   throw new CommandError(
-    `The schema "${schema}" is not empty ("${rows[0].name}" is in it). Restore into another one, for example DATABASE_SCHEMA=${schema}_restored, or drop it.`,
+    `Schema "${schema}" is not empty (it contains "${rows[0].name}"). Restore into another one, for example DATABASE_SCHEMA=${schema}_restored, or drop it.`,
   );
 }
 
@@ -95,7 +95,7 @@ async function requireEmptyCache(client: pg.Client): Promise<void> {
     const { rowCount } = await client.query(`select from ${name} limit 1`);
     if (rowCount === 0) continue;
     throw new CommandError(
-      `The database has a cache of past events already (${name} has rows). Leave the snapshot's out with --without-cache, or restore into another database.`,
+      `The database already has a cache of past events (${name} has rows). Skip the snapshot's with --without-cache, or restore into another database.`,
     );
   }
 }

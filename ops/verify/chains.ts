@@ -10,7 +10,7 @@ export function chainOf(
   const chain = chains.find((one) => one.chainId === (chainId ?? deployment.chainId));
   if (chain !== undefined) return chain;
   const known = chains.map((one) => `${one.chainId} (${one.name})`).join(", ");
-  throw new CommandError(`--chain is ${chainId}: expected a chain that is indexed, ${known}.`);
+  throw new CommandError(`--chain is ${chainId}: expected an indexed chain: ${known}.`);
 }
 
 /** The contracts of one chain, as if there were no other. @throws CommandError if it has no names */
@@ -20,7 +20,7 @@ export function deploymentOf(deployment: Deployment, chainId: number | null): De
   const { managedName, ...own } = chain as Deployment["layer2"][number];
   if (managedName !== undefined) return { ...own, layer2: [] };
   throw new CommandError(
-    `--chain is ${chainId}: ${chain.name} has primary names and no names of its own. Its logs can be compared: add --logs.`,
+    `--chain is ${chainId}: ${chain.name} has only primary names. To compare its logs, add --logs.`,
   );
 }
 

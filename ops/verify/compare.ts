@@ -40,8 +40,8 @@ export async function compare(plan: ComparePlan): Promise<Result> {
 
 const explain = ({ at }: ComparePlan, { indexed }: Snapshot): string =>
   at === null
-    ? `the node does not have the block ${indexed.number} of the index: it is behind, has another chain, or the chain is being reorganised`
-    : `the node does not have the block ${at}`;
+    ? `the node does not have the index's block ${indexed.number}: it is behind, serves another chain, or the chain is being reorganised`
+    : `the node does not have block ${at}`;
 
 /** The block at which to ask; null if the node does not have the one that the index has. */
 async function findBlock({ node, at }: ComparePlan, { indexed }: Snapshot): Promise<Block | null> {
@@ -65,7 +65,7 @@ async function askAndCompare(
     rows.map(({ kind }) => kind),
   );
   const changed = rows.filter(({ isChanged }) => isChanged).length;
-  if (changed > 0) noteNotCompared(result, `changed after the block ${block.number}`, changed);
+  if (changed > 0) noteNotCompared(result, `changed after block ${block.number}`, changed);
   const checks = listChecks(comparisonSetting(deployment), snapshot, block.timestamp);
   const hear = watch?.(result, checks.length);
   await askContracts(checks, {

@@ -189,7 +189,7 @@ function noteRange(compared: Compared, { chainId, known, listed, result }: Judge
     note("event_type", row.event, eventTypeOf(log));
     const node = row.isOdd ? undefined : nodeOfLog(log, { chainId, contract: row.contract });
     if (node !== undefined) note("node", row.node, node);
-    if (log.timestamp === null) noteNotCompared(result, "times of events: the node's logs have none");
+    if (log.timestamp === null) noteNotCompared(result, "event times: the node's logs have none");
     else note("block_timestamp", row.timestamp, String(log.timestamp));
   }
   for (const log of compared.logs) {

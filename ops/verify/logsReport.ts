@@ -24,17 +24,17 @@ const SHOWN_LOGS = 3;
 
 export function logsText(result: LogsResult): string {
   const { ranges, blocks, logs, chain, seed, seconds, differences, failure } = result;
-  const head = `${counted(ranges, "range")} with ${counted(blocks, "block")} and ${counted(logs, "log")} of ${chain}, chosen by the seed ${seed}, compared with the cache in ${Math.round(seconds)} s.`;
+  const head = `${counted(ranges, "range")} with ${counted(blocks, "block")} and ${counted(logs, "log")} of ${chain}, chosen by seed ${seed}, compared with the cache in ${Math.round(seconds)} s.`;
   const shown = differences.slice(0, SHOWN_RANGES).map((one) => rangeText(one, result));
   const more = differences.length - shown.length;
   const verdict =
     differences.length === 0
-      ? "Cache and node have the same logs."
+      ? "The cache and the node have the same logs."
       : `${differences.length} ${differences.length === 1 ? "range differs" : "ranges differ"}.`;
   return [
     ...(ranges > 0 ? [head] : []),
     ...shown,
-    ...(more > 0 ? [`… and ${more} more; --json shows them.`] : []),
+    ...(more > 0 ? [`… and ${more} more; use --json to see them.`] : []),
     ...(ranges > 0 ? [verdict] : []),
     ...(failure === null ? [] : [`Not finished: ${failure}`]),
   ].join("\n\n");
@@ -48,7 +48,7 @@ function rangeText(
     `Blocks ${from} to ${to}`,
     ...sortText("only the node has", missing),
     ...sortText("only the cache has", unknown),
-    ...sortText("differently at both", changed),
+    ...sortText("different in both", changed),
     `  npm run verify -- --refetch ${from}-${to} --chain ${chainId}`,
   ].join("\n");
 }

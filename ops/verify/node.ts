@@ -68,7 +68,7 @@ async function askUrl(url: string, call: JsonRpcCall, signal: AbortSignal): Prom
   const { error, result } = reply;
   if (!error) return result;
   const words = sanitizeMessage(String(error.message).replaceAll(/\w+:\/\/\S+/g, "…"));
-  throw new NodeError(`the node answered error ${error.code} (${words})`, true);
+  throw new NodeError(`the node returned error ${error.code} (${words})`, true);
 }
 
 /** The chain that the nodes serve. */

@@ -92,13 +92,13 @@ async function askRange(node: Node, { question, range, state }: Asked): Promise<
 }
 
 function readLogs(reply: unknown): NodeLog[] {
-  if (!Array.isArray(reply)) throw new NodeError("the node's answer cannot be read");
+  if (!Array.isArray(reply)) throw new NodeError("the node's answer is malformed");
   return reply.map((log: unknown) => {
     const { blockNumber, logIndex, blockHash, transactionHash, address, topics, data, blockTimestamp } =
       (log ?? {}) as Record<string, unknown>;
     const words = [blockNumber, logIndex, blockHash, transactionHash, address, data];
     if (!words.every((word) => typeof word === "string") || !Array.isArray(topics)) {
-      throw new NodeError("the node's answer cannot be read");
+      throw new NodeError("the node's answer is malformed");
     }
     return {
       blockNumber: Number(blockNumber),

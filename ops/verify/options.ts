@@ -33,24 +33,24 @@ export type VerifyOptions = {
 };
 
 export const usage = `npm run verify -- [options]
-  compares the index with what the contracts answer at the newest indexed block. Ends with 0 if all is equal, with 1 if
-  anything differs, with 2 if it could not be found out.
-  --samples N     how many names and records; ${DEFAULT_SAMPLES} by default, at most ${MAX_SAMPLES}
-  --seed N        which ones: the same seed takes the same ones of the same index. Random by default
-  --name NAME     only this name and its records; may be repeated
-  --chain ID      names of a layer 2, in place of those of the registry's chain
-  --at BLOCK      at an earlier block (needs an archive node); what changed since then is not compared
-  --url URL       ask this node in place of LIVE_RPC_URL
-  --json          the result as JSON on standard output
+  compares the index with the contracts at the newest indexed block. Exits with 0 if everything matches, 1 if
+  anything differs, 2 if the comparison failed.
+  --samples N     number of names and records; default: ${DEFAULT_SAMPLES}, maximum: ${MAX_SAMPLES}
+  --seed N        selects the samples: the same seed and index give the same ones. Random by default
+  --name NAME     compares only this name and its records; repeatable
+  --chain ID      compares names of a layer 2 instead of the main chain
+  --at BLOCK      compares at an earlier block (needs an archive node); skips what changed since
+  --url URL       uses this node instead of LIVE_RPC_URL
+  --json          prints the result as JSON
 
 npm run verify -- --logs [options]
-  asks for the logs of random past blocks again, and compares them with the cache that each index is built from.
-  --samples N     how many ranges of blocks; ${DEFAULT_RANGES} by default
-  --chain ID      logs of a layer 2, with names or without
+  fetches the logs of random past blocks again and compares them with the cache that indexes are built from.
+  --samples N     number of block ranges; default: ${DEFAULT_RANGES}
+  --chain ID      compares logs of a layer 2
   --seed, --url, --json as above
 
 npm run verify -- --refetch FROM-TO [--chain ID]
-  removes these blocks from the cache, so that the next index that is built fetches them again. Stop the indexers first`;
+  removes these blocks from the cache, so that the next index fetches them again. Stop the indexers first`;
 
 const text = { type: "string" } as const;
 const flag = { type: "boolean" } as const;
@@ -59,14 +59,14 @@ const flag = { type: "boolean" } as const;
 export function readOptions(line: string[]): VerifyOptions {
   const { seed, at, chain, url, refetch, name: names = [], ...values } = parse(line);
   if (names.length > MAX_NAMES) {
-    throw new CommandError(`--name is given ${names.length} times: at most ${MAX_NAMES}.`);
+    throw new CommandError(`--name is given ${names.length} times; the maximum is ${MAX_NAMES}.`);
   }
   if (url !== undefined && !/^https?:$/.test(URL.parse(url)?.protocol ?? "")) {
-    throw new CommandError("--url is no http(s) URL.");
+    throw new CommandError("--url is not an http(s) URL.");
   }
   const { logs: isOfLogs = false, json: isJson = false } = values;
   if (isOfLogs && (names.length > 0 || at !== undefined)) {
-    throw new CommandError("--logs takes neither --name nor --at.");
+    throw new CommandError("--name and --at do not apply to --logs.");
   }
   const usual = isOfLogs ? DEFAULT_RANGES : DEFAULT_SAMPLES;
   const { samples = String(usual) } = values;
@@ -91,7 +91,7 @@ function readRange(words: string): Range {
   const range = { from: readBlock("--refetch", from), to: readBlock("--refetch", to) };
   if (more === undefined && range.from <= range.to) return range;
   throw new CommandError(
-    `--refetch is "${words}": expected the first and the last block, as 23000000-23000499.`,
+    `--refetch is "${words}": expected the first and last block, such as 23000000-23000499.`,
   );
 }
 

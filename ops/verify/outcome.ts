@@ -19,7 +19,7 @@ export async function requireChain(
 ): Promise<void> {
   const served = await readChainId(node);
   if (served === chainId) return;
-  throw new CommandError(`The node serves the chain ${served}: expected a node of ${name} (${chainId}).`);
+  throw new CommandError(`The node serves chain ${served}; expected a node of ${name} (${chainId}).`);
 }
 
 /** One sentence for what the operator can mend. @throws any other error */
@@ -27,7 +27,7 @@ export function explain(error: unknown, signal: AbortSignal): string {
   if (signal.aborted) return "interrupted";
   if (error instanceof CommandError || error instanceof LiveFailure) return error.message;
   if (error instanceof NodeError) {
-    return `${error.message}. Fewer --samples, another --url, or for --at an archive node may help.`;
+    return `${error.message}. Try fewer --samples, another --url, or an archive node for --at.`;
   }
   const { code, message } = error as { code?: string; message?: string };
   if (code !== undefined) return `the database or a connection failed: ${message || code}`;

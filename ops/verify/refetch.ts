@@ -20,21 +20,21 @@ export const refetch = (
     inTransaction(client, async () => {
       const { query } = queriesOf(client);
       if (!(await hasCache(query)))
-        throw new CommandError("The database has no cache of logs: nothing was ever indexed in it.");
+        throw new CommandError("The database has no log cache: nothing was ever indexed in it.");
       for (const other of await listSchemas(query)) {
         const indexer = await readIndexer(query, other);
         if (indexer?.isRunning) {
           throw new CommandError(
-            `Nothing was removed: the indexer of "${other}" is running. Stop it first (one that was killed counts as running for 30 seconds).`,
+            `Nothing was removed: the indexer of "${other}" is running. Stop it first (a killed one counts as running for 30 seconds).`,
           );
         }
       }
       const { logs, filters } = await forgetBlocks(query, { chainId, from, to });
       if (filters === 0)
-        return `The cache has none of the blocks ${from} to ${to} of the chain ${chainId}. Nothing was removed.`;
-      return `Removed ${counted(logs, "log")} of the blocks ${from} to ${to} of the chain ${chainId} from the cache.
-What is indexed already stays as it is. To index these blocks again, build another index beside this one: start with another
-DATABASE_SCHEMA. It takes everything else from the cache, and asks the node for these blocks. Then move readers to it
+        return `Nothing was removed: the cache has no blocks ${from} to ${to} of chain ${chainId}.`;
+      return `Removed ${counted(logs, "log")} of blocks ${from} to ${to} of chain ${chainId} from the cache.
+Existing indexes do not change. To index these blocks again, build a new index: start with another DATABASE_SCHEMA. It
+fetches these blocks from the node and takes everything else from the cache. Then switch readers to it
 (npm run release; docs/operations.md, "A new version without a gap").`;
     }),
   );

@@ -48,7 +48,7 @@ export function reportText(result: Result | null, run: Run): string {
 }
 
 function headOf({ block, samples }: Result, { chain, schema, seed, seconds }: Run): string {
-  return `${samples} names, records and primary names of the index "${schema}", chosen by the seed ${seed}, compared with the contracts of ${chain} at block ${block.number} (${block.hash}) in ${Math.round(seconds)} s.`;
+  return `${samples} names, records and primary names of the index "${schema}", chosen by seed ${seed}, compared with the contracts of ${chain} at block ${block.number} (${block.hash}) in ${Math.round(seconds)} s.`;
 }
 
 const comparedText = ({ compared }: Result): string =>
@@ -64,7 +64,7 @@ const comparedText = ({ compared }: Result): string =>
 const kindsText = ({ kinds }: Result): string =>
   kinds.size === 0
     ? ""
-    : `What they are:\n${alignColumns([...kinds].sort().map(([kind, count]) => [`  ${kind}`, String(count)]))}`;
+    : `By kind:\n${alignColumns([...kinds].sort().map(([kind, count]) => [`  ${kind}`, String(count)]))}`;
 
 const skippedText = ({ notCompared }: Result): string =>
   notCompared.size === 0
@@ -88,7 +88,7 @@ function differenceText(
   return [
     `${table}.${column} of ${safe(of)}`,
     `  index: ${value(index)}`,
-    `  chain: ${value(chain)}${calls.length === 0 ? " (by the other columns of the row)" : ""}`,
+    `  chain: ${value(chain)}${calls.length === 0 ? " (from the row's other columns)" : ""}`,
     `  curl 'http://127.0.0.1:${port}${path}'`,
     ...(calls.length === 0
       ? []
@@ -101,9 +101,7 @@ function verdictOf(result: Result | null, { failure }: Run): string {
   const values = valuesOf(result);
   const { differenceCount } = result;
   if (differenceCount > 0) return `${differenceCount} of ${values} values differ.`;
-  return failure === null
-    ? `All ${values} values are equal.`
-    : `The ${values} values that were compared until then are equal.`;
+  return failure === null ? `All ${values} values match.` : `The ${values} values compared until then match.`;
 }
 
 /** The result for a program; words as in the answers of the API. */

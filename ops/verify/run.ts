@@ -46,7 +46,7 @@ export async function verify({ options, settings, signal }: VerifyRun): Promise<
   if (result !== null && failure === null && isAboutIndex(options)) {
     await storeResult(settings, result).catch((error: Error) =>
       console.error(
-        `The result is not shown at /indexing-status, because it could not be stored: ${onOneLine(messageOf(error))}`,
+        `The result could not be stored, so /indexing-status does not show it: ${onOneLine(messageOf(error))}`,
       ),
     );
   }

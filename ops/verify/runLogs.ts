@@ -54,7 +54,7 @@ async function compareRanges({ options, settings, signal }: LogsRun, result: Log
     const ranges = await chooseRanges(query, { ...options, filters, chainId });
     if (ranges.length === 0) {
       throw new CommandError(
-        `The cache has no logs of the chain ${chainId}. Those of a developer's chain are not cached.`,
+        `The cache has no logs of chain ${chainId}. Logs of a development chain are not cached.`,
       );
     }
     const readLogs = logReader(node, filters);

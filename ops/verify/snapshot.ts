@@ -50,7 +50,7 @@ export const takeSnapshot = (plan: SnapshotPlan): Promise<Snapshot> =>
     const { at } = plan;
     if (at !== null && at > indexed.number) {
       throw new CommandError(
-        `--at is ${at}, and the index is at block ${indexed.number}: expected that or an earlier one.`,
+        `--at is ${at}, but the index is at block ${indexed.number}: expected that block or an earlier one.`,
       );
     }
     const keys = await plan.choose({ client, contracts, block: indexed });
@@ -69,15 +69,14 @@ async function readIndexedBlock(
     `"${schema}".domains`,
   ]);
   const indexer = found?.has ? await readIndexer(query, schema) : null;
-  if (indexer === null)
-    throw new CommandError(`DATABASE_SCHEMA: there is no index in the schema "${schema}".`);
+  if (indexer === null) throw new CommandError(`DATABASE_SCHEMA: schema "${schema}" has no index.`);
   if (!indexer.isReady) {
     throw new CommandError(
-      "The index is still being built, or its indexer has just started again. See /indexing-status.",
+      "The index is still being built, or its indexer has just restarted. See /indexing-status.",
     );
   }
   const chain = (await listProgress(query, schema)).find((one) => one.chainId === chainId);
   if (chain === undefined)
-    throw new CommandError(`The index in the schema "${schema}" is of another chain than ${chainId}.`);
+    throw new CommandError(`The index in schema "${schema}" is not of chain ${chainId}.`);
   return { number: chain.blockNumber, timestamp: chain.blockTimestamp };
 }

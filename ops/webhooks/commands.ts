@@ -6,14 +6,14 @@ import type { Store } from "../../src/api/server/serviceDb/store.ts";
 import { alignColumns } from "../commandLine/columns.ts";
 import { type Command, CommandError, type Program, readNumber } from "../commandLine/command.ts";
 
-const usageText = `Webhooks of all keys.
+const usageText = `Shows and disables the webhooks of all keys.
 
-  npm run webhooks -- list                 all webhooks: whose they are, and how they are
-  npm run webhooks -- deliveries <id>      what was sent lately, and how it ended
-  npm run webhooks -- disable <id>         sends nothing more, until its owner tests it again
+  npm run webhooks -- list                 lists all webhooks with their key and state
+  npm run webhooks -- deliveries <id>      shows recent deliveries and their outcome
+  npm run webhooks -- disable <id>         stops deliveries until the owner tests it again
 
---json answers as JSON. DATABASE_URL and DATABASE_SERVICE_SCHEMA say which service, as for npm start. To stop the
-webhooks of a key for good, revoke the key (npm run keys -- revoke).`;
+--json prints JSON. DATABASE_URL and DATABASE_SERVICE_SCHEMA select the service, as for npm start. To stop a key's
+webhooks permanently, revoke the key (npm run keys -- revoke).`;
 
 type Options = { json?: boolean };
 
@@ -60,7 +60,7 @@ const deliveries: Act = async (store, [word = ""]) => {
     one.error ?? "",
   ]);
   const header = ["id", "since", "state", "attempts", "status", "type", "error"];
-  const text = rows.length > 0 ? alignColumns([header, ...rows]) : `Webhook ${id} has sent nothing lately.`;
+  const text = rows.length > 0 ? alignColumns([header, ...rows]) : `Webhook ${id} has no recent deliveries.`;
   return { json: found, text };
 };
 
@@ -73,7 +73,7 @@ const stop: Act = async (store, [word = ""]) => {
 async function readExisting(store: Store, word: string): Promise<number> {
   const id = readNumber("id", word, { min: 1, max: MAX_ID });
   if ((await findWebhook(store, { id, keyId: null })) !== null) return id;
-  throw new CommandError(`There is no webhook ${id}. npm run webhooks -- list shows all.`);
+  throw new CommandError(`There is no webhook ${id}. List all with: npm run webhooks -- list`);
 }
 
 const command = (words: readonly string[], act: Act): Command<Store, Options> => ({

@@ -125,7 +125,7 @@ test("a node of another chain, and a token that is none, stop the start; a node 
   await checkPayments({ payments: null });
   await check({ rpcUrl: "http://127.0.0.1:1" });
   await expect(check({ chainId: 4217 })).rejects.toThrow(
-    /^MPP_RPC_URL: 127.0.0.1:\d+ serves the chain 31337; expected a node of MPP_CHAIN_ID, 4217$/,
+    /^MPP_RPC_URL: 127.0.0.1:\d+ serves chain 31337; expected a node of MPP_CHAIN_ID, 4217$/,
   );
   for (const currency of [`0x20c0${"0".repeat(32)}9999`, `0x20c0${"1".repeat(36)}`, zeroAddress] as const) {
     await expect(check({ currency })).rejects.toThrow(/^MPP_CURRENCY: 0x\w+ is not a TIP-20 token/);

@@ -176,5 +176,5 @@ test("a build that was killed in the middle is dropped and done again, once for 
   const several = [startUpkeep(plan), startUpkeep(plan), startUpkeep(plan)];
   await waitUntil(async () => (await readIndexes()).get(name)?.valid === true);
   await Promise.all(several.map(({ stop }) => stop()));
-  expect(logged.filter((line) => line.startsWith(`Built the index ${name}`))).toHaveLength(1);
+  expect(logged.filter((line) => line.startsWith(`Built index ${name}`))).toHaveLength(1);
 });

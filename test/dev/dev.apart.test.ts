@@ -166,7 +166,7 @@ test("a port that another program has is named", async () => {
   const { port } = server.address() as { port: number };
   const dev = startDev({ PORT: String(port) });
   expect(await dev.exit).toBe(1);
-  expect(dev.output()).toContain(`PORT is ${port}, which another program has`);
+  expect(dev.output()).toContain(`PORT is ${port}, which another program uses`);
   server.close();
 });
 

@@ -47,7 +47,7 @@ function shownCommand(port: number): string {
 
 beforeAll(async () => {
   devnet = run("npm run devnet");
-  await waitUntil(() => devnet.output().includes("Ctrl-C ends"), {
+  await waitUntil(() => devnet.output().includes("Press Ctrl-C to stop"), {
     timeout: START_TIMEOUT_MS,
     describe: () => `no screen:\n${devnet.output()}`,
   });

@@ -30,11 +30,11 @@ test("it ends when the progress does", async () => {
   await sleep(3 * TIMEOUT_MS);
   clearInterval(timer);
   const began = Date.now();
-  await expect(wait).rejects.toThrow("Nothing after 1 s\nwaiting for blocks");
+  await expect(wait).rejects.toThrow("No progress within 1 s\nwaiting for blocks");
   expect(Date.now() - began).toBeGreaterThan(TIMEOUT_MS / 3);
 });
 
 test("without progress all of the time counts", async () => {
   const wait = until({ child }, { look: async () => false, describe, timeout: TIMEOUT_MS });
-  await expect(wait).rejects.toThrow("Nothing after 1 s");
+  await expect(wait).rejects.toThrow("No progress within 1 s");
 });

@@ -26,10 +26,10 @@ import { explainedErrors } from "./explainedErrors.ts";
 
 /** What another test plays, and why this one does not. */
 const elsewhere: Record<string, { file: string; says: string }> = {
-  "Watchdog: the index of": { file: "ops/watchdog.full.test.ts", says: "has stood at block" },
-  "The index was compared with the chain": {
+  "Watchdog: the index of": { file: "ops/watchdog.full.test.ts", says: "has been stuck at block" },
+  "Verified the index at block": {
     file: "ops/verify.slow.test.ts",
-    says: "The index was compared with the chain",
+    says: "Verified the index at block",
   },
   // Ponder says these of handlers and files that throw, which ours do not; the words are held against Ponder's source.
   "Error while processing event": { file: "docs/whenItBreaks.test.ts", says: "so is every error of Ponder" },

@@ -460,10 +460,10 @@ describe("wrong settings", () => {
     await new Promise<void>((resolve) => server.listen(port, () => resolve()));
     const gateway = await launchGateway({ INDEXERS: "http://127.0.0.1:1", PORT: String(port) });
     expect(await gateway.exit).toBe(1);
-    expect(gateway.output()).toContain(`PORT is ${port}, which cannot be used (EADDRINUSE)`);
+    expect(gateway.output()).toContain(`PORT is ${port}, but that port cannot be used (EADDRINUSE)`);
     const other = await launchGateway({ INDEXERS: "http://127.0.0.1:1", METRICS_PORT: String(port) });
     expect(await other.exit).toBe(1);
-    expect(other.output()).toContain(`METRICS_PORT is ${port}, which cannot be used (EADDRINUSE)`);
+    expect(other.output()).toContain(`METRICS_PORT is ${port}, but that port cannot be used (EADDRINUSE)`);
     server.close();
   });
 });

@@ -121,7 +121,7 @@ export async function startGateway(
   void gateway.exit.then(() => {
     hasEnded = true;
   });
-  while (!gateway.output().includes("listens on port")) {
+  while (!gateway.output().includes("listening on port")) {
     if (hasEnded || Date.now() > deadline) throw new Error(`The gateway did not start:\n${gateway.output()}`);
     await sleep(20);
   }

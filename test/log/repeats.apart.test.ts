@@ -34,12 +34,12 @@ test("a trouble that goes on is said once, then once a minute with the number, t
   }
   expect(messages()).toEqual([
     "The node is away",
-    "The node is away (4799 times more in the last minute)",
-    "The node is away (4800 times more in the last minute)",
+    "The node is away (4799 more times in the last minute)",
+    "The node is away (4800 more times in the last minute)",
   ]);
   vi.advanceTimersByTime(120_000);
   expect(messages().slice(3)).toEqual([
-    "The node is away (2400 times more in the last minute)",
+    "The node is away (2400 more times in the last minute)",
     "Over: The node is away",
   ]);
   expect(said.at(-1)).toMatchObject({ level: "info", repeated: 11_999, since: "2026-11-24T03:00:00.000Z" });

@@ -42,7 +42,7 @@ test("every alert has a section of the page that says what to do, and the page h
   expect(titles.sort()).toEqual(alerts.map(({ name }) => name).sort());
   const texts = section.split(/^### .*$/m).slice(1);
   for (const text of texts)
-    for (const part of ["**Means:**", "**Look at:**", "**Do:**"]) expect(text).toContain(part);
+    for (const part of ["**Means:**", "**Check:**", "**Do:**"]) expect(text).toContain(part);
 });
 
 /** All is well: each series for an hour, in steps of a minute. */

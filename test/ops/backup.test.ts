@@ -84,7 +84,7 @@ test("what was backed up is restored to the last digit, and goes on from there",
   const { code, err, out } = await run("restore", { schema: "restored", input: backup });
   expect(err).toBe("");
   expect(code).toBe(0);
-  expect(out).toMatch(/^\d+ rows restored into the schema "restored"/);
+  expect(out).toMatch(/^\d+ rows restored into schema "restored"/);
   for (const table of ["api_keys", "ledger"]) {
     expect(await rowsOf("restored", table)).toEqual(await rowsOf("namedex_service", table));
   }
@@ -110,8 +110,8 @@ const lines = () => backup.trimEnd().split("\n");
 
 test.each([
   ["nothing", () => "", /The backup is empty/],
-  ["another file", () => "hello\n", /not a backup of Namedex/],
-  ["one that is cut off between lines", () => lines().slice(0, -3).join("\n"), /cut off after \d+ rows/],
+  ["another file", () => "hello\n", /not a Namedex backup/],
+  ["one that is cut off between lines", () => lines().slice(0, -3).join("\n"), /truncated after \d+ rows/],
   ["one that is cut off within a line", () => backup.slice(0, -60), /damaged at row \d+/],
   ["one that lost a line", () => lines().toSpliced(4, 1).join("\n"), /damaged at row/],
   [
@@ -149,7 +149,7 @@ test("a database that goes away while lines are awaited is told in a sentence", 
 
 test("nothing is restored over what is there", async () => {
   const { code, err } = await run("restore", { schema: "namedex_service", input: backup });
-  expect(err).toMatch(/has tables already. Restore into a new one/);
+  expect(err).toMatch(/already has tables. Restore into a new one/);
   expect(code).toBe(1);
 });
 

@@ -119,7 +119,7 @@ test.each(["RPC_URL_31337", "LIVE_RPC_URL"])(
     const { exit, output } = await launch("start", { [name]: other.url });
     expect(await exit).toBe(1);
     expect(output()).toContain(`${name}: `);
-    expect(output()).toMatch(/ serves the chain 4242; expected a node of devnet \(31337\)/);
+    expect(output()).toMatch(/ serves chain 4242; expected a node of devnet \(31337\)/);
     await other.stop();
   },
 );
@@ -139,7 +139,7 @@ test.runIf(isSlow())(
     });
     expect(await exit).toBe(1);
     expect(output()).toMatch(
-      /MPP_RPC_URL: \S+ serves the chain 31337; expected a node of MPP_CHAIN_ID, 4217/,
+      /MPP_RPC_URL: \S+ serves chain 31337; expected a node of MPP_CHAIN_ID, 4217/,
     );
     expect(output()).not.toMatch(/hunter2/);
   },
@@ -152,7 +152,7 @@ test.runIf(isSlow())("a port that another program has stops the start", async ()
   );
   const { exit, output } = await launch("start", { PORT: String(port) });
   expect(await exit).toBe(1);
-  expect(output()).toContain(`PORT is ${port}, which cannot be used (EADDRINUSE)`);
+  expect(output()).toContain(`PORT is ${port}, but that port cannot be used (EADDRINUSE)`);
   server.close();
 });
 
@@ -185,7 +185,7 @@ test("a database without pg_trgm whose user may not add it is told what to ask f
   });
   expect(await exit).toBe(1);
   expect(output()).toContain(
-    "let a superuser run: CREATE EXTENSION IF NOT EXISTS pg_trgm WITH SCHEMA public",
+    "run as a superuser: CREATE EXTENSION IF NOT EXISTS pg_trgm WITH SCHEMA public",
   );
   await bare.drop();
   await ask(database.url, "DROP ROLE launch_guest");
@@ -219,7 +219,7 @@ test.runIf(isSlow())(
       )[0]?.locked;
     const first = await launch("start");
     await untilReady(first);
-    expect(first.output()).toContain("Access is open: the API answers every request");
+    expect(first.output()).toContain("Access is open: the API answers all requests");
     expect(await isLocked()).toBe(1);
     await vi.waitFor(
       async () =>
@@ -236,7 +236,7 @@ test.runIf(isSlow())(
     await untilReady(second);
     const replica = await launch("serve", { ACCESS: "metered" });
     await untilReady(replica);
-    expect(replica.output()).toContain("Access is metered: npm run keys -- create makes keys");
+    expect(replica.output()).toContain("Access is metered. Create keys with: npm run keys -- create");
     const [ours, theirs] = await Promise.all(
       [second, replica].map(async ({ url }) => (await fetch(`${url}/status`)).json()),
     );
@@ -247,7 +247,7 @@ test.runIf(isSlow())(
     process.kill(child ?? 0, "SIGKILL");
     expect(await second.exit).toBe(75);
     expect(second.output()).toMatch(
-      /ERROR indexer: The process .* was ended by SIGKILL, mostly because the memory/,
+      /ERROR indexer: The worker process was killed by SIGKILL, usually because it ran out of memory/,
     );
 
     // The program in front of a replica is killed: the replica does not outlive it.

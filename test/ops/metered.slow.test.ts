@@ -137,7 +137,7 @@ describe("with roles that may do no more than they need", () => {
 test("may be run again: passwords stay, and none is shown", async () => {
   const again = await runRoles(stack.databaseUrl, "--prefix", prefix);
   expect(again.urls).toEqual({});
-  expect(again.stdout).toMatch(/All three roles existed already, and no right was missing/);
+  expect(again.stdout).toMatch(/All three roles already exist with all their privileges/);
   expect((await as("analyst", "SELECT 1 AS one")).rows).toEqual([{ one: 1 }]);
 });
 
@@ -151,7 +151,7 @@ test("a right on a table of the index that is missing is given again, and named"
 
 test("who may not make roles is told so", async () => {
   await expect(runRoles(urls.api ?? "", "--prefix", `${prefix}x`)).rejects.toThrow(
-    /The roles were not created\.\nThe database refused: permission denied/,
+    /The roles were not created\.\nPostgreSQL error: permission denied/,
   );
 });
 

@@ -111,21 +111,21 @@ describe("before anything was chosen", () => {
     await waitFor(() => viewsShow(status?.build), old.output);
     expect(status).toMatchObject({ active: false, schema: OLD });
     expect((await release("list")).stdout).toMatch(/^index_old .* ready .* views$/m);
-    expect((await release("list")).stdout).toContain("None was chosen yet: the gateway asks all of them.");
+    expect((await release("list")).stdout).toContain("No index has been chosen yet, so the gateway uses all of them.");
   });
 
   test.each<[string[], number, RegExp]>([
-    [["switch", "index_nowhere"], 1, /no index in the schema "index_nowhere"; there is "index_old"/],
-    [["switch", "x'\"; drop schema namedex cascade"], 1, /There is no index in the schema/],
+    [["switch", "index_nowhere"], 1, /Schema "index_nowhere" has no index. Existing indexes: "index_old"/],
+    [["switch", "x'\"; drop schema namedex cascade"], 1, /has no index\. Existing indexes/],
     [["switch"], 1, /Expected: npm run release -- switch <schema>/],
     [["switch", OLD, NEW], 1, /Expected: npm run release -- switch <schema>/],
-    [["switch", NEW, "--wait", "--force"], 1, /Either --wait or --force, not both/],
+    [["switch", NEW, "--wait", "--force"], 1, /Use either --wait or --force, not both/],
     [["back"], 1, /There is no index to go back to/],
-    [["prune"], 1, /No index was chosen yet/],
+    [["prune"], 1, /No index has been chosen yet/],
     [["prune", "--keep", "0"], 1, /--keep is "0": expected a whole number from 1 to 9999/],
     [["prune", "--keep", "2 "], 1, /--keep is "2 "/],
-    [["list", "--keep", "2"], 1, /list takes no --keep/],
-    [["constructor"], 1, /"constructor" is no command[\s\S]*npm run release -- list/],
+    [["list", "--keep", "2"], 1, /Option --keep does not apply to "list"/],
+    [["constructor"], 1, /Unknown command "constructor"[\s\S]*npm run release -- list/],
     [["list", "--nonsense"], 1, /--nonsense[\s\S]*npm run release -- list/],
   ])("release %j is refused with a reason", async (args, code, message) => {
     const outcome = await release(...args);
@@ -142,7 +142,7 @@ describe("before anything was chosen", () => {
     let said = "";
     child.stderr.on("data", (text) => (said += text));
     await waitFor(
-      async () => said.includes('Waiting for "index_soon": there is no index in this schema yet'),
+      async () => said.includes('Waiting for "index_soon": the schema has no index yet'),
       () => said,
     );
     expect(child.exitCode).toBeNull();
@@ -177,7 +177,7 @@ describe("a new version", () => {
     next.start();
     await waitFor(async () => (await release("list")).stdout.includes("building"), next.output);
     const early = await release("switch", NEW);
-    expect(early.stderr).toMatch(/"index_new" cannot take over yet: its past events are not all indexed yet/);
+    expect(early.stderr).toMatch(/Cannot switch to "index_new" yet: its backfill is not complete/);
     expect(early.code).toBe(75);
     node.fault = () => undefined;
     await next.ready();
@@ -246,7 +246,7 @@ describe("a new version", () => {
 describe("going back", () => {
   test("to an index that no indexer keeps current is refused until it is started, then one command", async () => {
     const refused = await release("back");
-    expect(refused.stderr).toMatch(/"index_old" cannot take over yet: no indexer keeps it current/);
+    expect(refused.stderr).toMatch(/Cannot switch to "index_old" yet: no indexer keeps it current/);
     expect(refused.code).toBe(75);
     expect((await readStatus(next.url))?.active).toBe(true);
     old.start();
@@ -278,11 +278,11 @@ describe("pruning", () => {
       code: 0,
       stdout: "Nothing was dropped.\n",
       stderr:
-        '"index_new" stays: it was chosen before, so `back` needs it.\n"index_old" stays: readers are sent to it.\n',
+        'Keeping "index_new": it was active before, so `back` needs it.\nKeeping "index_old": it is active.\n',
     });
     expect(await release("prune", "--keep", "1")).toMatchObject({
       stdout: "Nothing was dropped.\n",
-      stderr: expect.stringContaining('"index_new" stays: an indexer writes it.'),
+      stderr: expect.stringContaining('Keeping "index_new": an indexer writes it.'),
     });
     await next.stop();
     await waitFor(async () => (await sessionsOf(NEW)) === 0, next.output);

@@ -111,7 +111,7 @@ describe("the roles' program", () => {
   const again = () => roles({ DATABASE_SERVICE_SCHEMA: RESTORED });
 
   test("names each right that was missing, gives it, and says that none is missing only where none is", async () => {
-    expect((await again()).out).toContain(`the schema ${RESTORED} of ${prefix}_api was not there`);
+    expect((await again()).out).toContain(`the schema ${RESTORED} of ${prefix}_api did not exist`);
     expect((await again()).out).toMatch(/existed already, and no right was missing/);
     await restoreAs(urls.api ?? "");
     await ask(
@@ -126,7 +126,7 @@ describe("the roles' program", () => {
     expect(out).toContain(`- ${RESTORED}.api_keys belonged to `);
     expect(out).toContain(`- ${prefix}_analyst could not use the schema namedex`);
     expect(out).toContain(`- ${prefix}_api had not the right CONNECT`);
-    expect((await again()).out).toMatch(/no right was missing/);
+    expect((await again()).out).toMatch(/already exist with all their privileges/);
     expect(await listKeys()).toMatchObject({ code: 0, out: expect.stringContaining("shop") });
   });
 });
@@ -163,7 +163,7 @@ describe("an owner who is no superuser", () => {
     const { code, out } = await make(first, "first_views");
     expect([code, out.match(/DATABASE_URL=/g)?.length], out).toEqual([0, 3]);
     const [, analyst = ""] = /DATABASE_URL=(\S+_analyst:\S+)/.exec(out) ?? [];
-    expect((await make(first, "first_views")).out).toMatch(/no right was missing/);
+    expect((await make(first, "first_views")).out).toMatch(/already exist with all their privileges/);
     expect(await make(second, "second_views")).toMatchObject({ code: 0 });
     expect(await ask(analyst, "SHOW search_path")).toEqual([{ search_path: "first_views" }]);
     const beside = analyst.replace(nameOf(first), nameOf(second));
@@ -208,16 +208,16 @@ describe("a start by a role without rights", () => {
     [
       "start",
       "api",
-      /It may not:\n- make temporary tables .*\n- create the schema "index_n"\n- create the schema "ponder_sync"/,
+      /It may not:\n- create temporary tables .*\n- create the schema "index_n"\n- create the schema "ponder_sync"/,
     ],
-    ["serve", "analyst", /It may not:\n- make tables in the schema "namedex_service"\n/],
+    ["serve", "analyst", /It may not:\n- create tables in the schema "namedex_service"\n/],
   ])(
     "%s by the role %s names what is missing, and the program that gives it",
     async (command, role, said) => {
       const settings = readDatabaseSettings({ DATABASE_URL: urls[role], DATABASE_SCHEMA: "index_n" });
       const refused = await requireRights(command, settings).catch((error: Error) => error.message);
       expect(refused).toMatch(said);
-      expect(refused).toMatch(/npm run roles, with the DATABASE_URL of the database's owner/);
+      expect(refused).toMatch(/npm run roles with the DATABASE_URL of the database's owner/);
     },
   );
 
@@ -226,7 +226,7 @@ describe("a start by a role without rights", () => {
     const as = (role: string) =>
       readDatabaseSettings({ DATABASE_URL: urls[role], DATABASE_SCHEMA: "index_of_other" });
     await expect(requireRights("start", as("indexer"))).rejects.toThrow(
-      '- make tables in the schema "index_of_other"',
+      '- create tables in the schema "index_of_other"',
     );
     await expect(requireRights("serve", as("api"))).rejects.toThrow('- use the schema "index_of_other"');
     await ask(

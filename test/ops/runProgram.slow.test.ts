@@ -56,17 +56,17 @@ test.each([
   [
     "a database without an answer",
     `await new pg.Client("postgresql://u:p@127.0.0.1:1/none").connect()`,
-    "Nothing was done.\nDATABASE_URL: the database cannot be reached (ECONNREFUSED); is it running?\n",
+    "Nothing was done.\nDATABASE_URL: cannot connect to the database (ECONNREFUSED). Is it running?\n",
   ],
   [
     "a database that refuses",
     `throw new pg.DatabaseError("permission denied for schema x", 1, "error")`,
-    "Nothing was done.\nThe database refused: permission denied for schema x\n",
+    "Nothing was done.\nPostgreSQL error: permission denied for schema x\n",
   ],
   [
     "a connection that ends",
     `throw new Error("Connection terminated unexpectedly")`,
-    "Nothing was done.\nThe connection to the database has ended; is it running?\n",
+    "Nothing was done.\nThe connection to the database was lost. Is it running?\n",
   ],
 ])("%s is said without a stack trace", async (_, work, said) => {
   const { code, stdout, stderr } = await run(program(work, `aboutSettings: "See there.",`));

@@ -136,7 +136,7 @@ test("npm start with a node of another chain", async () => {
   node.fault = ({ method }) => (method === "eth_chainId" ? { result: "0x1092" } : undefined);
   const output = await outputOf("ops/start", [], {});
   node.fault = () => undefined;
-  expect(output).toMatch(/serves the chain 4242/);
+  expect(output).toMatch(/serves chain 4242/);
   expect(output).not.toMatch(SECRET);
 });
 

@@ -67,7 +67,7 @@ describe("an index that is right", () => {
   test("an earlier block is compared, except for what changed since then", async () => {
     const report = await reportOf(verified, [...ALL, "--at", "100"]);
     expect(report).toMatchObject({ code: 0, block_number: 100, differences: [] });
-    expect(report.not_compared["changed after the block 100"]).toBeGreaterThan(10);
+    expect(report.not_compared["changed after block 100"]).toBeGreaterThan(10);
     expect(report.compared["domains.registry_owner"]?.values).toBeGreaterThan(3);
   });
 
@@ -77,7 +77,7 @@ describe("an index that is right", () => {
       /^\d+ names, records and primary names of the index "namedex_index", chosen by the seed 1,/,
     );
     expect(out).toMatch(/domains\.registry_owner +\d+ +0\n/);
-    expect(out).toMatch(/All \d+ values are equal\.\n$/);
+    expect(out).toMatch(/All \d+ values match\.\n$/);
     expect(err).toMatch(/^Comparing: \d+ values in \d+ (s|min), \d+ values\/s\n$/);
     expect(code).toBe(0);
   });
@@ -105,7 +105,7 @@ test("a comparison on a schedule is logged, stored, and shown in the status and 
     });
   });
   stop();
-  expect(line).toMatch(/^The index was compared with the chain at block \d+: all \d+ values are equal\.$/);
+  expect(line).toMatch(/^Verified the index at block \d+: all \d+ values match\.$/);
   const values = Number(/all (\d+)/.exec(line)?.[1]);
   const shown = { values, differences: 0, samples: expect.any(Number), block_number: expect.any(Number) };
   expect(await status()).toEqual({ ...shown, finished_timestamp: expect.any(Number) });
@@ -129,7 +129,7 @@ test("a comparison on a schedule that cannot be made says why", async () => {
   });
   stop();
   expect(line).toBe(
-    'The index could not be compared with the chain: DATABASE_SCHEMA: there is no index in the schema "nothing_here".',
+    'Verification failed: DATABASE_SCHEMA: schema "nothing_here" has no index.',
   );
 });
 
@@ -198,7 +198,7 @@ describe("nodes", () => {
     proxy.fault = ({ method }) => (method === "eth_chainId" ? { result: "0x1" } : undefined);
     expect(await runVerify(verified, [])).toMatchObject({
       code: 2,
-      out: "Not finished: The node serves the chain 1: expected a node of devnet (31337).\n",
+      out: "Not finished: The node serves chain 1; expected a node of devnet (31337).\n",
     });
     const gone = await runVerify(verified, ["--url", "http://127.0.0.1:9/v3/very-secret-key"]);
     expect(gone).toMatchObject({

@@ -85,15 +85,15 @@ test("a node that fails, and a chain that is not indexed, are told in a sentence
     failure: expect.stringMatching(/status 503/),
   });
   const { code, err } = await runVerify(verified, ["--logs", "--chain", "10"]);
-  expect(err).toMatch(/^--chain is 10: expected a chain that is indexed, 4242 \(devnet\)\.\n$/);
+  expect(err).toMatch(/^--chain is 10: expected an indexed chain: 4242 \(devnet\)\.\n$/);
   expect(code).toBe(2);
 });
 
 test.each([
-  [["--refetch", "9-5"], /--refetch is "9-5": expected the first and the last block/],
+  [["--refetch", "9-5"], /--refetch is "9-5": expected the first and last block/],
   [["--refetch", "x"], /--refetch is "x": expected a whole number/],
-  [["--chain", "1"], /--chain is 1: expected a chain that is indexed/],
-  [["--logs", "--at", "5"], /--logs takes neither/],
+  [["--chain", "1"], /--chain is 1: expected an indexed chain/],
+  [["--logs", "--at", "5"], /--name and --at do not apply to --logs/],
 ])("%j is refused", async (args, message) => {
   const { code, err } = await runVerify(verified, args);
   expect(err).toMatch(message);
@@ -148,7 +148,7 @@ test("logs that are lost or changed in the cache are found, and one command has 
   );
   expect(await compareLogs()).toMatchObject({ code: 0, differences: [] });
   const again = await runVerify(verified, ["--refetch", `${first + 3}-${last - 2}`]);
-  expect(again.out).toMatch(/^The cache has none of the blocks/);
+  expect(again.out).toMatch(/^Nothing was removed: the cache has no blocks/);
 
   await stack.sql("drop schema namedex_index cascade");
   stack.restart();

@@ -91,9 +91,9 @@ describe("a node", () => {
     );
   });
 
-  test("that does not have the block, or another one, is said", async () => {
+  test("that does not have block, or another one, is said", async () => {
     proxy.fault = ({ method }) => (method === "eth_getBlockByNumber" ? { result: null } : undefined);
-    expect(await refusal()).toContain("does not have the block");
+    expect(await refusal()).toContain("does not have block");
     let blocks = 0;
     const other = { hash: `0x${"ab".repeat(32)}`, timestamp: "0x1" };
     proxy.fault = ({ method }) =>

@@ -92,7 +92,7 @@ test("an indexer that silently stopped to follow its chain is ended with code 75
   expect((await fetch(`${first.url}/ready`)).status).toBe(200);
   expect(await first.exit).toBe(75);
   const lines = first.output().split("\n");
-  const words = /the index of devnet has stood at block \d+ for (\d+) s while the chain went on to \d+/;
+  const words = /the index of devnet has been stuck at block \d+ for (\d+) s while the chain advanced to \d+/;
   const said = lines.filter((line) => line.includes("Watchdog: "));
   expect(said).toEqual([expect.stringMatching(words)]);
   const seconds = Number(words.exec(said[0] ?? "")?.[1]);

@@ -32,9 +32,9 @@ async function buildIndex(
   place: string,
 ): Promise<void> {
   const { name, table, definition } = index;
-  log(`Building the index ${name} (${place}). Some answers take longer until it is ready.`);
+  log(`Building index ${name} (${place}). Some answers are slower until it is ready.`);
   const started = performance.now();
   await client.query(`drop index concurrently if exists "${schema}"."${name}"`);
   await client.query(`create index concurrently "${name}" on "${schema}"."${table}" ${definition}`);
-  log(`Built the index ${name} in ${Math.round((performance.now() - started) / 1_000)} s.`);
+  log(`Built index ${name} in ${Math.round((performance.now() - started) / 1_000)} s.`);
 }

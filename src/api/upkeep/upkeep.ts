@@ -52,7 +52,7 @@ export function startUpkeep(plan: UpkeepPlan): { stop: () => Promise<void> } {
   const round = () => {
     running = doRound(plan, startedAt)
       .catch((error: unknown) => {
-        plan.log(`Upkeep of the index failed and will be tried again: ${messageOf(error)}`);
+        plan.log(`Index upkeep failed and will be retried: ${messageOf(error)}`);
         return true;
       })
       .then((isDone) => schedule(isDone ? ROUND_MS : SOON_MS));
@@ -117,6 +117,6 @@ async function countNames(target: CountsTarget, { now, log }: UpkeepPlan): Promi
   const started = performance.now();
   if (!(await createCounters(target, await now()))) return false;
   const seconds = Math.round((performance.now() - started) / 1_000);
-  log(`Counted all names in ${seconds} s. From now on each change is counted.`);
+  log(`Counted all names in ${seconds} s. Changes are now counted as they happen.`);
   return true;
 }

@@ -45,7 +45,7 @@ const cases: Case[] = [
   [
     "another sum in the manifest",
     (_, manifest) => (fileOf(manifest, "domains").fingerprint += "1"),
-    /^domains\/000001\.parquet has other rows than the manifest says/,
+    /^domains\/000001\.parquet has different rows than the manifest says/,
   ],
   [
     "another count in the manifest",
@@ -55,7 +55,7 @@ const cases: Case[] = [
   [
     "another type of a column",
     (_, manifest) => Object.assign(tableOf(manifest, "events").columns[0] ?? {}, { type: "BIGINT" }),
-    /^events\/\S+ has other columns than the manifest says$/,
+    /^events\/\S+ has different columns than the manifest says$/,
   ],
   [
     "an earlier position",

@@ -63,7 +63,7 @@ export function goesOn(stageOf: () => Stage): void {
       const stage = stageOf();
       const copy = interrupt(stage, ["domains"]);
       await expect(stage.index.write({ folder: copy, tables: ["events"] })).rejects.toThrow(
-        /^Another export was interrupted in this folder \(parquet of domains, .*Asked for: parquet of events;/,
+        /^This folder has a different interrupted export \(parquet of domains, .*Requested: parquet of events;/,
       );
     });
   });

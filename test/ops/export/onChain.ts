@@ -131,7 +131,7 @@ export function exportsOfAChain(stageOf: () => SnapshotStage): void {
       expect(existsSync(join(folder, "manifest.json"))).toBe(false);
       const early = await runExport("--check", folder);
       expect(early.stderr).toMatch(
-        /manifest\.json cannot be read: there is no such file\. If an export was interrupted, run/,
+        /manifest\.json: no such file\. If an export was interrupted, run/,
       );
       const written = await runExport("--to", folder);
       expect(written.code, written.stderr).toBe(0);

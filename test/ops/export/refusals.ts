@@ -13,15 +13,15 @@ export function refusals(stageOf: () => Stage): void {
     test("a folder with an export, with other files, or with a file that is no folder", async () => {
       const { index, folder } = stageOf();
       await expect(index.write({ folder })).rejects.toThrow(
-        /has an export already.*--since .*manifest\.json/,
+        /already has an export.*--since .*manifest\.json/,
       );
       const other = index.newFolder();
       mkdirSync(other);
       writeFileSync(join(other, "thesis.txt"), "");
       await expect(index.write({ folder: other })).rejects.toThrow(
-        /has other files \(thesis\.txt\): name a new or empty folder/,
+        /has other files \(thesis\.txt\): use a new or empty folder/,
       );
-      await expect(index.write({ folder: join(other, "thesis.txt") })).rejects.toThrow(/cannot be used/);
+      await expect(index.write({ folder: join(other, "thesis.txt") })).rejects.toThrow(/Cannot use the folder/);
     });
 
     test("files of another program beside an interrupted export, which it does not remove", async () => {
@@ -31,7 +31,7 @@ export function refusals(stageOf: () => Stage): void {
       writeManifest(other, readManifestOf(folder));
       writeFileSync(join(other, "unfinished.json"), JSON.stringify(readManifestOf(folder)));
       writeFileSync(join(other, "thesis.txt"), "");
-      await expect(index.write({ folder: other })).rejects.toThrow(/has an export already/);
+      await expect(index.write({ folder: other })).rejects.toThrow(/already has an export/);
     });
 
     test("a view that is not there", async () => {
@@ -45,7 +45,7 @@ export function refusals(stageOf: () => Stage): void {
       const { index } = stageOf();
       const { settings } = index.plan();
       await expect(index.write({ settings: { ...settings, schema: "elsewhere" } })).rejects.toThrow(
-        /There is no index in the schema "elsewhere"/,
+        /Schema "elsewhere" has no index/,
       );
       const { pool } = index.tables;
       await setReady(pool, 0);
@@ -75,25 +75,25 @@ export function refusals(stageOf: () => Stage): void {
         .write({ settings: { ...settings, databaseUrl: url.href } })
         .catch((error: Error) => error);
       await index.tables.pool.query(`drop role ${role}`);
-      expect(explain(refused as Error)).toMatch(/^The role of DATABASE_URL lacks a right/);
+      expect(explain(refused as Error)).toMatch(/^The role in DATABASE_URL lacks a privilege/);
     });
 
     test.each([
-      ["IO Error: Could not write file: No space left on device", /^The disk of the folder is full/],
+      ["IO Error: Could not write file: No space left on device", /^The folder's disk is full/],
       ["Conversion Error: Could not convert string '1e40' to 'DECIMAL(38,0)'", /--format csv/],
-      ["Maximum line size of 33554432 bytes exceeded. maximum line size", /more than 32 MiB/],
+      ["Maximum line size of 33554432 bytes exceeded. maximum line size", /larger than 32 MiB/],
     ])("what DuckDB says: %s", (message, remedy) => {
       expect(explain(new Error(message))).toMatch(remedy);
     });
 
     test.each([
-      [["--to", "a", "--check", "b"], /exclude each other/],
-      [["--format", "csv"], /Name a folder/],
+      [["--to", "a", "--check", "b"], /either --to or --check/],
+      [["--format", "csv"], /Give a folder/],
       [["--to", "a", "--format", "xml"], /--format is "xml": expected parquet, csv, ndjson/],
       [["--to", "a", "--priority", "high"], /--priority is "high": expected low, normal/],
       [["--check", "a", "--priority", ""], /--priority is "": expected low, normal/],
-      [["--to", "a", "--tables", "domains,,events"], /has an empty name/],
-      [["--check", "a", "--since", "b"], /--check takes no --since/],
+      [["--to", "a", "--tables", "domains,,events"], /contains an empty name/],
+      [["--check", "a", "--since", "b"], /--since does not apply to --check/],
     ])("the command line %j", (line, message) => {
       expect(() => readOptions(line)).toThrow(message);
     });

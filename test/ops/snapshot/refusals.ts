@@ -49,7 +49,7 @@ const cases: Case[] = [
   [
     "a missing part",
     (folder, manifest) => rmSync(join(folder, firstOf(manifest).file)),
-    /cannot be read .*ENOENT/,
+    /Cannot read .*ENOENT/,
   ],
   [
     "another network",
@@ -89,7 +89,7 @@ const cases: Case[] = [
     (_, manifest) => (firstOf(manifest).file = "../x-000001.zst"),
     /manifest\.json is damaged/,
   ],
-  ["a part named twice", (_, manifest) => manifest.parts.push(firstOf(manifest)), /names a part twice/],
+  ["a part named twice", (_, manifest) => manifest.parts.push(firstOf(manifest)), /lists a part twice/],
   [
     "a part without end",
     (_, manifest) => (firstOf(manifest).text_bytes = MAX_PART_BYTES + 1),
@@ -140,12 +140,12 @@ const contents: Case[] = [
   [
     "rows that are missing",
     (_, manifest) => (firstOf(manifest).rows += 1),
-    /it has \d+ rows, and should have/,
+    /it has \d+ rows instead of/,
   ],
   [
     "another size",
     (_, manifest) => (firstOf(manifest).text_bytes += 1),
-    /its text has another size than the manifest says/,
+    /its uncompressed size differs from the manifest/,
   ],
   [
     "values of another type",
@@ -159,7 +159,7 @@ const contents: Case[] = [
       part.rows += 1;
       rewrite(folder, part, (text) => `${text.slice(0, text.indexOf("\n") + 1)}${text}`);
     },
-    /The snapshot has a row twice/,
+    /it contains a row twice/,
   ],
   [
     "a part that is not compressed",
@@ -213,7 +213,7 @@ export function refusesWhatDoesNotFit(stageOf: () => SnapshotStage): void {
     test("a manifest that is too large, or no JSON, or of something else", async () => {
       const { snapshot } = stageOf();
       const texts: [string, RegExp][] = [
-        [" ".repeat(MAX_MANIFEST_BYTES + 1), /no snapshot has more than/],
+        [" ".repeat(MAX_MANIFEST_BYTES + 1), /a manifest has at most/],
         ["{", /it is no JSON/],
         ['{"namedex":"backup"}', /is not of a snapshot/],
       ];
@@ -229,13 +229,13 @@ export function refusesWhatDoesNotFit(stageOf: () => SnapshotStage): void {
       async () => {
         const { snapshot, demo, source } = stageOf();
         const taken = await snapshot(source.databaseUrl, "restore", demo);
-        expect(taken.stderr).toMatch(/The schema "namedex_index" is not empty/);
+        expect(taken.stderr).toMatch(/Schema "namedex_index" is not empty/);
         await ask(
           database.url,
           "create schema ponder_sync; create table ponder_sync.logs as select 1 as one",
         );
         const cached = await snapshot(database.url, "restore", demo);
-        expect(cached.stderr).toMatch(/has a cache of past events already[\s\S]*--without-cache/);
+        expect(cached.stderr).toMatch(/already has a cache of past events[\s\S]*--without-cache/);
         await ask(database.url, "drop schema ponder_sync cascade");
         const role = `reader_${process.pid}`;
         await ask(database.url, `create role ${role} login password 'reader-of-all'`);
@@ -254,11 +254,11 @@ export function refusesWhatDoesNotFit(stageOf: () => SnapshotStage): void {
     async () => {
       const { demo, folder, snapshot, source } = stageOf();
       const again = await snapshot(source.databaseUrl, "create", demo);
-      expect(again.stderr).toMatch(/has a snapshot already/);
+      expect(again.stderr).toMatch(/already has a snapshot/);
       const foreign = await snapshot(source.databaseUrl, "create", folder);
       expect(foreign.stderr).toMatch(/has other files/);
       const file = join(folder, "deployment.json");
-      expect((await snapshot(source.databaseUrl, "create", file)).stderr).toMatch(/cannot be used/);
+      expect((await snapshot(source.databaseUrl, "create", file)).stderr).toMatch(/Cannot use the folder/);
     },
     PATIENCE_MS,
   );
@@ -299,7 +299,7 @@ export function leavesNothingBehind(stageOf: () => SnapshotStage): void {
           const before = await stateOf(database.url);
           const stopped = await snapshot(database.url, "restore", copy);
           expect(stopped.stderr).toMatch(message);
-          expect(stopped.stderr).toMatch(/What it had made is removed/);
+          expect(stopped.stderr).toMatch(/Its tables were removed/);
           expect(await stateOf(database.url)).toEqual(before);
           if (what === TRIED_AGAIN) await tryAgain(database.url, copy);
         } finally {
@@ -330,7 +330,7 @@ export function leavesNothingBehind(stageOf: () => SnapshotStage): void {
         expect(other.stderr).toMatch(/of another snapshot[\s\S]*DROP SCHEMA "namedex_index" CASCADE/);
         // Tables without an indexer that has come to the head: nothing to take a snapshot of.
         const unfinished = await snapshot(database.url, "create", join(folder, "never"));
-        expect(unfinished.stderr).toMatch(/There is no index in the schema "namedex_index"/);
+        expect(unfinished.stderr).toMatch(/Schema "namedex_index" has no index/);
         await ask(
           database.url,
           "drop schema namedex_index cascade; drop schema if exists ponder_sync cascade",

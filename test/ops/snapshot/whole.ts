@@ -131,7 +131,7 @@ export function followsRestored(stageOf: () => SnapshotStage): void {
         expect(differencesOf(await readTables(restored), demoTables)).toEqual([]);
         const definitions = await definitionsOf(restored.databaseUrl, SCHEMAS);
         expect(definitions).toEqual(await definitionsOf(source.databaseUrl, SCHEMAS));
-        expect(restored.version.output()).not.toContain("Building the index");
+        expect(restored.version.output()).not.toContain("Building index");
         expect(restored.version.output()).not.toContain("Counted all names");
       } finally {
         await restored.close();

@@ -123,7 +123,7 @@ const isAskedLater = ({ payments }: MeteredParts, { price }: Request): boolean =
   price.isPart === true && payments !== null;
 
 const warn = (what: string, error: unknown): void =>
-  console.warn(`${what} could not be given back now: ${error instanceof Error ? error.name : error}`);
+  console.warn(`${what} could not be refunded now: ${error instanceof Error ? error.name : error}`);
 
 /** @throws ApiError PAYMENT_REQUIRED */
 async function refuseBalance(

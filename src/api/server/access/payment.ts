@@ -90,9 +90,7 @@ export function createPayments(settings: PaymentSettings, store: Store): Payment
       return {
         settle: async () => {
           const receipt = await settle(context, credential, price);
-          await held
-            .keep()
-            .catch((error) => console.warn(`A payment is no longer held: ${nameOfError(error)}`));
+          await held.keep().catch((error) => console.warn(`A payment lost its hold: ${nameOfError(error)}`));
           return headersOf(receipt);
         },
         giveBack: held.release,

@@ -139,6 +139,6 @@ export function provenLabelsIn(store: Pick<Store, "query">): ProvenLabels {
 const bytesOf = (hash: string): Buffer => Buffer.from(hash.slice(2), "hex");
 
 function warn(error: unknown): never[] {
-  console.warn("Proven labels cannot be used:", messageOf(error));
+  console.warn("Cannot load proven labels:", messageOf(error));
   return [];
 }
