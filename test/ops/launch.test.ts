@@ -103,7 +103,7 @@ test.each(partsOf({ first: faults.slice(0, 2), rest: faults.slice(2) }))(
 );
 
 test.each<[settings: Record<string, string>, message: RegExp]>([
-  [{ DATABASE_URL: "postgresql://me:hunter2@127.0.0.1:1/x" }, /DATABASE_URL: 127.0.0.1:1\/x cannot be used/],
+  [{ DATABASE_URL: "postgresql://me:hunter2@127.0.0.1:1/x" }, /DATABASE_URL: cannot use 127.0.0.1:1\/x/],
   [{ RPC_URL_31337: "http://127.0.0.1:1" }, /RPC_URL_31337: no node of devnet answers/],
 ])("%j may be there later, so the supervisor is told to start again", async (settings, message) => {
   const { exit, output } = await launch("start", settings);

@@ -117,8 +117,8 @@ describe("before anything was chosen", () => {
   test.each<[string[], number, RegExp]>([
     [["switch", "index_nowhere"], 1, /Schema "index_nowhere" has no index. Existing indexes: "index_old"/],
     [["switch", "x'\"; drop schema namedex cascade"], 1, /has no index\. Existing indexes/],
-    [["switch"], 1, /Expected: npm run release -- switch <schema>/],
-    [["switch", OLD, NEW], 1, /Expected: npm run release -- switch <schema>/],
+    [["switch"], 1, /Usage: npm run release -- switch <schema>/],
+    [["switch", OLD, NEW], 1, /Usage: npm run release -- switch <schema>/],
     [["switch", NEW, "--wait", "--force"], 1, /Use either --wait or --force, not both/],
     [["back"], 1, /There is no index to go back to/],
     [["prune"], 1, /No index has been chosen yet/],

@@ -102,7 +102,7 @@ const wrongStarts: [what: string, settings: () => Record<string, string>, says: 
   [
     "a node without a scheme",
     () => ({ LIVE_RPC_URL: "node.example.org/path-s3cr3t" }),
-    /has "node.example.org"/,
+    /contains "node.example.org"/,
   ],
   [
     "a database that cannot be reached",
@@ -112,7 +112,7 @@ const wrongStarts: [what: string, settings: () => Record<string, string>, says: 
   [
     "a database that does not know the user",
     () => ({ DATABASE_URL: secretDatabase({ username: "unknown_role" }) }),
-    /cannot be used/,
+    /cannot use/,
   ],
   [
     "a database of another kind",
