@@ -117,7 +117,7 @@ test.each([
   [
     "one of a later version",
     () => backup.replace(/"version":\d+/, '"version":999'),
-    /of a later version of Namedex \(schema version 999/,
+    /by a later version of Namedex \(schema version 999/,
   ],
   [
     "one with a table that there is not",

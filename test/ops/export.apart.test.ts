@@ -50,7 +50,7 @@ describe("files of an index", () => {
   test("are what the check finds in the index", async () => {
     const { faults, left, equal } = await check(index, folder);
     expect([faults, left]).toEqual([[], []]);
-    expect(equal.at(-1)).toMatch(/^rows of the index: /);
+    expect(equal.at(-1)).toMatch(/^rows match the index: /);
     for (const name of names) expect(equal.at(-1)).toContain(name);
   });
 });

@@ -82,7 +82,7 @@ describe("npm run keys", () => {
     [["create", "--credits", "-1"], "--credits"],
     [["create", "--credits=1e3"], '--credits is "1e3": expected a whole number from 0 to'],
     [["create", "--credits", "99999999999999999999"], "expected a whole number"],
-    [["create", "--days", "3"], "Option --days does not apply to \"create\""],
+    [["create", "--days", "3"], 'Option --days does not apply to "create"'],
     [["create", "--colour", "red"], "--colour"],
     [["create", "two"], "Usage: npm run keys -- create"],
     [["create", "--label", "x".repeat(201)], "at most 200 characters"],

@@ -87,8 +87,14 @@ const faults: [settings: Record<string, string>, message: RegExp][] = [
   [{ ACCESS: "close" }, /ACCESS is "close": expected open or metered, for example ACCESS=metered/],
   [{ ENS_NETWORK: "main" }, /ENS_NETWORK is "main": expected devnet, mainnet/],
   [{ ENS_NETWORK: "mainnet" }, /RPC_URL_1 is not set: expected .*, for example RPC_URL_1=https:/],
-  [{ RPC_URL_31337: "localhost" }, /RPC_URL_31337 contains "localhost": expected comma-separated http\(s\) URLs.*, for example/],
-  [{ RPC_URL_31337: "localhost:43001" }, /RPC_URL_31337 contains "localhost:43001": expected comma-separated http\(s\) URLs/],
+  [
+    { RPC_URL_31337: "localhost" },
+    /RPC_URL_31337 contains "localhost": expected comma-separated http\(s\) URLs.*, for example/,
+  ],
+  [
+    { RPC_URL_31337: "localhost:43001" },
+    /RPC_URL_31337 contains "localhost:43001": expected comma-separated http\(s\) URLs/,
+  ],
   [{ DATABASE_SHEMA: "index_b" }, /Unknown setting DATABASE_SHEMA: did you mean DATABASE_SCHEMA\?/],
 ];
 
@@ -138,9 +144,7 @@ test.runIf(isSlow())(
       MPP_RPC_URL: local.anvil.url,
     });
     expect(await exit).toBe(1);
-    expect(output()).toMatch(
-      /MPP_RPC_URL: \S+ serves chain 31337; expected a node of MPP_CHAIN_ID, 4217/,
-    );
+    expect(output()).toMatch(/MPP_RPC_URL: \S+ serves chain 31337; expected a node of MPP_CHAIN_ID, 4217/);
     expect(output()).not.toMatch(/hunter2/);
   },
 );
@@ -184,9 +188,7 @@ test("a database without pg_trgm whose user may not add it is told what to ask f
     DATABASE_URL: url.href.replace(/\/\/.*@/, "//launch_guest:guest@"),
   });
   expect(await exit).toBe(1);
-  expect(output()).toContain(
-    "run as a superuser: CREATE EXTENSION IF NOT EXISTS pg_trgm WITH SCHEMA public",
-  );
+  expect(output()).toContain("run as a superuser: CREATE EXTENSION IF NOT EXISTS pg_trgm WITH SCHEMA public");
   await bare.drop();
   await ask(database.url, "DROP ROLE launch_guest");
 });

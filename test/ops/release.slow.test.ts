@@ -111,7 +111,9 @@ describe("before anything was chosen", () => {
     await waitFor(() => viewsShow(status?.build), old.output);
     expect(status).toMatchObject({ active: false, schema: OLD });
     expect((await release("list")).stdout).toMatch(/^index_old .* ready .* views$/m);
-    expect((await release("list")).stdout).toContain("No index has been chosen yet, so the gateway uses all of them.");
+    expect((await release("list")).stdout).toContain(
+      "No index has been chosen yet, so the gateway uses all of them.",
+    );
   });
 
   test.each<[string[], number, RegExp]>([

@@ -112,7 +112,7 @@ describe("the roles' program", () => {
 
   test("names each right that was missing, gives it, and says that none is missing only where none is", async () => {
     expect((await again()).out).toContain(`the schema ${RESTORED} of ${prefix}_api did not exist`);
-    expect((await again()).out).toMatch(/existed already, and no right was missing/);
+    expect((await again()).out).toMatch(/already exist with all their privileges/);
     await restoreAs(urls.api ?? "");
     await ask(
       database.url,

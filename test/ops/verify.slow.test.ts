@@ -128,9 +128,7 @@ test("a comparison on a schedule that cannot be made says why", async () => {
     });
   });
   stop();
-  expect(line).toBe(
-    'Verification failed: DATABASE_SCHEMA: schema "nothing_here" has no index.',
-  );
+  expect(line).toBe('Verification failed: DATABASE_SCHEMA: schema "nothing_here" has no index.');
 });
 
 /** Everything that a run compares. */

@@ -25,12 +25,12 @@ const cases: Case[] = [
   [
     "a file that is cut short",
     (folder, manifest) => truncateSync(pathOf(folder, manifest, "events"), 1_000),
-    /^events\/\S+ has 1000 bytes, and the manifest says \d+$/,
+    /^events\/\S+ has 1000 bytes; the manifest says \d+$/,
   ],
   [
     "a byte that is changed",
     (folder, manifest) => flipByte(pathOf(folder, manifest, "domains")),
-    /^domains\/000001\.parquet is changed: its checksum/,
+    /^domains\/000001\.parquet was changed: its checksum/,
   ],
   [
     "a file that is missing",
@@ -40,7 +40,7 @@ const cases: Case[] = [
   [
     "a file that no manifest has",
     (folder) => writeFileSync(join(folder, "domains", "000002.parquet"), ""),
-    /^domains\/000002\.parquet is not in the manifest: it is of another export$/,
+    /^domains\/000002\.parquet is not in the manifest: it belongs to another export$/,
   ],
   [
     "another sum in the manifest",
@@ -50,7 +50,7 @@ const cases: Case[] = [
   [
     "another count in the manifest",
     (_, manifest) => (tableOf(manifest, "domains").rows += 1),
-    /^domains has 2001 rows in the manifest, and its files 2000$/,
+    /^domains has 2001 rows in the manifest, but 2000 in its files$/,
   ],
   [
     "another type of a column",

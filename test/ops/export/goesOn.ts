@@ -118,7 +118,7 @@ export function goesOn(stageOf: () => Stage): void {
         const { index, folder } = stageOf();
         const { faults, left, equal } = await check(index, folder);
         expect(faults).toEqual([]);
-        expect(equal.at(-1)).toMatch(/^rows of the index: .*events/);
+        expect(equal.at(-1)).toMatch(/^rows match the index: .*events/);
         expect(left).toEqual([
           expect.stringMatching(/^with the index, which is at another position now: .*domains/),
         ]);

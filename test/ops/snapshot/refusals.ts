@@ -39,7 +39,7 @@ const cases: Case[] = [
   [
     "a broken part",
     (folder, manifest) => flipByte(join(folder, firstOf(manifest).file)),
-    /is broken: its checksum/,
+    /is damaged: its checksum/,
   ],
   [
     "a part that is cut off",
@@ -54,7 +54,7 @@ const cases: Case[] = [
   [
     "another network",
     (_, manifest) => (manifest.network = "mainnet"),
-    /is of mainnet, and ENS_NETWORK is devnet/,
+    /is from mainnet, but ENS_NETWORK is devnet/,
   ],
   [
     "other chains",
@@ -64,7 +64,7 @@ const cases: Case[] = [
   [
     "another build",
     (_, manifest) => (manifest.build_id = "0123456789"),
-    /is of the build 0123456789, and this program/,
+    /is from build 0123456789, but this program/,
   ],
   [
     "another Ponder",
@@ -74,14 +74,14 @@ const cases: Case[] = [
   [
     "another chain of the same number",
     (_, manifest) => (chainOf(manifest).block_hash = `0x${"ab".repeat(32)}`),
-    /The block \d+ of \S+ is 0xabab\S+ in the snapshot and 0x/,
+    /Block \d+ of \S+ is 0xabab\S+ in the snapshot but 0x/,
   ],
   [
     "a checkpoint of another block",
     (_, manifest) => (chainOf(manifest).block_number -= 1),
     /match its checkpoint/,
   ],
-  ["a table that is not ours", strange("index", "accounts"), /no table "accounts" in the index/],
+  ["a table that is not ours", strange("index", "accounts"), /the index has no table "accounts"/],
   ["a table that is not the cache's", strange("cache", "domains"), /no table "domains" in ponder_sync/],
   ["a name that is SQL", strange("index", 'x"; drop schema public; --'), /manifest\.json is damaged/],
   [
@@ -98,7 +98,7 @@ const cases: Case[] = [
   [
     "a later format",
     (_, manifest) => Object.assign(manifest, { format: 2 }),
-    /has the format 2, and this version .* reads 1/,
+    /has format 2, but this version .* reads 1/,
   ],
   ["no manifest", (folder) => rmSync(join(folder, "manifest.json")), /There is no complete snapshot/],
 ];
@@ -137,11 +137,7 @@ const TRIED_AGAIN = "a row twice";
 
 /** What only the loading finds: the maker of the snapshot wrote it so. */
 const contents: Case[] = [
-  [
-    "rows that are missing",
-    (_, manifest) => (firstOf(manifest).rows += 1),
-    /it has \d+ rows instead of/,
-  ],
+  ["rows that are missing", (_, manifest) => (firstOf(manifest).rows += 1), /it has \d+ rows instead of/],
   [
     "another size",
     (_, manifest) => (firstOf(manifest).text_bytes += 1),
@@ -150,7 +146,7 @@ const contents: Case[] = [
   [
     "values of another type",
     (folder, manifest) => rewrite(folder, firstOf(manifest), (text) => text.replaceAll("\t", "\tx")),
-    /so it is damaged/,
+    /The snapshot is damaged/,
   ],
   [
     "a row twice",
@@ -214,8 +210,8 @@ export function refusesWhatDoesNotFit(stageOf: () => SnapshotStage): void {
       const { snapshot } = stageOf();
       const texts: [string, RegExp][] = [
         [" ".repeat(MAX_MANIFEST_BYTES + 1), /a manifest has at most/],
-        ["{", /it is no JSON/],
-        ['{"namedex":"backup"}', /is not of a snapshot/],
+        ["{", /it is not JSON/],
+        ['{"namedex":"backup"}', /is not from a Namedex snapshot/],
       ];
       for (const [text, message] of texts) {
         const copy = copyDemo(() => {});
