@@ -151,13 +151,9 @@ export function writeDictionary(): string {
   const shared = sharedColumns(documented);
   return [
     `Notes of the indexer, which may change at any time: ${listOf(notes.map(({ name }) => name))}.`,
-    [
-      "### Shared columns",
-      "",
-      "Columns that mean the same in several tables:",
-      "",
-      ...sharedRows(shared),
-    ].join("\n"),
+    ["### Shared columns", "", "They mean the same in several tables:", "", ...sharedLines(shared)].join(
+      "\n",
+    ),
     ...documented.map((table) => section(table, shared)),
   ].join("\n\n");
 }
@@ -170,29 +166,24 @@ function sharedColumns(tables: Table[]): Set<string> {
   return new Set(names.filter((name, index) => names.indexOf(name) !== index));
 }
 
-const sharedRows = (shared: Set<string>): string[] => [
-  "| Column | Meaning |",
-  "|---|---|",
-  ...Object.entries(common)
+const sharedLines = (shared: Set<string>): string[] =>
+  Object.entries(common)
     .filter(([name]) => shared.has(name))
-    .map(([name, meaning]) => `| \`${name}\` | ${meaning} |`),
-];
+    .map(([name, meaning]) => `- \`${name}\`: ${meaning}`);
 
 function section({ name, explanation, key, columns }: Table, shared: Set<string>): string {
   const isShared = (column: Column) => column.isCommon && shared.has(column.name);
-  const own = columns.filter((column) => !isShared(column));
-  const rows = own.map(
-    (column) => `| \`${column.name}\` | ${typeOf(column)} | ${column.explanation.replaceAll("|", "\\|")} |`,
-  );
   const others = columns.filter(isShared).map((column) => `\`${column.name}\` ${typeOf(column)}`);
+  const own = columns
+    .filter((column) => !isShared(column))
+    .map((column) => `- \`${column.name}\` (${typeOf(column)}): ${column.explanation}`);
   return [
     `### ${name}`,
     "",
     explanation,
     "",
-    `Key: ${listOf(key)}.`,
-    ...(others.length > 0 ? ["", `Shared columns: ${others.join("; ")}.`] : []),
-    ...(rows.length > 0 ? ["", "| Column | Type | Meaning |", "|---|---|---|", ...rows] : []),
+    `Key: ${listOf(key)}.${others.length > 0 ? ` Shared columns: ${others.join("; ")}.` : ""}`,
+    ...(own.length > 0 ? ["", ...own] : []),
   ].join("\n");
 }
 
