@@ -68,7 +68,7 @@ function parse(args: string[]) {
   }
 }
 
-function describe({ created, mended }: RolesResult, databaseUrl: string): string {
+function describe({ created, granted }: RolesResult, databaseUrl: string): string {
   const urls = created.map(({ role, user, password }) => {
     const url = new URL(databaseUrl);
     url.username = user;
@@ -76,7 +76,7 @@ function describe({ created, mended }: RolesResult, databaseUrl: string): string
     return `DATABASE_URL=${url.href}  # ${uses[role]}`;
   });
   if (urls.length > 0) return ["Save these now: the passwords are shown only once.", ...urls].join("\n");
-  if (mended.length === 0) return "All three roles already exist with all their privileges.";
-  const rights = mended.map((what) => `- ${what}`);
+  if (granted.length === 0) return "All three roles already exist with all their privileges.";
+  const rights = granted.map((what) => `- ${what}`);
   return ["All three roles already exist. Granted what was missing:", ...rights].join("\n");
 }

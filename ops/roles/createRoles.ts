@@ -23,7 +23,7 @@ export type RoleName = (typeof roleNames)[number];
 export type CreatedRole = { role: RoleName; user: string; password: string };
 
 /** What was changed: roles that are new, and rights that were missing, in words. */
-export type RolesResult = { created: CreatedRole[]; mended: string[] };
+export type RolesResult = { created: CreatedRole[]; granted: string[] };
 
 const id = pg.escapeIdentifier;
 const text = pg.escapeLiteral;
@@ -50,10 +50,10 @@ export async function createRoles(client: pg.ClientBase, plan: RolesPlan): Promi
     }
     await joinRoles(client, Object.values(plan.roles));
     for (const statement of forAll) await client.query(statement);
-    const mended = await mend(client, plan);
+    const granted = await grantMissing(client, plan);
     const { rows } = await client.query<{ name: string }>("SELECT current_database() AS name");
     for (const statement of settingsOf(plan, rows[0]?.name ?? "")) await client.query(statement);
-    return { created, mended };
+    return { created, granted };
   });
 }
 
@@ -67,16 +67,16 @@ async function joinRoles(client: pg.ClientBase, roles: readonly string[]): Promi
 }
 
 /** Gives what is missing, until nothing is. */
-async function mend(client: pg.ClientBase, plan: RolesPlan): Promise<string[]> {
-  const mended: string[] = [];
+async function grantMissing(client: pg.ClientBase, plan: RolesPlan): Promise<string[]> {
+  const granted: string[] = [];
   for (let pass = 0; pass < PASSES; pass++) {
     const missing = await listMissingRights(client, plan);
-    if (missing.length === 0) return mended;
+    if (missing.length === 0) return granted;
     for (const { statement } of missing) await client.query(statement);
-    mended.push(...missing.map(({ what }) => what));
+    granted.push(...missing.map(({ what }) => what));
   }
   const left = await listMissingRights(client, plan);
-  if (left.length === 0) return mended;
+  if (left.length === 0) return granted;
   throw new CommandError(`Could not grant these privileges: ${left.map(({ what }) => what).join("; ")}.`);
 }
 
