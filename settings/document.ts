@@ -86,7 +86,8 @@ function section({ title, note, variables }: Group): string {
 }
 
 const row = (name: string, { unset, meaning, expected, example }: Variable): string => {
-  const value = unset === `\`${example}\`` ? expected : `${expected}, for example \`${example}\``;
+  const isShown = unset === `\`${example}\`` || expected.split(/[ ,]+/).includes(example);
+  const value = isShown ? expected : `${expected}, for example \`${example}\``;
   return `| \`${name}\` | ${unset} | ${meaning} | ${value} |`;
 };
 

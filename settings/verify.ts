@@ -14,7 +14,7 @@ export const verifyVariables = {
   VERIFY_EVERY: withDefault("off", timeOrOff(RANGE), {
     example: "24h",
     meaning:
-      "How often `npm start` compares 1,000 random names and records with the contracts ([operations.md](operations.md#is-it-right)). The result appears at `/indexing-status` and in the metrics. It uses the live RPC URLs, at up to `LIVE_REQUESTS_PER_SECOND` on top of what callers cause.",
+      "How often `npm start` compares 1,000 random names and records with the contracts ([operations.md](operations.md#is-it-right)). The result appears at `/indexing-status` and in the metrics. It uses `LIVE_RPC_URL`, at up to `LIVE_REQUESTS_PER_SECOND` on top of what callers cause.",
   }),
 };
 
