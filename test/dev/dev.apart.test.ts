@@ -115,7 +115,7 @@ test.runIf(isSlow())(
 
     const second = startDev();
     expect(await second.exit).toBe(1);
-    expect(second.output()).toContain(`process ${state().owner.pid} runs there`);
+    expect(second.output()).toContain(`in use by process ${state().owner.pid}`);
 
     const members = membersOf(state());
     expect(members).toHaveLength(6); // npm's script, PostgreSQL, anvil of each chain, Ponder.

@@ -433,7 +433,10 @@ describe("a stop", unlessHeldUp, () => {
 describe("wrong settings", () => {
   const faults: [settings: Record<string, string>, message: RegExp][] = [
     [{}, /INDEXERS is not set: expected .*, for example INDEXERS=http:/],
-    [{ INDEXERS: "localhost:42069" }, /INDEXERS is "localhost:42069": expected http\(s\) base addresses/],
+    [
+      { INDEXERS: "localhost:42069" },
+      /INDEXERS is "localhost:42069": expected comma-separated http\(s\) base URLs/,
+    ],
     [{ INDEXERS: "http://a,http://a/" }, /INDEXERS is .* each once/],
     [{ INDEXERS: "http://me:hunter2@a" }, /INDEXERS is "http:\/\/a"/],
     [{ INDEXERS: "http://a", PORT: "0" }, /PORT is "0": expected a port from 1 to 65535/],

@@ -73,7 +73,7 @@ test("an indexer whose node stands still and calls itself fresh is left out unti
 
 /** An indexer that is alone and was held up for three seconds is rightly left: then there is no indexer to ask. */
 const wasLeftForSilence = () =>
-  gateway.output().includes(`${b.url}: synced -> unreachable (does not tell its state within 3 s)`);
+  gateway.output().includes(`${b.url}: synced -> unreachable (did not report its state within 3 s)`);
 
 const unlessHeldUp = { retry: { count: 2, condition: wasLeftForSilence } };
 

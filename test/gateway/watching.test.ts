@@ -103,7 +103,7 @@ test("one that hangs is left within seconds, in the midst of answers", unlessHel
   upstream.handle = () => {};
   upstream.beforeClaim = never;
   await gateway.until("unreachable");
-  expect((await gateway.operatorStatus()).indexers[0]?.why).toBe("does not tell its state within 3 s");
+  expect((await gateway.operatorStatus()).indexers[0]?.why).toBe("did not report its state within 3 s");
   upstream.handle = says("a");
   upstream.beforeClaim = async () => {};
   await gateway.until("synced");
@@ -122,7 +122,7 @@ test(
     await sleep(4_500);
     expect(await statesOf(gateway)).toEqual(["synced"]);
     await gateway.until("unreachable");
-    expect((await gateway.operatorStatus()).indexers[0]?.why).toBe("does not tell its state within 15 s");
+    expect((await gateway.operatorStatus()).indexers[0]?.why).toBe("did not report its state within 15 s");
     await callers.stop();
   },
 );

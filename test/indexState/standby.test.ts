@@ -130,10 +130,10 @@ test("a start names what is wrong with the servers, and the remedy", async () =>
   await start("serve", primary.url);
   await start("serve", standby.url, both);
   await expect(start("start", standby.url)).rejects.toThrow(
-    /^DATABASE_URL: \S+ is a standby, which cannot be written: npm start needs the primary/,
+    /^DATABASE_URL: \S+ is a standby, which is read-only: npm start needs the primary/,
   );
   await expect(start("serve", standby.url)).rejects.toThrow(
-    /^SERVICE_DATABASE_URL: DATABASE_URL \(\S+ is a standby.*for example SERVICE_DATABASE_URL=postgresql:/,
+    /^SERVICE_DATABASE_URL is not set: DATABASE_URL \(\S+ is a standby.*for example SERVICE_DATABASE_URL=postgresql:/,
   );
   await expect(start("serve", standby.url, [standby.url, standby.url])).rejects.toThrow(
     /^SERVICE_DATABASE_URL: no primary among \S+ \S+ \(all of them are standbys\)$/,
@@ -141,7 +141,7 @@ test("a start names what is wrong with the servers, and the remedy", async () =>
   await ask(primary.url, "create database other");
   const other = Object.assign(new URL(primary.url), { pathname: "/other" }).href;
   await expect(start("serve", standby.url, [other])).rejects.toThrow(
-    /^SERVICE_DATABASE_URL: \S+\/other is another database than DATABASE_URL \(\S+\/postgres\): expected its primary/,
+    /^SERVICE_DATABASE_URL: \S+\/other is not the primary of DATABASE_URL \(\S+\/postgres\): set its primary/,
   );
 });
 

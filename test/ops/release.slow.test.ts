@@ -80,7 +80,7 @@ afterAll(async () => {
 const isOfSilence = (failure: string) =>
   failure.startsWith("503: ") &&
   failure.includes("NO_INDEXERS_AVAILABLE") &&
-  gateway.output().includes("synced -> unreachable (does not tell its state within 3 s)");
+  gateway.output().includes("synced -> unreachable (did not report its state within 3 s)");
 
 /** The gateway looks each second; until it has seen a choice it asks both. */
 const gatewayPrefers = async ({ url }: Version) => {

@@ -121,7 +121,7 @@ describe("the roles' program", () => {
        DO $$ BEGIN EXECUTE format('REVOKE CONNECT ON DATABASE %I FROM ${prefix}_api', current_database()); END $$`,
     );
     const { code, out } = await again();
-    expect([code, out]).toEqual([0, expect.stringMatching(/were missing, and are given now/)]);
+    expect([code, out]).toEqual([0, expect.stringMatching(/Granted what was missing/)]);
     expect(out).toContain(`- the schema ${RESTORED} belonged to `);
     expect(out).toContain(`- ${RESTORED}.api_keys belonged to `);
     expect(out).toContain(`- ${prefix}_analyst could not use the schema namedex`);

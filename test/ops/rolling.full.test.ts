@@ -67,7 +67,7 @@ test(
       replica.start();
       await replica.ready();
       await gateway.until("synced", "synced");
-      const left = `${replicas[1 - i]?.url}: synced -> unreachable (does not tell its state within 3 s)`;
+      const left = `${replicas[1 - i]?.url}: synced -> unreachable (did not report its state within 3 s)`;
       wasLeftForSilence ||= gateway.output().slice(told).includes(left);
     }
     const answered = await Promise.all(loads.map((stop) => stop()));

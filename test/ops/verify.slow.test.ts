@@ -228,7 +228,7 @@ describe("nodes", () => {
 
 test.each([
   [["--samples", "0"], /--samples is "0": expected a whole number from 1 to 100000/],
-  [["--url", "postgres://x"], /--url is no http\(s\) URL/],
+  [["--url", "postgres://x"], /--url is not an http\(s\) URL/],
   [["--nothing"], /Unknown option '--nothing'[\s\S]*npm run verify --/],
   [["--name", "a..b"], /--name "a\.\.b": /],
 ])("%j is refused", async (args, message) => {

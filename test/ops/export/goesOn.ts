@@ -120,7 +120,7 @@ export function goesOn(stageOf: () => Stage): void {
         expect(faults).toEqual([]);
         expect(equal.at(-1)).toMatch(/^rows match the index: .*events/);
         expect(left).toEqual([
-          expect.stringMatching(/^with the index, which is at another position now: .*domains/),
+          expect.stringMatching(/^with the index, which is now at another position: .*domains/),
         ]);
       },
     );
