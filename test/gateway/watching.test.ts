@@ -224,7 +224,7 @@ test("the status says which of database, indexer, node and process does not work
     indexers: { down: string[]; why: string }[];
   };
   expect(indexers.map(({ down }) => down)).toEqual([[], ["database"], ["indexer"], ["node"], ["process"]]);
-  expect(indexers[1]?.why).toBe("says it is not ready: no_database; down: database");
+  expect(indexers[1]?.why).toBe("not ready: no_database; down: database");
   const metrics = await (await fetch(`${gateway.metricsUrl}/gateway/metrics`)).text();
   const down = [...metrics.matchAll(/part_down\{indexer="([^"]+)",part="(\w+)"\} 1/g)];
   expect(down.map(([, url, part]) => [upstreams.findIndex((one) => one.url === url), part])).toEqual([
