@@ -125,7 +125,7 @@ describe("the roles' program", () => {
     expect(out).toContain(`- the schema ${RESTORED} belonged to `);
     expect(out).toContain(`- ${RESTORED}.api_keys belonged to `);
     expect(out).toContain(`- ${prefix}_analyst could not use the schema namedex`);
-    expect(out).toContain(`- ${prefix}_api had not the right CONNECT`);
+    expect(out).toContain(`- ${prefix}_api lacked CONNECT`);
     expect((await again()).out).toMatch(/already exist with all their privileges/);
     expect(await listKeys()).toMatchObject({ code: 0, out: expect.stringContaining("shop") });
   });
