@@ -8,17 +8,14 @@ import type { Figure } from "../report.ts";
 import { GIB, median } from "./figures.ts";
 
 /** What the program of a patch in `cases/` measures, in this unit. */
-type Case = { what: string; unit: "s" | "blocks" };
+type Case = { what: string; unit: "s" | "blocks" | "requests" };
 
 /** One for each patch that is there for speed: what it is there for, and nothing else. */
 export const cases: Readonly<Record<string, Case>> = {
-  linearQueue: { what: "100,000 blocks through the queue", unit: "s" },
-  blocksWithLogs: { what: "a range of 100,000 blocks, 100 with logs", unit: "s" },
-  quickCache: { what: "1,500 blocks of 10 logs into the cache", unit: "s" },
+  logSync: { what: "requests for the logs of 100,000 blocks", unit: "requests" },
   rowStore: { what: "120,000 events, each of which appends a row and changes another", unit: "s" },
   largeBlocks: { what: "a live block of 3,000 logs", unit: "s" },
   indexedBlocks: { what: "a restart without the cache at block 1,000,000", unit: "blocks" },
-  foundContracts: { what: "blocks fetched for 1,000 found resolvers and 1,000 strangers", unit: "blocks" },
 };
 
 type Chosen = [name: string, Case][];

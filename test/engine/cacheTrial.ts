@@ -1,6 +1,7 @@
 import pg from "pg";
+import { writeLogs } from "../../engine/backfill/cacheRows.ts";
 import { openPonderCache } from "./ponderCache.ts";
-import { readPonderFile } from "./ponders.ts";
+import { ponderModule } from "./ponders.ts";
 
 // `node cacheTrial.ts <database>`: lets Ponder write logs, blocks and transactions of all shapes into its cache, some of
 // them twice, and prints the rows that are then there.
@@ -61,9 +62,19 @@ const chainId = 1;
 for (const number of [1, 2, 3, 4, 4, 0]) {
   const logs = Array.from({ length: number * 9 }, (_, index) => log(number, index));
   const transactions = Array.from({ length: number * 6 }, (_, index) => transaction(number, index));
-  await store.insertBlocks({ blocks: [block(number), block(number + 10), block(number + 20)], chainId });
-  await store.insertTransactions({ transactions, chainId });
-  await store.insertLogs({ logs, chainId });
+  const blocks = [block(number), block(number + 10), block(number + 20)];
+  if (store.insertRows === undefined) {
+    await store.insertBlocks({ blocks, chainId });
+    await store.insertTransactions({ transactions, chainId });
+    await store.insertLogs({ logs, chainId });
+  } else {
+    const fetched = blocks.map((block, i) => ({
+      block,
+      transactions: i === 0 ? transactions : [],
+      logs: i === 0 ? logs : [],
+    })) as unknown as Parameters<typeof writeLogs>[1]["fetched"];
+    await writeLogs(store, { ponder: await ponderModule("sync-store/encode.js"), chainId, fetched });
+  }
 }
 
 const client = new pg.Client({ connectionString: databaseUrl });
@@ -75,6 +86,5 @@ const stored = await Promise.all(
   ),
 );
 await client.end();
-const isPatched = readPonderFile("sync-store/index.js").includes("/engine/backfill/jsonRows.ts");
-const seen = { isPatched, stored };
+const seen = { isPatched: store.insertRows !== undefined, stored };
 process.stdout.write(JSON.stringify(seen), () => process.exit()); // Ponder's database keeps the process alive.

@@ -1,59 +1,164 @@
 import { type Hex, hexToBytes, keccak256, numberToHex } from "viem";
 import { afterEach, describe, expect, test } from "vitest";
-import { blocksOfLogs } from "../../engine/backfill/blocksOfLogs.ts";
+import { FetchProgress, type ProgressLine } from "../../engine/backfill/fetchProgress.ts";
 import { addIndexedBlocks } from "../../engine/backfill/indexedBlocks.ts";
-import { jsonRows } from "../../engine/backfill/jsonRows.ts";
-import { type FilterRules, wantedLogsBy } from "../../engine/backfill/wantedLogs.ts";
+import { mergeFound, mergeWanted, wantedBy } from "../../engine/backfill/logGroups.ts";
+import { LogRange, MOST_BLOCKS } from "../../engine/backfill/logRange.ts";
 import { bloomReader, KEPT_HASHES } from "../../engine/liveBlocks/bloom.ts";
 import { orConstant } from "../../engine/liveBlocks/constantPattern.ts";
 import { addRowsAhead, ROWS_AT_ONCE } from "../../engine/liveBlocks/rowsAhead.ts";
+import { quietLogger } from "../../engine/ponderModule.ts";
 import { encodable, inParts, ROWS_OF_STATEMENT } from "../../engine/predicted/inParts.ts";
 import { ReadContracts } from "../../engine/reads/readContracts.ts";
 import { ponderModule } from "./ponders.ts";
 
-const rules = (await ponderModule("runtime/filter.js")) as FilterRules;
 const { intervalUnion } = await ponderModule("utils/interval.js");
 
 const addressOf = (number: number): Hex => numberToHex(number, { size: 20 });
 const TOPIC = numberToHex(7, { size: 32 });
-const FACTORY = { id: "found", type: "log", chainId: 1, address: addressOf(1), eventSelector: TOPIC };
+const wordOf = (number: number): Hex => numberToHex(number, { size: 32 });
 
-const logOf = (address: Hex, { block = 5, topic = TOPIC } = {}) => ({
-  address,
-  blockNumber: numberToHex(block),
-  topics: [topic, null, null, null] as (Hex | null)[],
+/** What a filter for a topic wants of a contract (null: of any), in blocks 0 to 9. */
+const wantedOf = (
+  topic: number,
+  address: number | null,
+  { topic1 = null as Hex | null, to = 9, contracts = address === null ? null : [addressOf(address)] } = {},
+) =>
+  wantedBy({ type: "log", topic0: wordOf(topic), topic1, hasTransactionReceipt: false }, contracts, [0, to]);
+const shapeOf = ({ address, topics, interval }: ReturnType<typeof wantedOf>) => ({
+  contracts: address?.map(Number) ?? null,
+  topics: topics.map((words) => words?.map(Number) ?? null),
+  last: interval[1],
 });
-const filterOf = (address: unknown, topic0 = TOPIC) => ({
-  type: "log",
-  chainId: 1,
-  address,
-  topic0,
-  topic1: null,
-  topic2: null,
-  topic3: null,
+
+test("a backfill says every ten seconds how far it is, and what is left at the pace of the last minutes", () => {
+  let now = 0;
+  const lines: ProgressLine[] = [];
+  const progress = new FetchProgress({
+    first: 1,
+    last: 20_000,
+    say: (line) => lines.push(line),
+    clock: () => now,
+  });
+  // Ten requests, 100 blocks and 500 logs in each five seconds; later twice as many of each.
+  for (let step = 1; step <= 90; step++) {
+    const factor = step <= 20 ? 1 : 2;
+    now += 5_000;
+    for (let request = 0; request < 10 * factor; request++) progress.requested();
+    progress.fetched((step <= 20 ? step : 2 * step - 20) * 100, 500 * factor);
+  }
+  expect(lines).toHaveLength(45);
+  expect(lines[0]).toEqual({
+    percentage: 0.5,
+    block: 100,
+    logs_per_second: 100,
+    requests: 11,
+    requests_expected: 2_000,
+    minutes_left: 17,
+  });
+  expect(lines.at(-1)).toMatchObject({ percentage: 79, block: 15_800, logs_per_second: 200 });
+});
+
+describe("requests for logs", () => {
+  test("are one for all contracts, one for any contract, and one for each other topic and interval", () => {
+    const topic1 = wordOf(77);
+    const all = [
+      wantedOf(1, 10),
+      wantedOf(2, 11),
+      wantedOf(1, 11),
+      wantedOf(3, null),
+      wantedOf(4, null),
+      wantedOf(5, 12, { topic1 }),
+      wantedOf(6, 13, { to: 5 }),
+    ];
+    expect(mergeWanted(all).map(shapeOf)).toEqual([
+      { contracts: [10, 11], topics: [[1, 2], null, null, null], last: 9 },
+      { contracts: null, topics: [[3, 4], null, null, null], last: 9 },
+      { contracts: [12], topics: [[5], [77], null, null], last: 9 },
+      { contracts: [13], topics: [[6], null, null, null], last: 5 },
+    ]);
+  });
+
+  test("ask found contracts for the topics of their own filters only", () => {
+    const [some, others, third] = [[addressOf(1), addressOf(2)], [addressOf(3)], [addressOf(4)]];
+    const of = (topic: number, contracts: Hex[]) => wantedOf(topic, 0, { contracts });
+    const all = [of(1, some), of(2, some), of(2, others), of(1, others), of(9, third)];
+    expect(mergeFound(all).map(shapeOf)).toEqual([
+      { contracts: [1, 2, 3], topics: [[1, 2], null, null, null], last: 9 },
+      { contracts: [4], topics: [[9], null, null, null], last: 9 },
+    ]);
+  });
+
+  /** Lets a node answer requests of up to `limit` blocks, and gives how many of 1,000 it refused. */
+  const refusalsOf = (range: LogRange, limit: number, suggested: number | null): number => {
+    let refused = 0;
+    for (let i = 0; i < 1_000; i++) {
+      if (range.size <= limit) range.answered(range.size);
+      else {
+        refused++;
+        range.refused(range.size, suggested);
+      }
+    }
+    return refused;
+  };
+
+  test.each([
+    [10_000, 9_999],
+    [10_000, null],
+    [2_000, 1_999],
+    [700, null],
+    [1, null],
+  ])("find a limit of %i blocks (suggested: %o) and seldom try more", (limit, suggested) => {
+    const range = new LogRange();
+    expect(refusalsOf(range, limit, suggested)).toBeLessThan(25);
+    expect(range.size).toBeGreaterThan(limit / 2.5);
+  });
+
+  /** The ranges that Ponder's backfill asks for, of a node that throws this for more than 600 blocks. */
+  const rangesOf = async (refusal: object): Promise<number[]> => {
+    const { createHistoricalSync } = await ponderModule("sync-historical/index.js");
+    const filter = { type: "log", address: addressOf(1), topic0: wordOf(1), hasTransactionReceipt: false };
+    const sizes: number[] = [];
+    const request = async ({ params: [{ fromBlock, toBlock }] }: { params: [Record<string, Hex>] }) => {
+      sizes.push(Number(toBlock) - Number(fromBlock) + 1);
+      if ((sizes.at(-1) ?? 0) > 600) throw Object.assign(new Error("refused"), refusal);
+      return [];
+    };
+    const sync = createHistoricalSync({
+      common: { logger: quietLogger, options: {} },
+      chain: { id: 1 },
+      childAddresses: new Map(),
+      eventCallbacks: [{ filter }],
+      syncProgress: { start: { number: "0x0" }, finalized: { number: numberToHex(3_999) } },
+      rpc: { request },
+    });
+    const requiredIntervals = [{ filter, interval: [0, 3_999] }];
+    await sync.syncBlockRangeData({ requiredIntervals, requiredFactoryIntervals: [], syncStore: {} });
+    return sizes.filter((size) => size <= 600);
+  };
+
+  test("are halved where a node refuses them for their size in words that Ponder does not know", async () => {
+    const answered = await rangesOf({
+      code: -32_000,
+      message: "your plan allows fewer blocks: limit reached",
+    });
+    expect(answered.reduce((sum, size) => sum + size, 0)).toBe(4_000);
+  });
+
+  test("are not halved where a node refuses them for other reasons, or by the rate of the plan", async () => {
+    await expect(rangesOf({ message: "no such key" })).rejects.toThrow("no such key");
+    await expect(rangesOf({ code: 429, message: "limit reached" })).rejects.toThrow("limit reached");
+  });
+
+  test("grow again after a dense part of the chain, up to the longest interval", () => {
+    const range = new LogRange();
+    refusalsOf(range, 300, 250);
+    for (let i = 0; i < 3_000; i++) range.answered(range.size);
+    expect(range.size).toBe(MOST_BLOCKS);
+  });
 });
 
 describe("a backfill", () => {
-  test("queues the blocks of logs by their numbers, where only logs are followed", () => {
-    const logs = new Map([10, 9, 100].map((block) => [block, []]));
-    expect(blocksOfLogs(logs, [[], []])).toEqual([9, 10, 100]);
-    expect(blocksOfLogs(logs, [[], [{}]])).toBeNull();
-  });
-
-  test("leaves out logs of other contracts where it asked for those of all", () => {
-    const wantedLogs = wantedLogsBy(rules);
-    const children = new Map([
-      [addressOf(2), 5],
-      [addressOf(3), 9],
-    ]);
-    const wanted = [logOf(addressOf(2)), logOf(addressOf(8), { topic: numberToHex(8, { size: 32 }) })];
-    const logs = [...wanted, logOf(addressOf(3)), logOf(addressOf(4))];
-    const filters = [filterOf(FACTORY), filterOf(addressOf(8), numberToHex(8, { size: 32 }))];
-    const fetched = { logs, filters, childAddresses: new Map([["found", children]]) };
-    expect(wantedLogs({ ...fetched, threshold: 2 })).toEqual(wanted);
-    expect(wantedLogs({ ...fetched, threshold: 3 })).toEqual(logs);
-  });
-
   test("counts the blocks before the first missing one as known, if there are any", () => {
     const knownFrom = (firstMissing: bigint | undefined) => {
       const fragment: { intervals: [number, number][] } = { intervals: [[15, 20]] };
@@ -66,13 +171,6 @@ describe("a backfill", () => {
       [15, 20],
     ]);
     expect([knownFrom(0n), knownFrom(undefined)]).toEqual([[[15, 20]], [[15, 20]]]);
-  });
-
-  test("writes rows of its cache as JSON with names of SQL", () => {
-    const row = { chainId: 1n, logIndex: 2, topic0: null, isRemoved: undefined };
-    expect(jsonRows([row, { chainId: 3n }])).toBe(
-      '[{"chain_id":"1","log_index":2,"topic0":null},{"chain_id":"3"}]',
-    );
   });
 });
 

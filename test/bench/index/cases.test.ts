@@ -10,5 +10,5 @@ test("each case is of a patch", () => {
 test("a case is chosen by its name, and one that does not exist is refused with the names of all", () => {
   expect(chooseCases("rowStore").map(([name]) => name)).toEqual(["rowStore"]);
   expect(chooseCases("all")).toHaveLength(Object.keys(cases).length);
-  expect(() => chooseCases("rows")).toThrow(/There is no case "rows": take all, linearQueue, /);
+  expect(() => chooseCases("rows")).toThrow(/There is no case "rows": take all, logSync, /);
 });

@@ -1,0 +1,87 @@
+// Part of the patch logSync: writes logs, blocks and transactions into Ponder's cache.
+
+import type { Hex } from "./logGroups.ts";
+
+/** A log as a node gives it. */
+export type NodeLog = {
+  blockNumber: Hex;
+  blockHash: Hex;
+  logIndex: Hex;
+  transactionIndex: Hex;
+  transactionHash: Hex;
+  address: Hex;
+  topics: Hex[];
+  data: Hex;
+};
+export type Block = { number: Hex; hash: Hex; timestamp: Hex };
+export type Transaction = { hash: Hex };
+
+type Row = Record<string, unknown>;
+
+/** How Ponder makes rows of its cache (sync-store/encode.js). */
+export type Encoders = {
+  encodeLog: (from: { log: NodeLog; chainId: number }) => Row;
+  encodeBlock: (from: { block: Block; chainId: number }) => Row;
+  encodeTransaction: (from: { transaction: Transaction; chainId: number }) => Row;
+};
+
+export type Cache = {
+  /** Inserts rows given as JSON. Rows that are there already stay. */
+  insertRows: (table: "logs" | "blocks" | "transactions", rows: string) => Promise<void>;
+};
+
+type Fetched = {
+  ponder: Encoders;
+  chainId: number;
+  fetched: readonly { block: Block; transactions: readonly Transaction[]; logs: readonly NodeLog[] }[];
+};
+
+/** Rows of one statement. PostgreSQL takes a parameter of up to 1 GiB, and a log can have 100 KB and more. */
+const ROWS_AT_ONCE = 2_000;
+
+/** Stores blocks with their logs and transactions. Call it in the transaction that notes the interval. */
+export async function writeLogs(cache: Cache, { ponder, chainId, fetched }: Fetched): Promise<void> {
+  const insert = async (table: Parameters<Cache["insertRows"]>[0], rows: readonly Row[]) => {
+    for (let start = 0; start < rows.length; start += ROWS_AT_ONCE) {
+      await cache.insertRows(table, jsonRows(rows.slice(start, start + ROWS_AT_ONCE)));
+    }
+  };
+  await insert(
+    "blocks",
+    fetched.map(({ block }) => ponder.encodeBlock({ block, chainId })),
+  );
+  await insert(
+    "transactions",
+    fetched.flatMap(({ transactions }) =>
+      transactions.map((transaction) => ponder.encodeTransaction({ transaction, chainId })),
+    ),
+  );
+  await insert(
+    "logs",
+    fetched.flatMap(({ logs }) => logs.map((log) => ponder.encodeLog({ log, chainId }))),
+  );
+}
+
+const sqlNames = new Map<string, string>();
+
+/** The name in SQL of a column of Ponder's cache; there are some dozen of them. */
+function sqlNameOf(column: string): string {
+  const known = sqlNames.get(column);
+  if (known !== undefined) return known;
+  const name = column.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+  sqlNames.set(column, name);
+  return name;
+}
+
+function toJson(row: Record<string, unknown>): Record<string, unknown> {
+  const columns: Record<string, unknown> = {};
+  for (const column in row) {
+    const value = row[column];
+    columns[sqlNameOf(column)] = typeof value === "bigint" ? value.toString() : value;
+  }
+  return columns;
+}
+
+/** Rows of Ponder's cache as one parameter for `json_populate_recordset`. */
+export const jsonRows = (rows: readonly Record<string, unknown>[]): string =>
+  JSON.stringify(rows.map(toJson));

@@ -1,0 +1,150 @@
+import { type Hex, numberToHex } from "viem";
+import { seeded } from "../../bench/index/chain/seeded.ts";
+import { openPonderDatabase } from "./ponderCache.ts";
+import { ponderModule } from "./ponders.ts";
+import { hashOf, type Plan, type ProviderLog, startProvider } from "./providerNode.ts";
+
+// `node logSyncTrial.ts <database> <plan as JSON>`: lets Ponder's backfill fetch logs of a provider into its cache, and prints the
+// cache's rows and what the provider saw. Contracts are followed in two steps, so that the second finds a part in the cache.
+
+const [databaseUrl, planText = "{}"] = process.argv.slice(2);
+const given = JSON.parse(planText) as Partial<Plan>;
+
+const HEAD = 60_000;
+const FINALIZED = HEAD - 100;
+const addressOf = (number: number): Hex => numberToHex(0xa000_0000 + number, { size: 20 });
+const topicOf = (number: number): Hex => hashOf(3, number);
+const argumentOf = (address: Hex): Hex => numberToHex(BigInt(address), { size: 32 });
+
+/** Many emitters at random, of which some are followed; controllers and resolvers that a log names before or after they log. */
+function makeLogs(): ProviderLog[] {
+  const chance = seeded(7);
+  const logs = Array.from({ length: 1_500 }, (): ProviderLog => {
+    const topics = Array.from({ length: 1 + chance.whole(3) }, (_, i) =>
+      i === 0 ? topicOf(chance.whole(12)) : argumentOf(addressOf(chance.whole(90))),
+    );
+    // Most logs are of the second half, as on mainnet.
+    const block = chance.happens(0.7) ? 40_000 + chance.whole(20_000) : 1 + chance.whole(HEAD);
+    return {
+      block,
+      address: addressOf(chance.whole(90)),
+      topics,
+      data: numberToHex(chance.whole(1e6), { size: 64 }),
+    };
+  });
+  const named = Array.from({ length: 24 }, (_, i): ProviderLog => {
+    const [factory, topic] = i % 2 === 0 ? [70, 20] : [71, 21];
+    return {
+      block: 1 + chance.whole(HEAD),
+      address: addressOf(factory),
+      topics: [topicOf(topic), argumentOf(addressOf(i * 3))],
+    };
+  });
+  return [...logs, ...named].sort((a, b) => a.block - b.block);
+}
+
+const shared = { type: "log", chainId: 1, sourceId: "Trial", hasTransactionReceipt: false, include: [] };
+type Parts = { address?: unknown; topics: (Hex | Hex[] | null)[]; from?: number; to?: number };
+const filterOf = ({ address, topics: [topic0, topic1 = null, topic2 = null], from = 1, to }: Parts) => ({
+  ...shared,
+  address,
+  topic0,
+  topic1,
+  topic2,
+  topic3: null,
+  fromBlock: from,
+  toBlock: to,
+});
+const factoryOf = (address: number, topic: number, from = 1) => ({
+  id: `factory ${address} ${topic}`,
+  type: "log",
+  chainId: 1,
+  sourceId: "Trial",
+  address: addressOf(address),
+  eventSelector: topicOf(topic),
+  childAddressLocation: "topic1",
+  fromBlock: from,
+  toBlock: undefined,
+});
+
+const few = factoryOf(70, 20);
+const many = factoryOf(71, 21, 5_000);
+const fixed = Array.from({ length: 60 }, (_, i) => ({
+  address: i % 5 === 0 ? [addressOf(i), addressOf(i + 1)] : addressOf(i),
+  topics: [topicOf(i % 4)],
+  from: i % 3 === 0 ? 1 + i * 700 : 1,
+  ...(i % 7 === 0 && { to: 45_000 }),
+}));
+const firstStep = [
+  ...fixed.slice(0, 40),
+  { topics: [topicOf(4)] },
+  { topics: [topicOf(5)], from: 9_999 },
+  { address: few, topics: [topicOf(7)] },
+  { address: few, topics: [topicOf(8)] },
+].map(filterOf);
+const secondStep = [
+  ...fixed.slice(40),
+  { topics: [topicOf(6), [argumentOf(addressOf(1)), argumentOf(addressOf(2))]] },
+  { address: addressOf(80), topics: [topicOf(9), null, argumentOf(addressOf(3))] },
+  { address: many, topics: [topicOf(10)], from: 5_000 },
+  { address: many, topics: [topicOf(0)], from: 5_000 },
+].map(filterOf);
+
+const provider = await startProvider({ logs: makeLogs(), head: HEAD, ...given });
+const [{ createRpc }, { getLocalSyncGenerator }, runtime, { createSyncStore }] = await Promise.all(
+  ["rpc/index.js", "runtime/historical.js", "runtime/index.js", "sync-store/index.js"].map(ponderModule),
+);
+const { database, ponder, pool } = await openPonderDatabase(databaseUrl, {
+  options: { databaseMaxQueryParameters: 16_000, factoryAddressCountThreshold: 8, command: "start" },
+});
+const chain = {
+  id: 1,
+  name: "mainnet",
+  rpc: Array(25).fill(provider.url),
+  finalityBlockCount: 65,
+  disableCache: false,
+  pollingInterval: 1_000,
+  viemChain: undefined,
+};
+const rpc = createRpc({ common: ponder, chain });
+
+async function follow(filters: object[]): Promise<void> {
+  const syncStore = createSyncStore({ common: ponder, qb: database.syncQB });
+  const childAddresses = await runtime.getChildAddresses({ filters, syncStore });
+  const cachedIntervals = await runtime.getCachedIntervals({ chain, filters, syncStore });
+  const finalizedBlock = provider.blockJson(FINALIZED, false);
+  const known = { common: ponder, chain, rpc, filters, cachedIntervals, finalizedBlock };
+  const syncProgress = await runtime.getLocalSyncProgress(known);
+  const eventCallbacks = filters.map((filter) => ({ filter }));
+  const params = {
+    common: ponder,
+    chain,
+    rpc,
+    childAddresses,
+    eventCallbacks,
+    syncProgress,
+    cachedIntervals,
+    database,
+  };
+  for await (const _ of getLocalSyncGenerator({ ...params, isCatchup: false })) {
+    // Each step is in the cache.
+  }
+}
+
+await follow(firstStep);
+const first = { ...provider.seen.requests };
+await follow([...firstStep, ...secondStep]);
+const read = async (columns: string, table: string) =>
+  (await pool.query(`select ${columns} from ponder_sync.${table} order by 1, 2, 3`)).rows;
+const cache = {
+  logs: await read("block_number, log_index, t::text", "logs t"),
+  intervals: await read("fragment_id, chain_id, blocks::text", "intervals"),
+  found: await read(
+    "factory::text, address, a.block_number",
+    "factory_addresses a join ponder_sync.factories f on f.id = a.factory_id",
+  ),
+  blocks: await read("number, hash, timestamp, parent_hash", "blocks"),
+  transactions: await read("block_number, transaction_index, t::text", "transactions t"),
+};
+provider.stop();
+process.stdout.write(JSON.stringify({ cache, first, seen: provider.seen }), () => process.exit());
