@@ -33,6 +33,8 @@ export type AppPlan = {
   /** More flags of Node for the process that indexes. */
   flags?: readonly string[];
   env?: Record<string, string>;
+  /** Patches of Ponder that it lacks. */
+  without?: readonly string[];
   /** Called once it is ready, before it is ended. */
   whenReady?: (app: RunningApp) => Promise<void>;
 };
@@ -137,17 +139,20 @@ function startApp(plan: AppPlan, port: number): ChildProcess {
   const words = ["--root", apps[app], "--schema", schema, "--port", String(port), "--log-format", "json"];
   return startChild({
     command: process.execPath,
-    args: [...flags, programHere(), "start", ...words],
+    args: [...flags, programWithout(plan.without), "start", ...words],
     signal: "SIGINT",
     options: { cwd: folder, env: environmentOf(plan, port), stdio: ["ignore", "pipe", "pipe"] },
   });
 }
 
-let program: string | undefined;
+const programs = new Map<string, string>();
 
 /** Other apps have no port of their own for metrics, so Ponder answers them at its own. */
-function programHere(): string {
-  program ??= join(ponderWithout("metricsApart"), "dist/esm/bin/ponder.js");
+function programWithout(patches: readonly string[] = []): string {
+  const lacking = ["metricsApart", ...patches];
+  const key = lacking.join();
+  const program = programs.get(key) ?? join(ponderWithout(...lacking), "dist/esm/bin/ponder.js");
+  programs.set(key, program);
   return program;
 }
 

@@ -55,7 +55,7 @@ export async function measure({
   return { cold, cacheBytes, warm };
 }
 
-type How = Pick<AppPlan, "flags" | "env" | "events" | "whenReady">;
+type How = Pick<AppPlan, "flags" | "env" | "events" | "whenReady" | "without">;
 
 /** Indexes the chain once with an app, in a schema that is dropped afterwards. */
 export async function measureOne(

@@ -14,6 +14,7 @@ import { measureGrowth } from "./growth.ts";
 import { measureLabels } from "./labels.ts";
 import { startChainNode } from "./node.ts";
 import { startOperatorsPostgres } from "./postgres.ts";
+import { measureProvider } from "./provider.ts";
 import { type Measured, type Memory, measure, type Place } from "./rounds.ts";
 
 // `npm run bench:index`: the speed of the indexer and of two minimal indexers, on a generated chain with mainnet's
@@ -39,6 +40,10 @@ const options = readOptions("npm run bench:index", {
   labels: {
     value: "N",
     meaning: "measures instead what N known labels cost a backfill, and what it costs where none is known",
+  },
+  provider: {
+    meaning:
+      "measures instead a first index by a provider's plan, with and without the patch logSync; take few names",
   },
   alone: { meaning: "Namedex only, for large chains: cold, warm, its indexes and counts, and a restart" },
   heap: { value: "N", meaning: "a heap of N GiB; with --alone what npm start chooses on 16 GiB unless told" },
@@ -111,6 +116,7 @@ function chooseMemory(): Memory | undefined {
 }
 
 function measureAll(place: Place): Promise<Figure[]> {
+  if (options.provider) return measureProvider(place, postgres);
   if (options.base !== undefined) return measureBase({ names: options.base, rounds }, place);
   if (options.labels !== undefined) return measureLabels({ count: options.labels, rounds, wordList }, place);
   if (options.ensv2 !== undefined) return measureEnsv2({ ...cutover, rounds }, place);

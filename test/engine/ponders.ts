@@ -65,19 +65,21 @@ export const envWithout = (name: string) => ({ [CHOICE]: ponderWithout(name) });
 export const loadPlainPonder = (): void => void Object.assign(process.env, plainEnv);
 
 /**
- * Makes a copy of Ponder without one patch, and gives its folder. It is as deep below the project as the installed Ponder, so
+ * Makes a copy of Ponder without some patches, and gives its folder. It is as deep below the project as the installed Ponder, so
  * that its files find the modules of engine/.
  *
- * @throws Error if there is no such patch, or another patch does not apply without it
+ * @throws Error if there is no such patch, or another patch does not apply without them
  */
-export function ponderWithout(name: string): string {
-  if (!patches.some((patch) => patch.name === name)) throw new Error(`No patch is called "${name}"`);
-  const copy = join(root, `.namedex/ponder-without-${name}`);
+export function ponderWithout(...names: readonly string[]): string {
+  for (const name of names) {
+    if (!patches.some((patch) => patch.name === name)) throw new Error(`No patch is called "${name}"`);
+  }
+  const copy = join(root, `.namedex/ponder-without-${names.join("-")}`);
   rmSync(copy, { recursive: true, force: true });
   for (const part of ["dist/esm", "node_modules", "package.json"]) {
     cpSync(join(plainPonder, part), join(copy, part), { recursive: true });
   }
-  for (const [file, text] of patchPlain(patches.filter((patch) => patch.name !== name))) {
+  for (const [file, text] of patchPlain(patches.filter((patch) => !names.includes(patch.name)))) {
     writeFileSync(join(copy, file), text);
   }
   return copy;
