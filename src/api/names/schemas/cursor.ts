@@ -68,7 +68,7 @@ export function readCursor(list: ListOf, kinds: readonly KeyKind[], cursor: stri
   if (!mark.equals(markOf(list))) {
     throw new ApiError(
       "INVALID_PARAMETER",
-      "`cursor` belongs to another list: operation, filters and order must be those of the answer that it came from.",
+      "`cursor` belongs to another list: operation, filters and order must be those of the answer that returned it.",
     );
   }
   return readPosition(payload, kinds);
@@ -77,7 +77,7 @@ export function readCursor(list: ListOf, kinds: readonly KeyKind[], cursor: stri
 const damaged = () =>
   new ApiError(
     "INVALID_PARAMETER",
-    "`cursor` is damaged, or none of this version. Take it whole from `next_cursor`, or begin without it.",
+    "`cursor` is damaged, or of another version. Copy `next_cursor` unchanged, or start without a cursor.",
   );
 
 const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });

@@ -204,7 +204,7 @@ export const input = {
   name: (example = "alice.eth") =>
     parsed(parseName).openapi({
       description:
-        "Full name. Normalised by ENSIP-15; `[<64 hex>]` stands for a label of which only the hash is known, and `[namehash:<64 hex>]` for a whole name, by its node.",
+        "Full name, normalised by ENSIP-15. `[<64 hex>]` stands for a label known only by its hash, and `[namehash:<64 hex>]` for a whole name known by its node.",
       example,
     }),
   address: (example = "0x70997970C51812dc3A010C7d01b50e0d17dc79C8") =>
@@ -226,7 +226,7 @@ export const input = {
   partial: () =>
     flag(
       "partial",
-      "`true`: where only the chain can tell something and cannot be asked, what the index knows is answered, and `unresolved` names the rest. Without it that is the error `LIVE_RESOLUTION_FAILED`",
+      "`true`: if only the chain can tell something and cannot be asked, return what the index knows, and list the rest in `unresolved`. Otherwise the request fails with `LIVE_RESOLUTION_FAILED`",
     ),
   /** Any text up to a length, without NUL, which PostgreSQL's texts cannot hold. */
   text: (name: string, about: { max: number; description: string; example?: string }) =>
@@ -234,7 +234,7 @@ export const input = {
       if (text.length > about.max) {
         throw new ApiError("INVALID_PARAMETER", `\`${name}\` is longer than ${about.max} characters.`);
       }
-      if (text.includes("\0")) throw new ApiError("INVALID_PARAMETER", `\`${name}\` must not hold NUL.`);
+      if (text.includes("\0")) throw new ApiError("INVALID_PARAMETER", `\`${name}\` must not contain NUL.`);
       return text;
     }).openapi({
       maxLength: about.max,
@@ -267,7 +267,7 @@ export const input = {
       const words = text.split(",").map((word) => word.trim());
       const wrong = words.find((word) => !values.includes(word as T));
       if (wrong !== undefined) {
-        throw new ApiError("INVALID_PARAMETER", `\`${name}\` may hold: ${values.join(", ")}.`);
+        throw new ApiError("INVALID_PARAMETER", `\`${name}\` may contain: ${values.join(", ")}.`);
       }
       return words as T[];
     }).openapi({ description, example: values.join(",") }),
@@ -282,7 +282,7 @@ export const input = {
       if (!words.every((word) => values.includes(word as T))) {
         throw new ApiError(
           "INVALID_PARAMETER",
-          `\`${name}\` may hold, separated by commas: ${values.join(", ")}.`,
+          `\`${name}\` may contain, separated by commas: ${values.join(", ")}.`,
         );
       }
       return [...new Set(words as T[])];
@@ -296,7 +296,7 @@ export const input = {
       return text.split(",").map((word) => word.trim());
     })
       .openapi({
-        description: `Names of these chains only: the words by which answers name chains, separated by commas. ${fallback}`,
+        description: `Names of these chains only, by their names in answers, separated by commas. ${fallback}`,
         example: "mainnet",
         maxLength: MAX_CHAINS,
       })
@@ -315,16 +315,16 @@ export const input = {
       return parseYears(text);
     })
       .openapi({
-        description: `Lengths in whole years of 365 days, separated by commas: at most ${MAX_LENGTHS}, each from 1 to ${MAX_YEARS}. One year if it is left out`,
+        description: `Lengths in whole years of 365 days, separated by commas: at most ${MAX_LENGTHS}, each from 1 to ${MAX_YEARS}. One year by default`,
         example: "1,2,3,5,10",
         maxLength: MAX_WORDS,
       })
       .optional(),
   /** Order of a list: by which column, and in which direction. */
   sortBy: <const T extends string>(columns: readonly [T, ...T[]]) =>
-    choice(columns, "sort_by").default(columns[0]).openapi({ description: "Column to sort by" }),
+    choice(columns, "sort_by").default(columns[0]).openapi({ description: "Sort column" }),
   sortDir: (first: "asc" | "desc" = "asc") =>
-    choice(["asc", "desc"], "sort_dir").default(first).openapi({ description: "Direction of sorting" }),
+    choice(["asc", "desc"], "sort_dir").default(first).openapi({ description: "Sort direction" }),
 };
 
 /** More than all words of one parameter take. */

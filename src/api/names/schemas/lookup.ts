@@ -51,7 +51,7 @@ export function writeCursor(name: string, { textsAfter, addressesAfter }: Rest, 
 function readCursor(input: string, asked: RecordsAsked | null): Rest & { name: string } {
   const [name, textsAfter, addressesAfter, mark] = parseCursor(input);
   if (asked === null || mark !== markOf(asked)) {
-    throw new ApiError("INVALID_PARAMETER", "The cursor is of another choice of records.");
+    throw new ApiError("INVALID_PARAMETER", "The cursor belongs to another choice of records.");
   }
   return { name, textsAfter, addressesAfter };
 }

@@ -12,7 +12,7 @@ export const MAX_PAGE_SIZE = 200;
 const MAX_PAGE = Number.MAX_SAFE_INTEGER;
 
 const CURSOR =
-  "`next_cursor` of the answer before: the results after that one's last. Not with `page`. All other parameters stay as they were, besides `page_size` and `total`";
+  "`next_cursor` of the previous answer: continues after its last result. Not with `page`. Keep all parameters but `page_size` and `total`";
 
 const page = (description: string) =>
   input.digits("page", { min: 1, max: MAX_PAGE, description, example: 1 }).optional();
@@ -20,10 +20,10 @@ const page = (description: string) =>
 const others = (max: number) => ({
   cursor: input.text("cursor", { max: MAX_CURSOR, description: CURSOR }).optional(),
   page_size: input
-    .digits("page_size", { min: 1, max, description: "Results on one page" })
+    .digits("page_size", { min: 1, max, description: "Results per page" })
     .optional()
     .openapi({ default: PAGE_SIZE }),
-  total: input.flag("total", "`false` leaves out `total`, and the work of counting", true),
+  total: input.flag("total", "`false` leaves out `total` and saves counting", true),
 });
 
 /** Parameters of every list. @param max results on one page */
@@ -34,7 +34,7 @@ export const listPage = (max = MAX_PAGE_SIZE) => ({
 
 /** Parameters of a history, which answers without them, too. */
 export const historyPage = () => ({
-  page: page("Page, from 1. Without it, `cursor` and `page_size` the answer has the newest entries at once"),
+  page: page("Page, from 1. Without it, `cursor` and `page_size`, the answer has the newest entries without paging"),
   ...others(MAX_PAGE_SIZE),
 });
 
@@ -58,7 +58,7 @@ export function partOf(
   const { page, cursor, page_size: size = PAGE_SIZE, total: isCounted } = list.input;
   if (cursor === undefined) return { page: page ?? 1, size, isCounted };
   if (page !== undefined) {
-    throw new ApiError("INVALID_PARAMETER", "`page` and `cursor` exclude each other: give one of them.");
+    throw new ApiError("INVALID_PARAMETER", "`page` and `cursor` exclude each other: send one of them.");
   }
   const kinds = keys.map(({ kind }) => kind);
   return { after: readCursor(list, kinds, cursor), size, isCounted };

@@ -33,24 +33,24 @@ const refuse = (issues: z.core.$RefinementCtx, message: string) => {
 function checkKeys(keys: readonly string[], issues: z.core.$RefinementCtx): readonly string[] {
   if (keys.length > MAX_CHOSEN) return refuse(issues, `\`keys\` has more than ${MAX_CHOSEN} keys.`);
   if (keys.some((key) => key.length > MAX_KEY)) {
-    return refuse(issues, `\`keys\` has a key of more than ${MAX_KEY} characters.`);
+    return refuse(issues, `\`keys\` has a key longer than ${MAX_KEY} characters.`);
   }
   return [...new Set(keys)];
 }
 
 /** Reads coin types that a caller chose. */
 function readCoinTypes(words: readonly string[], issues: z.core.$RefinementCtx): readonly bigint[] {
-  if (words.length > MAX_CHOSEN) return refuse(issues, `\`coin_types\` has more than ${MAX_CHOSEN}.`);
+  if (words.length > MAX_CHOSEN) return refuse(issues, `\`coin_types\` has more than ${MAX_CHOSEN} coin types.`);
   if (!words.every((word) => COIN_TYPE.test(word) && BigInt(word) < 2n ** 256n)) {
-    return refuse(issues, "`coin_types` must hold coin types in decimal digits.");
+    return refuse(issues, "`coin_types` must be coin types in decimal digits.");
   }
   return [...new Set(words.map(BigInt))];
 }
 
-const KEYS = `Keys of the texts to give, at most ${MAX_CHOSEN}; all by default`;
-const COIN_TYPES = `Coin types of the addresses to give, at most ${MAX_CHOSEN}; all by default`;
+const KEYS = `Text keys to return, at most ${MAX_CHOSEN}; all by default`;
+const COIN_TYPES = `Coin types of addresses to return, at most ${MAX_CHOSEN}; all by default`;
 const CLEARED =
-  "also what was set and cleared, and, of keys and coin types that are chosen, what was never set";
+  "also return records that were set and cleared, and selected keys and coin types that were never set";
 
 const wordsOf = (text: string): string[] => text.split(",").map((word) => word.trim());
 
@@ -60,7 +60,7 @@ export const recordChoice = {
     .list(
       recordTypes,
       "types",
-      `Which records, separated by commas; ${usualTypes.join(", ")} by default`,
+      `Kinds of records, separated by commas; ${usualTypes.join(", ")} by default`,
       usualTypes,
     )
     .optional(),
@@ -69,7 +69,7 @@ export const recordChoice = {
     .transform((text, issues) => checkKeys(text.split(","), issues))
     .openapi({
       type: "string",
-      description: `${KEYS}. Separated by commas; a key that has one can be read with \`POST /lookup\`, or by itself`,
+      description: `${KEYS}. Separated by commas; a key that contains one can be read with \`POST /lookup\`, or by itself`,
       example: "avatar,url",
     })
     .optional(),
@@ -89,7 +89,7 @@ export const recordChoiceBody = z
       .max(recordTypes.length)
       .optional()
       .openapi({
-        description: `Which records; ${usualTypes.join(", ")} by default`,
+        description: `Kinds of records; ${usualTypes.join(", ")} by default`,
       }),
     keys: input
       .texts({ description: KEYS, example: ["avatar", "url"], maxItems: MAX_CHOSEN })

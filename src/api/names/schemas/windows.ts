@@ -17,7 +17,7 @@ const WINDOW = /^\s*(\d{1,15})-(\d{1,15})\s*$/;
 export function parseWindows(text: string): TimeWindow[] {
   const parts = text.split(",", MAX_WINDOWS + 1);
   if (parts.length > MAX_WINDOWS) {
-    throw new ApiError("INVALID_PARAMETER", `\`expiry_windows\` may hold at most ${MAX_WINDOWS} windows.`);
+    throw new ApiError("INVALID_PARAMETER", `\`expiry_windows\` may contain at most ${MAX_WINDOWS} windows.`);
   }
   const merged: TimeWindow[] = [];
   for (const window of parts.map(parseWindow).toSorted((a, b) => a.from - b.from)) {
@@ -34,7 +34,7 @@ function parseWindow(text: string): TimeWindow {
   if (from === undefined || window.from > window.to) {
     throw new ApiError(
       "INVALID_PARAMETER",
-      "`expiry_windows` must be windows of unix seconds, `<from>-<to>`, separated by commas; none may end before it begins.",
+      "`expiry_windows` must be windows in unix seconds, `<from>-<to>`, separated by commas; none may end before it begins.",
     );
   }
   return window;

@@ -16,7 +16,7 @@ const YEARS = /^\s*([1-9]\d{0,2})\s*$/;
 export function parseYears(text: string): number[] {
   const parts = text.split(",", MAX_LENGTHS + 1);
   if (parts.length > MAX_LENGTHS) {
-    throw new ApiError("INVALID_PARAMETER", `\`years\` may hold at most ${MAX_LENGTHS} lengths.`);
+    throw new ApiError("INVALID_PARAMETER", `\`years\` may contain at most ${MAX_LENGTHS} lengths.`);
   }
   const years = parts.map((part) => Number(YEARS.exec(part)?.[1] ?? Number.NaN));
   if (!years.every((one) => one <= MAX_YEARS)) {

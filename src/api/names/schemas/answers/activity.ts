@@ -12,17 +12,17 @@ const purchase = {
   cost_eth: z
     .string()
     .nullable()
-    .openapi({ example: "0.005", description: "Null where no event tells the price" }),
+    .openapi({ example: "0.005", description: "Null if no event gives the price" }),
   cost_is_upper_bound: z.literal(true).optional().openapi({
-    description: "Present on renewals by the controller of 2023 whose exact price is not known",
+    description: "Present on renewals by the 2023 controller whose exact price is unknown",
   }),
   payment: payment.optional().openapi({
     description:
-      "Present where a name was bought at a registrar of ENSv2, or renewed for it: `cost_eth` is null then",
+      "Present if the name was bought or renewed through an ENSv2 registrar; `cost_eth` is then null",
   }),
   years: count.nullable().openapi({
     description:
-      "Full years of 365 days that were bought; null where no log tells it: an auctioned name had no end",
+      "Full years of 365 days bought; null if no log gives them: auctioned names had no expiry",
   }),
   ...happenedIn,
 };
@@ -46,7 +46,7 @@ export const activity = z
       chain,
       owner_address: address
         .nullable()
-        .openapi({ description: "Who holds the name in ENSv2 since then; null for no owner" }),
+        .openapi({ description: "The ENSv2 holder from then on; null for no owner" }),
       ...happenedIn,
     }),
     z.strictObject({ type: z.literal("wrap"), name: anyName, chain, owner_address: address, ...happenedIn }),

@@ -5,7 +5,7 @@ import { pageFields } from "./page.ts";
 import { address, blockNumber, chain, count, decimal, happenedIn, hash } from "./values.ts";
 
 const words = z.array(z.string()).openapi({
-  description: "In words: `<role>_ADMIN` may grant and revoke the role; `ROLE_<bit>` has no name",
+  description: "Role names: `<role>_ADMIN` may grant and revoke the role; `ROLE_<bit>` is a role without a name",
   example: ["SET_RESOLVER"],
 });
 
@@ -14,13 +14,13 @@ export const roleHolder = z
   .strictObject({
     address,
     roles: words,
-    role_bitmap: decimal.openapi({ description: "As the contract has them: 64 roles of 4 bits each" }),
+    role_bitmap: decimal.openapi({ description: "As stored by the contract: 64 roles of 4 bits each" }),
     resource: decimal
       .optional()
-      .openapi({ description: "Of a resolver: what the roles are for; 0 for all of the contract" }),
+      .openapi({ description: "For a resolver: the resource that the roles apply to; 0 for the whole contract" }),
     ...happenedIn,
   })
-  .openapi("RoleHolder", { description: "An account, its roles, and when these changed last" });
+  .openapi("RoleHolder", { description: "An account, its roles, and their last change" });
 
 /** A log that changed the roles of an account. */
 export const roleChange = z
@@ -28,7 +28,7 @@ export const roleChange = z
     address,
     added: words,
     removed: words,
-    roles: words.openapi({ description: "All that the account has from then on" }),
+    roles: words.openapi({ description: "All roles of the account from then on" }),
     ...happenedIn,
     log_index: count,
   })
@@ -38,9 +38,9 @@ export const roleChange = z
 export const rolesOf = {
   registry: address
     .nullable()
-    .openapi({ description: "The registry of ENSv2 that has them; null for a name of none" }),
+    .openapi({ description: "The ENSv2 registry that holds the roles; null if the name is not in ENSv2" }),
   resource: decimal.nullable().openapi({
-    description: "Their key in the registry, 0 for all of it; null for a name of none, and for a reservation",
+    description: "The entry's key in the registry, 0 for the whole registry; null for reservations and names outside ENSv2",
   }),
 };
 
@@ -50,24 +50,24 @@ const resolverContract = z
     chain: z.string(),
     kind: z.enum(["listed", "ensv2", "ensv1_bridge", "unknown"]).openapi({
       description:
-        "`listed`: the deployment lists it; `ensv2`: a listed factory deployed it with known code; `ensv1_bridge`: a contract of ENSv2 that answers what ENSv1 says; `unknown`: anyone's",
+        "`listed`: in the deployment's list; `ensv2`: deployed by a listed factory with known code; `ensv1_bridge`: an ENSv2 contract that answers from ENSv1; `unknown`: any other contract",
     }),
     contract: z.string().optional().openapi({
-      description: "What events call it, where the deployment lists it",
+      description: "Its name in events, if the deployment lists it",
       example: "RESOLVER_22764828",
     }),
     status: z.enum(["indexed", "unindexed"]).openapi({
       description:
-        "`indexed`: its logs tell everything, and the index answers for it; `unindexed`: the chain is asked",
+        "`indexed`: its logs are complete, and the index answers for it; `unindexed`: the chain is read",
     }),
-    implementation: address.optional().openapi({ description: "The code of a proxy, where it is known" }),
+    implementation: address.optional().openapi({ description: "Implementation of a proxy, if known" }),
     deployed_by: address.optional(),
     block_number: blockNumber.optional(),
     transaction_hash: hash.optional(),
   })
   .openapi("ResolverContract");
 
-const BEGAN = "Null where no log tells when it began";
+const BEGAN = "Null if no log gives the start";
 
 const eraFields = {
   from_timestamp: count.nullable().openapi({ description: BEGAN }),
@@ -85,7 +85,7 @@ export const formerName = z
     namehash: hash,
     chain,
     ...eraFields,
-    next_resolver: address.nullable().openapi({ description: "The resolver that followed; null for none" }),
+    next_resolver: address.nullable().openapi({ description: "The next resolver; null for none" }),
   })
   .openapi("FormerName");
 
@@ -96,7 +96,7 @@ export const resolverLink = z
     name: z.string(),
     namehash: hash,
     is_default: z.literal(true).optional().openapi({
-      description: "Present on the link of the root: its record is that of all names without a link",
+      description: "Present on the root link: its record applies to all names without a link",
     }),
     block_number: blockNumber,
     transaction_hash: hash,
@@ -125,23 +125,23 @@ export const registryLabel = z
   .strictObject({
     label: z.string(),
     labelhash: hash,
-    name: z.string().optional().openapi({ description: "Absent where no name leads to the registry" }),
+    name: z.string().optional().openapi({ description: "Absent if no name leads to the registry" }),
     namehash: hash.optional(),
     token_id: decimal,
     status: z.enum(["available", "reserved", "registered"]).openapi({
-      description: "As the registry answers now: `available` also after the expiry",
+      description: "As answered by the registry now: `available` also after expiry",
     }),
     availability_status: availabilityStatus.optional().openapi({
-      description: "Of the name: with grace and premium. Absent where the name is not followed",
+      description: "State of the name, with grace and premium. Absent if the name is not tracked",
     }),
     owner: address
       .nullable()
-      .openapi({ description: "The holder, after the expiry the last one; null for none" }),
+      .openapi({ description: "The holder, after expiry the last one; null for none" }),
     expiry_timestamp: decimal,
     grace_end_timestamp: decimal.optional(),
     resolver: address.nullable().openapi({ description: "Null for none" }),
     subregistry: address.nullable().openapi({ description: "Null for none" }),
-    subname_count: count.openapi({ description: "Labels that the subregistry has, expired ones too" }),
+    subname_count: count.openapi({ description: "Labels in the subregistry, including expired ones" }),
     role_holder_count: count,
     registered: z.strictObject({ ...happenedIn, sender: address }).optional(),
     reserved: z.strictObject(happenedIn).optional(),
@@ -165,36 +165,36 @@ export const registryOverview = z
   .strictObject({
     address,
     kind: z.enum(["root", "eth", "user", "wrapper", "unknown"]).openapi({
-      description: "`unknown`: its code is not known, and its logs tell nothing for certain",
+      description: "`unknown`: its code is unknown, so its logs prove nothing",
     }),
     implementation: address.optional(),
     deployed_by: address.optional(),
     names: z.array(z.strictObject({ name: z.string(), namehash: hash })).openapi({
-      description: "The names whose labels below are this registry's, at most 8; the first one first",
+      description: "Names whose subnames are this registry's labels, at most 8; the first one first",
     }),
     claimed_parent: z
       .strictObject({ registry: address, label: z.string() })
       .optional()
-      .openapi({ description: "Where the registry says that it is" }),
+      .openapi({ description: "The parent and label that the registry claims" }),
     created: z
       .strictObject(happenedIn)
       .optional()
-      .openapi({ description: "Its first log; absent where none of its logs are known" }),
+      .openapi({ description: "Its first log; absent if none is known" }),
     referring_names: beginning(referringName, "ReferringNames"),
-    label_count: count.openapi({ description: "Expired labels too" }),
-    role_holder_count: count.openapi({ description: "Of all labels, and of the registry as a whole" }),
+    label_count: count.openapi({ description: "Includes expired labels" }),
+    role_holder_count: count.openapi({ description: "For single labels and for the whole registry" }),
     root_role_holder_count: count,
-    event_count: count.openapi({ description: "What it logged, as `/contract/{address}/events` has it" }),
+    event_count: count.openapi({ description: "Its logs, as in `/contract/{address}/events`" }),
     is_event_count_minimum: z
       .literal(true)
       .optional()
-      .openapi({ description: "Present where there are more events than the 10,000 that are counted here" }),
+      .openapi({ description: "Present if there are more than 10,000 events, the most counted here" }),
     detach: z
       .strictObject({
         owner: address,
-        labels: count.openapi({ description: "Labels that have not expired" }),
-        not_owned: count.openapi({ description: "Those that another has, or none" }),
-        ownerless: count.openapi({ description: "Those that none has" }),
+        labels: count.openapi({ description: "Unexpired labels" }),
+        not_owned: count.openapi({ description: "Of these, labels with another owner or none" }),
+        ownerless: count.openapi({ description: "Of these, labels without an owner" }),
       })
       .optional()
       .openapi({ description: "Present with `owner`" }),

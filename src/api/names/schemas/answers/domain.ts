@@ -8,7 +8,7 @@ import { address, blockNumber, chain, count, decimal, expiry, hash, source } fro
 
 const isOwnerCurrent = z.boolean().optional().openapi({
   description:
-    "Present beside `owner`: whether it holds the name now. `false`: the last holder of a name that anyone can register or that expired at 3DNS, or the NameWrapper, which keeps the names of expired tokens. `last_owner` says who had it",
+    "Present with `owner`: whether it holds the name now. `false`: the last holder of a name that anyone can register or that expired at 3DNS, or the NameWrapper, which keeps the names of expired tokens. `last_owner` has the previous owner",
 });
 
 export const ownership = z
@@ -16,14 +16,14 @@ export const ownership = z
     is_wrapped: z.boolean(),
     owner: address
       .optional()
-      .openapi({ description: "Effective owner: by wrapper, then registrar, then registry" }),
+      .openapi({ description: "Effective owner: wrapper first, then registrar, then registry" }),
     is_owner_current: isOwnerCurrent,
     registry: address.optional(),
     registrar: address.optional(),
     wrapper: address.optional(),
     to_timestamp: count.optional().openapi({
       description:
-        "Present after the grace of a .eth name: from this second on `owner` is only the last holder, and anyone can register the name",
+        "Present after the grace of a .eth name: from this second on, `owner` is only the last holder, and anyone can register the name",
     }),
     ended_by: endedBy.optional(),
     last_owner: z
@@ -31,17 +31,17 @@ export const ownership = z
       .optional()
       .openapi({
         description:
-          "Present where the ownership ended without an event, and no account has owned the name since: who had it, until which second, and what ended it. No second is known where `ended_by` is `no_registration`",
+          "Present if ownership ended without an event, and no account has owned the name since: the last owner, the second it ended, and the cause. The second is unknown if `ended_by` is `no_registration`",
       }),
   })
   .openapi("Ownership");
 
 export const wrapper = z
   .strictObject({
-    fuses: z.int().min(0).openapi({ description: "As NameWrapper.getData answers now: 0 once expired" }),
+    fuses: z.int().min(0).openapi({ description: "As NameWrapper.getData returns it now: 0 once expired" }),
     expiry_timestamp: decimal,
     fuse_names: z.array(z.string()),
-    expired: z.literal(true).optional().openapi({ description: "Present once the wrapper's expiry is past" }),
+    expired: z.literal(true).optional().openapi({ description: "Present after the wrapper's expiry" }),
   })
   .openapi("Wrapper");
 
@@ -49,12 +49,12 @@ export const resolver = z
   .strictObject({
     status: z.enum(["indexed", "unindexed", "none"]).openapi({
       description:
-        "`indexed`: its events tell everything, the index answers; `unindexed`: the chain is asked; `none`: the name has no resolver, an ancestor's may answer for it (ENSIP-10)",
+        "`indexed`: its events are complete, and the index answers; `unindexed`: the chain is read; `none`: the name has no resolver, but an ancestor's may answer for it (ENSIP-10)",
     }),
     chain: z.string().optional(),
     address: address.optional(),
     answered_by: address.optional().openapi({
-      description: "Of a name without resolver: the ancestor's resolver that gave the live answer (ENSIP-10)",
+      description: "For a name without a resolver: the ancestor's resolver that gave the live answer (ENSIP-10)",
     }),
   })
   .openapi("Resolver");
@@ -62,11 +62,11 @@ export const resolver = z
 /** The index answers; what only the chain could add is left out. */
 const live = z.literal("not_asked").optional().openapi({
   description:
-    "Present where only the chain could add what the name's resolver, or an ancestor's, says of it (`display`), and the chain could not be asked because the name's text is not known",
+    "Present if only a resolver on chain, the name's or an ancestor's, could add data (`display`), and it could not be asked because the name's text is unknown",
 });
 
 const FAILED =
-  "Present without `partial=true` where something could not be found out: the other fields are certain, and `unresolved` names what is missing";
+  "Present without `partial=true` if something could not be found out. The other fields are certain; `unresolved` lists the missing ones";
 
 const unresolvableParts = [
   "domain",
@@ -85,18 +85,18 @@ export const unresolved = z
     z.strictObject({
       part: z
         .enum(unresolvableParts)
-        .openapi({ description: "The field that is missing or incomplete; `domain`: all of the name" }),
+        .openapi({ description: "The missing or incomplete field; `domain`: everything about the name" }),
       keys: z
         .array(z.string())
         .optional()
-        .openapi({ description: "Of `records.texts`: the texts that are missing; the others are complete" }),
+        .openapi({ description: "For `records.texts`: keys of the missing texts; the others are complete" }),
       code: z.literal("LIVE_RESOLUTION_FAILED"),
       message: z.string().openapi({ description: "Why it could not be found out" }),
     }),
   )
   .openapi("Unresolved", {
     description:
-      "What only the chain could tell, and did not. A part that is named here is unknown: it is neither empty, nor 0, nor free",
+      "Parts that only the chain could give, and did not. A listed part is unknown: not empty, not 0, not available",
   });
 const someUnresolved = unresolved.optional();
 
@@ -104,15 +104,15 @@ const someUnresolved = unresolved.optional();
 const times = {
   grace_end_timestamp: decimal.optional().openapi({
     description:
-      "Present on names of a registrar: from this second on the last holder cannot renew it, and anyone can register it, with a premium at first where there is one. Absent where the name never expires",
+      "Present on names of a registrar: from this second on, the last holder cannot renew and anyone can register the name, at first with a premium if the registrar has one. Absent if the name never expires",
   }),
   registered_timestamp: count.optional().openapi({
     description:
-      "When it was registered last: by the registrar, or in ENSv2 by its registry. The registrar of 2020 logged a registration for each name that was moved to it. Absent where none registered it",
+      "Last registration, by the registrar or, in ENSv2, by its registry. The 2020 registrar logged a registration for each name moved to it. Absent if never registered",
   }),
   created_timestamp: count
     .optional()
-    .openapi({ description: "Time of the first event of the name; absent where the index has none" }),
+    .openapi({ description: "Time of the name's first event; absent if the index has none" }),
 };
 
 /** Which contracts answer for a name. */
@@ -121,21 +121,21 @@ const protocols = z
   .optional()
   .openapi({
     description:
-      "Which contracts answer for the name: `ensv2`, or `ensv1` with `registry` (of 2020) or `registry_old` (it is in that of 2017 alone); `wrapper` while it is wrapped; `layer2`: Basenames, Lineanames, 3DNS. Absent where the index has no event of the name",
+      "The contracts that answer for the name: `ensv2`, or `ensv1` with `registry` (2020) or `registry_old` (only in that of 2017); `wrapper` while wrapped; `layer2`: Basenames, Lineanames, 3DNS. Absent if the index has no event of the name",
     example: ["ensv1", "registry"],
   });
 
 const labelSource = z.string().nullable().optional().openapi({
   description:
-    "Where the text of the label is from: `event` (a log of a chain spells it out), `caller` (a caller wrote it), `table:<id>@<version>` or `service:<id>@<version>` (the operator imported it, or asked a service), `ens` (a label of ENS itself). Its hash proves it in each case. Null while only the hash is known; absent where the index has no event of the name",
+    "Source of the label's text, always proven by its hash: `event` (a log), `caller` (a caller wrote it), `table:<id>@<version>` or `service:<id>@<version>` (imported by the operator, or from a service), `ens` (a label of ENS itself). Null while only the hash is known; absent if the index has no event of the name",
   example: "event",
 });
 
 const subnameCount = count.optional().openapi({
-  description: "Names right under it that events created, also expired and deleted ones",
+  description: "Direct subnames created by events, including expired and deleted ones",
 });
 
-const NULL_PARENT = "Null for the root, and for nodes of which no event gave the parent";
+const NULL_PARENT = "Null for the root, and for nodes whose parent no event gave";
 
 const domainFields = {
   name: z.string().openapi({ example: "alice.eth" }),
@@ -146,7 +146,7 @@ const domainFields = {
   label_source: labelSource,
   labelhash: hash.nullable().openapi({ description: NULL_PARENT }),
   token_id: decimal.nullable().openapi({
-    description: "The labelhash as a number; of wrapped names the namehash; null where there is no labelhash",
+    description: "The labelhash as a number, or the namehash for wrapped names; null without a labelhash",
     example: "70564938991660933374592024341600875602376452319261984317470407481576058979585",
   }),
   namehash: hash,
@@ -250,7 +250,7 @@ const itemFields = {
   subname_count: subnameCount,
   role_holder_count: count
     .optional()
-    .openapi({ description: "Of a name of ENSv2: accounts that have roles for it" }),
+    .openapi({ description: "For an ENSv2 name: accounts with roles for it" }),
   resolver: z.strictObject({ address }).optional(),
 };
 
@@ -262,12 +262,12 @@ export const addressDomainItem = z
   .strictObject({
     ...itemFields,
     relations: z.array(z.enum(relations)).openapi({
-      description: "All that the address is to the name",
+      description: "All relations of the address to the name",
       example: ["effective_owner", "manager"],
     }),
     is_primary: z.boolean().nullable().optional().openapi({
       description:
-        "Whether it is the primary name of the address on Ethereum (coin type 60), by its own reverse record or else the default one (ENSIP-19). Null where only the chain can tell, and could not be asked; absent without `include=primary`",
+        "Whether it is the primary name of the address on Ethereum (coin type 60), by its reverse record or the default one (ENSIP-19). Null if only the chain can tell and could not be asked; absent without `include=primary`",
     }),
   })
   .openapi("AddressDomainItem");

@@ -6,10 +6,10 @@ import { address, count, decimal, happenedIn } from "./values.ts";
 export const ensv2Names = {
   protocol: z.enum(["ensv1", "ensv2"]).optional().openapi({
     description:
-      "Present where ENSv2 is indexed: the system that answers for the name. A name that was registered in ENSv2, and every name below it, is of `ensv2`",
+      "Present if ENSv2 is indexed: the system that answers for the name. A name registered in ENSv2 and every name below it are `ensv2`",
   }),
   registry: address.optional().openapi({
-    description: "Of a name of ENSv2: the registry that has its entry; absent where none has one",
+    description: "For an ENSv2 name: the registry with its entry; absent if none has one",
   }),
 };
 
@@ -20,41 +20,41 @@ export const ensv2Fields = {
     .optional()
     .openapi({
       description:
-        "The token that the owner holds. In ENSv2 its id changes whenever a role of the name is granted or revoked",
+        "The owner's token. Its id changes whenever an ENSv2 role of the name is granted or revoked",
     }),
   roles: z
     .strictObject({
       holders: z.array(
         z.strictObject({ address, roles: z.array(z.string()).openapi({ example: ["SET_RESOLVER"] }) }),
       ),
-      total: count.openapi({ description: `Accounts in all; the first ${MAX_ROLE_HOLDERS} are listed` }),
+      total: count.openapi({ description: `All accounts; the first ${MAX_ROLE_HOLDERS} are listed` }),
     })
     .optional()
     .openapi({
       description:
-        "Of a name of ENSv2: who may do what with it. `<role>_ADMIN` may grant and revoke the role. Roles for a whole registry are not listed",
+        "For an ENSv2 name: accounts with roles for it. `<role>_ADMIN` may grant and revoke the role. Roles for a whole registry are not listed",
     }),
   subregistry: address.optional().openapi({
-    description: "Of a name of ENSv2: the registry that has the names below it; absent where it has none",
+    description: "For an ENSv2 name: the registry of its subnames; absent if it has none",
   }),
   reservation: z
     .strictObject({ registry: address, token_id: decimal, expiry_timestamp: decimal, ...happenedIn })
     .optional()
     .openapi({
       description:
-        "Present where ENSv2 reserves the name for its owner in ENSv1, and it is not registered there yet",
+        "Present if ENSv2 reserves the name for its ENSv1 owner and it is not registered there yet",
     }),
   migration: z
     .strictObject({
-      from_address: address.nullable().openapi({ description: "Owner in ENSv1; null for none" }),
-      to_address: address.nullable().openapi({ description: "Owner in ENSv2; null for none" }),
+      from_address: address.nullable().openapi({ description: "ENSv1 owner; null for none" }),
+      to_address: address.nullable().openapi({ description: "ENSv2 owner; null for none" }),
       ...happenedIn,
     })
     .optional()
     .openapi({ description: "Present on a name that came from ENSv1: when, from whom and to whom" }),
   premium_end_timestamp: decimal
     .optional()
-    .openapi({ description: "Present on .eth names of ENSv2: from then on there is no premium any more" }),
+    .openapi({ description: "Present on ENSv2 .eth names: the end of the premium" }),
 };
 
 /** What a domain record shows of ENSv2. */

@@ -12,19 +12,19 @@ export const event = z
       .openapi({
         example: "1-22764821-17-0",
         description:
-          "Chain, block, log index, and the place among the names that the log concerns: the same in every answer",
+          "Chain, block, log index, and position among the log's names: the same in every answer",
       }),
     type: z.enum(eventTypes).optional().openapi({
       description:
-        "The kind of change. Absent where the log is of none: a contract's own administration, bids. `agent` is a binding of an agent to the name. `primary_name` also has each record `name`, by which reverse nodes name addresses. Registrar and controller both log a sale. No log tells an expiry",
+        "Kind of change. Absent for logs without one, such as a contract's administration or bids. `agent` binds an agent to the name. `primary_name` includes every `name` record, by which reverse nodes name addresses. A sale is logged by both registrar and controller. An expiry has no log",
     }),
     contract: z.string().openapi({
       example: "REGISTRY",
       description:
-        "The contract by its part in ENS. Controllers and resolvers of the deployment carry their first block: `CONTROLLER_22764821`; `RESOLVER` alone is any other contract",
+        "The contract's role in ENS. Controllers and resolvers of the deployment carry their first block, as in `CONTROLLER_22764821`; plain `RESOLVER` is any other contract",
     }),
-    contract_address: address.openapi({ description: "The contract that logged it" }),
-    event_type: z.string().openapi({ example: "NewOwner", description: "The event's name in the contract" }),
+    contract_address: address.openapi({ description: "The contract that emitted the log" }),
+    event_type: z.string().openapi({ example: "NewOwner", description: "The contract's name for the event" }),
     block_number: blockNumber,
     block_timestamp: count,
     transaction_hash: hash,
@@ -33,48 +33,48 @@ export const event = z
     domain: z
       .string()
       .optional()
-      .openapi({ description: "The name concerned, as it is known now", example: "alice.eth" }),
+      .openapi({ description: "The event's name, as known now", example: "alice.eth" }),
     namehash: hash
       .optional()
-      .openapi({ description: "Its namehash; of some events the name itself is unknown" }),
+      .openapi({ description: "Namehash of the name. For some events the name itself is unknown" }),
     from_address: address.optional(),
     to_address: address.optional(),
     owner_address: address.optional(),
     new_owner_address: address.optional(),
     resolver_address: address.optional(),
     operator_address: address.optional().openapi({
-      description: "The operator that the log names: who moved a token, or was approved for all",
+      description: "The operator in the log: the mover of a token, or the account approved for everything",
     }),
-    sender_address: address.optional().openapi({ description: "ENSv2: who called the registry" }),
+    sender_address: address.optional().openapi({ description: "ENSv2: the caller of the registry" }),
     account_address: address.optional().openapi({
-      description: "Whose roles changed, or who was approved for a token or for records",
+      description: "The account whose roles changed, or that was approved for a token or for records",
     }),
     is_approved: z
       .boolean()
       .optional()
-      .openapi({ description: "Whether an approval was given, or taken back" }),
+      .openapi({ description: "Whether the approval was given or revoked" }),
     token_id: decimal.optional().openapi({
-      description: "The token's id after the event: in ENSv2 it changes with each change of roles",
+      description: "Token id after the event. In ENSv2 it changes with each role change",
     }),
     old_token_id: decimal.optional(),
     resource: decimal
       .optional()
-      .openapi({ description: "ENSv2: what the roles are for; 0 is the whole contract" }),
+      .openapi({ description: "ENSv2: the resource that the roles apply to; 0 for the whole contract" }),
     roles: z
       .array(z.string())
       .optional()
       .openapi({
-        description: "ENSv2: all roles that the account has after the event",
+        description: "ENSv2: all roles of the account after the event",
         example: ["SET_RESOLVER"],
       }),
-    old_roles: z.array(z.string()).optional().openapi({ description: "ENSv2: those that it had before" }),
+    old_roles: z.array(z.string()).optional().openapi({ description: "ENSv2: all roles before the event" }),
     subregistry_address: address
       .optional()
       .openapi({ description: "ENSv2: the registry below the name; the zero address for none" }),
-    parent_address: address.optional().openapi({ description: "ENSv2: the registry above" }),
+    parent_address: address.optional().openapi({ description: "ENSv2: the parent registry" }),
     record_number: decimal
       .optional()
-      .openapi({ description: "ENSv2: the record of the resolver; of a link 0 for none" }),
+      .openapi({ description: "ENSv2: the resolver's record number; in links 0 for none" }),
     ttl: decimal.optional(),
     cost_wei: decimal.optional(),
     base_cost_wei: decimal.optional(),
@@ -91,10 +91,10 @@ export const event = z
     name: z.string().optional(),
     agent_id: decimal
       .optional()
-      .openapi({ description: "`AgentBound`: the agent that was bound", example: "0" }),
+      .openapi({ description: "`AgentBound`: the bound agent", example: "0" }),
     is_foreign: z.literal(true).optional().openapi({
       description:
-        "Present where the log says nothing of the name: its emitter is a resolver that the deployment does not list, and that never was the name's",
+        "Present if the log says nothing about the name: it comes from a resolver that the deployment does not list and the name never had",
     }),
     truncated,
   })

@@ -4,19 +4,19 @@ import { payment } from "./payment.ts";
 import { address, blockNumber, chain, count, decimal, hash, mergedEvents, truncated } from "./values.ts";
 
 const valueKnown = z.literal(false).optional().openapi({
-  description: "Present where the index cannot know the value: an old resolver logged the key alone",
+  description: "Present if the index cannot know the value: an old resolver logged only the key",
 });
 
 /** The value of a text record since a block. */
 export const textHistoryEntry = z
   .strictObject({
     value: z.string().nullable().openapi({
-      description: "Null where it was cleared, or ended with its resolver; also with `value_known`",
+      description: "Null if it was cleared, or ended with its resolver; also with `value_known`",
     }),
     value_known: valueKnown,
     restored: z
       .strictObject({
-        value: z.string().nullable().openapi({ description: "Null with `value_known` alone" }),
+        value: z.string().nullable().openapi({ description: "Null only with `value_known`" }),
         value_known: valueKnown,
         block_number: blockNumber,
         transaction_hash: hash,
@@ -25,12 +25,12 @@ export const textHistoryEntry = z
       .optional()
       .openapi({
         description:
-          "With `resolver_change`: the value that the new resolver holds since before, and where it was set. The record has it from this block on",
+          "With `resolver_change`: the value already set at the new resolver, and where it was set. The record has it from this block on",
       }),
     block_number: blockNumber,
     source: z.enum(["indexed", "resolver_change", "live"]).openapi({
       description:
-        "`indexed`: set by an event; `resolver_change`: a new resolver ended the value; `live`: the value now, resolved on chain",
+        "`indexed`: set by an event; `resolver_change`: a new resolver ended the value; `live`: the current value, read on chain",
     }),
     resolver: address.optional(),
     transaction_hash: hash.optional(),
@@ -42,16 +42,16 @@ export const textHistoryEntry = z
 const periodFields = {
   from_timestamp: count,
   from_block: blockNumber.nullable().openapi({
-    description: "Null, as `from_tx`, where time alone began the period: there is no block then",
+    description: "Null, like `from_tx`, if time alone began the period: there is no block then",
   }),
-  from_tx: hash.nullable().openapi({ description: "Null where `from_block` is" }),
+  from_tx: hash.nullable().openapi({ description: "Null if `from_block` is null" }),
   to_timestamp: count
     .nullable()
-    .openapi({ description: "The first second at which it no longer held; null for the current period" }),
+    .openapi({ description: "The first second after the period; null for the current period" }),
   to_block: blockNumber.nullable().openapi({
-    description: "Null, as `to_tx`, for the current period, and where time alone ended it: see `ended_by`",
+    description: "Null, like `to_tx`, for the current period and if time alone ended it: see `ended_by`",
   }),
-  to_tx: hash.nullable().openapi({ description: "Null where `to_block` is" }),
+  to_tx: hash.nullable().openapi({ description: "Null if `to_block` is null" }),
   ended_by: endedBy.optional(),
 };
 
@@ -61,10 +61,10 @@ export const ownershipPeriod = z
     address,
     chain,
     reason: z.enum(["registry", "registrar", "wrapper", "token"]).openapi({
-      description: "The layer that decided the owner; `token`: the holder in a registry of ENSv2",
+      description: "The layer that decided the owner; `token`: the holder in an ENSv2 registry",
     }),
     event_type: z.string().nullable().openapi({
-      description: "The event that began the period; null where time alone began it",
+      description: "The event that began the period; null if time alone began it",
       example: "NameWrapped",
     }),
     ...periodFields,
@@ -85,29 +85,29 @@ export const registration = z
     merged_events: mergedEvents,
     cost_wei: decimal.nullable().openapi({
       description:
-        "Base price and premium; null where no contract told a price: an auction's deposit was given back",
+        "Base price and premium; null if no contract gave a price: auction deposits were refunded",
     }),
     cost_eth: z
       .string()
       .nullable()
-      .openapi({ description: "`cost_wei` in ether; null where that is", example: "0.0032" }),
+      .openapi({ description: "`cost_wei` in ether; null if that is null", example: "0.0032" }),
     cost_is_upper_bound: z.literal(true).optional().openapi({
-      description: "Present where the contract logged the value sent, of which the surplus went back",
+      description: "Present if the contract logged the value sent, including the refunded surplus",
     }),
     payment: payment.optional().openapi({
-      description: "Present where ENSv2 took the price, in a token; `cost_wei` is null then",
+      description: "Present if ENSv2 took the price in a token; `cost_wei` is then null",
     }),
     kind: z.enum(["registered", "migrated", "reserved"]).optional().openapi({
       description:
-        "Present on registrations by a registry of ENSv2: `migrated` came from ENSv1, `reserved` waits for its owner there and has none here",
+        "Present on registrations by an ENSv2 registry: `migrated` came from ENSv1; `reserved` waits for its ENSv1 owner and has no owner here",
     }),
     expiry_timestamp: decimal.nullable().openapi({
-      description: "Unix seconds; null where no log tells it: an auctioned name had no end",
+      description: "Unix seconds; null if no log gives it: auctioned names had no expiry",
       example: "1893456000",
     }),
     owner_address: address.nullable().openapi({
       description:
-        "Who got the name, EIP-55 checksummed; null on renewals and reservations, which name no owner",
+        "The account that received the name, EIP-55 checksummed; null on renewals and reservations, which have no owner",
     }),
   })
   .openapi("Registration");

@@ -4,11 +4,11 @@ import { allEndings } from "../../rules/ends.ts";
 import { availabilities, GRACE_DAYS, PREMIUM_DAYS } from "../../rules/stages.ts";
 
 export const availabilityStatus = z.enum(availabilities).openapi("AvailabilityStatus", {
-  description: `\`registered\`; \`grace\`: expired at most ${GRACE_DAYS} days ago (in ENSv2 28); \`premium\`: for ${PREMIUM_DAYS} days after it (not with ${calledWithoutPremium.join(" and ")}, which have none); \`available\`; \`unknown\`: cannot be determined`,
+  description: `\`registered\`; \`grace\`: expired at most ${GRACE_DAYS} days ago (ENSv2: 28); \`premium\`: the following ${PREMIUM_DAYS} days (not with ${calledWithoutPremium.join(" and ")}, which have none); \`available\`; \`unknown\`: cannot be determined`,
 });
 
 /** What ended where no event did. */
 export const endedBy = z.enum(allEndings).openapi({
   description:
-    "Present where time alone ended it, without a block: the NameWrapper's token expired (`wrapper_expiry`), the grace of a .eth name was over (`grace_end`), or a subname of ENSv2, or a name above it, expired (`expiry`). `no_registration`: the registrar never registered the name, so anyone can; an earlier one, such as the auctions of 2017, granted it",
+    "Present if time alone ended it, without a block: the NameWrapper's token expired (`wrapper_expiry`), the grace of a .eth name ended (`grace_end`), or an ENSv2 subname or a name above it expired (`expiry`). `no_registration`: the registrar never registered the name, so anyone can; an earlier one, such as the 2017 auctions, granted it",
 });

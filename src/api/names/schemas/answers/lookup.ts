@@ -4,10 +4,10 @@ import { primaryName } from "./primaryName.ts";
 import { records } from "./records.ts";
 import { address, count, decimal, source } from "./values.ts";
 
-const input = z.string().openapi({ description: "As it was sent", example: "alice.eth" });
+const input = z.string().openapi({ description: "As sent", example: "alice.eth" });
 const error = z.strictObject({ code: z.string(), message: z.string() });
 
-const CURSOR = "An input by which to ask on, with the same `records`";
+const CURSOR = "Send as an input, with the same `records`, to continue";
 
 /** An input that is neither a name, nor a namehash, nor an address, nor a cursor. */
 export const invalidInput = z
@@ -22,7 +22,7 @@ export const leftOut = z
     cursor: z
       .string()
       .optional()
-      .openapi({ description: `${CURSOR}; absent where \`error\` says why it would not help` }),
+      .openapi({ description: `${CURSOR}; absent if \`error\` says why it would not help` }),
     error: error.optional(),
   })
   .openapi("LeftOutInput");
@@ -31,12 +31,12 @@ const check = z
   .strictObject({
     address: address
       .nullable()
-      .openapi({ description: "The name's address on Ethereum; null if it has none" }),
+      .openapi({ description: "The name's Ethereum address; null if it has none" }),
     primary_name: z.string().nullable().optional().openapi({
       description:
-        "The primary name of that address; null if it has none, absent where `unresolved` says why",
+        "The primary name of that address; null if it has none, absent if `unresolved` says why",
     }),
-    is_primary: z.boolean().optional().openapi({ description: "Whether that is this name" }),
+    is_primary: z.boolean().optional().openapi({ description: "Whether it is this name" }),
     unresolved: unresolved.optional(),
   })
   .openapi("PrimaryNameCheck");
@@ -47,15 +47,15 @@ export const lookedUpName = z
     input,
     status: z.enum(["ok", "not_found", "unresolved", "partial"]).openapi({
       description:
-        "`ok`; `not_found`: no one has the name, `domain` says in which state it is; `unresolved`: something could not be found out, `error` says why, and the rest is certain; `partial`: there are more records, `cursor` leads to them",
+        "`ok`; `not_found`: nobody has the name, `domain` has its state; `unresolved`: something could not be found out, `error` says why, and the rest is certain; `partial`: there are more records, continue with `cursor`",
     }),
     error: error.optional(),
     domain: z.union([askedDomain, unknownDomain]),
     records: records.optional(),
     records_source: source.optional(),
-    unresolved: unresolved.optional().openapi({ description: "Which of the records could not be found out" }),
+    unresolved: unresolved.optional().openapi({ description: "Records that could not be found out" }),
     primary_name_check: check.optional().openapi({
-      description: "Absent unless it is asked for, and where the name could not be resolved",
+      description: "Absent unless requested, and if the name could not be resolved",
     }),
     cursor: z.string().optional().openapi({ description: CURSOR }),
   })
@@ -89,6 +89,6 @@ export const lookedUpAddress = z
         }),
       )
       .optional()
-      .openapi({ description: "The first 25 names by each relation that is asked for" }),
+      .openapi({ description: "The first 25 names for each requested relation" }),
   })
   .openapi("LookedUpAddress");

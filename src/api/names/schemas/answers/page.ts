@@ -8,7 +8,7 @@ const nextCursor = z.string().nullable().openapi({
 
 /** Fields that every paged answer has beside its results. */
 export const pageFields = {
-  total: count.optional().openapi({ description: "Results in all; absent with `total=false`" }),
+  total: count.optional().openapi({ description: "All results; absent with `total=false`" }),
   page: z.int().min(1).optional().openapi({ description: "Absent with `cursor`" }),
   page_size: count.openapi({ example: 25 }),
   next_cursor: nextCursor,
@@ -17,19 +17,19 @@ export const pageFields = {
 /** Fields that an answer with a history has beside its entries; one that was asked for no page has none. */
 export const historyFields = {
   total: count.optional().openapi({
-    description: "Entries in all, also those that are not in this answer; absent with `total=false`",
+    description: "All entries, including those not in this answer; absent with `total=false`",
   }),
   page: z.int().min(1).optional(),
   page_size: count.optional().openapi({ example: 25 }),
   next_cursor: nextCursor.optional().openapi({
-    description: "The `cursor` of the next page; null after the last one, absent where no page was asked for",
+    description: "The `cursor` of the next page; null after the last one, absent without paging",
   }),
 };
 
 /** Of an answer with what happened to a name, or with the names below it. */
 export const isIncomplete = z.literal(true).optional().openapi({
   description:
-    "Present where entries may be missing: the name's registry of ENSv2 is linked at more names than are followed, was linked just now, or has unknown code",
+    "Present if entries may be missing: the name's ENSv2 registry is linked at more names than are tracked, was linked just now, or has unknown code",
 });
 
 /** Says that a list has more rows than are counted, which its `total` is then. @param what the rows, as people call them */
@@ -38,5 +38,5 @@ export const totalMinimum = (what: string, most: number) =>
     .literal(true)
     .optional()
     .openapi({
-      description: `Present where there are more ${what} than are counted: \`total\` is ${most} then`,
+      description: `Present if there are more ${what} than are counted: \`total\` is then ${most}`,
     });

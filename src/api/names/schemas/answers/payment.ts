@@ -11,11 +11,11 @@ export const paymentToken = {
   symbol: z
     .string()
     .nullable()
-    .openapi({ example: "USDC", description: "Null for a token that the deployment does not list" }),
-  decimals: count.nullable().openapi({ example: 6, description: "Null where `symbol` is" }),
+    .openapi({ example: "USDC", description: "Null for a token not listed by the deployment" }),
+  decimals: count.nullable().openapi({ example: 6, description: "Null if `symbol` is null" }),
 };
 
 /** What was paid for a name of ENSv2. */
 export const payment = z
-  .strictObject({ ...paymentToken, amount: tokenUnits("What was paid, in the token's units") })
+  .strictObject({ ...paymentToken, amount: tokenUnits("Amount paid, in the token's units") })
   .openapi("Payment");

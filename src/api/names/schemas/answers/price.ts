@@ -5,7 +5,7 @@ import { availabilityStatus } from "./lifetime.ts";
 import { paymentToken, tokenUnits } from "./payment.ts";
 import { address, chain, count, decimal, expiry } from "./values.ts";
 
-const ADDS_UP = "`total` is what the contract takes: `base`, the rent, and `premium` on top of it";
+const ADDS_UP = "`total` is what the contract charges: `base`, the rent, plus `premium`";
 
 const wei = z
   .strictObject({ base: decimal, premium: decimal, total: decimal })
@@ -17,7 +17,7 @@ const dollars = z
   .openapi({ example: "5.00" });
 
 const usd = z.strictObject({ base: dollars, premium: dollars, total: dollars }).openapi("PriceInUsd", {
-  description: "Rounded to cents. Null where the oracle computes in wei, and no price of ether is known",
+  description: "Rounded to cents. Null if the oracle computes in wei and the price of ether is unknown",
 });
 
 const inToken = z
@@ -25,7 +25,7 @@ const inToken = z
     ...paymentToken,
     base: tokenUnits("The rent, in the token's units"),
     premium: tokenUnits("The premium"),
-    total: tokenUnits("What the contract takes"),
+    total: tokenUnits("What the contract charges"),
   })
   .openapi("PriceInToken");
 
@@ -36,31 +36,31 @@ const price = z
     wei: wei.optional(),
     usd: usd.nullable(),
     tokens: z.array(inToken).optional().openapi({
-      description: "Present in ENSv2: the price in each token that it takes",
+      description: "Present in ENSv2: the price in each accepted token",
     }),
   })
   .openapi("Price");
 
 const offer = z
   .strictObject({
-    contract: address.openapi({ description: "The contract that sells the time" }),
-    oracle: address.openapi({ description: "The price oracle that it asks" }),
+    contract: address.openapi({ description: "The contract that sells it" }),
+    oracle: address.openapi({ description: "Its price oracle" }),
     prices: z.array(price),
   })
   .openapi("PriceOffer");
 
 const refusal = z.enum(refusals).openapi("PriceRefusal", {
   description:
-    "Why not: `registered`, `grace` (only renewed), `not_registered` (no account could renew it), `given_up` (in ENSv2: its owner gave it up, and it is not sold yet), `too_short` (controllers sell three characters and more), `label_unknown` (only the hash of the label is known, and rents go by characters), `subname` (the owner of the name above decides), `not_sold` (no registrar of ENS has such names), `chain_not_indexed` (its layer 2 is not indexed here), `closed` (no contract may sell it at present), `unknown` (its state cannot be determined)",
+    "Why not: `registered`; `grace` (only renewable); `not_registered` (nobody could renew it); `given_up` (ENSv2: its owner gave it up, and it is not sold yet); `too_short` (controllers sell three characters and more); `label_unknown` (only the label's hash is known, and rent depends on the number of characters); `subname` (the parent's owner decides); `not_sold` (no ENS registrar has such names); `chain_not_indexed` (its layer 2 is not indexed here); `closed` (no contract may sell it at present); `unknown` (its state cannot be determined)",
 });
 
 const side = (what: string) =>
   offer
     .nullable()
-    .openapi({ description: `What it costs to ${what} the name; null where that cannot be done` });
+    .openapi({ description: `The cost to ${what} the name; null if not possible` });
 
 const reason = (what: string) =>
-  refusal.nullable().openapi({ description: `Why it cannot be ${what}; null where it can` });
+  refusal.nullable().openapi({ description: `Why it cannot be ${what}; null if it can` });
 
 /** What a name costs. */
 export const namePrice = z
@@ -70,7 +70,7 @@ export const namePrice = z
     availability_status: availabilityStatus,
     expiry_timestamp: expiry,
     length: count.nullable().openapi({
-      description: "Characters of the label, as the oracle counts them; null where no price depends on it",
+      description: "Characters of the label as counted by the oracle; null if no price depends on them",
       example: 5,
     }),
     registration: side("register"),
@@ -89,14 +89,14 @@ export const namePrice = z
       .nullable()
       .openapi({
         description:
-          "The price of ether by which dollars and wei are converted, and where it was read: of a layer 2 the main chain's. Null where none was needed, or none is known",
+          "The price of ether used to convert dollars and wei, and where it was read; for a layer 2, the main chain's. Null if not needed or unknown",
       }),
     price_block: z
       .strictObject({ chain_id: count, block_number: count, block_timestamp: count })
       .nullable()
       .openapi({
         description:
-          "The block that all of this answer is of, the state too: at it the contracts give these prices. Null where no contract was asked, since none sells the name",
+          "The block of the whole answer, including the state: at this block the contracts return these prices. Null if no contract was asked because none sells the name",
       }),
   })
   .openapi("NamePrice");

@@ -11,11 +11,11 @@ export const primaryName = z
     primary_name: z
       .string()
       .nullable()
-      .openapi({ description: "Null where it has none", example: "alice.eth" }),
+      .openapi({ description: "Null if it has none", example: "alice.eth" }),
     display: z.string().optional().openapi({ example: "Alice.eth" }),
     registrar: registrar
       .nullable()
-      .openapi({ description: `${REGISTRARS}; null where there is no primary name` }),
+      .openapi({ description: `${REGISTRARS}; null if there is no primary name` }),
   })
   .openapi("PrimaryName");
 
@@ -26,9 +26,9 @@ export const primaryNameEntry = z
     is_name_known: z
       .literal(false)
       .optional()
-      .openapi({ description: "Present where the name is null because no event tells it" }),
+      .openapi({ description: "Present if the name is null because no event gives it" }),
     registrar,
-    chain: z.string().openapi({ description: "The chain that `block_number` counts on" }),
+    chain: z.string().openapi({ description: "The chain of `block_number`" }),
     block_number: blockNumber,
     transaction_hash: hash,
     truncated,

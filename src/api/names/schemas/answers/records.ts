@@ -9,18 +9,18 @@ const named = z.strictObject({
 });
 
 const BY_INDEX =
-  "By events of the resolver in force; absent unless `types` asks for it, and in an answer of the chain";
+  "From events of the resolver in force; absent unless requested by `types`, and in live answers";
 
 /** Records of a name. */
 export const records = z
   .strictObject({
     texts: z.record(z.string(), z.string()).openapi({
-      description: "By key. Empty if there are none, or `types` does not ask for them",
+      description: "By key. Empty if there are none, or `types` does not request them",
       example: { url: "https://alice.example" },
     }),
     addresses: z.record(z.string(), bytes.or(z.string())).openapi({
       description:
-        "By coin type (SLIP-44, ENSIP-11): checksummed for EVM chains, else the bytes that the resolver holds. With `coin_types` what the resolver answers for each of them; else, by the index, what is stored. Empty if there are none, or `types` does not ask for them",
+        "By coin type (SLIP-44, ENSIP-11): checksummed for EVM chains, otherwise the resolver's bytes. With `coin_types`, what the resolver answers for each; otherwise, in indexed answers, what is stored. Empty if there are none, or `types` does not request them",
       example: { "60": "0x70997970C51812dc3A010C7d01b50e0d17dc79C8" },
     }),
     is_default: z
@@ -28,17 +28,17 @@ export const records = z
       .optional()
       .openapi({
         description:
-          "By coin type: which addresses of `coin_types` are not stored. The resolver answers the address of the default coin type, 2147483648, for them (ENSIP-19). Of a live answer the chain does not say which they are",
+          "By coin type: addresses of `coin_types` that are not stored. For these, the resolver answers the address of the default coin type, 2147483648 (ENSIP-19). In live answers they cannot be told apart",
         example: { "60": true },
       }),
     contenthash: bytes.nullable().optional().openapi({
-      description: "Null if there is none; absent if `types` does not ask for it",
+      description: "Null if there is none; absent if `types` does not request it",
     }),
     abi_types: z
       .array(z.string())
       .optional()
       .openapi({
-        description: `Content types of ABIs that were set (ENSIP-4). No event says whether one was set to nothing later. ${BY_INDEX}`,
+        description: `Content types of ABIs that were set (ENSIP-4). One may have been emptied later, which no event shows. ${BY_INDEX}`,
       }),
     interfaces: z
       .record(z.string(), address)
@@ -57,13 +57,13 @@ export const records = z
       .optional()
       .openapi({ description: `The \`name\` record; null if there is none. ${BY_INDEX}` }),
     is_incomplete: z.literal(true).optional().openapi({
-      description: "Present if more than 100 ABIs, interfaces and public keys were set: the newest are given",
+      description: "Present if more than 100 ABIs, interfaces and public keys were set: only the newest are given",
     }),
     cleared: named.optional().openapi({
-      description: "What was set and cleared since all records of the name were last cleared; with `cleared`",
+      description: "With `cleared`: records set and cleared since all records of the name were last cleared",
     }),
     never_set: named.optional().openapi({
-      description: "Of the keys and coin types that were chosen, those never set since then; with `cleared`",
+      description: "With `cleared`: selected keys and coin types never set since then",
     }),
   })
   .openapi("Records");

@@ -28,12 +28,12 @@ export const expiry = decimal
 export const count = z.int().min(0);
 export const blockNumber = count.openapi({ example: 22764821 });
 export const source = z.enum(["indexed", "live"]).openapi({
-  description: "`indexed`: from the events of tracked contracts; `live`: resolved on chain at the request",
+  description: "`indexed`: from events of tracked contracts; `live`: read on chain for this request",
 });
 
 /** The chain of what is of a layer 2. */
 export const chain = z.string().optional().openapi({
-  description: "Present where it is not of the registry's own chain: the layer 2 that has it",
+  description: "Present if it is not on the registry's own chain: the layer 2",
   example: "base",
 });
 
@@ -42,7 +42,7 @@ export const chains = z
   .array(z.string())
   .optional()
   .openapi({
-    description: "Present where names of several chains are indexed: the chains whose names are counted",
+    description: "Present if names of several chains are indexed: the chains counted",
     example: ["mainnet"],
   });
 
@@ -54,12 +54,12 @@ export const truncated = z
   .array(z.string())
   .optional()
   .openapi({
-    description: `Present where fields are cut: a text after ${MAX_SHOWN} characters, bytes after ${MAX_SHOWN} bytes`,
+    description: `Present if fields are cut: texts after ${MAX_SHOWN} characters, bytes after ${MAX_SHOWN} bytes`,
     example: ["value"],
   });
 
 /** Of a registration or renewal. */
 export const mergedEvents = z.int().min(2).optional().openapi({
   description:
-    "Present where one transaction registered, or renewed, the name more than once: how often. `cost_wei` or `cost_eth`, and `years`, are the sums, and the expiry is the last",
+    "Present if one transaction registered or renewed the name more than once: how many times. `cost_wei` or `cost_eth` and `years` are sums; the expiry is the last one",
 });

@@ -11,50 +11,50 @@ export const webhook = z
     id: z.int().min(1).openapi({ example: 1 }),
     url: z.string().openapi({ example: "https://receiver.example.org/namedex" }),
     filters: z.record(z.string(), z.string()).openapi({
-      description: "As they were given",
+      description: "As given",
       example: { name: "alice.eth" },
     }),
     when: z.enum(["instant", "final"]),
     payload: z.enum(["thin", "full"]),
     state: z.enum(["unverified", "active", "disabled"]).openapi({
-      description: "Only an active one gets changes: `POST /webhooks/{id}/test` makes it so",
+      description: "Only an active webhook receives changes: `POST /webhooks/{id}/test` activates it",
     }),
-    disabled_because: z.string().nullable().openapi({ description: "Null unless it is disabled" }),
-    waiting: count.openapi({ description: "Deliveries that have not arrived yet" }),
+    disabled_because: z.string().nullable().openapi({ description: "Null unless disabled" }),
+    waiting: count.openapi({ description: "Deliveries still waiting" }),
     left_out: count.openapi({
       description:
-        "Changes that were left out, because too many waited or the webhook was disabled. Those before a `webhook.gap` message are not counted here",
+        "Changes dropped because too many waited or the webhook was disabled. Changes before a `webhook.gap` message are not counted",
     }),
-    failing_since: time("Since when every attempt failed; null if the last one did not").nullable(),
-    next_attempt: time("When it is tried again, while it fails; else null").nullable(),
+    failing_since: time("Start of the current run of failures; null if the last attempt succeeded").nullable(),
+    next_attempt: time("Next attempt, while failing; otherwise null").nullable(),
     last_position: position.nullable().openapi({
       description:
-        "Position of the last change that has arrived: give it as `after` to a replay. Null: none has",
+        "Position of the last delivered change, to send as `after` to a replay; null if none was delivered",
     }),
-    old_secret_until: time("Until when the secret before signs, too; null if there is none").nullable(),
-    created_at: time("When it was created"),
+    old_secret_until: time("Until when the previous secret also signs; null if there is none").nullable(),
+    created_at: time("Creation time"),
     stalled_since: time(
-      "Since when a fault of this service keeps changes from it. None is lost: they come when it is over. Absent where there is none",
+      "Since when a fault of this service delays its changes. None is lost: they arrive once it is fixed. Absent without a fault",
     ).optional(),
   })
   .openapi("Webhook");
 
 const status = z.int().nullable().openapi({
-  description: "HTTP status of the last answer; null if there was none",
+  description: "HTTP status of the last response; null if there was none",
   example: 200,
 });
 
 const error = z.string().nullable().openapi({
-  description: "Why there was no answer; null otherwise",
+  description: "Why there was no response; null otherwise",
   example: "receiver.example.org did not answer in time",
 });
 
 export const webhookTest = z
   .strictObject({
-    is_delivered: z.boolean().openapi({ description: "True if the receiver answered 2xx" }),
+    is_delivered: z.boolean().openapi({ description: "True if the receiver responded with 2xx" }),
     status,
     error,
-    milliseconds: count.openapi({ description: "Time until the answer" }),
+    milliseconds: count.openapi({ description: "Time to the response" }),
     webhook,
   })
   .openapi("WebhookTest");
@@ -63,7 +63,7 @@ export const webhookDelivery = z
   .strictObject({
     id: z.string().openapi({ example: "17" }),
     message_id: z.string().openapi({
-      description: "The header `webhook-id`; of a change its position",
+      description: "The header `webhook-id`; for a change, its position",
       example: "8f14e45fceea-1204",
     }),
     type: z.string().openapi({ example: "name.renewed" }),
@@ -71,7 +71,7 @@ export const webhookDelivery = z
     attempts: count,
     status,
     error,
-    created_at: time("Since when it was to be sent"),
-    attempted_at: time("When it was tried last; null if it was not").nullable(),
+    created_at: time("When it was due"),
+    attempted_at: time("Last attempt; null if not attempted").nullable(),
   })
   .openapi("WebhookDelivery");
