@@ -38,7 +38,7 @@ const whichNames = () => ({
   address_type: input
     .words(types, "address_type", {
       description:
-        "What the address is to the names, one or more of: effective owner (by wrapper, then registrar, then registry), owner in one of the three, resolver, `manager` (in ENSv1 the holder of the NameWrapper's token if the name is wrapped, else the owner in the registry), `role_holder` (ENSv2), `former_owner` (as in previous-domains). `any`: effective owner, manager or holder of roles. Owner in the wrapper counts for names that are wrapped. A name counts once",
+        "Relations of the address to the names, one or more: effective owner (wrapper first, then registrar, then registry), owner in one of the three, resolver, `manager` (ENSv1: holder of the NameWrapper token if wrapped, otherwise owner in the registry), `role_holder` (ENSv2), `former_owner` (as in previous-domains). `any`: effective owner, manager or role holder. Owner in the wrapper applies to wrapped names. A name counts once",
       example: "effective_owner",
     })
     .default(["effective_owner"])
@@ -47,26 +47,26 @@ const whichNames = () => ({
   protocol: input
     .words(protocolWords, "protocol", {
       description:
-        "Names that one of these answers for: `ensv2`; `ensv1`, or of it `registry` (of 2020) and `registry_old` (in that of 2017 alone); `wrapper` (wrapped names); `layer2` (Basenames, Lineanames, 3DNS)",
+        "Names answered by one of these: `ensv2`; `ensv1`, or its parts `registry` (2020) and `registry_old` (only in that of 2017); `wrapper` (wrapped names); `layer2` (Basenames, Lineanames, 3DNS)",
       example: "ensv1",
     })
     .optional(),
   parent: input
     .name("eth")
     .optional()
-    .openapi({ description: "Names right under this one; `eth`: .eth names without their subnames" }),
+    .openapi({ description: "Direct subnames of this name; `eth`: second-level .eth names" }),
   q: input
-    .text("q", { max: 255, description: "Part of the full name; case does not matter", example: "ali" })
+    .text("q", { max: 255, description: "Part of the full name, in any case", example: "ali" })
     .optional(),
   availability_status: input
     .words(availabilities, "availability_status", {
-      description: "States at the time of the request; where they are given, `include_expired` says nothing",
+      description: "States at the time of the request; overrides `include_expired`",
       example: "registered,grace",
     })
     .optional(),
   migrated: input.optionalFlag(
     "migrated",
-    "`true`: names that came from ENSv1 to ENSv2 by a migration, `false`: all others",
+    "`true`: names migrated from ENSv1 to ENSv2; `false`: all others",
   ),
   expiry_from: time("expiry_from", "Earliest expiry, unix seconds"),
   expiry_to: time("expiry_to", "Latest expiry, unix seconds"),
@@ -101,7 +101,7 @@ const query = z.object({
   ...whichNames(),
   include_expired: input.flag(
     "include_expired",
-    "`true` to list names past grace too; names in grace always are",
+    "`true` also lists names past grace; names in grace are always listed",
   ),
   include: included("primary"),
   ...listPage(),
@@ -114,7 +114,7 @@ export const addressDomains = endpoint({
   path: "/address/{address}/domains",
   group: "Addresses",
   summary: "Names of an address",
-  description: `Names to which an address has some relation: that it owns or owned, manages, has roles for, or whose resolver it is. Each item says all that the address is to the name. All filters may be combined; a name has to meet each. ${CHAINS} ${ACTIVE} ${COUNTED}`,
+  description: `Names related to an address: names it owns or owned, manages, has roles for, or is the resolver of. Each item lists all relations of the address to the name. Filters combine; a name must meet all. ${CHAINS} ${ACTIVE} ${COUNTED}`,
   params: z.object({ address: input.address() }),
   query,
   reply: z.strictObject({
@@ -211,10 +211,10 @@ async function readPrimary(
 }
 
 const parts = {
-  active_count: count.openapi({ description: "`availability_status` is `registered` or `grace`" }),
-  expired_count: count.openapi({ description: "It is `premium` or `available`" }),
+  active_count: count.openapi({ description: "Names with `availability_status` `registered` or `grace`" }),
+  expired_count: count.openapi({ description: "Names with status `premium` or `available`" }),
   unknown_count: count.openapi({
-    description: "It is `unknown`: emancipated subnames and names of ENSv2 after their expiry, and others",
+    description: "Names with status `unknown`: emancipated subnames and ENSv2 names after their expiry, and others",
   }),
 };
 
@@ -222,8 +222,8 @@ const addressDomainCount = endpoint({
   method: "get",
   path: "/address/{address}/domain-count",
   group: "Addresses",
-  summary: "How many names an address has",
-  description: `It takes the filters of the list of names. ${ACTIVE} ${EXPIRED} ${COUNTED}`,
+  summary: "Number of names of an address",
+  description: `Takes the same filters as the list of names. ${ACTIVE} ${EXPIRED} ${COUNTED}`,
   params: z.object({ address: input.address() }),
   query: z.object(whichNames()),
   reply: z

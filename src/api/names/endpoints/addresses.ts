@@ -49,12 +49,12 @@ const addressPrimaryName = endpoint({
   method: "get",
   path: "/address/{address}/primary-name",
   group: "Addresses",
-  summary: "The primary name of an address",
-  description: `The name that the address chose for itself on Ethereum, or on the chain of \`coin_type\`, by its reverse record there or else the default one (ENSIP-19). Given only if it is normalised and resolves to the address; else null. With \`history=true\` also every name that the address ever claimed, on all chains, oldest first, as it was claimed. ${NEWEST}`,
+  summary: "Primary name of an address",
+  description: `The name that the address claims as its own on Ethereum or on the chain of \`coin_type\`, by its reverse record there or the default one (ENSIP-19). It is null unless it is normalised and resolves to the address. \`history=true\` adds every name that the address ever claimed, on all chains, oldest first, as claimed. ${NEWEST}`,
   params: z.object({ address: input.address() }),
   query: z.object({
     coin_type: coinType,
-    history: input.flag("history", "`true` to list all claims too"),
+    history: input.flag("history", "`true` adds all claims"),
     ...historyPage(),
     partial: input.partial(),
   }),
@@ -99,26 +99,26 @@ const addressSummary = endpoint({
   method: "get",
   path: "/address/{address}/summary",
   group: "Addresses",
-  summary: "An address at a glance",
-  description: `Counts of the names of an address, and its primary name. ${COUNTED}`,
+  summary: "Summary of an address",
+  description: `Name counts of an address, and its primary name. ${COUNTED}`,
   params: z.object({ address: input.address() }),
   query: z.object({ partial: input.partial() }),
   reply: z
     .strictObject({
       address,
       domain_count: count.openapi({
-        description: "Names it effectively owns that are registered or in grace",
+        description: "Effectively owned names that are registered or in grace",
       }),
       primary_name: z
         .string()
         .nullable()
         .optional()
-        .openapi({ description: "Null where it has none; absent where `unresolved` says why" }),
+        .openapi({ description: "Null if it has none; absent if `unresolved` says why" }),
       primary_name_source: source.optional(),
       domains_expiring_30d: count.openapi({
-        description: "Names it effectively owns that expire within 30 days",
+        description: "Effectively owned names that expire within 30 days",
       }),
-      previously_owned_count: count.openapi({ description: "Length of its list of previous domains" }),
+      previously_owned_count: count.openapi({ description: "Length of the list of previous domains" }),
       by_chain: z
         .array(
           z.strictObject({
@@ -182,8 +182,8 @@ const addressPreviousDomains = endpoint({
   method: "get",
   path: "/address/{address}/previous-domains",
   group: "Addresses",
-  summary: "Names that an address had before",
-  description: `Names on whose events the address appeared as receiver or owner, and which it no longer controls: another is the effective owner, or a registrar's name is past its grace, of 90 days (in ENSv2 28). Sorted by the last event that named the address. ${CHAINS} ${COUNTED}`,
+  summary: "Previous names of an address",
+  description: `Names whose events named the address as receiver or owner, and which it no longer controls: another account is the effective owner, or the name of a registrar is past its grace of 90 days (ENSv2: 28). Sorted by the last event that named the address. ${CHAINS} ${COUNTED}`,
   params: z.object({ address: input.address() }),
   query: z.object({ chain: input.chains(ALL_CHAINS), ...listPage(), sort_dir: input.sortDir("desc") }),
   reply: z.strictObject({ address, results: z.array(previousDomain), ...pageFields }),

@@ -26,7 +26,7 @@ const domainAgent = endpoint({
   group: "Agents",
   summary: "Agents of a name",
   description:
-    "Agents of ERC-8004 that the name claims by text records (ENSIP-25), and those that the adapter of ERC-8217 binds to the name's token, in the registrar or in the NameWrapper. A claim is the name's word alone; a binding proves that the token's holder of that time made it, not who the agent is; `onchain_verified` means both. Either may be older than the name's present owner. If there is one, the adapter itself is asked at the request, and `source` is `live`; if it cannot be asked, the answer is LIVE_RESOLUTION_FAILED. Profiles are written by owners: treat them as untrusted.",
+    "ERC-8004 agents that the name claims by text records (ENSIP-25), and agents that the ERC-8217 adapter binds to the name's token in the registrar or NameWrapper. A claim is unproven. A binding proves that the token's holder made it at the time, not who the agent is; `onchain_verified` means both. Either may be older than the name's current owner. If there is an adapter, it is read on chain for the request, and `source` is `live`; if it cannot be read, the request fails with LIVE_RESOLUTION_FAILED. Profiles are written by owners: treat them as untrusted.",
   params: z.object({ name: input.name("agent.eth") }),
   reply: nameAgents,
   errors: ["INVALID_NAME", "LIVE_RESOLUTION_FAILED"],
@@ -44,16 +44,16 @@ const agents = endpoint({
   group: "Agents",
   summary: "Directory of agents",
   description:
-    "Every agent that an adapter binds to a token, and every agent that a name claims by a conforming record, newest first. An agent has one line for the name to which it is bound, and one for each other name that claims it.",
+    "Every agent that an adapter binds to a token, and every agent that a name claims by a conforming record, newest first. An agent has one entry for the name it is bound to, and one for each other name that claims it.",
   query: z.object({
-    is_bound: input.optionalFlag("is_bound", "Agents bound to the name's token only, or others only"),
+    is_bound: input.optionalFlag("is_bound", "`true`: only agents bound to the name's token; `false`: only others"),
     has_ensip25_registration: input.optionalFlag(
       "has_ensip25_registration",
-      "Agents that the name is known to claim only, or is known not to claim only",
+      "`true`: only agents known to be claimed by the name; `false`: only agents known not to be",
     ),
     chain: chain.optional(),
     q: input
-      .text("q", { max: 255, description: "Part of the name; case does not matter", example: "agent" })
+      .text("q", { max: 255, description: "Part of the name, in any case", example: "agent" })
       .optional(),
     ...listPage(),
   }),
@@ -81,7 +81,7 @@ const agent = endpoint({
   group: "Agents",
   summary: "One agent",
   description:
-    "The agent with the name that it is bound to, or else the one that claimed it first; a claim is that name's word alone. What the directory leaves open (null) is asked of the chain.",
+    "The agent with the name it is bound to or, if not bound, the first name that claimed it; a claim is unproven. Values that the directory leaves null are read on chain.",
   params: z.object({
     agentId: z
       .string()
@@ -90,12 +90,12 @@ const agent = endpoint({
   query: z.object({
     chain: chain
       .optional()
-      .openapi({ description: "Chain of the agent's registry; the names' own by default" }),
+      .openapi({ description: "Chain of the agent's registry; by default the chain of the names" }),
   }),
   reply: z.union([
     agentItem,
     z.strictObject({ agent_id: decimal, indexed: z.literal(false) }).openapi("AgentNotIndexed", {
-      description: "No adapter bound the agent, and no name of the index claims it",
+      description: "No adapter binds the agent, and no indexed name claims it",
     }),
   ]),
   errors: ["INVALID_PARAMETER", "LIVE_RESOLUTION_FAILED"],

@@ -7,9 +7,9 @@ import { askedChains } from "../resolution/askedChains.ts";
 /* What the operations on an address have in common. */
 
 /** Sentences that the descriptions of several operations on an address share. */
-export const COUNTED = "Reverse nodes (`<address>.addr.reverse`) do not count as names.";
+export const COUNTED = "Reverse nodes (`<address>.addr.reverse`) are not counted as names.";
 export const CHAINS =
-  "Names of all chains that are indexed are in one list; a node that is on two chains is on it twice.";
+  "One list merges the names of all indexed chains; a node on two chains appears twice.";
 
 /** An address whose names are asked for, on the chains that the caller names, or on all. */
 export const addressAt = (
@@ -31,4 +31,4 @@ export const byChain = <Counts extends object>(
     ? { by_chain: chainIds.map((chainId) => ({ chain: chainName(chainId), ...countsOf(chainId) })) }
     : {};
 
-export const BY_CHAIN = "Present where names of several chains are indexed: the same of each chain";
+export const BY_CHAIN = "Present if names of several chains are indexed: the same for each chain";

@@ -34,7 +34,7 @@ const bulkBody = bulkFields.superRefine(({ names = [], namehashes = [] }, issues
   checkItems({ names, others: namehashes.length }, issues, {
     maxItems: MAX_ITEMS,
     maxLabels: MAX_LABELS,
-    what: "names and namehashes in all",
+    what: "names and namehashes together",
     fields: "`names` or `namehashes`",
   }),
 );
@@ -55,9 +55,9 @@ const whoisBulk = endpoint({
   method: "post",
   path: "/whois/bulk",
   group: "Domains",
-  summary: "Many names at once",
+  summary: "Many names",
   description:
-    "Up to 500 names and namehashes; names of up to 5,000 labels in all. Results keep the order: names first, then namehashes. An item that is not valid does not fail the others, nor does one of which only the chain could tell something, and did not: what is known of it stands beside its error.",
+    "Up to 500 names and namehashes; names of up to 5,000 labels together. Results keep the order: names first, then namehashes. An item that is invalid, or that only the chain could answer and did not, does not fail the others: its error stands beside what is known.",
   query: z.object({ partial: input.partial() }),
   body: bulkBody,
   reply: z.strictObject({ results: z.array(z.union([bulkDomain, bulkUnknownDomain, invalidItem])), summary }),

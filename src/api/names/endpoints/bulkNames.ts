@@ -22,7 +22,7 @@ export function checkItems(
   }
   const labels = names.reduce((sum, name) => sum + name.split(".").length, 0);
   if (labels > maxLabels) {
-    const given = `At most ${maxLabels} labels in all names; those of this request have ${labels}.`;
+    const given = `At most ${maxLabels} labels in all names together; this request has ${labels}.`;
     refuse("LIMIT_EXCEEDED", `${given} Send fewer names at once.`);
   }
 }

@@ -13,10 +13,10 @@ import { addressAt } from "./askedAddress.ts";
 
 const ICALENDAR = "text/calendar";
 
-const EVENTS = `iCalendar (RFC 5545), to subscribe to. Each name that ends has an event at its expiry, and a .eth name two more: the end of its grace, after ${GRACE_DAYS} days (in ENSv2 28), and of its premium, after ${PREMIUM_DAYS} days more. Names of a layer 2's registrar have those that it has: Basenames all three, Lineanames no premium. Each has reminders 30 and 7 days before. A renewal moves the events: their UIDs stay, and SEQUENCE grows. Ends after the year 9999 are left out.`;
+const EVENTS = `iCalendar (RFC 5545), for subscriptions. Each name that ends has an event at its expiry, and a .eth name two more: the end of its grace, ${GRACE_DAYS} days later (ENSv2: 28), and of its premium, ${PREMIUM_DAYS} days after that. Names of a layer 2 have the events of their registrar: all three on Basenames, no premium on Lineanames. Each event has reminders 30 and 7 days before. A renewal moves the events: their UIDs stay, and SEQUENCE grows. Dates after the year 9999 are left out.`;
 
 const calendar = z.string().openapi("Calendar", {
-  description: "Long names are cut after 64 characters; control characters are written U+FFFD.",
+  description: "Names are cut after 64 characters; control characters become U+FFFD.",
 });
 
 const EXAMPLE = `BEGIN:VCALENDAR
@@ -34,14 +34,14 @@ END:VCALENDAR
 
 /** Calendars do not ask the chain: programs ask for them every few hours. */
 const ONLY_CHAIN =
-  "Only the chain can tell whether and when this name expires. It was not asked, so the end is not in this calendar.";
+  "Only the chain can tell whether and when this name expires. It was not asked, so this calendar lacks the expiry.";
 
 const domainExpiry = endpoint({
   method: "get",
   path: "/domain/{name}/expiry.ics",
   group: "Domains",
-  summary: "The ends of a name as a calendar",
-  description: `${EVENTS} A name without expiry has a calendar without events, and so has a wrapped subname without PARENT_CANNOT_CONTROL, which keeps its owner. So has one whose registry the index cannot read: its calendar says so.`,
+  summary: "Expiry calendar of a name",
+  description: `${EVENTS} The calendar is empty for a name without expiry, for a wrapped subname without PARENT_CANNOT_CONTROL, which keeps its owner, and for a name whose registry the index cannot read; the last one says so.`,
   params: z.object({ name: input.name() }),
   reply: calendar,
   mediaType: ICALENDAR,
@@ -69,8 +69,8 @@ const addressExpiries = endpoint({
   method: "get",
   path: "/address/{address}/expiries.ics",
   group: "Addresses",
-  summary: "The ends of an address's names as a calendar",
-  description: `${EVENTS} It has the names that the address effectively owns, until the last of their ends; at most ${MAX_ENDING}, names of registrars before others, and of each those that expire first.`,
+  summary: "Expiry calendar of an address's names",
+  description: `${EVENTS} Contains the names that the address effectively owns, until their last event; at most ${MAX_ENDING}, registrar names before others, and the earliest expiries of each.`,
   params: z.object({ address: input.address() }),
   reply: calendar,
   mediaType: ICALENDAR,

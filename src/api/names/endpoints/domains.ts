@@ -9,9 +9,9 @@ const whois = endpoint({
   method: "get",
   path: "/whois/{name}",
   group: "Domains",
-  summary: "Everything about one name",
+  summary: "Details of a name",
   description:
-    "Owner, expiry, resolver and state of a name. Where the name's resolver is not an indexed one, or it has none, or no event named it and an ancestor's resolver may answer for it, the chain is asked (`source` is `live`). A label that the index knows only by its hash is shown as you wrote it: its hash proves it. A name of which nothing is known is answered with its state alone.",
+    "Owner, expiry, resolver and state of a name. The chain is read (`source` is `live`) if the name's resolver is not indexed, if it has no resolver, or if no event named it and an ancestor's resolver may answer for it. A label that the index knows only by its hash is shown as you sent it: its hash proves it. A name about which nothing is known has only a state.",
   params: z.object({ name: input.name() }),
   query: z.object({ partial: input.partial() }),
   reply: askedDomain.or(unknownDomain),

@@ -28,10 +28,10 @@ const registrationHistory = endpoint({
   path: "/domain/{name}/registration-history",
   group: "Domains",
   summary: "Registrations and renewals of a name",
-  description: `Oldest first. Registrar and controller both log a registration: \`merged\` gives one entry for each transaction, with the controller's price and the registrar's expiry. A name that was moved to another registrar, with its owner and expiry, was not registered: its events tell of it. Registrations and renewals are counted, and divided into pages, together. ${NEWEST}`,
+  description: `Oldest first. Registrar and controller both log a registration: \`merged\` gives one entry per transaction, with the controller's price and the registrar's expiry. A move to another registrar, with owner and expiry, is not a registration; it appears in the name's events. Registrations and renewals are counted and paged together. ${NEWEST}`,
   params: z.object({ name: input.name() }),
   query: z.object({
-    merged: input.flag("merged", "`false` gives every event by itself, with its contract", true),
+    merged: input.flag("merged", "`false` returns each event separately, with its contract", true),
     ...historyPage(),
   }),
   reply: z.strictObject({
@@ -73,10 +73,10 @@ const registrationHistory = endpoint({
 });
 
 const ENDS =
-  "A period that time alone ended has `ended_by`, its second, and no block: the NameWrapper's token expired, the grace of a registrar's name was over, or a subname of ENSv2, or a name above it, expired.";
+  "A period that time alone ended has `ended_by`, its second, and no block: the NameWrapper token expired, the grace of a registrar's name ended, or an ENSv2 subname or a name above it expired.";
 
 const OF_LAYER2 =
-  "Of a name below a layer 2's managed name it is the history in the registry that answers for the name.";
+  "For a name below a layer 2's managed name, this is the history in the registry that answers for it.";
 
 const layers = ["registry", "registrar", "wrapper"] as const;
 
@@ -84,8 +84,8 @@ const ownershipHistory = endpoint({
   method: "get",
   path: "/domain/{name}/ownership-history",
   group: "Domains",
-  summary: "Who owned a name",
-  description: `Effective owner over time, newest last. Several changes in one transaction are one. ${OF_LAYER2} ${ENDS} ${NEWEST} This holds for the history of each contract, too.`,
+  summary: "Ownership history",
+  description: `Effective owner over time, newest last. Several changes in one transaction count as one. ${OF_LAYER2} ${ENDS} ${NEWEST} The same applies to the history of each contract.`,
   params: z.object({ name: input.name() }),
   query: z.object({
     audit: input.flag("audit", "`true` adds the owners in each contract"),
@@ -97,7 +97,7 @@ const ownershipHistory = endpoint({
     registrar: z.array(period).optional(),
     wrapper: z.array(period).optional(),
     audit_totals: z.strictObject({ registry: count, registrar: count, wrapper: count }).optional().openapi({
-      description: "Present with `audit=true`, unless `total=false`: entries in all of each contract",
+      description: "Present with `audit=true`, unless `total=false`: all entries of each contract",
     }),
     ...historyFields,
     is_incomplete: isIncomplete,
@@ -160,7 +160,7 @@ const resolverHistory = endpoint({
   method: "get",
   path: "/domain/{name}/resolver-history",
   group: "Domains",
-  summary: "Resolvers of a name",
+  summary: "Resolver history",
   description: `Resolvers over time, newest last. ${OF_LAYER2} ${NEWEST}`,
   params: z.object({ name: input.name() }),
   query: z.object(historyPage()),

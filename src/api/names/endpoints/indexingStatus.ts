@@ -7,7 +7,7 @@ import { blockNumber, count, hash } from "../schemas/answers.ts";
 
 const phase = z.enum(["backfill", "realtime"]).openapi({
   description:
-    "`backfill` while past events are indexed and indexes are built, after a restart too; then `realtime`",
+    "`backfill` while past events and database indexes are processed, also after a restart; then `realtime`",
 });
 
 const chainShape = z.strictObject({
@@ -16,22 +16,22 @@ const chainShape = z.strictObject({
   phase,
   head_block_number: blockNumber
     .nullable()
-    .openapi({ description: "By the node; null if it cannot be asked" }),
-  indexed_block_number: blockNumber.openapi({ description: "The index is as of this block" }),
+    .openapi({ description: "From the node; null if it cannot be reached" }),
+  indexed_block_number: blockNumber.openapi({ description: "The last indexed block" }),
   indexed_block_timestamp: count.openapi({ description: "Unix seconds; 0 before the first block" }),
   finalized_block_number: blockNumber.openapi({ description: "Reorganisations do not go below it" }),
-  lag_blocks: count.nullable().openapi({ description: "Null where `head_block_number` is" }),
+  lag_blocks: count.nullable().openapi({ description: "Null if `head_block_number` is null" }),
   lag_seconds: count.nullable().openapi({
     description:
-      "Age of the indexed block by the chain's time: the clock on public chains, elsewhere the newest block's; null if that is not known",
+      "Age of the indexed block in the chain's time: compared with the clock on public chains, elsewhere with the newest block; null if unknown",
   }),
   progress_percentage: z
     .number()
     .nullable()
-    .openapi({ example: 43.1, description: "Of the blocks, while `backfill`; null if not known" }),
+    .openapi({ example: 43.1, description: "Of the blocks, during `backfill`; null if unknown" }),
   estimated_seconds_left: count
     .nullable()
-    .openapi({ description: "Of the backfill, at the speed of the last minutes; null if not known" }),
+    .openapi({ description: "Of the backfill, at the speed of the last minutes; null if unknown" }),
 });
 
 const ensv2Phases = ["deployed", "reserving", "frozen", "handed_over", "open", "public"] as const;
@@ -41,7 +41,7 @@ const ensv2 = z
   .strictObject({
     phase: ensv2Phase.nullable().openapi({
       description:
-        "The furthest one: `reserving`: names of ENSv1 are reserved; `frozen`: ENSv1 registers no more names; `handed_over`: renewals go through ENSv2; `open`: names are registered in ENSv2; `public`: its Universal Resolver answers. Null before the first",
+        "The latest phase: `reserving`: ENSv1 names are reserved; `frozen`: ENSv1 registers no more names; `handed_over`: renewals go through ENSv2; `open`: names are registered in ENSv2; `public`: its Universal Resolver answers. Null before the first",
     }),
     phases: z.array(
       z.strictObject({
@@ -55,34 +55,34 @@ const ensv2 = z
   .optional()
   .openapi({
     description:
-      "Present where ENSv2 is indexed: how far the change to it is, and when each phase was reached",
+      "Present if ENSv2 is indexed: progress of the migration to it, and when each phase was reached",
   });
 
 const reply = z.strictObject({
-  ready: z.boolean().openapi({ description: "Whether operations on names answer; else `INDEX_NOT_READY`" }),
+  ready: z.boolean().openapi({ description: "Whether operations on names are served; otherwise they fail with `INDEX_NOT_READY`" }),
   reason: z.enum(["building", "catching_up", "late", "failing", "no_database"]).nullable().openapi({
     description:
-      "Why not, null if it is: past events are still missing; the indexer started again and its tables are of an older block; it does not keep up with the chain, or does not run; it tries a block again that could not be indexed; the database does not answer",
+      "Why not, null if ready: past events are missing; the indexer restarted and its tables are at an older block; it lags behind the chain, or is not running; it retries a block that could not be indexed; the database does not respond",
   }),
   database: z.enum(["reachable", "unreachable"]).openapi({
     description:
-      "`unreachable` while it does not answer. All else is then as it was last known, with `running` false; without anything known, `chains` and `build` are empty",
+      "`unreachable` while it does not respond. Everything else is then the last known state, with `running` false; if nothing is known, `chains` and `build` are empty",
   }),
   standby: z
     .strictObject({
       lag_seconds: count.nullable().openapi({
         description:
-          "Age of the newest transaction that it replayed, 0 if there is no later one; null while the primary does not answer",
+          "Age of the newest replayed transaction, 0 if there is no later one; null while the primary does not respond",
       }),
       lag_bytes: count.nullable().openapi({
-        description: "Of the primary's log, not replayed yet; null while the primary does not answer",
+        description: "Log of the primary not replayed yet; null while the primary does not respond",
       }),
-      paused: z.boolean().openapi({ description: "Whether an operator has stopped the replay" }),
+      paused: z.boolean().openapi({ description: "Whether an operator paused the replay" }),
     })
     .nullable()
     .openapi({
       description:
-        "How far the database that is read is behind its primary, where it is a standby; else null. What `chains` says is of the standby",
+        "For a standby, the lag of the database behind its primary; otherwise null. `chains` describes the standby",
     }),
   failing: z
     .strictObject({
@@ -95,26 +95,26 @@ const reply = z.strictObject({
     .nullable()
     .openapi({
       description:
-        "The block that is tried again; null if none. Replicas learn it from the indexer a second later",
+        "The block being retried; null if none. Replicas learn it from the indexer a second later",
     }),
-  running: z.boolean().openapi({ description: "Whether an indexer shows signs of life" }),
+  running: z.boolean().openapi({ description: "Whether an indexer is alive" }),
   phase,
   network: z.string().openapi({ example: "mainnet", description: "The chain of the registry" }),
   schema: z.string().openapi({ example: "namedex_index", description: "PostgreSQL schema of the tables" }),
   active: z.boolean().openapi({
-    description: "Whether `npm run release` chose this index; false everywhere while none was ever chosen",
+    description: "Whether `npm run release` chose this index; false everywhere if none was ever chosen",
   }),
-  build: z.string().openapi({ example: "1c7a4bd2f0", description: "What code and configuration wrote them" }),
+  build: z.string().openapi({ example: "1c7a4bd2f0", description: "Code and configuration that wrote the tables" }),
   max_lag_seconds: count
     .nullable()
-    .openapi({ description: "`MAX_LAG_SECONDS`: the index answers up to this lag; null for any" }),
+    .openapi({ description: "`MAX_LAG_SECONDS`: the index serves up to this lag; null for any" }),
   verification: z
     .strictObject({
       finished_timestamp: count.openapi({ description: "Unix seconds" }),
-      block_number: blockNumber.openapi({ description: "Contracts were asked at this block" }),
+      block_number: blockNumber.openapi({ description: "The block of the comparison" }),
       samples: count.openapi({ example: 1000, description: "Names, records and primary names" }),
-      values: count.openapi({ example: 6500, description: "Values of them that were compared" }),
-      differences: count.openapi({ example: 0, description: "Values that differ from the chain's" }),
+      values: count.openapi({ example: 6500, description: "Values compared" }),
+      differences: count.openapi({ example: 0, description: "Values that differ from the chain" }),
     })
     .nullable()
     .openapi({
@@ -128,9 +128,9 @@ export const indexingStatus = endpoint({
   method: "get",
   path: "/indexing-status",
   group: "System",
-  summary: "Whether the index is current",
+  summary: "Status of the index",
   description:
-    "Head, indexed and finalised block of each chain, and how far a backfill is. Operations on names answer only while `ready` is true.",
+    "Head, indexed and finalised block of each chain, and the progress of a backfill. Operations on names are served only while `ready` is true.",
   reply: reply.openapi("IndexingStatus"),
   cost: 0,
   index: "any state",

@@ -11,7 +11,7 @@ export const included = <Word extends string = never>(...more: readonly Word[]) 
   input
     .words<Includable | Word>([...includable, ...more], "include", {
       description:
-        "What items have besides, because it costs more queries: `migration` and `role_holder_count` of names of ENSv2, `subname_count`",
+        "Additional fields of items, which cost more queries: `migration` and `role_holder_count` of ENSv2 names, `subname_count`",
       example: "subname_count",
     })
     .optional();

@@ -16,7 +16,7 @@ import { openPage } from "../serializers/listPages.ts";
 
 const notIndexed = z
   .strictObject({ hash, indexed: z.literal(false) })
-  .openapi("NotIndexed", { description: "No name of the index has this hash" });
+  .openapi("NotIndexed", { description: "No indexed name has this hash" });
 
 const exampleNamehash = namehash("alice.eth");
 const exampleLabelhash = keccak256(stringToBytes("alice"));
@@ -48,14 +48,14 @@ async function listNames(ctx: Ctx, hash: Hex, page: PageRequest) {
   return listLabelled(ctx.db, page, { chains, hash, label: await shownLabel(ctx, hash), now: ctx.now });
 }
 
-const LIVE = "As `/whois` by name, it asks the chain where the index cannot know.";
+const LIVE = "Reads the chain where the index cannot know, like `/whois` by name.";
 
 const lookupHash = endpoint({
   method: "get",
   path: "/lookup-hash/{hash}",
   group: "Lookups",
-  summary: "The name behind any hash",
-  description: `Tries the hash as a namehash first, which one name has, then as a labelhash, which names under several parents may have: the first 25 of them are given, and \`/lookup-labelhash\` has all. ${LIVE}`,
+  summary: "Lookup of any hash",
+  description: `Tries the hash as a namehash first, which belongs to one name, then as a labelhash, which can belong to names under several parents: the first 25 are returned, and \`/lookup-labelhash\` lists all. ${LIVE}`,
   params: z.object({ hash: input.hash("Namehash or labelhash", exampleNamehash) }),
   query: z.object({ partial: input.partial() }),
   reply: z.union([
@@ -92,7 +92,7 @@ const lookupNamehash = endpoint({
   method: "get",
   path: "/lookup-namehash/{hash}",
   group: "Lookups",
-  summary: "The name of a namehash",
+  summary: "Lookup of a namehash",
   description: LIVE,
   params: z.object({ hash: input.hash("Namehash", exampleNamehash) }),
   query: z.object({ partial: input.partial() }),
@@ -108,7 +108,7 @@ const lookupLabelhash = endpoint({
   method: "get",
   path: "/lookup-labelhash/{hash}",
   group: "Lookups",
-  summary: "Every name with a labelhash",
+  summary: "Lookup of a labelhash",
   description: `Names of one label under different parents. ${LIVE}`,
   params: z.object({ hash: input.hash("Labelhash", exampleLabelhash) }),
   query: z.object({

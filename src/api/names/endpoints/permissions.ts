@@ -35,26 +35,26 @@ import { sumOf } from "../statistics/numbers.ts";
 import { addressAt } from "./askedAddress.ts";
 
 const kindsOf = <const T extends string>(kinds: readonly T[]) =>
-  input.list(kinds, "kind", "Only these kinds, separated by commas; left out: all").optional();
+  input.list(kinds, "kind", "Only these kinds, separated by commas; all by default").optional();
 
 const namePermissions = endpoint({
   method: "get",
   path: "/domain/{name}/permissions",
   group: "Domains",
-  summary: "Who may change a name",
+  summary: "Permissions on a name",
   description:
-    "Every account that can change the name now, or was allowed to and cannot: what it may do, in which contract, and which event gave it. First the owners by layer, then approvals, operators, delegates, roles, and what the owners of the name above may do. `not_covered` says what the index cannot know. Approvals that were taken back are in no list.",
+    "Accounts that can change the name now, and approvals no longer in force: what each may do, in which contract, and the event that granted it. Owners by layer come first, then approvals, operators, delegates, roles, and what the owners of the name above may do. `not_covered` says what the index cannot know. Revoked approvals are not listed.",
   params: z.object({ name: input.name() }),
   query: z.object({ kind: kindsOf(permissionKinds), ...listPage() }),
   reply: z.strictObject({
     name: z.string(),
     namehash: hash,
-    chain: z.string().optional().openapi({ description: "Absent where the index has nothing of the name" }),
+    chain: z.string().optional().openapi({ description: "Absent if the index knows nothing about the name" }),
     protocol: z.enum(["ensv1", "ensv2"]).optional(),
     owner: address.optional().openapi({ description: "The effective owner" }),
     manager: address.optional().openapi({
       description:
-        "Who sets the resolver: the holder of a wrapped name or of a token of ENSv2, else the owner in the registry",
+        "The account that sets the resolver: the holder of a wrapped name or ENSv2 token, otherwise the owner in the registry",
     }),
     fuses: burntFuses,
     parent: parentPower,
@@ -99,15 +99,15 @@ const addressPermissions = endpoint({
   method: "get",
   path: "/address/{address}/permissions",
   group: "Addresses",
-  summary: "What an address may change, and whom it lets act",
+  summary: "Permissions held or granted by an address",
   description:
-    "`direction=held`: what others let the address do: as operator for all that an owner has in a contract, as approved for one token, as delegate for the records of one name, and by roles in ENSv2. `direction=given`: what it let others do. Names of its own are counted and not listed. Approvals that were taken back are in no list.",
+    "`direction=held`: what others let the address do: as operator for everything an owner has in a contract, as approved for one token, as delegate for the records of one name, and by ENSv2 roles. `direction=given`: what it lets others do. Its own names are counted, not listed. Revoked approvals are not listed.",
   params: z.object({ address: input.address() }),
   query: z.object({
     direction: input
       .choice(directions, "direction")
       .default("held")
-      .openapi({ description: "What it holds from others, or what it gave" }),
+      .openapi({ description: "What it holds from others, or what it granted" }),
     kind: kindsOf(grantKinds),
     chain: input.chains(ALL_CHAINS),
     ...listPage(),
@@ -116,7 +116,7 @@ const addressPermissions = endpoint({
     address,
     direction: z.enum(directions),
     own_names: z.strictObject({ count, operation: z.string() }).openapi({
-      description: "Names that it effectively owns, expired ones too, and which operation lists them",
+      description: "Names that it effectively owns, including expired ones, and the operation that lists them",
     }),
     permissions: z.array(grant),
     not_covered: notCovered,

@@ -20,31 +20,31 @@ const namesIn = (counts: readonly PhaseCount[], isEth: boolean, ...wanted: Phase
 
 const states = statistic({
   path: "/ens-stats/states",
-  summary: "Names by their state",
-  description: `${NAMES} The sum of all is \`total_domains\` of \`/ens-stats\`.`,
+  summary: "Names by state",
+  description: `${NAMES} All counts add up to \`total_domains\` of \`/ens-stats\`.`,
   title: "NameStates",
   tool: "get_statistics",
   seconds: 5 * MINUTE,
   reply: {
     eth: z.strictObject({
       registered: count,
-      grace: count.openapi({ description: "Expired for at most 90 days (in ENSv2 28)" }),
-      premium: count.openapi({ description: "Anyone can register them, for the price with a premium" }),
-      available: count.openapi({ description: "Anyone can register them, for the usual price" }),
+      grace: count.openapi({ description: "Expired at most 90 days ago (ENSv2: 28)" }),
+      premium: count.openapi({ description: "Open to registration by anyone, with a premium" }),
+      available: count.openapi({ description: "Open to registration by anyone, at the usual price" }),
       unregistered: count.openapi({
         description:
-          "In the registry, and in no registrar with an expiry: names of the auctions that were not moved",
+          "In the registry, but in no registrar with an expiry: auctioned names that were not moved",
       }),
     }),
     others: z.strictObject({
       without_expiry: count.openapi({
-        description: "Top-level domains, DNS names, and subnames that do not end",
+        description: "Top-level domains, DNS names, and subnames without end",
       }),
       registered: count.openapi({
         description:
-          "Before their expiry, and wrapped subnames without PARENT_CANNOT_CONTROL, which keep their owner after it",
+          "Unexpired, and wrapped subnames without PARENT_CANNOT_CONTROL, which keep their owner after expiry",
       }),
-      expired: count.openapi({ description: "Their state is `unknown`" }),
+      expired: count.openapi({ description: "Names with state `unknown`" }),
     }),
   },
   take: ({ db, now }, chains) => phaseCounts.read(db, { chains, now }),
@@ -97,14 +97,14 @@ const toExpiries = (days: readonly DayExpiries[]) => ({
 });
 
 const expiryFields = {
-  eth: count.openapi({ description: "Names right under .eth" }),
+  eth: count.openapi({ description: "Second-level .eth names" }),
   others: count.openapi({ description: "Wrapped subnames" }),
 };
 
 const expiries = statistic({
   path: "/ens-stats/expiries",
-  summary: "Names that expire in the months ahead",
-  description: `Names by the month (UTC) of their expiry, if it ends them: this month, past days included, and the ${MONTHS_AHEAD - 1} after it. Reverse nodes do not count.`,
+  summary: "Upcoming expiries by month",
+  description: `Names by the month (UTC) of their expiry, if it ends them: this month, past days included, and the next ${MONTHS_AHEAD - 1}. Reverse nodes do not count.`,
   title: "Expiries",
   tool: "get_sales",
   seconds: HOUR,
@@ -132,8 +132,8 @@ async function takeHolders({ db, now }: Ctx, chains: Scope) {
 
 const holders = statistic({
   path: "/ens-stats/holders",
-  summary: "The addresses that own most names",
-  description: `The ${MAX_HOLDERS} addresses that effectively own most active names, most first. ${NAMES} ${ACTIVE}`,
+  summary: "Addresses with the most names",
+  description: `The ${MAX_HOLDERS} addresses that effectively own the most active names, largest first. ${NAMES} ${ACTIVE}`,
   title: "Holders",
   tool: "get_statistics",
   seconds: HOUR,

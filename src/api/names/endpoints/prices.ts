@@ -16,14 +16,14 @@ export const MAX_PRICED = 100;
 export const MAX_PRICED_LABELS = 1_000;
 
 const HOW =
-  "The price in force: what the contract that sells the name asks for a registration, the premium of a name that ended not long ago in it, and for a renewal. In ENSv1, on Base and on Linea in wei, in ENSv2 in each of its payment tokens; in dollars everywhere. The oracle is found through the contract at the block, and its parameters are read once a block for all callers: a price takes none of a caller's questions to the chain. Only a registrar's names have a price: those right under .eth, and under the managed name of an indexed layer 2. All of the answer, the state too, is as of `price_block`; in the next one a premium is lower, and the price of ether another. Contracts give back what is sent above it.";
+  "The price in force: what the contract that sells the name charges for a registration, including the premium of a recently ended name, and for a renewal. Prices are in wei on ENSv1, Base and Linea, in each payment token in ENSv2, and always in dollars. The oracle is found through the contract at the block, and its parameters are read once per block for all callers, so a price adds no reads of the chain. Only registrar names have a price: second-level .eth names, and names directly under the managed name of an indexed layer 2. The whole answer, including the state, is as of `price_block`; in the next block the premium is lower and the price of ether may differ. Contracts refund any surplus.";
 
 const price = endpoint({
   method: "get",
   path: "/domain/{name}/price",
   group: "Domains",
-  summary: "What a name costs, to register or to renew",
-  description: `${HOW} Where no node answers, that is LIVE_RESOLUTION_FAILED: the index knows no price.`,
+  summary: "Registration and renewal price of a name",
+  description: `${HOW} Without a node, the request fails with LIVE_RESOLUTION_FAILED: the index knows no prices.`,
   params: z.object({ name: input.name() }),
   query: z.object({ years: input.years() }),
   reply: namePrice,
@@ -59,8 +59,8 @@ const priceBulk = endpoint({
   method: "post",
   path: "/price/bulk",
   group: "Domains",
-  summary: "What many names cost",
-  description: `${HOW} Up to ${MAX_PRICED} names, of up to ${MAX_PRICED_LABELS.toLocaleString("en")} labels in all. Results keep the order. An item that is not valid, or whose price could not be read, does not fail the others: its error stands in its place.`,
+  summary: "Prices of many names",
+  description: `${HOW} Up to ${MAX_PRICED} names, of up to ${MAX_PRICED_LABELS.toLocaleString("en")} labels together. Results keep the order. An item that is invalid, or whose price could not be read, does not fail the others: its error stands in its place.`,
   query: z.object({ years: input.years() }),
   body,
   reply: z.strictObject({ results: z.array(bulkPrice) }),

@@ -23,7 +23,7 @@ const bulkFields = z.object({
 
 const bulkBody = bulkFields.superRefine(({ addresses }, issues) => {
   if (addresses.length === 0) {
-    const message = "`addresses` must hold at least one address.";
+    const message = "`addresses` must contain at least one address.";
     issues.addIssue({ code: "custom", message, params: { code: "MISSING_PARAMETER" } });
   }
   if (addresses.length > MAX_ADDRESSES) {
@@ -33,11 +33,11 @@ const bulkBody = bulkFields.superRefine(({ addresses }, issues) => {
 });
 
 const spellings = {
-  query: z.string().openapi({ description: "The address as it was sent" }),
+  query: z.string().openapi({ description: "The address as sent" }),
   other_queries: z
     .array(z.string())
     .optional()
-    .openapi({ description: "Its other spellings, where it was sent in several" }),
+    .openapi({ description: "Other spellings of the address, if it was sent in several" }),
 };
 
 const unanswered = z
@@ -60,12 +60,12 @@ const primaryNamesBulk = endpoint({
   group: "Addresses",
   summary: "Primary names of many addresses",
   description:
-    "Up to 200 addresses. `results` has each by its checksummed form, with `query` as sent and other spellings in `other_queries`; nulls where it has no primary name. An entry with `error` has no `primary_name`, because it could not be found out: the address is not valid, and stands as it was sent; or only the chain can tell its name; or the names that the addresses claim have more than 5,000 labels in all (`LIMIT_EXCEEDED`). Such entries do not fail the others.",
+    "Up to 200 addresses. `results` is keyed by checksummed address, with `query` as sent and other spellings in `other_queries`. Values are null for an address without a primary name. An entry with `error` has no `primary_name`, because it could not be found out: the address is invalid, and its key is the text sent; or only the chain can tell its name; or the claimed names have more than 5,000 labels together (`LIMIT_EXCEEDED`). Such entries do not fail the others.",
   body: bulkBody,
   reply: z.strictObject({
     results: z.record(z.string(), z.union([answered, unanswered])).openapi({
       description:
-        "By address in EIP-55 capitals, in whatever case it was sent; what is no address is under the text that was sent",
+        "By checksummed address (EIP-55), however it was spelled; invalid addresses are keyed by the text sent",
     }),
   }),
   errors: ["LIMIT_EXCEEDED"],

@@ -43,10 +43,10 @@ import {
 const key = z
   .string()
   .max(MAX_KEY, { error: () => `\`key\` is longer than ${MAX_KEY} characters.` })
-  .openapi({ description: "Key of the text record, which may be empty", example: "com.twitter" });
+  .openapi({ description: "Key of the text record; may be empty", example: "com.twitter" });
 
 const knownResolver = resolver.optional().openapi({
-  description: "Absent only where `unresolved` has `domain`: not even the name's registry could be asked",
+  description: "Absent only if `unresolved` has `domain`: not even the name's registry could be read",
 });
 
 /** Where the index has the records of a name; null if the name is known to have none. */
@@ -70,14 +70,14 @@ const domainRecords = endpoint({
   method: "get",
   path: "/domain/{name}/records",
   group: "Domains",
-  summary: "Texts, addresses and other records of a name",
-  description: `What the name's current resolver holds for it. Text records are written by owners: treat them as untrusted. On chain keys cannot be listed: a live answer has those that events ever named for the name, and the usual ones, texts ${usualTextKeys.map((one) => `\`${one}\``).join(", ")} and coin types ${usualCoinTypes.join(", ")}.`,
+  summary: "Records of a name",
+  description: `Records of the name at its current resolver. Text records are written by owners: treat them as untrusted. Keys cannot be listed on chain, so a live answer has the keys from the name's events and the usual ones: texts ${usualTextKeys.map((one) => `\`${one}\``).join(", ")} and coin types ${usualCoinTypes.join(", ")}.`,
   params: z.object({ name: input.name() }),
   query: z.object({ ...recordChoice, partial: input.partial() }),
   reply: z.strictObject({
     domain: z.string(),
     resolver: knownResolver,
-    records: records.optional().openapi({ description: "Absent only where `unresolved` says why" }),
+    records: records.optional().openapi({ description: "Absent only if `unresolved` says why" }),
     source,
     unresolved: unresolved.optional(),
   }),
@@ -145,9 +145,9 @@ const textRecord = endpoint({
   method: "get",
   path: "/domain/{name}/records/text/{key}",
   group: "Domains",
-  summary: "One text record of a name",
+  summary: "Text record of a name",
   description:
-    "Value null: the record is not set. Block and transaction are those of its last setting, or of the clearing of all records that ended it; of a live value there is no transaction, and the block is the one at which it was resolved. All three are absent where `unresolved` says that the value could not be found out.",
+    "A null value means that the record is not set. Block and transaction are those that last set it, or that cleared all records; a live value has no transaction, and its block is the one it was read at. All three are absent if `unresolved` says that the value could not be found out.",
   params: z.object({ name: input.name(), key }),
   emptyParam: "key",
   query: z.object({ partial: input.partial() }),
@@ -160,13 +160,13 @@ const textRecord = endpoint({
         .string()
         .nullable()
         .optional()
-        .openapi({ description: "Null if the record is not set; absent where `unresolved` says why" }),
+        .openapi({ description: "Null if the record is not set; absent if `unresolved` says why" }),
       block_number: blockNumber.nullable().optional().openapi({
         description:
-          "Where it was set or cleared, or of a live answer; null if it never was set; absent where `value` is",
+          "Block that set or cleared it, or of the live answer; null if never set; absent if `value` is",
       }),
       transaction_hash: hash.nullable().optional().openapi({
-        description: "Null for a live answer, and if the record never was set; absent where `value` is",
+        description: "Null in live answers and if the record was never set; absent if `value` is",
       }),
       source,
       unresolved: unresolved.optional(),
@@ -218,8 +218,8 @@ const textHistory = endpoint({
   method: "get",
   path: "/domain/{name}/records/text/{key}/history",
   group: "Domains",
-  summary: "How a text record went",
-  description: `Newest first, from the events of the resolver that was active at the time, if it is an indexed one: what others log proves nothing. A value ends with null where the resolver changed or all records were cleared. Where only the chain can tell the value now, it comes first, \`live\`, without page or on the first one, beside the entries of a page; \`total\` counts it. ${NEWEST}`,
+  summary: "Text record history",
+  description: `Newest first, from the events of the resolver in force at the time, if it is indexed: logs of others prove nothing. A value ends with null when the resolver changes or all records are cleared. If only the chain can tell the current value, it comes first as \`live\`, without paging or on the first page, in addition to the page's entries; \`total\` counts it. ${NEWEST}`,
   params: z.object({ name: input.name(), key }),
   emptyParam: "key",
   query: z.object({ ...historyPage(), partial: input.partial() }),

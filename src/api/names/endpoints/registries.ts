@@ -92,14 +92,14 @@ const overview = endpoint({
   path: "/registry/{address}",
   ...LIST,
   errors: [...LIST.errors],
-  summary: "A registry of ENSv2",
+  summary: "ENSv2 registry",
   description:
-    "What a registry is, the names at which it is, when it was made, how many labels it has and how many accounts have roles; with `owner` what the registry would take from others if its name left it. An address of which the index knows no registry has kind `unknown` and no labels. What it logged is at `/contract/{address}/events`.",
+    "The kind of a registry, its names, its creation, its number of labels and role holders; with `owner`, what the registry would take from others if its name left it. An address that is not an indexed registry has kind `unknown` and no labels. Its logs are at `/contract/{address}/events`.",
   params: PARAMS,
   query: z.object({
     owner: input
       .address()
-      .openapi({ description: "Adds `detach`: how many labels this address does not own" })
+      .openapi({ description: "Adds `detach`: the number of labels not owned by this address" })
       .optional(),
     page_size,
     total,
@@ -157,9 +157,9 @@ const referringNames = endpoint({
   path: "/registry/{address}/referring-names",
   ...LIST,
   errors: [...LIST.errors],
-  summary: "Names that have a registry below them",
+  summary: "Names that refer to a registry",
   description:
-    "Entries of registries that name this one as their subregistry, whether or not a way from the root leads to them.",
+    "Registry entries with this registry as their subregistry, whether or not a path from the root leads to them.",
   params: PARAMS,
   query: z.object({ ...listPage() }),
   reply: z.strictObject({ address, results: z.array(referringName), ...pageFields }),
@@ -193,7 +193,7 @@ const labels = endpoint({
   errors: [...LIST.errors],
   summary: "Labels of a registry",
   description:
-    "Every label that a registry ever had, by label, with what it stores of it. The names are those below the registry's first name; a registry to which no name leads has labels alone.",
+    "Every label that the registry ever had, sorted by label, with its stored data. Names are those below the registry's first name; if no name leads to the registry, there are only labels.",
   params: PARAMS,
   query: z.object({ ...listPage(), sort_dir: input.sortDir() }),
   reply: z.strictObject({ address, results: z.array(registryLabel), ...pageFields }),

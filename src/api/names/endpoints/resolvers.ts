@@ -132,9 +132,9 @@ const overview = endpoint({
   path: "/resolver/{address}",
   ...LIST,
   errors: [...LIST.errors],
-  summary: "A resolver",
+  summary: "Resolver",
   description:
-    "What is known of a resolver, and the beginnings of its lists: names whose resolver it is, names whose resolver it was, and of a resolver of ENSv2 its links by record and who has roles. Each list has an operation of its own, where its `next_cursor` goes on. What it logged is at `/contract/{address}/events`.",
+    "What is known about a resolver, and the start of its lists: current names, former names and, for an ENSv2 resolver, links by record and role holders. Each list has its own operation, where its `next_cursor` continues. Its logs are at `/contract/{address}/events`.",
   params: PARAMS,
   query: z.object({ page_size, total }),
   reply: resolverOverview,
@@ -165,7 +165,7 @@ const names = endpoint({
   errors: [...LIST.errors],
   summary: "Names of a resolver",
   description:
-    "Names whose resolver an address is now, by name, expired ones too. Reverse nodes (`<address>.addr.reverse`) do not count as names.",
+    "Names that use the resolver now, sorted by name, including expired ones. Reverse nodes (`<address>.addr.reverse`) are not counted as names.",
   params: PARAMS,
   query: z.object({ chain: input.chains(ALL_CHAINS), ...listPage(), sort_dir: input.sortDir() }),
   reply: z.strictObject({ address, results: z.array(domainItem), ...pageFields }),
@@ -180,9 +180,9 @@ const formerNames = endpoint({
   path: "/resolver/{address}/former-names",
   ...LIST,
   errors: [...LIST.errors],
-  summary: "Names that a resolver had before",
+  summary: "Former names of a resolver",
   description:
-    "Each time for which a name had the resolver, until its registry named another or none; the last end comes first. A name may be here and among the names of now. Reverse nodes are here, too. What time alone ended (an entry of ENSv2 that expired) has no end here.",
+    "Periods in which a name had the resolver, until its registry set another or none; the last end comes first. A name can be here and among the current names. Reverse nodes are included. An end by time alone (an ENSv2 entry that expired) is not shown.",
   params: PARAMS,
   query: z.object({ chain: input.chains(ALL_CHAINS), ...listPage() }),
   reply: z.strictObject({ address, results: z.array(formerName), ...pageFields }),
@@ -200,7 +200,7 @@ const recordNumber = z
   .regex(/^[0-9]{1,78}$/, { error: () => WRONG_RECORD })
   .transform(BigInt)
   .refine((number) => number < 2n ** 256n, { error: () => WRONG_RECORD })
-  .openapi({ type: "string", description: "Links to this record only", example: "1" })
+  .openapi({ type: "string", description: "Only links to this record", example: "1" })
   .optional();
 
 const links = endpoint({
@@ -208,9 +208,9 @@ const links = endpoint({
   path: "/resolver/{address}/links",
   ...LIST,
   errors: [...LIST.errors],
-  summary: "Records of a resolver of ENSv2, and the names that show them",
+  summary: "Links of an ENSv2 resolver",
   description:
-    "Links by record. A link says nothing of who owns the name: it counts where the name's resolver is this one. The link of the root stands for all names without one.",
+    "Names by the record they show. A link says nothing about ownership: it counts only if the name uses this resolver. The root link applies to all names without one.",
   params: PARAMS,
   query: z.object({ record: recordNumber, ...listPage() }),
   reply: z.strictObject({ address, results: z.array(resolverLink), ...pageFields }),
@@ -225,9 +225,9 @@ const roles = endpoint({
   path: "/resolver/{address}/roles",
   ...LIST,
   errors: [...LIST.errors],
-  summary: "Who may do what in a resolver of ENSv2",
+  summary: "ENSv2 roles of a resolver",
   description:
-    "Accounts with roles, by what the roles are for: 0 for all of the resolver, else a number that the resolver makes of a record and a part of it.",
+    "Accounts with roles, by resource: 0 for the whole resolver, otherwise a number that the resolver derives from a record and one of its parts.",
   params: PARAMS,
   query: z.object({ ...listPage() }),
   reply: z.strictObject({ address, results: z.array(roleHolder), ...pageFields }),

@@ -25,7 +25,7 @@ const coinType = z
   .openapi({
     type: "string",
     description:
-      "Of which coin type the record is (SLIP-44, ENSIP-11); `evm`: of any EVM chain, or the default one. Any by default. The default record (2147483648) answers for EVM chains without an own one, at resolvers that know it (ENSIP-19)",
+      "Coin type of the record (SLIP-44, ENSIP-11); `evm`: any EVM chain, or the default one. Any by default. At resolvers with ENSIP-19, the default record (2147483648) answers for EVM chains without their own",
     example: "60",
   })
   .optional();
@@ -38,7 +38,7 @@ const pointingName = z
       example: ["60"],
     }),
     is_default: z.literal(true).optional().openapi({
-      description: "Present where `coin_type` has no record of its own, and the default one answers for it",
+      description: "Present if `coin_type` has no record of its own and the default one answers for it",
     }),
   })
   .openapi("PointingName");
@@ -47,9 +47,9 @@ const resolvesTo = endpoint({
   method: "get",
   path: "/address/{address}/resolves-to",
   group: "Addresses",
-  summary: "Names that have an address in their records",
+  summary: "Names that resolve to an address",
   description:
-    "Names whose address record is this address, by the resolver and the records in force, in the order of their hashes. Names whose resolver is not an indexed one, and names that only a resolver knows, cannot be listed: the chain has no such list. Where ENSv2 or several chains are indexed, names to which the way ended are left out; beyond 1,000 names the total counts rows, as in other lists, up to 100,000. `addr.reverse` does not count.",
+    "Names whose address record is this address, by the resolver and records in force, sorted by hash. Names with an unindexed resolver, and names known only to a resolver, cannot be listed: the chain has no such list. If ENSv2 or several chains are indexed, names whose path has ended are left out; beyond 1,000 names, the total counts rows, up to 100,000 as in other lists. `addr.reverse` does not count.",
   params: z.object({ address: input.address() }),
   query: z.object({ coin_type: coinType, chain: input.chains(ALL_CHAINS), ...listPage() }),
   reply: z.strictObject({

@@ -53,20 +53,20 @@ const toPlaceFields = (place: Place | null) => ({
 });
 
 const CHANGES = {
-  account: input.address().openapi({ description: "Changes of this account only" }).optional(),
+  account: input.address().openapi({ description: "Only changes of this account" }).optional(),
   ...listPage(),
   sort_dir: input.sortDir(),
 };
 
 const WORDS =
-  "`<role>_ADMIN` may grant and revoke the role. Roles for the whole registry hold for each of its labels, too: they are at `/registry/{address}/roles`.";
+  "`<role>_ADMIN` may grant and revoke the role. Roles for the whole registry also apply to each of its labels; see `/registry/{address}/roles`.";
 
 const ofName = endpoint({
   method: "get",
   path: "/domain/{name}/roles",
   group: "Domains",
-  summary: "Who may do what with a name of ENSv2",
-  description: `Every account that has roles for the name's entry, by address. ${WORDS} A name of ENSv1 has none, and \`registry\` is null.`,
+  summary: "ENSv2 roles of a name",
+  description: `Accounts with roles for the name's entry, sorted by address. ${WORDS} An ENSv1 name has none, and \`registry\` is null.`,
   params: z.object({ name: input.name() }),
   query: z.object({ ...listPage() }),
   reply: z.strictObject({ domain: z.string(), ...rolesOf, results: z.array(roleHolder), ...pageFields }),
@@ -85,9 +85,9 @@ const changesOfName = endpoint({
   method: "get",
   path: "/domain/{name}/role-changes",
   group: "Domains",
-  summary: "How the roles of a name of ENSv2 changed",
+  summary: "ENSv2 role changes of a name",
   description:
-    "Each log that changed the roles of an account for the name's entry, oldest first, also of registrations before: with each of them roles start from nothing.",
+    "Logs that changed an account's roles for the name's entry, oldest first, including earlier registrations: each of them starts without roles.",
   params: z.object({ name: input.name() }),
   query: z.object(CHANGES),
   reply: z.strictObject({ domain: z.string(), ...rolesOf, results: z.array(roleChange), ...pageFields }),
@@ -116,9 +116,9 @@ const ofRegistry = endpoint({
   method: "get",
   path: "/registry/{address}/roles",
   group: "Contracts",
-  summary: "Who may do what in all of a registry of ENSv2",
+  summary: "ENSv2 roles of a whole registry",
   description:
-    "Accounts with roles for the registry as a whole, by address: each holds for every label of it. Roles for one label are at `/domain/{name}/roles`.",
+    "Accounts with roles for the registry as a whole, sorted by address. These apply to each of its labels. Roles for one label are at `/domain/{name}/roles`.",
   params: REGISTRY,
   query: z.object({ ...listPage() }),
   reply: z.strictObject({ address, results: z.array(roleHolder), ...pageFields }),
@@ -138,8 +138,8 @@ const changesOfRegistry = endpoint({
   method: "get",
   path: "/registry/{address}/role-changes",
   group: "Contracts",
-  summary: "How the roles for all of a registry of ENSv2 changed",
-  description: "Each log that changed the roles of an account for the registry as a whole, oldest first.",
+  summary: "ENSv2 role changes of a whole registry",
+  description: "Logs that changed an account's roles for the registry as a whole, oldest first.",
   params: REGISTRY,
   query: z.object(CHANGES),
   reply: z.strictObject({ address, results: z.array(roleChange), ...pageFields }),

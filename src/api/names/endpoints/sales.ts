@@ -32,9 +32,9 @@ const wei = (description: string) =>
 const soldFields = {
   registrations: count,
   renewals: count,
-  registration_cost_wei: wei("What controllers took for the registrations, premiums included"),
-  premium_wei: wei("The part of it that was premium"),
-  renewal_cost_wei: wei("What controllers took for the renewals"),
+  registration_cost_wei: wei("Amount paid to controllers for the registrations, including premiums"),
+  premium_wei: wei("The premium part"),
+  renewal_cost_wei: wei("Amount paid to controllers for the renewals"),
   cost_is_upper_bound: z.literal(true).optional().openapi({
     description: "Present if the cost of some renewals is known only as an upper bound",
   }),
@@ -42,20 +42,20 @@ const soldFields = {
     .array(
       z.strictObject({
         ...paymentToken,
-        registration_amount: tokenUnits("What was paid for registrations, premiums included"),
-        premium_amount: tokenUnits("The part of it that was premium"),
-        renewal_amount: tokenUnits("What was paid for renewals"),
+        registration_amount: tokenUnits("Amount paid for registrations, including premiums"),
+        premium_amount: tokenUnits("The premium part"),
+        renewal_amount: tokenUnits("Amount paid for renewals"),
       }),
     )
     .optional()
     .openapi({
       description:
-        "Present where ENSv2 is indexed: what its registrars took, by ERC-20 token, in the token's units. The costs in wei are those of ENSv1",
+        "Present if ENSv2 is indexed: revenue of its registrars by ERC-20 token, in the token's units. Costs in wei are those of ENSv1",
     }),
 };
 
 const PAID =
-  "Names of ENSv2 are paid in ERC-20 tokens, told by token. Costs are those that controllers logged: deposits of the auctions were given back, and do not count.";
+  "ENSv2 names are paid in ERC-20 tokens, listed by token. Costs are those logged by controllers: auction deposits were refunded and do not count.";
 
 /** The fields of `soldFields`. */
 function toSold(sales: readonly DaySales[], contracts: Contracts) {
@@ -104,8 +104,8 @@ const period = z.strictObject({
 
 const purchases = statistic({
   path: "/ens-stats/purchases",
-  summary: "Registrations and renewals by day, week or month, and what was paid",
-  description: `Periods of UTC, oldest first, from the first in which anything was sold; those without sales are zero, and the last one is as far as it went. At most the last ${MAX_PERIODS.day} days, ${MAX_PERIODS.week} weeks (from Monday) or ${MAX_PERIODS.month} months. ${PURCHASES} ${PAID}`,
+  summary: "Registrations, renewals and revenue over time",
+  description: `UTC periods, oldest first, from the first one with a sale; periods without sales are zero, and the last one is still running. At most the last ${MAX_PERIODS.day} days, ${MAX_PERIODS.week} weeks (from Monday) or ${MAX_PERIODS.month} months. ${PURCHASES} ${PAID}`,
   title: "PurchaseSeries",
   tool: "get_sales",
   seconds: SALES_SECONDS,
@@ -113,7 +113,7 @@ const purchases = statistic({
     interval: input
       .choice(intervals, "interval")
       .default("day")
-      .openapi({ description: "How long a period is" }),
+      .openapi({ description: "Length of a period" }),
   },
   reply: { interval: z.enum(intervals), periods: z.array(period) },
   take: takeSales,
@@ -142,7 +142,7 @@ const seller = z.strictObject({
 const sellers = statistic({
   path: "/ens-stats/sellers",
   summary: "Registrations and renewals by generation of controllers",
-  description: `What each contract sold, in the order of their first sale. A controller is named by its first block. \`REGISTRAR_AUCTION\` are the auctions of 2017 to 2019; another registrar stands for sales that no controller of the deployment logged. A name that was registered twice counts twice. ${PURCHASES} ${PAID}`,
+  description: `Sales of each contract, in the order of their first sale. A controller is named by its first block. \`REGISTRAR_AUCTION\` is the auctions of 2017 to 2019; any other registrar stands for sales that no controller of the deployment logged. A name registered twice counts twice. ${PURCHASES} ${PAID}`,
   title: "Sellers",
   tool: "get_sales",
   seconds: SALES_SECONDS,
@@ -213,8 +213,8 @@ async function takeLargest({ db, contracts, now }: Ctx, chains: Scope) {
 
 const largestRegistrations = statistic({
   path: "/ens-stats/largest-registrations",
-  summary: "The registrations for which most was paid",
-  description: `Those of the last 7, 30 or 365 days for which controllers took most ether, at most ${MAX_RANKED}, the largest first. A name that was registered twice counts twice. What ENSv2 took in tokens is not among them: tokens have no price in ether here.`,
+  summary: "Most expensive registrations",
+  description: `Registrations of the last 7, 30 or 365 days for which controllers took the most ether, at most ${MAX_RANKED}, largest first. A name registered twice counts twice. ENSv2 sales in tokens are not included: tokens have no price in ether here.`,
   title: "LargestRegistrations",
   tool: "get_sales",
   seconds: SALES_SECONDS,
@@ -222,7 +222,7 @@ const largestRegistrations = statistic({
     days: input
       .choice(rankedDays, "days")
       .default("30")
-      .openapi({ description: "Days back from now that the ranking covers" }),
+      .openapi({ description: "Days back from now" }),
   },
   reply: { days: count, registrations: z.array(ranked) },
   take: takeLargest,

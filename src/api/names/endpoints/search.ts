@@ -35,14 +35,14 @@ import { included, listedItems } from "./listedItems.ts";
 const searchStats = z
   .strictObject({
     expired: count.openapi({
-      description: "In premium or available: past the grace of a registrar, or never registered by it",
+      description: "Premium or available: past a registrar's grace, or never registered by it",
     }),
     expiring_30d: count.openapi({ description: "Registered, and expiring within 30 days" }),
     expiring_90d: count,
     wrapped: count,
     wrapped_pct: z
       .number()
-      .openapi({ description: "Per cent of all results, with two decimals", example: 12.5 }),
+      .openapi({ description: "Percentage of all results, with two decimals", example: 12.5 }),
   })
   .openapi("SearchStats");
 
@@ -59,41 +59,41 @@ const searchDomains = endpoint({
   group: "Domains",
   summary: "Search names",
   description:
-    "All filters may be combined; a name has to meet each. `stats` are of all results, not of the page. The time that a page takes grows with the number of results before it: pages end with 4,000, and one that is not found in 30 seconds is answered with LIMIT_EXCEEDED, too; narrower filters, by expiry for example, lead to every name. A label of which only the hash is known matches no text: 64 digits of a hash find it.",
+    "Filters combine; a name must meet all. `stats` cover all results, not the page. Numbered pages slow down with the results before them: they end after 4,000 pages, and a page not found in 30 seconds also fails with LIMIT_EXCEEDED; narrower filters, such as by expiry, reach every name. A label known only by its hash matches no text, but the 64 digits of its hash find it.",
   query: z.object({
     q: input
-      .text("q", { max: 255, description: "Part of the label; case does not matter", example: "ali" })
+      .text("q", { max: 255, description: "Part of the label, in any case", example: "ali" })
       .optional(),
-    search_full_name: input.flag("search_full_name", "`true` to look for `q` in the full name"),
+    search_full_name: input.flag("search_full_name", "`true` searches for `q` in the full name"),
     availability_status: input
       .words(["registered", "grace", "premium", "available"], "availability_status", {
-        description: "States at the time of the request: registered, grace, premium, available, with commas",
+        description: "States at the time of the request, separated by commas: registered, grace, premium, available",
         example: "registered",
       })
       .optional(),
     min_length: length("min_length", "Shortest label, in code points"),
     max_length: length("max_length", "Longest label, in code points"),
-    registrar_owner: holder("Owner in the registrar: of .eth names, or of a layer 2's"),
+    registrar_owner: holder("Owner in the registrar, of .eth or of a layer 2"),
     wrapper_owner: holder("Owner in the NameWrapper"),
     registry_owner: holder("Owner in the registry"),
     resolver: holder("Resolver of the name"),
     expiry_from: time("expiry_from", "Earliest expiry, unix seconds"),
     expiry_to: time("expiry_to", "Latest expiry, unix seconds"),
-    is_wrapped: input.optionalFlag("is_wrapped", "Wrapped names only, or others only"),
+    is_wrapped: input.optionalFlag("is_wrapped", "`true`: only wrapped names; `false`: only others"),
     protocol: input
       .choice(protocols, "protocol")
       .optional()
-      .openapi({ description: "Names that ENSv1 answers for, or ENSv2" }),
+      .openapi({ description: "Names answered by ENSv1 or by ENSv2" }),
     parent: input
       .name("eth")
       .optional()
-      .openapi({ description: "Names right under this name only", example: "eth" }),
+      .openapi({ description: "Only direct subnames of this name", example: "eth" }),
     expiry_windows: input.windows(
-      `Names whose expiry is in one of these windows: \`<from>-<to>\` in unix seconds, both inside, separated by commas, at most ${MAX_WINDOWS}`,
+      `Names whose expiry is in one of these windows: \`<from>-<to>\` in unix seconds, inclusive, separated by commas, at most ${MAX_WINDOWS}`,
     ),
     expiry_of: input.choice(expiriesOf, "expiry_of").default("lease").openapi({
       description:
-        "Which expiry `expiry_from`, `expiry_to` and `expiry_windows` are of: `lease` is the name's own; `reservation` that of names right under .eth which ENSv2 reserves for their owners in ENSv1; `wrapper` that of the NameWrapper, of wrapped names",
+        "The expiry for `expiry_from`, `expiry_to` and `expiry_windows`: `lease` is the name's own; `reservation` that of second-level .eth names which ENSv2 reserves for their ENSv1 owners; `wrapper` that of wrapped names in the NameWrapper",
     }),
     chain: input.chains(ALL_CHAINS),
     include: included(),
@@ -102,7 +102,7 @@ const searchDomains = endpoint({
     sort_dir: input.sortDir(),
     unknown_labels: input.choice(["in_order", "last"], "unknown_labels").default("in_order").openapi({
       description:
-        "Where names stand of whose label only the hash is known (`[<hash>].eth`): in the order of names, or `last`, which needs `sort_by=full_name` and goes on by `cursor` alone",
+        "Position of names whose label is known only by its hash (`[<hash>].eth`): in name order, or `last`, which requires `sort_by=full_name` and continues only by `cursor`",
     }),
   }),
   reply: z.strictObject({
@@ -159,7 +159,7 @@ function requireWalk({ sort_by: sortBy, page = 1 }: { sort_by: string; page?: nu
   if (sortBy === "full_name" && page === 1) return;
   throw new ApiError(
     "INVALID_PARAMETER",
-    "`unknown_labels=last` is only possible with `sort_by=full_name`, and goes on by `cursor`, not by `page`.",
+    "`unknown_labels=last` requires `sort_by=full_name`, and continues by `cursor`, not by `page`.",
   );
 }
 
@@ -225,17 +225,17 @@ const subdomains = endpoint({
   method: "get",
   path: "/domain/{name}/subdomains",
   group: "Domains",
-  summary: "Names right under a name",
+  summary: "Subnames of a name",
   description:
-    "Subnames that events on chain created. Those that a resolver or gateway makes up off chain cannot be discovered. A deleted subname is listed without owner, unless `include_ownerless=false`. `total` is of the names that meet the filters. Of a name below a layer 2's managed name, or of that itself, the subnames on both chains are listed.",
+    "Direct subnames created by events on chain. Subnames that a resolver or gateway generates off chain cannot be discovered. A deleted subname is listed without owner, unless `include_ownerless=false`. `total` counts the names that meet the filters. For a layer 2's managed name and names below it, the subnames on both chains are listed.",
   params: z.object({ name: input.name() }),
   query: z.object({
     q: input
-      .text("q", { max: 255, description: "Part of the label; case does not matter", example: "pay" })
+      .text("q", { max: 255, description: "Part of the label, in any case", example: "pay" })
       .optional(),
     include_expired: input.flag(
       "include_expired",
-      "`false` leaves out names that are over; names in grace are not",
+      "`false` leaves out expired names; names in grace stay",
       true,
     ),
     include_ownerless: input.flag("include_ownerless", "`false` leaves out names without an owner", true),

@@ -24,42 +24,42 @@ const signedBody = z.object({
   message: z
     .string()
     .refine((text) => text.length <= MAX_MESSAGE, tooLong("message", MAX_MESSAGE))
-    .openapi({ description: "The message, to the letter", maxLength: MAX_MESSAGE }),
+    .openapi({ description: "The exact message that was signed", maxLength: MAX_MESSAGE }),
   signature: z
     .string()
     .refine((text) => text.length <= MAX_SIGNATURE, tooLong("signature", MAX_SIGNATURE))
     .regex(/^0x([0-9a-fA-F]{2})+$/, { error: () => "`signature` must be 0x and hexadecimal digits." })
     .transform((text) => text as Hex)
-    .openapi({ type: "string", description: "As `personal_sign` gives it", maxLength: MAX_SIGNATURE }),
+    .openapi({ type: "string", description: "As returned by `personal_sign`", maxLength: MAX_SIGNATURE }),
 });
 
 const invitation = z
   .strictObject({
     message: z.string().openapi({
-      description: "Sign exactly this (EIP-191, `personal_sign`)",
+      description: "Sign exactly this text (EIP-191, `personal_sign`)",
       example: "names.example.org wants you to sign in with your Ethereum account:\n0x7099…",
     }),
-    nonce: z.string().openapi({ description: "For messages of your own (EIP-4361)" }),
-    domain: z.string().openapi({ description: "The domain that the message is for" }),
-    expires_at: time("Until when it can be used, once"),
+    nonce: z.string().openapi({ description: "For your own messages (EIP-4361)" }),
+    domain: z.string().openapi({ description: "Domain of the message" }),
+    expires_at: time("Expiry of the message, which can be used once"),
   })
   .openapi("SignupMessage");
 
 const newKey = z
   .strictObject({
     address,
-    key: z.string().openapi({ description: "Told this once: keep it", example: `ens_${"x".repeat(32)}` }),
+    key: z.string().openapi({ description: "Shown only once: store it", example: `ens_${"x".repeat(32)}` }),
     credits: count.openapi({ example: GRANT_CREDITS }),
     is_first: z.boolean().openapi({
-      description: "False if the address had a key: that one has ended, and its credits are this one's",
+      description: "False if the address had a key: that key no longer works, and this one takes over its credits",
     }),
   })
   .openapi("NewKey");
 
 const account = z
   .strictObject({
-    credits: count.openapi({ description: "What is left", example: 997 }),
-    since: time("Usage is counted from here"),
+    credits: count.openapi({ description: "Remaining credits", example: 997 }),
+    since: time("Start of the usage"),
     usage: z.array(
       z.strictObject({
         day: z.iso.date().openapi({ description: "In UTC", example: "2026-01-31" }),
@@ -83,9 +83,9 @@ const invite = (signup: Signup) =>
     ...shared,
     method: "post",
     path: "/signup/nonce",
-    summary: "A message to sign for a key",
+    summary: "Message to sign for a key",
     description:
-      "The message that an address has to sign for a key (Sign-In with Ethereum, EIP-4361). It is good once, for 5 minutes.",
+      "The message that an address signs to get a key (Sign-In with Ethereum, EIP-4361). It can be used once, within 5 minutes.",
     body: addressBody,
     reply: invitation,
     errors: ["INVALID_ADDRESS", "RATE_LIMITED"],
@@ -100,8 +100,8 @@ const signUp = (signup: Signup) =>
     ...shared,
     method: "post",
     path: "/signup",
-    summary: "A key for a signed message",
-    description: `An address gets ${GRANT_CREDITS} credits, once. Sign up again if you lost your key: the new key takes the credits that the old one has left, and the old one ends. Signatures of smart-contract wallets are checked on chain (ERC-1271, ERC-6492).`,
+    summary: "API key for a signed message",
+    description: `An address gets ${GRANT_CREDITS} credits, once. If you lost your key, sign up again: the new key takes over the credits of the old one, which stops working. Signatures of smart-contract wallets are checked on chain (ERC-1271, ERC-6492).`,
     body: signedBody,
     reply: newKey,
     errors: ["LIMIT_EXCEEDED", "INVALID_API_KEY", "RATE_LIMITED", "LIVE_RESOLUTION_FAILED"],
@@ -116,11 +116,11 @@ const usage = (signup: Signup) =>
     ...shared,
     method: "get",
     path: "/signup/usage",
-    summary: "What a key has left, and what it was charged for",
-    description: "Of the key that is sent in X-API-Key: credits left, and debits by day and operation.",
+    summary: "Credits and usage of a key",
+    description: "For the key in X-API-Key: credits left, and debits by day and operation.",
     query: z.object({
       days: input
-        .digits("days", { min: 1, max: 90, description: "How many days of usage to list", example: 30 })
+        .digits("days", { min: 1, max: 90, description: "Days of usage to list", example: 30 })
         .default(30)
         .openapi({ default: 30 }),
     }),

@@ -40,7 +40,7 @@ async function takeTotals({ db, now }: Ctx, chains: Scope) {
 
 const ensStats = statistic({
   path: "/ens-stats",
-  summary: "The index in figures",
+  summary: "Key figures of the index",
   description: `${NAMES} ${ACTIVE} ${EXPIRED} ${PURCHASES}`,
   title: "EnsStats",
   tool: "get_statistics",
@@ -49,7 +49,7 @@ const ensStats = statistic({
     total_domains: count,
     active_domains: count.openapi({ description: "Registered or in grace" }),
     expired_domains: count.openapi({
-      description: "In premium or available: past the grace of a registrar, or never registered by it",
+      description: "Premium or available: past a registrar's grace, or never registered by it",
     }),
     wrapped_domains: count,
     wrapped_percentage: percentage("all names"),
@@ -57,7 +57,7 @@ const ensStats = statistic({
     expiring_90d: count,
     unique_owners: count.openapi({ description: "Addresses that effectively own an active name" }),
     total_events: count.openapi({
-      description: "Logs of these chains in the index; one that concerns several names counts for each",
+      description: "Logs of these chains in the index; a log about several names counts for each",
     }),
     registrations_24h: count,
     registrations_7d: count,
@@ -90,8 +90,8 @@ const toDay = (day: number, sales: readonly DaySales[]) => {
 
 const registrationStats = statistic({
   path: "/ens-stats/registrations",
-  summary: "Registrations and renewals, day by day",
-  description: `The last 30 days (UTC), oldest first; the last one is today as far as it went. ${PURCHASES}`,
+  summary: "Daily registrations and renewals",
+  description: `The last 30 days (UTC), oldest first; the last one is today so far. ${PURCHASES}`,
   title: "RegistrationStats",
   tool: "get_statistics",
   seconds: 15 * MINUTE,
@@ -149,8 +149,8 @@ const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
 
 const distributionStats = statistic({
   path: "/ens-stats/distribution",
-  summary: "How names are spread over lengths and parents",
-  description: `Active names by the length of their label (names whose label is not known are left out), under .eth and in all; names right under each top-level domain; and the 100 names that are no top-level domains with most active subnames right under them. ${NAMES} ${ACTIVE}`,
+  summary: "Distribution of names by length and parent",
+  description: `Active names by label length, under .eth and in total (names with unknown labels are left out); direct subnames of each top-level domain; and the 100 names, other than top-level domains, with the most active direct subnames. ${NAMES} ${ACTIVE}`,
   title: "DistributionStats",
   tool: "get_statistics",
   seconds: HOUR,
@@ -163,7 +163,7 @@ const distributionStats = statistic({
         count,
         note: z.enum(["active", "all_time"]).openapi({
           description:
-            "`active`: names that are registered or in grace; `all_time`: names that ever were, deleted ones too",
+            "`active`: names registered or in grace; `all_time`: names that ever were, including deleted ones",
         }),
       }),
     ),
@@ -201,7 +201,7 @@ const toRegistrars = (claims: ClaimCounts[], { reverseRegistrars, chainName }: C
 
 const primaryNameStats = statisticOfAll({
   path: "/ens-stats/primary-names",
-  summary: "How many addresses have a primary name",
+  summary: "Adoption of primary names",
   description: `Addresses that claim a name, on all configured chains, whether or not the name resolves to them. ${NEVER_PRIMARY} Owners are those of active names. ${NAMES} ${ACTIVE}`,
   title: "PrimaryNameStats",
   tool: "get_statistics",
@@ -211,9 +211,9 @@ const primaryNameStats = statisticOfAll({
     unique_domain_owners: count.openapi({
       description: "Addresses that effectively own an active name",
     }),
-    adoption_percentage: percentage("the owners: those that claim a name"),
+    adoption_percentage: percentage("owners that claim a name"),
     multi_chain_count: count.openapi({
-      description: "Addresses that claim a name on two chains or more",
+      description: "Addresses that claim a name on two or more chains",
     }),
     by_registrar: z.array(
       z.strictObject({
@@ -221,7 +221,7 @@ const primaryNameStats = statisticOfAll({
         chain: z.string().openapi({ example: "mainnet" }),
         with_name: count,
         cleared: count.openapi({ description: "Addresses that set an empty name, or none" }),
-        unknown: count.openapi({ description: "Addresses whose name no event tells" }),
+        unknown: count.openapi({ description: "Addresses whose name no event gives" }),
       }),
     ),
   },
@@ -235,8 +235,8 @@ const takeActivity = (claims: "all claims" | "claims of the chains") => async (c
 
 const recentActivity = statistic({
   path: "/ens-stats/recent-activity",
-  summary: "What happened last",
-  description: `The newest ${FEED_LENGTH} registrations, renewals, transfers, migrations to ENSv2, wrappings, unwrappings and changes of primary names, newest first. A transfer is a change of the effective owner that is no part of a registration, wrapping or unwrapping; a wrapping that is part of a registration is not listed besides it. Primary names are those of all chains that are configured, or of \`chain\`, as they were claimed.`,
+  summary: "Latest activity",
+  description: `The newest ${FEED_LENGTH} registrations, renewals, transfers, migrations to ENSv2, wrappings, unwrappings and changes of primary names, newest first. A transfer is a change of the effective owner outside of a registration, wrapping or unwrapping; a wrapping that is part of a registration is not listed separately. Primary names are those of all configured chains, or of \`chain\`, as claimed.`,
   title: "RecentActivity",
   tool: "get_statistics",
   seconds: 30,

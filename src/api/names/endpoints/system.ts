@@ -12,13 +12,13 @@ import { readHealing } from "../statistics/healing.ts";
 const none = (what: string, because: string) =>
   count.openapi({ description: `${what}. Always 0: ${because}` });
 
-const WITH_EVENTS = "addresses are written with the events, by the processor";
+const WITH_EVENTS = "the processor writes addresses together with events";
 
 const system = z.strictObject({
   name: z.string().openapi({ example: "mainnet", description: "The chain of the registry" }),
   blocks: z.strictObject({
     chainHead: count.openapi({
-      description: "Newest block by the node; the indexed one if the node cannot be asked",
+      description: "Newest block of the node; the indexed one if the node cannot be reached",
     }),
     fetched: count.openapi({
       description: "Same as `processed`: blocks are fetched and processed in one step",
@@ -31,36 +31,36 @@ const system = z.strictObject({
     addressProcessor: z.strictObject({
       running: z
         .boolean()
-        .openapi({ description: "Addresses are indexed with the events, by the processor" }),
+        .openapi({ description: "The processor indexes addresses together with events" }),
     }),
   }),
   queues: z.strictObject({
-    domainsPending: count.openapi({ description: "Domains with a label of which only the hash is known" }),
+    domainsPending: count.openapi({ description: "Domains with a label known only by its hash" }),
     domainsReady: count.openapi({
       description:
-        "Lists of domains below a label that became known, and which wait to be written with it. The indexer writes many domains with a block, and the rest with later ones",
+        "Lists of domains below a newly known label that wait to be updated. The indexer updates many domains with a block, and the rest with later ones",
     }),
     eventsPending: none(
-      "Events that are stored, and not yet applied to domains",
+      "Events stored but not yet applied to domains",
       "both happen in one transaction",
     ),
     eventsPendingNamehashes: count.openapi({
       description:
-        "Lists of entries of ENSv2 that wait for their names, and so for their namehashes: their registry was linked, or unlinked. 0 without ENSv2",
+        "Lists of ENSv2 entries that wait for their names and namehashes: their registry was linked or unlinked. 0 without ENSv2",
     }),
     eventsDirect: none(
-      "Events that wait to be applied by namehash, without a label",
+      "Events without a label that wait to be applied by namehash",
       "events are applied as they are stored",
     ),
     cachedMappings: none(
-      "Pairs of namehash and name that are held in memory",
+      "Pairs of namehash and name held in memory",
       "names are read from the tables",
     ),
   }),
   addressProcessor: z.strictObject({
-    addressCount: none("Addresses that the address processor has written", WITH_EVENTS),
-    eventsRemaining: none("Events that the address processor has not read", WITH_EVENTS),
-    lastEventId: none("Number of the last event that the address processor has read", WITH_EVENTS),
+    addressCount: none("Addresses written by the address processor", WITH_EVENTS),
+    eventsRemaining: none("Events not yet read by the address processor", WITH_EVENTS),
+    lastEventId: none("Number of the last event read by the address processor", WITH_EVENTS),
   }),
 });
 
@@ -71,7 +71,7 @@ const stats = endpoint({
   method: "get",
   path: "/stats",
   group: "System",
-  summary: "How far the index is",
+  summary: "Indexing progress",
   reply: system.openapi("Stats"),
   cost: 0,
   index: "any state",
@@ -120,21 +120,21 @@ const pendingStats = endpoint({
   method: "get",
   path: "/pending-stats",
   group: "System",
-  summary: "How many names have an unknown label",
+  summary: "Names with unknown labels",
   description:
-    "Domains of which only the hash of the label is known yet, which are shown as `[<64 hex>]`; and labels that callers, tables or a service gave, counted once a minute.",
+    "Domains whose label is still known only by its hash, shown as `[<64 hex>]`; and labels given by callers, tables or a service, counted once a minute.",
   reply: z
     .strictObject({
-      pendingCount: count.openapi({ description: "Domains with a label of which only the hash is known" }),
+      pendingCount: count.openapi({ description: "Domains with a label known only by its hash" }),
       healedCount: count.openapi({
         description:
-          "Labels that no log spells out, and that have their text from a caller, a table or a service",
+          "Labels that no log spells out, with text from a caller, a table or a service",
       }),
       healedShare: z.number().min(0).max(1).openapi({
-        description: "`healedCount` of `healedCount` and `pendingCount` together",
+        description: "Share of `healedCount` in `healedCount` and `pendingCount` together",
       }),
       waitingCount: count.openapi({
-        description: "Labels that were given, and that the indexer has not applied on every chain yet",
+        description: "Labels given, but not yet applied on every chain by the indexer",
       }),
     })
     .openapi("PendingStats"),

@@ -17,9 +17,9 @@ const verify = endpoint({
   method: "get",
   path: "/domain/{name}/verify",
   group: "Domains",
-  summary: "A name by the index, and by the contracts",
+  summary: "Comparison of a name with the contracts",
   description:
-    "Every field that the index has of a name beside what the contracts answer at the same block, by the code of `npm run verify`: its owners, expiries, fuses and resolver, its entry in ENSv2, and its records at the resolver. Names of a layer 2 are compared as far as the main chain has them. Where no node answers, or it does not have the state of that block, the error says so: nothing is said of the name then.",
+    "Every indexed field of a name beside the contracts' answer at the same block, compared by the code of `npm run verify`: owners, expiries, fuses and resolver, the ENSv2 entry, and records at the resolver. Names of a layer 2 are compared as far as the main chain has them. If no node answers or has the state of that block, the request fails without a result.",
   params: z.object({ name: input.name() }),
   reply: verification,
   errors: ["INVALID_NAME", "LIVE_RESOLUTION_FAILED"],

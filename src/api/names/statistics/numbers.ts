@@ -4,7 +4,7 @@ import { DAY } from "../rules/seconds.ts";
 /* Numbers and times as statistics show them. */
 
 export const percentage = (of: string) =>
-  z.number().openapi({ description: `Per cent of ${of}, with two decimals`, example: 12.5 });
+  z.number().openapi({ description: `Percentage of ${of}, with two decimals`, example: 12.5 });
 
 export const percentOf = (part: number, whole: number): number =>
   whole === 0 ? 0 : Math.round((part * 10_000) / whole) / 100;

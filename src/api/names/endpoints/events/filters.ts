@@ -21,11 +21,11 @@ export const filters = () => ({
     .list(eventTypes, "type", "Kinds of events, separated by commas")
     .optional()
     .openapi({ example: "registration,renewal" }),
-  chain: input.chains("Left out: all chains that are indexed."),
-  time_from: bound("time_from", "Not before this second, in unix seconds", MAX_SECOND),
-  time_to: bound("time_to", "Not after this second, in unix seconds", MAX_SECOND),
-  block_from: bound("block_from", "Not before this block; of one chain", MAX_BLOCK),
-  block_to: bound("block_to", "Not after this block; of one chain", MAX_BLOCK),
+  chain: input.chains("All indexed chains by default."),
+  time_from: bound("time_from", "From this second on, in unix seconds", MAX_SECOND),
+  time_to: bound("time_to", "Up to this second, in unix seconds", MAX_SECOND),
+  block_from: bound("block_from", "From this block on, of one chain", MAX_BLOCK),
+  block_to: bound("block_to", "Up to this block, of one chain", MAX_BLOCK),
 });
 
 /** What a request says of these filters. */
@@ -56,7 +56,7 @@ export function chainsOf(ctx: Ctx, { chain, block_from, block_to }: AskedEvents,
   const asked = chain === undefined ? all : askedChains(chain, ctx.contracts, ctx.contracts.indexedChainIds);
   const chains = { ...asked, ids: asked.ids.filter((id) => all.ids.includes(id)) };
   if ((block_from ?? block_to) !== undefined && chains.ids.length !== 1) {
-    throw new ApiError("INVALID_PARAMETER", "Blocks are counted on each chain: name one chain by `chain`.");
+    throw new ApiError("INVALID_PARAMETER", "Block numbers differ by chain: select one chain with `chain`.");
   }
   return chains;
 }
@@ -76,4 +76,4 @@ export async function toEvents(ctx: Ctx, rows: readonly ListedEvent[]) {
 
 /** Which events of resolvers lists of names have. */
 export const RESOLVERS =
-  "Events of resolvers count if the resolver is a known one, or was the name's own at some time.";
+  "Resolver events count if the resolver is a known one, or was the name's at some time.";

@@ -55,22 +55,22 @@ const listFields = {
 };
 
 const SHAPE =
-  "A log that concerns several names is one event for each. The order is that of time; of one time that of chains, blocks and logs.";
+  "A log about several names is one event for each. Events are ordered by time, then by chain, block and log.";
 
 const relations = ["any", "party", "name"] as const;
 
 const relation = () =>
   input.choice(relations, "relation").default("any").openapi({
     description:
-      "`party`: events that name the address as owner, sender, receiver, operator, or as the account that got a power; `name`: all events of names that it holds, or held; `any`: both",
+      "`party`: events with the address as owner, sender, receiver, operator, or account that gained a permission; `name`: all events of names that it holds or held; `any`: both",
   });
 
 const addressEvents = endpoint({
   method: "get",
   path: "/address/{address}/events",
   group: "Addresses",
-  summary: "Every event of an address",
-  description: `What the contracts logged of an address and of the names that it holds or held, newest first. Its reverse names, by which it claims a primary name, are among them. ${RESOLVERS} ${SHAPE} Of an address that appeared on more than ${MAX_NAMES} names all events of the ${MAX_NAMES} that it got last are here, and of the others those that name the address: \`is_incomplete\` says so. Records that point to an address are no events of it.`,
+  summary: "Events of an address",
+  description: `Contract events about an address and the names that it holds or held, newest first. Includes its reverse names, by which it claims a primary name. ${RESOLVERS} ${SHAPE} If the address appeared on more than ${MAX_NAMES} names, the list has all events of the latest ${MAX_NAMES}, and for the others only those that name the address: \`is_incomplete\` marks this. Records that point to an address are not its events.`,
   params: z.object({ address: input.address() }),
   query: z.object({ relation: relation(), ...filters(), sort_dir: input.sortDir("desc"), ...listPage() }),
   reply: z.strictObject({
@@ -125,8 +125,8 @@ const contractEvents = endpoint({
   method: "get",
   path: "/contract/{address}/events",
   group: "Lookups",
-  summary: "Every event of a contract",
-  description: `What one contract logged, newest first: a registry, a registrar, a controller, a resolver. Empty for a contract that is not indexed. ${SHAPE}`,
+  summary: "Events of a contract",
+  description: `Events of one registry, registrar, controller or resolver, newest first. Empty for a contract that is not indexed. ${SHAPE}`,
   params: z.object({ address: input.address() }),
   query: z.object({ ...filters(), sort_dir: input.sortDir("desc"), ...listPage() }),
   reply: z.strictObject({ contract_address: address, ...listFields }),
@@ -146,8 +146,8 @@ const allEvents = endpoint({
   method: "get",
   path: "/events",
   group: "Lookups",
-  summary: "Every event",
-  description: `What all indexed contracts logged, newest first; with \`address\` as the events of an address, with \`contract\` as those of a contract. ${SHAPE} A resolver's log that does not count for the name has \`is_foreign\`.`,
+  summary: "All events",
+  description: `Events of all indexed contracts, newest first; with \`address\` those of an address, with \`contract\` those of a contract. ${SHAPE} A resolver log that does not count for the name has \`is_foreign\`.`,
   query: z.object({
     address: input.address().optional(),
     relation: relation(),
@@ -179,7 +179,7 @@ function sourceOf(
   chains: Scope,
 ): EventSource {
   if (address !== undefined && contract !== undefined) {
-    throw new ApiError("INVALID_PARAMETER", "`address` and `contract` exclude each other: give one of them.");
+    throw new ApiError("INVALID_PARAMETER", "`address` and `contract` exclude each other: send one of them.");
   }
   if (address !== undefined) return addressSource(ctx, { address, relation }, chains);
   if (contract !== undefined) return { kind: "contract", address: contract, chains };

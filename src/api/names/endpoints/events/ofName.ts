@@ -39,26 +39,26 @@ const coinType = () =>
     .openapi({
       type: "string",
       example: "60",
-      description: "Settings of the address of this coin type (SLIP-44, ENSIP-11)",
+      description: "Changes to the address of this coin type (SLIP-44, ENSIP-11)",
     });
 
 export const domainEvents = endpoint({
   method: "get",
   path: "/domain/{name}/events",
   group: "Domains",
-  summary: "Every event of a name",
-  description: `What the contracts logged of a name, oldest first. ${RESOLVERS} A name below a layer 2's managed name has the events of both chains, each with its \`chain\`. ${NEWEST} With \`record\`, \`record_key\` or \`coin_type\` it is the history of records: their settings at every resolver that the name had, and what ended or replaced all of them (\`VersionChanged\`, \`Cleared\`, \`Linked\`, a change of the resolver). What only time brings, the end of a registration or of its grace, is no event: the ownership history has it.`,
+  summary: "Events of a name",
+  description: `Contract events of a name, oldest first. ${RESOLVERS} A name below a layer 2's managed name has the events of both chains, marked by \`chain\`. ${NEWEST} With \`record\`, \`record_key\` or \`coin_type\` it is the history of records: changes at every resolver that the name had, and the events that end or replace all records (\`VersionChanged\`, \`Cleared\`, \`Linked\`, a new resolver). What time alone ends, such as a registration or its grace, is not an event: see the ownership history.`,
   params: z.object({ name: input.name() }),
   query: z.object({
     ...filters(),
-    record: input.list(recordFamilies, "record", "Settings of these records, separated by commas").optional(),
+    record: input.list(recordFamilies, "record", "Changes to these records, separated by commas").optional(),
     record_key: input
-      .text("record_key", { max: 1_000, description: "Settings of the text with this key", example: "url" })
+      .text("record_key", { max: 1_000, description: "Changes to the text with this key", example: "url" })
       .optional(),
     coin_type: coinType().optional(),
     children: input.flag(
       "children",
-      `\`true\` adds the events of names right below it, if there are at most ${MAX_NAMES}`,
+      `\`true\` adds the events of direct subnames, if there are at most ${MAX_NAMES}`,
     ),
     sort_dir: input.sortDir(),
     ...historyPage(),
@@ -140,7 +140,7 @@ function recordsOf({
   if (key !== undefined && coinType !== undefined) {
     throw new ApiError(
       "INVALID_PARAMETER",
-      "`record_key` is of texts and `coin_type` of addresses: give one of them.",
+      "`record_key` applies to texts and `coin_type` to addresses: send one of them.",
     );
   }
   if (key !== undefined) return { records: ["text"], key };
@@ -153,5 +153,5 @@ const nameOfRow = ({ name, node, labelhash }: ParsedName, row: { node: string | 
 const tooManyChildren = () =>
   new ApiError(
     "LIMIT_EXCEEDED",
-    `The name has more than ${MAX_NAMES} names right below it. Ask for the events of each, or without \`children\`.`,
+    `The name has more than ${MAX_NAMES} direct subnames. Request the events of each, or leave out \`children\`.`,
   );

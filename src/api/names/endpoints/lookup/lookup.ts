@@ -27,13 +27,13 @@ const refuse = (issues: z.core.$RefinementCtx, code: string, message: string) =>
 
 const inputs = input
   .texts({
-    description: `Names, namehashes (0x and 64 hexadecimal digits), addresses (0x and 40), and cursors of earlier answers, at most ${MAX_INPUTS}`,
+    description: `Names, namehashes (0x and 64 hexadecimal digits), addresses (0x and 40), and cursors from earlier answers, at most ${MAX_INPUTS}`,
     example: ["alice.eth", "0x70997970C51812dc3A010C7d01b50e0d17dc79C8"],
     minItems: 1,
     maxItems: MAX_INPUTS,
   })
   .transform((items, issues) => {
-    if (items.length === 0) return refuse(issues, "MISSING_PARAMETER", "`inputs` must hold at least one.");
+    if (items.length === 0) return refuse(issues, "MISSING_PARAMETER", "`inputs` must contain at least one input.");
     if (items.length <= MAX_INPUTS) return items;
     const message = `At most ${MAX_INPUTS} inputs at once; this request has ${items.length}.`;
     return refuse(issues, "LIMIT_EXCEEDED", message);
@@ -42,20 +42,20 @@ const inputs = input
 const coinTypes = input
   .texts({
     description:
-      "Of addresses: coin types of the primary names to give, those of EVM chains (ENSIP-11), or 2147483648 for the default one. 60 by default",
+      "For addresses: coin types of the primary names to return, of EVM chains (ENSIP-11), or 2147483648 for the default one. 60 by default",
     example: ["60", "2147492101"],
     maxItems: MAX_COIN_TYPES,
   })
   .transform((words, issues) => {
     const isName = (word: string) => /^[0-9]{1,10}$/.test(word) && hasPrimaryNames(BigInt(word));
     if (words.length <= MAX_COIN_TYPES && words.every(isName)) return [...new Set(words.map(BigInt))];
-    const message = `\`primary_names\` must hold coin types of EVM chains in decimal digits, at most ${MAX_COIN_TYPES}.`;
+    const message = `\`primary_names\` must be coin types of EVM chains in decimal digits, at most ${MAX_COIN_TYPES}.`;
     return refuse(issues, "INVALID_PARAMETER", message);
   });
 
 const relations = input
   .texts({
-    description: `Of addresses: the first 25 names by each of these, as \`address_type\` of \`GET /address/{address}/domains\` names them, at most ${MAX_RELATIONS}. None by default`,
+    description: `For addresses: relations whose first 25 names to return, with the words of \`address_type\` in \`GET /address/{address}/domains\`, at most ${MAX_RELATIONS}. None by default`,
     example: ["effective_owner"],
     maxItems: MAX_RELATIONS,
   })
@@ -72,9 +72,9 @@ const body = z.object({
   inputs,
   records: recordChoiceBody
     .optional()
-    .openapi({ description: "Of names: which records to give. None by default" }),
+    .openapi({ description: "For names: records to return. None by default" }),
   primary_name_check: z.boolean().default(false).openapi({
-    description: "Of names: also whether the name is the primary name of its address on Ethereum",
+    description: "For names: also whether the name is the primary name of its Ethereum address",
   }),
   primary_names: coinTypes.default([60n]),
   relations: relations.default([]),
@@ -84,8 +84,8 @@ const lookup = endpoint({
   method: "post",
   path: "/lookup",
   group: "Lookups",
-  summary: "Names, hashes and addresses at once, with their records",
-  description: `Up to ${MAX_INPUTS} inputs of any kind. Each result stands at the position of its input, and has a status of its own: none fails the others. All are of the same block. A name has the record of \`/whois\` in \`domain\`, and what \`/domain/{name}/records\` gives. What an answer has no room for is \`left_out\` or \`partial\`, with a cursor; so are names once all names have more than ${MAX_LABELS} labels.`,
+  summary: "Names, hashes and addresses with their records",
+  description: `Up to ${MAX_INPUTS} inputs of any kind. Each result stands at the position of its input and has its own status, so none fails the others. All cover the same block. A name has \`domain\` as in \`/whois\` and records as in \`/domain/{name}/records\`. Results that do not fit are \`left_out\` or \`partial\`, with a cursor, as are names once all names together have more than ${MAX_LABELS} labels.`,
   body,
   reply: z.strictObject({
     results: z.array(z.union([lookedUpName, lookedUpAddress, invalidInput, leftOut])),

@@ -247,7 +247,7 @@ export const toLeftOut = (input: string, why: LeftOut): z.input<typeof leftOut> 
         error: {
           code: "RESPONSE_TOO_LARGE",
           message:
-            "One of the records is larger than an answer about many names holds: ask for it by its key.",
+            "One of the records does not fit into an answer about many names: request it by its key.",
         },
       }),
 });
