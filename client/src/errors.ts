@@ -64,12 +64,12 @@ export class NoSuchOperationError extends NamedexError<
   override readonly name = "NoSuchOperationError";
 }
 
-/** The position in the feed of changes is too old, or of another epoch: what is followed has to be read again. */
+/** The position in the feed of changes is too old or from another epoch: reload what you follow. */
 export class PositionGoneError extends NamedexError<"POSITION_GONE"> {
   override readonly name = "PositionGoneError";
 }
 
-/** The answer has to come from the chain, and the chain could not be asked. */
+/** The answer must come from the chain, but the chain could not be read. */
 export class LiveResolutionError extends NamedexError<"LIVE_RESOLUTION_FAILED"> {
   override readonly name = "LiveResolutionError";
 }
@@ -81,7 +81,7 @@ export class UnavailableError extends NamedexError<UnavailableCode> {
   override readonly name = "UnavailableError";
 }
 
-/** A fault of the server; nothing is wrong with the request. */
+/** A server error; the request is not at fault. */
 export class ServerError extends NamedexError<"INTERNAL_ERROR"> {
   override readonly name = "ServerError";
 }

@@ -25,7 +25,7 @@ export function sendError(response: ServerResponse, thrown: unknown): void {
   if (!isKnown) console.error("The gateway failed:", thrown);
   const error = isKnown
     ? thrown
-    : new ApiError("INTERNAL_ERROR", "An internal error occurred. You can repeat the request.");
+    : new ApiError("INTERNAL_ERROR", "Something went wrong on our side. You may repeat the request.");
   send(response, {
     status: errorCodes[error.code].status,
     type: "application/json",

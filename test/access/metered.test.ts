@@ -74,7 +74,7 @@ describe("without a key", () => {
     expect(await bulk(service, 6)).toEqual([200, "r=3", undefined, undefined]);
     const narrow = await startService({ trustedProxies: 1, freeItems: 20 });
     const why =
-      "Without a key a request has at most 20 items (FREE_BULK_ITEMS), and this one has 21; a key in X-API-Key has no such limit.";
+      "Without a key, a request has at most 20 items (FREE_BULK_ITEMS), and this one has 21; a key in X-API-Key has no such limit.";
     expect(await bulk(narrow, 21)).toEqual([400, undefined, "LIMIT_EXCEEDED", why]);
     expect(await bulk(narrow, 20)).toEqual([200, "r=4", undefined, undefined]);
     const { key } = await narrow.createKey(21);

@@ -107,7 +107,7 @@ describe("on a public chain", () => {
     await expect(freshness().require()).rejects.toMatchObject({
       code: "INDEX_NOT_READY",
       headers: { "Retry-After": "5" },
-      message: expect.stringMatching(/121 seconds behind the chain.*old answers are not given/),
+      message: expect.stringMatching(/121 seconds behind the chain.*stale answers are not returned/),
     });
   });
 

@@ -508,7 +508,7 @@ test("claims at the old reverse registrar of Basenames are history, and the coun
   expect(counts).toMatchObject({ unique_addresses_with_primary_name: 0 });
   expect(counts.by_registrar).not.toContainEqual(expect.objectContaining({ chain: "base" }));
   const { description } = primaryNameStats ?? expect.fail("no such operation");
-  expect(description).toContain("before ENSIP-19 never were primary names, and do not count");
+  expect(description).toContain("before ENSIP-19 were never primary names, and do not count");
   await tables.pool.query("delete from primary_name_changes where name = 'old.base.eth'");
 });
 

@@ -255,7 +255,7 @@ describe.runIf(executablePath)("in a real browser", () => {
 
   test.each(widths)("a call can be tried from the reference on a %s", async (_, width) => {
     const { page, faults } = await open("/docs", width);
-    await page.getByRole("link", { name: "Everything about one name" }).click();
+    await page.getByRole("link", { name: "Details of a name" }).click();
     await page.waitForURL(`${origin}/docs/get_whois_by_name`);
     await page.getByRole("button", { name: "Send" }).click();
     const answer = page.locator("#try-answer");

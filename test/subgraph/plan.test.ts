@@ -52,7 +52,7 @@ describe("a query is refused before it is read", () => {
     [
       "entities",
       "{ domains(first: 1000) { subdomains(first: 1000) { id } } }",
-      `up to 1001000 entities, by the products of \`first\`; at most ${MAX_ENTITIES}`,
+      `up to 1001000 entities, the product of its \`first\` values; at most ${MAX_ENTITIES}`,
     ],
     ["tokens", `{ ${times(MAX_TOKENS, () => "__typename")} }`, "tokens"],
     [
@@ -63,12 +63,12 @@ describe("a query is refused before it is read", () => {
     [
       "fragments of themselves",
       "{ domains { ...A } } fragment A on Domain { ...B } fragment B on Domain { ...A }",
-      "part of itself",
+      "contains itself",
     ],
     [
       "two fields under one name",
       '{ a: domain(id: "1") { id } a: domain(id: "2") { id } }',
-      "as different fields",
+      "for different fields",
     ],
     [
       "names of one field",
@@ -140,7 +140,7 @@ describe("a query is refused before it is read", () => {
       `query ($below: X) { domains(where: { and: [${times(count, () => "$below")}] }) { id } }`;
     expect(plan(query(MAX_RELATIONS_IN_ALL / 2), { below }).credits).toBe(1);
     expect(() => plan(query(MAX_RELATIONS_IN_ALL / 2 + 1), { below })).toThrow(
-      `at most ${MAX_RELATIONS_IN_ALL} relations in all`,
+      `at most ${MAX_RELATIONS_IN_ALL} relations in total`,
     );
   });
 

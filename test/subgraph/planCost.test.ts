@@ -78,6 +78,6 @@ test("two fields under one name are one field if they are written alike, whateve
     });
   expect(twice("first: $a, skip: 1", "skip: 1, first: $a").roots).toHaveLength(1);
   for (const other of ["first: $b", "first: 5", 'first: "$a"']) {
-    expect(() => twice("first: $a", other)).toThrow("as different fields");
+    expect(() => twice("first: $a", other)).toThrow("for different fields");
   }
 });

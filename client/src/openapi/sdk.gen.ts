@@ -19,9 +19,9 @@ export type Options<TData extends TDataShape = TDataShape, ThrowOnError extends 
 };
 
 /**
- * Everything about one name
+ * Details of a name
  *
- * Owner, expiry, resolver and state of a name. Where the name's resolver is not an indexed one, or it has none, or no event named it and an ancestor's resolver may answer for it, the chain is asked (`source` is `live`). A label that the index knows only by its hash is shown as you wrote it: its hash proves it. A name of which nothing is known is answered with its state alone.
+ * Owner, expiry, resolver and state of a name. The chain is read (`source` is `live`) if the name's resolver is not indexed, if it has no resolver, or if no event named it and an ancestor's resolver may answer for it. A label that the index knows only by its hash is shown as you sent it: its hash proves it. A name about which nothing is known has only a state.
  */
 export const getWhoisByName = <ThrowOnError extends boolean = false>(parameters: {
     name: string;
@@ -43,9 +43,9 @@ export const getWhoisByName = <ThrowOnError extends boolean = false>(parameters:
 };
 
 /**
- * Many names at once
+ * Many names
  *
- * Up to 500 names and namehashes; names of up to 5,000 labels in all. Results keep the order: names first, then namehashes. An item that is not valid does not fail the others, nor does one of which only the chain could tell something, and did not: what is known of it stands beside its error.
+ * Up to 500 names and namehashes; names of up to 5,000 labels together. Results keep the order: names first, then namehashes. An item that is invalid, or that only the chain could answer and did not, does not fail the others: its error stands beside what is known.
  */
 export const postWhoisBulk = <ThrowOnError extends boolean = false>(parameters?: {
     partial?: 'true' | 'false';
@@ -74,9 +74,9 @@ export const postWhoisBulk = <ThrowOnError extends boolean = false>(parameters?:
 };
 
 /**
- * What a name costs, to register or to renew
+ * Registration and renewal price of a name
  *
- * The price in force: what the contract that sells the name asks for a registration, the premium of a name that ended not long ago in it, and for a renewal. In ENSv1, on Base and on Linea in wei, in ENSv2 in each of its payment tokens; in dollars everywhere. The oracle is found through the contract at the block, and its parameters are read once a block for all callers: a price takes none of a caller's questions to the chain. Only a registrar's names have a price: those right under .eth, and under the managed name of an indexed layer 2. All of the answer, the state too, is as of `price_block`; in the next one a premium is lower, and the price of ether another. Contracts give back what is sent above it. Where no node answers, that is LIVE_RESOLUTION_FAILED: the index knows no price.
+ * The price in force: what the contract that sells the name charges for a registration, including the premium of a recently ended name, and for a renewal. Prices are in wei on ENSv1, Base and Linea, in each payment token in ENSv2, and always in dollars. The oracle is found through the contract at the block, and its parameters are read once per block for all callers, so a price adds no reads of the chain. Only registrar names have a price: second-level .eth names, and names directly under the managed name of an indexed layer 2. The whole answer, including the state, is as of `price_block`; in the next block the premium is lower and the price of ether may differ. Contracts refund any surplus. Without a node, the request fails with LIVE_RESOLUTION_FAILED: the index knows no prices.
  */
 export const getDomainPrice = <ThrowOnError extends boolean = false>(parameters: {
     name: string;
@@ -98,9 +98,9 @@ export const getDomainPrice = <ThrowOnError extends boolean = false>(parameters:
 };
 
 /**
- * What many names cost
+ * Prices of many names
  *
- * The price in force: what the contract that sells the name asks for a registration, the premium of a name that ended not long ago in it, and for a renewal. In ENSv1, on Base and on Linea in wei, in ENSv2 in each of its payment tokens; in dollars everywhere. The oracle is found through the contract at the block, and its parameters are read once a block for all callers: a price takes none of a caller's questions to the chain. Only a registrar's names have a price: those right under .eth, and under the managed name of an indexed layer 2. All of the answer, the state too, is as of `price_block`; in the next one a premium is lower, and the price of ether another. Contracts give back what is sent above it. Up to 100 names, of up to 1,000 labels in all. Results keep the order. An item that is not valid, or whose price could not be read, does not fail the others: its error stands in its place.
+ * The price in force: what the contract that sells the name charges for a registration, including the premium of a recently ended name, and for a renewal. Prices are in wei on ENSv1, Base and Linea, in each payment token in ENSv2, and always in dollars. The oracle is found through the contract at the block, and its parameters are read once per block for all callers, so a price adds no reads of the chain. Only registrar names have a price: second-level .eth names, and names directly under the managed name of an indexed layer 2. The whole answer, including the state, is as of `price_block`; in the next block the premium is lower and the price of ether may differ. Contracts refund any surplus. Up to 100 names, of up to 1,000 labels together. Results keep the order. An item that is invalid, or whose price could not be read, does not fail the others: its error stands in its place.
  */
 export const postPriceBulk = <ThrowOnError extends boolean = false>(parameters: {
     years?: string;
@@ -129,7 +129,7 @@ export const postPriceBulk = <ThrowOnError extends boolean = false>(parameters: 
 /**
  * Search names
  *
- * All filters may be combined; a name has to meet each. `stats` are of all results, not of the page. The time that a page takes grows with the number of results before it: pages end with 4,000, and one that is not found in 30 seconds is answered with LIMIT_EXCEEDED, too; narrower filters, by expiry for example, lead to every name. A label of which only the hash is known matches no text: 64 digits of a hash find it.
+ * Filters combine; a name must meet all. `stats` cover all results, not the page. Numbered pages slow down with the results before them: they end after 4,000 pages, and a page not found in 30 seconds also fails with LIMIT_EXCEEDED; narrower filters, such as by expiry, reach every name. A label known only by its hash matches no text, but the 64 digits of its hash find it.
  */
 export const getSearchDomains = <ThrowOnError extends boolean = false>(parameters?: {
     q?: string;
@@ -197,9 +197,9 @@ export const getSearchDomains = <ThrowOnError extends boolean = false>(parameter
 };
 
 /**
- * Names right under a name
+ * Subnames of a name
  *
- * Subnames that events on chain created. Those that a resolver or gateway makes up off chain cannot be discovered. A deleted subname is listed without owner, unless `include_ownerless=false`. `total` is of the names that meet the filters. Of a name below a layer 2's managed name, or of that itself, the subnames on both chains are listed.
+ * Direct subnames created by events on chain. Subnames that a resolver or gateway generates off chain cannot be discovered. A deleted subname is listed without owner, unless `include_ownerless=false`. `total` counts the names that meet the filters. For a layer 2's managed name and names below it, the subnames on both chains are listed.
  */
 export const getDomainSubdomains = <ThrowOnError extends boolean = false>(parameters: {
     name: string;
@@ -239,9 +239,9 @@ export const getDomainSubdomains = <ThrowOnError extends boolean = false>(parame
 };
 
 /**
- * Texts, addresses and other records of a name
+ * Records of a name
  *
- * What the name's current resolver holds for it. Text records are written by owners: treat them as untrusted. On chain keys cannot be listed: a live answer has those that events ever named for the name, and the usual ones, texts `avatar`, `description`, `display`, `email`, `header`, `keywords`, `location`, `mail`, `name`, `notice`, `phone`, `url`, `com.discord`, `com.github`, `com.linkedin`, `com.twitter`, `com.x`, `io.keybase`, `org.telegram`, `agent-context`, `agent-endpoint[a2a]`, `agent-endpoint[mcp]`, `agent-endpoint[web]` and coin types 60, 0, 501, 2147483658, 2147492101, 2147525809.
+ * Records of the name at its current resolver. Text records are written by owners: treat them as untrusted. Keys cannot be listed on chain, so a live answer has the keys from the name's events and the usual ones: texts `avatar`, `description`, `display`, `email`, `header`, `keywords`, `location`, `mail`, `name`, `notice`, `phone`, `url`, `com.discord`, `com.github`, `com.linkedin`, `com.twitter`, `com.x`, `io.keybase`, `org.telegram`, `agent-context`, `agent-endpoint[a2a]`, `agent-endpoint[mcp]`, `agent-endpoint[web]` and coin types 60, 0, 501, 2147483658, 2147492101, 2147525809.
  */
 export const getDomainRecords = <ThrowOnError extends boolean = false>(parameters: {
     name: string;
@@ -271,9 +271,9 @@ export const getDomainRecords = <ThrowOnError extends boolean = false>(parameter
 };
 
 /**
- * One text record of a name
+ * Text record of a name
  *
- * Value null: the record is not set. Block and transaction are those of its last setting, or of the clearing of all records that ended it; of a live value there is no transaction, and the block is the one at which it was resolved. All three are absent where `unresolved` says that the value could not be found out.
+ * A null value means that the record is not set. Block and transaction are those that last set it, or that cleared all records; a live value has no transaction, and its block is the one it was read at. All three are absent if `unresolved` says that the value could not be found out.
  */
 export const getDomainRecordsTextByKey = <ThrowOnError extends boolean = false>(parameters: {
     name: string;
@@ -297,9 +297,9 @@ export const getDomainRecordsTextByKey = <ThrowOnError extends boolean = false>(
 };
 
 /**
- * How a text record went
+ * Text record history
  *
- * Newest first, from the events of the resolver that was active at the time, if it is an indexed one: what others log proves nothing. A value ends with null where the resolver changed or all records were cleared. Where only the chain can tell the value now, it comes first, `live`, without page or on the first one, beside the entries of a page; `total` counts it. Without `page`, `cursor` and `page_size` the answer has the newest 1000 entries in the same order; if `total` is more, `page` or `page_size` and then `cursor` lead to all.
+ * Newest first, from the events of the resolver in force at the time, if it is indexed: logs of others prove nothing. A value ends with null when the resolver changes or all records are cleared. If only the chain can tell the current value, it comes first as `live`, without paging or on the first page, in addition to the page's entries; `total` counts it. Without `page`, `cursor` and `page_size` the answer has the newest 1000 entries in the same order; if `total` is more, `page` or `page_size` and then `cursor` lead to all.
  */
 export const getDomainRecordsTextHistory = <ThrowOnError extends boolean = false>(parameters: {
     name: string;
@@ -331,9 +331,9 @@ export const getDomainRecordsTextHistory = <ThrowOnError extends boolean = false
 };
 
 /**
- * Every event of a name
+ * Events of a name
  *
- * What the contracts logged of a name, oldest first. Events of resolvers count if the resolver is a known one, or was the name's own at some time. A name below a layer 2's managed name has the events of both chains, each with its `chain`. Without `page`, `cursor` and `page_size` the answer has the newest 1000 entries in the same order; if `total` is more, `page` or `page_size` and then `cursor` lead to all. With `record`, `record_key` or `coin_type` it is the history of records: their settings at every resolver that the name had, and what ended or replaced all of them (`VersionChanged`, `Cleared`, `Linked`, a change of the resolver). What only time brings, the end of a registration or of its grace, is no event: the ownership history has it.
+ * Contract events of a name, oldest first. Resolver events count if the resolver is a known one, or was the name's at some time. A name below a layer 2's managed name has the events of both chains, marked by `chain`. Without `page`, `cursor` and `page_size` the answer has the newest 1000 entries in the same order; if `total` is more, `page` or `page_size` and then `cursor` lead to all. With `record`, `record_key` or `coin_type` it is the history of records: changes at every resolver that the name had, and the events that end or replace all records (`VersionChanged`, `Cleared`, `Linked`, a new resolver). What time alone ends, such as a registration or its grace, is not an event: see the ownership history.
  */
 export const getDomainEvents = <ThrowOnError extends boolean = false>(parameters: {
     name: string;
@@ -383,9 +383,9 @@ export const getDomainEvents = <ThrowOnError extends boolean = false>(parameters
 };
 
 /**
- * Every event of an address
+ * Events of an address
  *
- * What the contracts logged of an address and of the names that it holds or held, newest first. Its reverse names, by which it claims a primary name, are among them. Events of resolvers count if the resolver is a known one, or was the name's own at some time. A log that concerns several names is one event for each. The order is that of time; of one time that of chains, blocks and logs. Of an address that appeared on more than 1000 names all events of the 1000 that it got last are here, and of the others those that name the address: `is_incomplete` says so. Records that point to an address are no events of it.
+ * Contract events about an address and the names that it holds or held, newest first. Includes its reverse names, by which it claims a primary name. Resolver events count if the resolver is a known one, or was the name's at some time. A log about several names is one event for each. Events are ordered by time, then by chain, block and log. If the address appeared on more than 1000 names, the list has all events of the latest 1000, and for the others only those that name the address: `is_incomplete` marks this. Records that point to an address are not its events.
  */
 export const getAddressEvents = <ThrowOnError extends boolean = false>(parameters: {
     address: string;
@@ -429,9 +429,9 @@ export const getAddressEvents = <ThrowOnError extends boolean = false>(parameter
 };
 
 /**
- * Every event of a contract
+ * Events of a contract
  *
- * What one contract logged, newest first: a registry, a registrar, a controller, a resolver. Empty for a contract that is not indexed. A log that concerns several names is one event for each. The order is that of time; of one time that of chains, blocks and logs.
+ * Events of one registry, registrar, controller or resolver, newest first. Empty for a contract that is not indexed. A log about several names is one event for each. Events are ordered by time, then by chain, block and log.
  */
 export const getContractEvents = <ThrowOnError extends boolean = false>(parameters: {
     address: string;
@@ -473,9 +473,9 @@ export const getContractEvents = <ThrowOnError extends boolean = false>(paramete
 };
 
 /**
- * Every event
+ * All events
  *
- * What all indexed contracts logged, newest first; with `address` as the events of an address, with `contract` as those of a contract. A log that concerns several names is one event for each. The order is that of time; of one time that of chains, blocks and logs. A resolver's log that does not count for the name has `is_foreign`.
+ * Events of all indexed contracts, newest first; with `address` those of an address, with `contract` those of a contract. A log about several names is one event for each. Events are ordered by time, then by chain, block and log. A resolver log that does not count for the name has `is_foreign`.
  */
 export const getEvents = <ThrowOnError extends boolean = false>(parameters?: {
     address?: string;
@@ -523,7 +523,7 @@ export const getEvents = <ThrowOnError extends boolean = false>(parameters?: {
 /**
  * Registrations and renewals of a name
  *
- * Oldest first. Registrar and controller both log a registration: `merged` gives one entry for each transaction, with the controller's price and the registrar's expiry. A name that was moved to another registrar, with its owner and expiry, was not registered: its events tell of it. Registrations and renewals are counted, and divided into pages, together. Without `page`, `cursor` and `page_size` the answer has the newest 1000 entries in the same order; if `total` is more, `page` or `page_size` and then `cursor` lead to all.
+ * Oldest first. Registrar and controller both log a registration: `merged` gives one entry per transaction, with the controller's price and the registrar's expiry. A move to another registrar, with owner and expiry, is not a registration; it appears in the name's events. Registrations and renewals are counted and paged together. Without `page`, `cursor` and `page_size` the answer has the newest 1000 entries in the same order; if `total` is more, `page` or `page_size` and then `cursor` lead to all.
  */
 export const getDomainRegistrationHistory = <ThrowOnError extends boolean = false>(parameters: {
     name: string;
@@ -553,9 +553,9 @@ export const getDomainRegistrationHistory = <ThrowOnError extends boolean = fals
 };
 
 /**
- * Who owned a name
+ * Ownership history
  *
- * Effective owner over time, newest last. Several changes in one transaction are one. Of a name below a layer 2's managed name it is the history in the registry that answers for the name. A period that time alone ended has `ended_by`, its second, and no block: the NameWrapper's token expired, the grace of a registrar's name was over, or a subname of ENSv2, or a name above it, expired. Without `page`, `cursor` and `page_size` the answer has the newest 1000 entries in the same order; if `total` is more, `page` or `page_size` and then `cursor` lead to all. This holds for the history of each contract, too.
+ * Effective owner over time, newest last. Several changes in one transaction count as one. For a name below a layer 2's managed name, this is the history in the registry that answers for it. A period that time alone ended has `ended_by`, its second, and no block: the NameWrapper token expired, the grace of a registrar's name ended, or an ENSv2 subname or a name above it expired. Without `page`, `cursor` and `page_size` the answer has the newest 1000 entries in the same order; if `total` is more, `page` or `page_size` and then `cursor` lead to all. The same applies to the history of each contract.
  */
 export const getDomainOwnershipHistory = <ThrowOnError extends boolean = false>(parameters: {
     name: string;
@@ -585,9 +585,9 @@ export const getDomainOwnershipHistory = <ThrowOnError extends boolean = false>(
 };
 
 /**
- * Resolvers of a name
+ * Resolver history
  *
- * Resolvers over time, newest last. Of a name below a layer 2's managed name it is the history in the registry that answers for the name. Without `page`, `cursor` and `page_size` the answer has the newest 1000 entries in the same order; if `total` is more, `page` or `page_size` and then `cursor` lead to all.
+ * Resolvers over time, newest last. For a name below a layer 2's managed name, this is the history in the registry that answers for it. Without `page`, `cursor` and `page_size` the answer has the newest 1000 entries in the same order; if `total` is more, `page` or `page_size` and then `cursor` lead to all.
  */
 export const getDomainResolverHistory = <ThrowOnError extends boolean = false>(parameters: {
     name: string;
@@ -615,9 +615,9 @@ export const getDomainResolverHistory = <ThrowOnError extends boolean = false>(p
 };
 
 /**
- * A name by the index, and by the contracts
+ * Comparison of a name with the contracts
  *
- * Every field that the index has of a name beside what the contracts answer at the same block, by the code of `npm run verify`: its owners, expiries, fuses and resolver, its entry in ENSv2, and its records at the resolver. Names of a layer 2 are compared as far as the main chain has them. Where no node answers, or it does not have the state of that block, the error says so: nothing is said of the name then.
+ * Every indexed field of a name beside the contracts' answer at the same block, compared by the code of `npm run verify`: owners, expiries, fuses and resolver, the ENSv2 entry, and records at the resolver. Names of a layer 2 are compared as far as the main chain has them. If no node answers or has the state of that block, the request fails without a result.
  */
 export const getDomainVerify = <ThrowOnError extends boolean = false>(parameters: {
     name: string;
@@ -634,9 +634,9 @@ export const getDomainVerify = <ThrowOnError extends boolean = false>(parameters
 };
 
 /**
- * The name behind any hash
+ * Lookup of any hash
  *
- * Tries the hash as a namehash first, which one name has, then as a labelhash, which names under several parents may have: the first 25 of them are given, and `/lookup-labelhash` has all. As `/whois` by name, it asks the chain where the index cannot know.
+ * Tries the hash as a namehash first, which belongs to one name, then as a labelhash, which can belong to names under several parents: the first 25 are returned, and `/lookup-labelhash` lists all. Reads the chain where the index cannot know, like `/whois` by name.
  */
 export const getLookupHashByHash = <ThrowOnError extends boolean = false>(parameters: {
     hash: string;
@@ -658,9 +658,9 @@ export const getLookupHashByHash = <ThrowOnError extends boolean = false>(parame
 };
 
 /**
- * The name of a namehash
+ * Lookup of a namehash
  *
- * As `/whois` by name, it asks the chain where the index cannot know.
+ * Reads the chain where the index cannot know, like `/whois` by name.
  */
 export const getLookupNamehashByHash = <ThrowOnError extends boolean = false>(parameters: {
     hash: string;
@@ -682,9 +682,9 @@ export const getLookupNamehashByHash = <ThrowOnError extends boolean = false>(pa
 };
 
 /**
- * Every name with a labelhash
+ * Lookup of a labelhash
  *
- * Names of one label under different parents. As `/whois` by name, it asks the chain where the index cannot know.
+ * Names of one label under different parents. Reads the chain where the index cannot know, like `/whois` by name.
  */
 export const getLookupLabelhashByHash = <ThrowOnError extends boolean = false>(parameters: {
     hash: string;
@@ -718,9 +718,9 @@ export const getLookupLabelhashByHash = <ThrowOnError extends boolean = false>(p
 };
 
 /**
- * Names, hashes and addresses at once, with their records
+ * Names, hashes and addresses with their records
  *
- * Up to 1000 inputs of any kind. Each result stands at the position of its input, and has a status of its own: none fails the others. All are of the same block. A name has the record of `/whois` in `domain`, and what `/domain/{name}/records` gives. What an answer has no room for is `left_out` or `partial`, with a cursor; so are names once all names have more than 10000 labels.
+ * Up to 1000 inputs of any kind. Each result stands at the position of its input and has its own status, so none fails the others. All cover the same block. A name has `domain` as in `/whois` and records as in `/domain/{name}/records`. Results that do not fit are `left_out` or `partial`, with a cursor, as are names once all names together have more than 10000 labels.
  */
 export const postLookup = <ThrowOnError extends boolean = false>(parameters: {
     strict?: 'true' | 'false';
@@ -755,7 +755,7 @@ export const postLookup = <ThrowOnError extends boolean = false>(parameters: {
 /**
  * Names of an address
  *
- * Names to which an address has some relation: that it owns or owned, manages, has roles for, or whose resolver it is. Each item says all that the address is to the name. All filters may be combined; a name has to meet each. Names of all chains that are indexed are in one list; a node that is on two chains is on it twice. Active: `registered` or `grace`. Registrars' names are until 90 days after their expiry (in ENSv2 28), emancipated subnames until it, others always. Reverse nodes (`<address>.addr.reverse`) do not count as names.
+ * Names related to an address: names it owns or owned, manages, has roles for, or is the resolver of. Each item lists all relations of the address to the name. Filters combine; a name must meet all. One list merges the names of all indexed chains; a node on two chains appears twice. Active: `registered` or `grace`. Registrar names are active until 90 days after expiry (ENSv2: 28), emancipated subnames until expiry, others always. Reverse nodes (`<address>.addr.reverse`) are not counted as names.
  */
 export const getAddressDomains = <ThrowOnError extends boolean = false>(parameters: {
     address: string;
@@ -811,9 +811,9 @@ export const getAddressDomains = <ThrowOnError extends boolean = false>(paramete
 };
 
 /**
- * How many names an address has
+ * Number of names of an address
  *
- * It takes the filters of the list of names. Active: `registered` or `grace`. Registrars' names are until 90 days after their expiry (in ENSv2 28), emancipated subnames until it, others always. Expired: `premium` or `available`, also names that no registrar ever registered. Names whose status is `unknown` are neither. Reverse nodes (`<address>.addr.reverse`) do not count as names.
+ * Takes the same filters as the list of names. Active: `registered` or `grace`. Registrar names are active until 90 days after expiry (ENSv2: 28), emancipated subnames until expiry, others always. Expired: `premium` or `available`, including names that no registrar ever registered. Names with status `unknown` are neither. Reverse nodes (`<address>.addr.reverse`) are not counted as names.
  */
 export const getAddressDomainCount = <ThrowOnError extends boolean = false>(parameters: {
     address: string;
@@ -853,9 +853,9 @@ export const getAddressDomainCount = <ThrowOnError extends boolean = false>(para
 };
 
 /**
- * The primary name of an address
+ * Primary name of an address
  *
- * The name that the address chose for itself on Ethereum, or on the chain of `coin_type`, by its reverse record there or else the default one (ENSIP-19). Given only if it is normalised and resolves to the address; else null. With `history=true` also every name that the address ever claimed, on all chains, oldest first, as it was claimed. Without `page`, `cursor` and `page_size` the answer has the newest 1000 entries in the same order; if `total` is more, `page` or `page_size` and then `cursor` lead to all.
+ * The name that the address claims as its own on Ethereum or on the chain of `coin_type`, by its reverse record there or the default one (ENSIP-19). It is null unless it is normalised and resolves to the address. `history=true` adds every name that the address ever claimed, on all chains, oldest first, as claimed. Without `page`, `cursor` and `page_size` the answer has the newest 1000 entries in the same order; if `total` is more, `page` or `page_size` and then `cursor` lead to all.
  */
 export const getAddressPrimaryName = <ThrowOnError extends boolean = false>(parameters: {
     address: string;
@@ -889,9 +889,9 @@ export const getAddressPrimaryName = <ThrowOnError extends boolean = false>(para
 };
 
 /**
- * An address at a glance
+ * Summary of an address
  *
- * Counts of the names of an address, and its primary name. Reverse nodes (`<address>.addr.reverse`) do not count as names.
+ * Name counts of an address, and its primary name. Reverse nodes (`<address>.addr.reverse`) are not counted as names.
  */
 export const getAddressSummary = <ThrowOnError extends boolean = false>(parameters: {
     address: string;
@@ -913,9 +913,9 @@ export const getAddressSummary = <ThrowOnError extends boolean = false>(paramete
 };
 
 /**
- * Names that an address had before
+ * Previous names of an address
  *
- * Names on whose events the address appeared as receiver or owner, and which it no longer controls: another is the effective owner, or a registrar's name is past its grace, of 90 days (in ENSv2 28). Sorted by the last event that named the address. Names of all chains that are indexed are in one list; a node that is on two chains is on it twice. Reverse nodes (`<address>.addr.reverse`) do not count as names.
+ * Names whose events named the address as receiver or owner, and which it no longer controls: another account is the effective owner, or the name of a registrar is past its grace of 90 days (ENSv2: 28). Sorted by the last event that named the address. One list merges the names of all indexed chains; a node on two chains appears twice. Reverse nodes (`<address>.addr.reverse`) are not counted as names.
  */
 export const getAddressPreviousDomains = <ThrowOnError extends boolean = false>(parameters: {
     address: string;
@@ -947,9 +947,9 @@ export const getAddressPreviousDomains = <ThrowOnError extends boolean = false>(
 };
 
 /**
- * Who may change a name
+ * Permissions on a name
  *
- * Every account that can change the name now, or was allowed to and cannot: what it may do, in which contract, and which event gave it. First the owners by layer, then approvals, operators, delegates, roles, and what the owners of the name above may do. `not_covered` says what the index cannot know. Approvals that were taken back are in no list.
+ * Accounts that can change the name now, and approvals no longer in force: what each may do, in which contract, and the event that granted it. Owners by layer come first, then approvals, operators, delegates, roles, and what the owners of the name above may do. `not_covered` says what the index cannot know. Revoked approvals are not listed.
  */
 export const getDomainPermissions = <ThrowOnError extends boolean = false>(parameters: {
     name: string;
@@ -979,9 +979,9 @@ export const getDomainPermissions = <ThrowOnError extends boolean = false>(param
 };
 
 /**
- * What an address may change, and whom it lets act
+ * Permissions held or granted by an address
  *
- * `direction=held`: what others let the address do: as operator for all that an owner has in a contract, as approved for one token, as delegate for the records of one name, and by roles in ENSv2. `direction=given`: what it let others do. Names of its own are counted and not listed. Approvals that were taken back are in no list.
+ * `direction=held`: what others let the address do: as operator for everything an owner has in a contract, as approved for one token, as delegate for the records of one name, and by ENSv2 roles. `direction=given`: what it lets others do. Its own names are counted, not listed. Revoked approvals are not listed.
  */
 export const getAddressPermissions = <ThrowOnError extends boolean = false>(parameters: {
     address: string;
@@ -1015,9 +1015,9 @@ export const getAddressPermissions = <ThrowOnError extends boolean = false>(para
 };
 
 /**
- * Names that have an address in their records
+ * Names that resolve to an address
  *
- * Names whose address record is this address, by the resolver and the records in force, in the order of their hashes. Names whose resolver is not an indexed one, and names that only a resolver knows, cannot be listed: the chain has no such list. Where ENSv2 or several chains are indexed, names to which the way ended are left out; beyond 1,000 names the total counts rows, as in other lists, up to 100,000. `addr.reverse` does not count.
+ * Names whose address record is this address, by the resolver and records in force, sorted by hash. Names with an unindexed resolver, and names known only to a resolver, cannot be listed: the chain has no such list. If ENSv2 or several chains are indexed, names whose path has ended are left out; beyond 1,000 names, the total counts rows, up to 100,000 as in other lists. `addr.reverse` does not count.
  */
 export const getAddressResolvesTo = <ThrowOnError extends boolean = false>(parameters: {
     address: string;
@@ -1049,9 +1049,9 @@ export const getAddressResolvesTo = <ThrowOnError extends boolean = false>(param
 };
 
 /**
- * The ends of a name as a calendar
+ * Expiry calendar of a name
  *
- * iCalendar (RFC 5545), to subscribe to. Each name that ends has an event at its expiry, and a .eth name two more: the end of its grace, after 90 days (in ENSv2 28), and of its premium, after 21 days more. Names of a layer 2's registrar have those that it has: Basenames all three, Lineanames no premium. Each has reminders 30 and 7 days before. A renewal moves the events: their UIDs stay, and SEQUENCE grows. Ends after the year 9999 are left out. A name without expiry has a calendar without events, and so has a wrapped subname without PARENT_CANNOT_CONTROL, which keeps its owner. So has one whose registry the index cannot read: its calendar says so.
+ * iCalendar (RFC 5545), for subscriptions. Each name that ends has an event at its expiry, and a .eth name two more: the end of its grace, 90 days later (ENSv2: 28), and of its premium, 21 days after that. Names of a layer 2 have the events of their registrar: all three on Basenames, no premium on Lineanames. Each event has reminders 30 and 7 days before. A renewal moves the events: their UIDs stay, and SEQUENCE grows. Dates after the year 9999 are left out. The calendar is empty for a name without expiry, for a wrapped subname without PARENT_CANNOT_CONTROL, which keeps its owner, and for a name whose registry the index cannot read; the last one says so.
  */
 export const getDomainExpiryIcs = <ThrowOnError extends boolean = false>(parameters: {
     name: string;
@@ -1068,9 +1068,9 @@ export const getDomainExpiryIcs = <ThrowOnError extends boolean = false>(paramet
 };
 
 /**
- * The ends of an address's names as a calendar
+ * Expiry calendar of an address's names
  *
- * iCalendar (RFC 5545), to subscribe to. Each name that ends has an event at its expiry, and a .eth name two more: the end of its grace, after 90 days (in ENSv2 28), and of its premium, after 21 days more. Names of a layer 2's registrar have those that it has: Basenames all three, Lineanames no premium. Each has reminders 30 and 7 days before. A renewal moves the events: their UIDs stay, and SEQUENCE grows. Ends after the year 9999 are left out. It has the names that the address effectively owns, until the last of their ends; at most 500, names of registrars before others, and of each those that expire first.
+ * iCalendar (RFC 5545), for subscriptions. Each name that ends has an event at its expiry, and a .eth name two more: the end of its grace, 90 days later (ENSv2: 28), and of its premium, 21 days after that. Names of a layer 2 have the events of their registrar: all three on Basenames, no premium on Lineanames. Each event has reminders 30 and 7 days before. A renewal moves the events: their UIDs stay, and SEQUENCE grows. Dates after the year 9999 are left out. Contains the names that the address effectively owns, until their last event; at most 500, registrar names before others, and the earliest expiries of each.
  */
 export const getAddressExpiriesIcs = <ThrowOnError extends boolean = false>(parameters: {
     address: string;
@@ -1087,9 +1087,9 @@ export const getAddressExpiriesIcs = <ThrowOnError extends boolean = false>(para
 };
 
 /**
- * A resolver
+ * Resolver
  *
- * What is known of a resolver, and the beginnings of its lists: names whose resolver it is, names whose resolver it was, and of a resolver of ENSv2 its links by record and who has roles. Each list has an operation of its own, where its `next_cursor` goes on. What it logged is at `/contract/{address}/events`.
+ * What is known about a resolver, and the start of its lists: current names, former names and, for an ENSv2 resolver, links by record and role holders. Each list has its own operation, where its `next_cursor` continues. Its logs are at `/contract/{address}/events`.
  */
 export const getResolverByAddress = <ThrowOnError extends boolean = false>(parameters: {
     address: string;
@@ -1115,7 +1115,7 @@ export const getResolverByAddress = <ThrowOnError extends boolean = false>(param
 /**
  * Names of a resolver
  *
- * Names whose resolver an address is now, by name, expired ones too. Reverse nodes (`<address>.addr.reverse`) do not count as names.
+ * Names that use the resolver now, sorted by name, including expired ones. Reverse nodes (`<address>.addr.reverse`) are not counted as names.
  */
 export const getResolverNames = <ThrowOnError extends boolean = false>(parameters: {
     address: string;
@@ -1147,9 +1147,9 @@ export const getResolverNames = <ThrowOnError extends boolean = false>(parameter
 };
 
 /**
- * Names that a resolver had before
+ * Former names of a resolver
  *
- * Each time for which a name had the resolver, until its registry named another or none; the last end comes first. A name may be here and among the names of now. Reverse nodes are here, too. What time alone ended (an entry of ENSv2 that expired) has no end here.
+ * Periods in which a name had the resolver, until its registry set another or none; the last end comes first. A name can be here and among the current names. Reverse nodes are included. An end by time alone (an ENSv2 entry that expired) is not shown.
  */
 export const getResolverFormerNames = <ThrowOnError extends boolean = false>(parameters: {
     address: string;
@@ -1179,9 +1179,9 @@ export const getResolverFormerNames = <ThrowOnError extends boolean = false>(par
 };
 
 /**
- * Records of a resolver of ENSv2, and the names that show them
+ * Links of an ENSv2 resolver
  *
- * Links by record. A link says nothing of who owns the name: it counts where the name's resolver is this one. The link of the root stands for all names without one.
+ * Names by the record they show. A link says nothing about ownership: it counts only if the name uses this resolver. The root link applies to all names without one.
  */
 export const getResolverLinks = <ThrowOnError extends boolean = false>(parameters: {
     address: string;
@@ -1211,9 +1211,9 @@ export const getResolverLinks = <ThrowOnError extends boolean = false>(parameter
 };
 
 /**
- * Who may do what in a resolver of ENSv2
+ * ENSv2 roles of a resolver
  *
- * Accounts with roles, by what the roles are for: 0 for all of the resolver, else a number that the resolver makes of a record and a part of it.
+ * Accounts with roles, by resource: 0 for the whole resolver, otherwise a number that the resolver derives from a record and one of its parts.
  */
 export const getResolverRoles = <ThrowOnError extends boolean = false>(parameters: {
     address: string;
@@ -1241,9 +1241,9 @@ export const getResolverRoles = <ThrowOnError extends boolean = false>(parameter
 };
 
 /**
- * A registry of ENSv2
+ * ENSv2 registry
  *
- * What a registry is, the names at which it is, when it was made, how many labels it has and how many accounts have roles; with `owner` what the registry would take from others if its name left it. An address of which the index knows no registry has kind `unknown` and no labels. What it logged is at `/contract/{address}/events`.
+ * The kind of a registry, its names, its creation, its number of labels and role holders; with `owner`, what the registry would take from others if its name left it. An address that is not an indexed registry has kind `unknown` and no labels. Its logs are at `/contract/{address}/events`.
  */
 export const getRegistryByAddress = <ThrowOnError extends boolean = false>(parameters: {
     address: string;
@@ -1271,7 +1271,7 @@ export const getRegistryByAddress = <ThrowOnError extends boolean = false>(param
 /**
  * Labels of a registry
  *
- * Every label that a registry ever had, by label, with what it stores of it. The names are those below the registry's first name; a registry to which no name leads has labels alone.
+ * Every label that the registry ever had, sorted by label, with its stored data. Names are those below the registry's first name; if no name leads to the registry, there are only labels.
  */
 export const getRegistryLabels = <ThrowOnError extends boolean = false>(parameters: {
     address: string;
@@ -1301,9 +1301,9 @@ export const getRegistryLabels = <ThrowOnError extends boolean = false>(paramete
 };
 
 /**
- * Names that have a registry below them
+ * Names that refer to a registry
  *
- * Entries of registries that name this one as their subregistry, whether or not a way from the root leads to them.
+ * Registry entries with this registry as their subregistry, whether or not a path from the root leads to them.
  */
 export const getRegistryReferringNames = <ThrowOnError extends boolean = false>(parameters: {
     address: string;
@@ -1331,9 +1331,9 @@ export const getRegistryReferringNames = <ThrowOnError extends boolean = false>(
 };
 
 /**
- * Who may do what with a name of ENSv2
+ * ENSv2 roles of a name
  *
- * Every account that has roles for the name's entry, by address. `<role>_ADMIN` may grant and revoke the role. Roles for the whole registry hold for each of its labels, too: they are at `/registry/{address}/roles`. A name of ENSv1 has none, and `registry` is null.
+ * Accounts with roles for the name's entry, sorted by address. `<role>_ADMIN` may grant and revoke the role. Roles for the whole registry also apply to each of its labels; see `/registry/{address}/roles`. An ENSv1 name has none, and `registry` is null.
  */
 export const getDomainRoles = <ThrowOnError extends boolean = false>(parameters: {
     name: string;
@@ -1361,9 +1361,9 @@ export const getDomainRoles = <ThrowOnError extends boolean = false>(parameters:
 };
 
 /**
- * How the roles of a name of ENSv2 changed
+ * ENSv2 role changes of a name
  *
- * Each log that changed the roles of an account for the name's entry, oldest first, also of registrations before: with each of them roles start from nothing.
+ * Logs that changed an account's roles for the name's entry, oldest first, including earlier registrations: each of them starts without roles.
  */
 export const getDomainRoleChanges = <ThrowOnError extends boolean = false>(parameters: {
     name: string;
@@ -1395,9 +1395,9 @@ export const getDomainRoleChanges = <ThrowOnError extends boolean = false>(param
 };
 
 /**
- * Who may do what in all of a registry of ENSv2
+ * ENSv2 roles of a whole registry
  *
- * Accounts with roles for the registry as a whole, by address: each holds for every label of it. Roles for one label are at `/domain/{name}/roles`.
+ * Accounts with roles for the registry as a whole, sorted by address. These apply to each of its labels. Roles for one label are at `/domain/{name}/roles`.
  */
 export const getRegistryRoles = <ThrowOnError extends boolean = false>(parameters: {
     address: string;
@@ -1425,9 +1425,9 @@ export const getRegistryRoles = <ThrowOnError extends boolean = false>(parameter
 };
 
 /**
- * How the roles for all of a registry of ENSv2 changed
+ * ENSv2 role changes of a whole registry
  *
- * Each log that changed the roles of an account for the registry as a whole, oldest first.
+ * Logs that changed an account's roles for the registry as a whole, oldest first.
  */
 export const getRegistryRoleChanges = <ThrowOnError extends boolean = false>(parameters: {
     address: string;
@@ -1461,7 +1461,7 @@ export const getRegistryRoleChanges = <ThrowOnError extends boolean = false>(par
 /**
  * Primary names of many addresses
  *
- * Up to 200 addresses. `results` has each by its checksummed form, with `query` as sent and other spellings in `other_queries`; nulls where it has no primary name. An entry with `error` has no `primary_name`, because it could not be found out: the address is not valid, and stands as it was sent; or only the chain can tell its name; or the names that the addresses claim have more than 5,000 labels in all (`LIMIT_EXCEEDED`). Such entries do not fail the others.
+ * Up to 200 addresses. `results` is keyed by checksummed address, with `query` as sent and other spellings in `other_queries`. Values are null for an address without a primary name. An entry with `error` has no `primary_name`, because it could not be found out: the address is invalid, and its key is the text sent; or only the chain can tell its name; or the claimed names have more than 5,000 labels together (`LIMIT_EXCEEDED`). Such entries do not fail the others.
  */
 export const postAddressPrimaryNamesBulk = <ThrowOnError extends boolean = false>(parameters: {
     strict?: 'true' | 'false';
@@ -1485,7 +1485,7 @@ export const postAddressPrimaryNamesBulk = <ThrowOnError extends boolean = false
 /**
  * Agents of a name
  *
- * Agents of ERC-8004 that the name claims by text records (ENSIP-25), and those that the adapter of ERC-8217 binds to the name's token, in the registrar or in the NameWrapper. A claim is the name's word alone; a binding proves that the token's holder of that time made it, not who the agent is; `onchain_verified` means both. Either may be older than the name's present owner. If there is one, the adapter itself is asked at the request, and `source` is `live`; if it cannot be asked, the answer is LIVE_RESOLUTION_FAILED. Profiles are written by owners: treat them as untrusted.
+ * ERC-8004 agents that the name claims by text records (ENSIP-25), and agents that the ERC-8217 adapter binds to the name's token in the registrar or NameWrapper. A claim is unproven. A binding proves that the token's holder made it at the time, not who the agent is; `onchain_verified` means both. Either may be older than the name's current owner. If there is an adapter, it is read on chain for the request, and `source` is `live`; if it cannot be read, the request fails with LIVE_RESOLUTION_FAILED. Profiles are written by owners: treat them as untrusted.
  */
 export const getDomainAgent = <ThrowOnError extends boolean = false>(parameters: {
     name: string;
@@ -1504,7 +1504,7 @@ export const getDomainAgent = <ThrowOnError extends boolean = false>(parameters:
 /**
  * Directory of agents
  *
- * Every agent that an adapter binds to a token, and every agent that a name claims by a conforming record, newest first. An agent has one line for the name to which it is bound, and one for each other name that claims it.
+ * Every agent that an adapter binds to a token, and every agent that a name claims by a conforming record, newest first. An agent has one entry for the name it is bound to, and one for each other name that claims it.
  */
 export const getAgents = <ThrowOnError extends boolean = false>(parameters?: {
     is_bound?: 'true' | 'false';
@@ -1540,7 +1540,7 @@ export const getAgents = <ThrowOnError extends boolean = false>(parameters?: {
 /**
  * One agent
  *
- * The agent with the name that it is bound to, or else the one that claimed it first; a claim is that name's word alone. What the directory leaves open (null) is asked of the chain.
+ * The agent with the name it is bound to or, if not bound, the first name that claimed it; a claim is unproven. Values that the directory leaves null are read on chain.
  */
 export const getAgentsByAgentId = <ThrowOnError extends boolean = false>(parameters: {
     agentId: string;
@@ -1562,9 +1562,9 @@ export const getAgentsByAgentId = <ThrowOnError extends boolean = false>(paramet
 };
 
 /**
- * The index in figures
+ * Key figures of the index
  *
- * Counted are names with an owner on the registry's chain, or on `chain`. The root, reverse nodes (`<address>.addr.reverse`) and deleted subnames are not. Active: `registered` or `grace`. Registrars' names are until 90 days after their expiry (in ENSv2 28), emancipated subnames until it, others always. Expired: `premium` or `available`, also names that no registrar ever registered. Names whose status is `unknown` are neither. Registrar and controller both log a registration or renewal: all logs of one name in one transaction count once. Taken every 5 minutes.
+ * Counts names with an owner on the registry's chain, or on `chain`. The root, reverse nodes (`<address>.addr.reverse`) and deleted subnames are not counted. Active: `registered` or `grace`. Registrar names are active until 90 days after expiry (ENSv2: 28), emancipated subnames until expiry, others always. Expired: `premium` or `available`, including names that no registrar ever registered. Names with status `unknown` are neither. A registration or renewal is logged by both registrar and controller: all logs of one name in one transaction count once. Taken every 5 minutes.
  */
 export const getEnsStats = <ThrowOnError extends boolean = false>(parameters?: {
     chain?: string;
@@ -1580,9 +1580,9 @@ export const getEnsStats = <ThrowOnError extends boolean = false>(parameters?: {
 };
 
 /**
- * Registrations and renewals, day by day
+ * Daily registrations and renewals
  *
- * The last 30 days (UTC), oldest first; the last one is today as far as it went. Registrar and controller both log a registration or renewal: all logs of one name in one transaction count once. Taken every 15 minutes.
+ * The last 30 days (UTC), oldest first; the last one is today so far. A registration or renewal is logged by both registrar and controller: all logs of one name in one transaction count once. Taken every 15 minutes.
  */
 export const getEnsStatsRegistrations = <ThrowOnError extends boolean = false>(parameters?: {
     chain?: string;
@@ -1598,9 +1598,9 @@ export const getEnsStatsRegistrations = <ThrowOnError extends boolean = false>(p
 };
 
 /**
- * How names are spread over lengths and parents
+ * Distribution of names by length and parent
  *
- * Active names by the length of their label (names whose label is not known are left out), under .eth and in all; names right under each top-level domain; and the 100 names that are no top-level domains with most active subnames right under them. Counted are names with an owner on the registry's chain, or on `chain`. The root, reverse nodes (`<address>.addr.reverse`) and deleted subnames are not. Active: `registered` or `grace`. Registrars' names are until 90 days after their expiry (in ENSv2 28), emancipated subnames until it, others always. Taken every hour.
+ * Active names by label length, under .eth and in total (names with unknown labels are left out); direct subnames of each top-level domain; and the 100 names, other than top-level domains, with the most active direct subnames. Counts names with an owner on the registry's chain, or on `chain`. The root, reverse nodes (`<address>.addr.reverse`) and deleted subnames are not counted. Active: `registered` or `grace`. Registrar names are active until 90 days after expiry (ENSv2: 28), emancipated subnames until expiry, others always. Taken every hour.
  */
 export const getEnsStatsDistribution = <ThrowOnError extends boolean = false>(parameters?: {
     chain?: string;
@@ -1616,9 +1616,9 @@ export const getEnsStatsDistribution = <ThrowOnError extends boolean = false>(pa
 };
 
 /**
- * How many addresses have a primary name
+ * Adoption of primary names
  *
- * Addresses that claim a name, on all configured chains, whether or not the name resolves to them. Claims at Basenames' registrar of before ENSIP-19 never were primary names, and do not count. Owners are those of active names. Counted are names with an owner on the registry's chain, or on `chain`. The root, reverse nodes (`<address>.addr.reverse`) and deleted subnames are not. Active: `registered` or `grace`. Registrars' names are until 90 days after their expiry (in ENSv2 28), emancipated subnames until it, others always. Taken every hour.
+ * Addresses that claim a name, on all configured chains, whether or not the name resolves to them. Claims at the Basenames registrar before ENSIP-19 were never primary names, and do not count. Owners are those of active names. Counts names with an owner on the registry's chain, or on `chain`. The root, reverse nodes (`<address>.addr.reverse`) and deleted subnames are not counted. Active: `registered` or `grace`. Registrar names are active until 90 days after expiry (ENSv2: 28), emancipated subnames until expiry, others always. Taken every hour.
  */
 export const getEnsStatsPrimaryNames = <ThrowOnError extends boolean = false>(parameters?: {
     strict?: 'true' | 'false';
@@ -1633,9 +1633,9 @@ export const getEnsStatsPrimaryNames = <ThrowOnError extends boolean = false>(pa
 };
 
 /**
- * What happened last
+ * Latest activity
  *
- * The newest 50 registrations, renewals, transfers, migrations to ENSv2, wrappings, unwrappings and changes of primary names, newest first. A transfer is a change of the effective owner that is no part of a registration, wrapping or unwrapping; a wrapping that is part of a registration is not listed besides it. Primary names are those of all chains that are configured, or of `chain`, as they were claimed. Taken every 30 seconds.
+ * The newest 50 registrations, renewals, transfers, migrations to ENSv2, wrappings, unwrappings and changes of primary names, newest first. A transfer is a change of the effective owner outside of a registration, wrapping or unwrapping; a wrapping that is part of a registration is not listed separately. Primary names are those of all configured chains, or of `chain`, as claimed. Taken every 30 seconds.
  */
 export const getEnsStatsRecentActivity = <ThrowOnError extends boolean = false>(parameters?: {
     chain?: string;
@@ -1651,9 +1651,9 @@ export const getEnsStatsRecentActivity = <ThrowOnError extends boolean = false>(
 };
 
 /**
- * Registrations and renewals by day, week or month, and what was paid
+ * Registrations, renewals and revenue over time
  *
- * Periods of UTC, oldest first, from the first in which anything was sold; those without sales are zero, and the last one is as far as it went. At most the last 366 days, 261 weeks (from Monday) or 240 months. Registrar and controller both log a registration or renewal: all logs of one name in one transaction count once. Names of ENSv2 are paid in ERC-20 tokens, told by token. Costs are those that controllers logged: deposits of the auctions were given back, and do not count. Taken every 15 minutes.
+ * UTC periods, oldest first, from the first one with a sale; periods without sales are zero, and the last one is still running. At most the last 366 days, 261 weeks (from Monday) or 240 months. A registration or renewal is logged by both registrar and controller: all logs of one name in one transaction count once. ENSv2 names are paid in ERC-20 tokens, listed by token. Costs are those logged by controllers: auction deposits were refunded and do not count. Taken every 15 minutes.
  */
 export const getEnsStatsPurchases = <ThrowOnError extends boolean = false>(parameters?: {
     chain?: string;
@@ -1676,7 +1676,7 @@ export const getEnsStatsPurchases = <ThrowOnError extends boolean = false>(param
 /**
  * Registrations and renewals by generation of controllers
  *
- * What each contract sold, in the order of their first sale. A controller is named by its first block. `REGISTRAR_AUCTION` are the auctions of 2017 to 2019; another registrar stands for sales that no controller of the deployment logged. A name that was registered twice counts twice. Registrar and controller both log a registration or renewal: all logs of one name in one transaction count once. Names of ENSv2 are paid in ERC-20 tokens, told by token. Costs are those that controllers logged: deposits of the auctions were given back, and do not count. Taken every 15 minutes.
+ * Sales of each contract, in the order of their first sale. A controller is named by its first block. `REGISTRAR_AUCTION` is the auctions of 2017 to 2019; any other registrar stands for sales that no controller of the deployment logged. A name registered twice counts twice. A registration or renewal is logged by both registrar and controller: all logs of one name in one transaction count once. ENSv2 names are paid in ERC-20 tokens, listed by token. Costs are those logged by controllers: auction deposits were refunded and do not count. Taken every 15 minutes.
  */
 export const getEnsStatsSellers = <ThrowOnError extends boolean = false>(parameters?: {
     chain?: string;
@@ -1692,9 +1692,9 @@ export const getEnsStatsSellers = <ThrowOnError extends boolean = false>(paramet
 };
 
 /**
- * The registrations for which most was paid
+ * Most expensive registrations
  *
- * Those of the last 7, 30 or 365 days for which controllers took most ether, at most 100, the largest first. A name that was registered twice counts twice. What ENSv2 took in tokens is not among them: tokens have no price in ether here. Taken every 15 minutes.
+ * Registrations of the last 7, 30 or 365 days for which controllers took the most ether, at most 100, largest first. A name registered twice counts twice. ENSv2 sales in tokens are not included: tokens have no price in ether here. Taken every 15 minutes.
  */
 export const getEnsStatsLargestRegistrations = <ThrowOnError extends boolean = false>(parameters?: {
     chain?: string;
@@ -1715,9 +1715,9 @@ export const getEnsStatsLargestRegistrations = <ThrowOnError extends boolean = f
 };
 
 /**
- * Names by their state
+ * Names by state
  *
- * Counted are names with an owner on the registry's chain, or on `chain`. The root, reverse nodes (`<address>.addr.reverse`) and deleted subnames are not. The sum of all is `total_domains` of `/ens-stats`. Taken every 5 minutes.
+ * Counts names with an owner on the registry's chain, or on `chain`. The root, reverse nodes (`<address>.addr.reverse`) and deleted subnames are not counted. All counts add up to `total_domains` of `/ens-stats`. Taken every 5 minutes.
  */
 export const getEnsStatsStates = <ThrowOnError extends boolean = false>(parameters?: {
     chain?: string;
@@ -1733,9 +1733,9 @@ export const getEnsStatsStates = <ThrowOnError extends boolean = false>(paramete
 };
 
 /**
- * Names that expire in the months ahead
+ * Upcoming expiries by month
  *
- * Names by the month (UTC) of their expiry, if it ends them: this month, past days included, and the 59 after it. Reverse nodes do not count. Taken every hour.
+ * Names by the month (UTC) of their expiry, if it ends them: this month, past days included, and the next 59. Reverse nodes do not count. Taken every hour.
  */
 export const getEnsStatsExpiries = <ThrowOnError extends boolean = false>(parameters?: {
     chain?: string;
@@ -1751,9 +1751,9 @@ export const getEnsStatsExpiries = <ThrowOnError extends boolean = false>(parame
 };
 
 /**
- * The addresses that own most names
+ * Addresses with the most names
  *
- * The 100 addresses that effectively own most active names, most first. Counted are names with an owner on the registry's chain, or on `chain`. The root, reverse nodes (`<address>.addr.reverse`) and deleted subnames are not. Active: `registered` or `grace`. Registrars' names are until 90 days after their expiry (in ENSv2 28), emancipated subnames until it, others always. Taken every hour.
+ * The 100 addresses that effectively own the most active names, largest first. Counts names with an owner on the registry's chain, or on `chain`. The root, reverse nodes (`<address>.addr.reverse`) and deleted subnames are not counted. Active: `registered` or `grace`. Registrar names are active until 90 days after expiry (ENSv2: 28), emancipated subnames until expiry, others always. Taken every hour.
  */
 export const getEnsStatsHolders = <ThrowOnError extends boolean = false>(parameters?: {
     chain?: string;
@@ -1769,9 +1769,9 @@ export const getEnsStatsHolders = <ThrowOnError extends boolean = false>(paramet
 };
 
 /**
- * Whether the index is current
+ * Status of the index
  *
- * Head, indexed and finalised block of each chain, and how far a backfill is. Operations on names answer only while `ready` is true.
+ * Head, indexed and finalised block of each chain, and the progress of a backfill. Operations on names are served only while `ready` is true.
  */
 export const getIndexingStatus = <ThrowOnError extends boolean = false>(parameters?: {
     strict?: 'true' | 'false';
@@ -1786,9 +1786,9 @@ export const getIndexingStatus = <ThrowOnError extends boolean = false>(paramete
 };
 
 /**
- * How far the index is
+ * Indexing progress
  *
- * How far the index is
+ * Indexing progress
  */
 export const getStats = <ThrowOnError extends boolean = false>(parameters?: {
     strict?: 'true' | 'false';
@@ -1803,9 +1803,9 @@ export const getStats = <ThrowOnError extends boolean = false>(parameters?: {
 };
 
 /**
- * How many names have an unknown label
+ * Names with unknown labels
  *
- * Domains of which only the hash of the label is known yet, which are shown as `[<64 hex>]`; and labels that callers, tables or a service gave, counted once a minute.
+ * Domains whose label is still known only by its hash, shown as `[<64 hex>]`; and labels given by callers, tables or a service, counted once a minute.
  */
 export const getPendingStats = <ThrowOnError extends boolean = false>(parameters?: {
     strict?: 'true' | 'false';
@@ -1820,9 +1820,9 @@ export const getPendingStats = <ThrowOnError extends boolean = false>(parameters
 };
 
 /**
- * What changed, in order
+ * Feed of changes
  *
- * The feed of changes. A program that stores each `new_value` by its `subject`, and goes on from `next_position`, holds at each `block.ended` what the index holds. A change that a reorganisation takes back comes again with `state` `removed`. What only time brings (an expiry, the end of grace) is among them. The page *changes* of the documentation explains positions, epochs and finality.
+ * All changes, in order. A program that stores each `new_value` by its `subject` and continues from `next_position` has, at each `block.ended`, the same state as the index. A change undone by a reorganisation comes again with `state` `removed`. Changes by time alone (an expiry, the end of grace) are included. The documentation page *changes* explains positions, epochs and finality.
  */
 export const getChanges = <ThrowOnError extends boolean = false>(parameters?: {
     after?: string;
@@ -1860,9 +1860,9 @@ export const getChanges = <ThrowOnError extends boolean = false>(parameters?: {
 };
 
 /**
- * The webhooks of a key
+ * List webhooks
  *
- * The webhooks of a key
+ * List webhooks
  */
 export const getWebhooks = <ThrowOnError extends boolean = false>(parameters?: {
     strict?: 'true' | 'false';
@@ -1878,9 +1878,9 @@ export const getWebhooks = <ThrowOnError extends boolean = false>(parameters?: {
 };
 
 /**
- * A webhook for changes
+ * Create a webhook
  *
- * Sends changes of the feed to a URL, signed as Standard Webhooks 1.0 says. It begins once its receiver has answered a test message with 2xx: `POST /webhooks/{id}/test`. A delivery costs one credit.
+ * Sends changes of the feed to a URL, signed according to Standard Webhooks 1.0. It starts once its receiver has responded to a test message with 2xx: `POST /webhooks/{id}/test`. A delivery costs one credit.
  */
 export const postWebhooks = <ThrowOnError extends boolean = false>(parameters: {
     strict?: 'true' | 'false';
@@ -1913,9 +1913,9 @@ export const postWebhooks = <ThrowOnError extends boolean = false>(parameters: {
 };
 
 /**
- * Deletes a webhook
+ * Delete a webhook
  *
- * It sends nothing more, and its deliveries are no longer shown.
+ * Nothing more is sent, and its deliveries are no longer shown.
  */
 export const deleteWebhooksById = <ThrowOnError extends boolean = false>(parameters: {
     id: number;
@@ -1932,9 +1932,9 @@ export const deleteWebhooksById = <ThrowOnError extends boolean = false>(paramet
 };
 
 /**
- * One webhook
+ * Retrieve a webhook
  *
- * One webhook
+ * Retrieve a webhook
  */
 export const getWebhooksById = <ThrowOnError extends boolean = false>(parameters: {
     id: number;
@@ -1951,9 +1951,9 @@ export const getWebhooksById = <ThrowOnError extends boolean = false>(parameters
 };
 
 /**
- * Changes a webhook
+ * Update a webhook
  *
- * What is given is changed. With another `url` it has to be tested again. With `rotate_secret` a new secret is shown, and the one before signs for 24 hours, too.
+ * Changes the given fields. A new `url` must be tested again. `rotate_secret` returns a new secret; the previous one also signs for 24 hours.
  */
 export const patchWebhooksById = <ThrowOnError extends boolean = false>(parameters: {
     id: number;
@@ -1992,9 +1992,9 @@ export const patchWebhooksById = <ThrowOnError extends boolean = false>(paramete
 };
 
 /**
- * Sends a test message
+ * Test a webhook
  *
- * Sends a signed message of the type `webhook.test`, once. If it is answered with 2xx the webhook is active, also after it was disabled: it gets the changes from now on. A test that is not answered so costs nothing.
+ * Sends a signed message of type `webhook.test`, once. A 2xx response activates the webhook, even if it was disabled: it receives changes from now on. A failed test costs nothing.
  */
 export const postWebhooksTest = <ThrowOnError extends boolean = false>(parameters: {
     id: number;
@@ -2011,9 +2011,9 @@ export const postWebhooksTest = <ThrowOnError extends boolean = false>(parameter
 };
 
 /**
- * Sends past changes again
+ * Replay past changes
  *
- * Appends the changes after a position, at most 1000, to what waits for the webhook. A message has the id that it had before.
+ * Queues the changes after a position for the webhook, at most 1000. Messages keep the ids they had before.
  */
 export const postWebhooksReplay = <ThrowOnError extends boolean = false>(parameters: {
     id: number;
@@ -2035,9 +2035,9 @@ export const postWebhooksReplay = <ThrowOnError extends boolean = false>(paramet
 };
 
 /**
- * What was sent, and how it ended
+ * List deliveries
  *
- * Deliveries that wait, and those of the last days, the newest first.
+ * Waiting deliveries and those of the last days, newest first.
  */
 export const getWebhooksDeliveries = <ThrowOnError extends boolean = false>(parameters: {
     id: number;
@@ -2061,9 +2061,9 @@ export const getWebhooksDeliveries = <ThrowOnError extends boolean = false>(para
 };
 
 /**
- * A message to sign for a key
+ * Message to sign for a key
  *
- * The message that an address has to sign for a key (Sign-In with Ethereum, EIP-4361). It is good once, for 5 minutes.
+ * The message that an address signs to get a key (Sign-In with Ethereum, EIP-4361). It can be used once, within 5 minutes.
  */
 export const postSignupNonce = <ThrowOnError extends boolean = false>(parameters: {
     strict?: 'true' | 'false';
@@ -2084,9 +2084,9 @@ export const postSignupNonce = <ThrowOnError extends boolean = false>(parameters
 };
 
 /**
- * A key for a signed message
+ * API key for a signed message
  *
- * An address gets 1000 credits, once. Sign up again if you lost your key: the new key takes the credits that the old one has left, and the old one ends. Signatures of smart-contract wallets are checked on chain (ERC-1271, ERC-6492).
+ * An address gets 1000 credits, once. If you lost your key, sign up again: the new key takes over the credits of the old one, which stops working. Signatures of smart-contract wallets are checked on chain (ERC-1271, ERC-6492).
  */
 export const postSignup = <ThrowOnError extends boolean = false>(parameters: {
     strict?: 'true' | 'false';
@@ -2112,9 +2112,9 @@ export const postSignup = <ThrowOnError extends boolean = false>(parameters: {
 };
 
 /**
- * What a key has left, and what it was charged for
+ * Credits and usage of a key
  *
- * Of the key that is sent in X-API-Key: credits left, and debits by day and operation.
+ * For the key in X-API-Key: credits left, and debits by day and operation.
  */
 export const getSignupUsage = <ThrowOnError extends boolean = false>(parameters?: {
     days?: number;

@@ -26,7 +26,7 @@ export type Avatars = {
 };
 
 class Busy extends Error {}
-const busy = () => new Busy("Too many pictures are looked for already");
+const busy = () => new Busy("Too many avatars are being loaded");
 
 /** Finds pictures of names, a few at a time, and remembers them. */
 export function createAvatars({

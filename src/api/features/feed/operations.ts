@@ -29,14 +29,14 @@ const NAMEHASH = "0xde9b09fd7c5f901e23a3f19fecc54828e9c848539801e86591bd9801b019
 export const changeFilters = {
   name: input.name().optional(),
   namehash: input.hash("Changes of the name with this namehash", NAMEHASH).optional(),
-  subtree: input.name().optional().openapi({ description: "Changes of this name and of the names below it" }),
+  subtree: input.name().optional().openapi({ description: "Changes of this name and the names below it" }),
   address: input.address().optional().openapi({
-    description: "Changes that have this address in any role: owner, primary name, address record",
+    description: "Changes that name this address in any role: owner, primary name, address record",
   }),
   resolver: input
     .address()
     .optional()
-    .openapi({ description: "Changes at this resolver, or of names with it" }),
+    .openapi({ description: "Changes at this resolver, or of names that use it" }),
   type: input
     .text("type", {
       max: 1_000,
@@ -44,7 +44,7 @@ export const changeFilters = {
       example: "name.renewed,name.expired",
     })
     .optional(),
-  chain: input.chains("Left out: all chains that are indexed."),
+  chain: input.chains("All indexed chains by default."),
 };
 
 export type AskedChanges = {
@@ -61,7 +61,7 @@ export type AskedChanges = {
 export function changeFiltersOf(asked: AskedChanges, contracts: Contracts): ChangeFilters {
   const { name, namehash, subtree, address, resolver, type, chain } = asked;
   if (name !== undefined && namehash !== undefined) {
-    throw new ApiError("INVALID_PARAMETER", "`name` and `namehash` exclude each other: give one of them.");
+    throw new ApiError("INVALID_PARAMETER", "`name` and `namehash` exclude each other: send one of them.");
   }
   return {
     types: type ? typesOf(type) : undefined,
@@ -77,7 +77,10 @@ export function changeFiltersOf(asked: AskedChanges, contracts: Contracts): Chan
 function typesOf(text: string): string[] {
   const types = text.split(",").map((type) => type.trim());
   if (!types.every((type) => askedTypes.includes(type as (typeof askedTypes)[number]))) {
-    throw new ApiError("INVALID_PARAMETER", "`type` holds a type that no change has; see docs/changes.md.");
+    throw new ApiError(
+      "INVALID_PARAMETER",
+      "`type` contains an unknown type of change; see docs/changes.md.",
+    );
   }
   return types;
 }
@@ -90,7 +93,7 @@ export function parseAfter(text: string): After {
   if (WORDS.includes(text as Word)) return text as Word;
   const known = readPosition(text);
   if (known === null) {
-    throw new ApiError("INVALID_PARAMETER", "`after` must be a position of the feed, `oldest` or `newest`.");
+    throw new ApiError("INVALID_PARAMETER", "`after` must be a position in the feed, `oldest` or `newest`.");
   }
   return known;
 }
@@ -100,22 +103,22 @@ export const after = (description: string) =>
 
 export const resync = input.flag(
   "resync",
-  "`true`, with `name` or `namehash`: if the position is gone, the answer has all values of the name as they are now, instead of the error",
+  "`true`, with `name` or `namehash`: if the position is gone, return all current values of the name instead of the error",
 );
 
 const changes = endpoint({
   method: "get",
   path: "/changes",
   group: "Lookups",
-  summary: "What changed, in order",
+  summary: "Feed of changes",
   description:
-    "The feed of changes. A program that stores each `new_value` by its `subject`, and goes on from `next_position`, holds at each `block.ended` what the index holds. A change that a reorganisation takes back comes again with `state` `removed`. What only time brings (an expiry, the end of grace) is among them. The page *changes* of the documentation explains positions, epochs and finality.",
+    "All changes, in order. A program that stores each `new_value` by its `subject` and continues from `next_position` has, at each `block.ended`, the same state as the index. A change undone by a reorganisation comes again with `state` `removed`. Changes by time alone (an expiry, the end of grace) are included. The documentation page *changes* explains positions, epochs and finality.",
   query: z.object({
     after: after(
-      "A position: the changes after it. `oldest` (as without it): from the oldest one stored. `newest`: none, and the position to begin from",
+      "Changes after this position. `oldest`, the default: from the oldest one stored. `newest`: none, only the position to start from",
     ),
     limit: input
-      .digits("limit", { min: 1, max: MAX_CHANGES, description: "Changes in one answer" })
+      .digits("limit", { min: 1, max: MAX_CHANGES, description: "Changes per answer" })
       .optional()
       .openapi({ default: CHANGES }),
     resync,
@@ -123,18 +126,19 @@ const changes = endpoint({
   }),
   reply: z.strictObject({
     changes: z.array(change),
-    next_position: position.openapi({ description: "Where to go on, also where nothing was found" }),
+    next_position: position.openapi({
+      description: "Position to continue from, also if there were no changes",
+    }),
     oldest_position: position,
     newest_position: position,
     is_resync: z.boolean().openapi({
       description:
-        "True if the position was gone: after the marker `feed.resync` come all values of the name, whose `state` is `now`. Forget what you hold of the name, store these, and go on from `next_position`",
+        "True if the position was gone: after the marker `feed.resync` follow all values of the name, with `state` `now`. Discard what you stored of the name, store these, and continue from `next_position`",
     }),
-    has_more: z.boolean().openapi({ description: "True if the feed goes on after `next_position` already" }),
-    blocks: z.array(feedBlock).openapi({ description: "The block of each chain as of which the feed is" }),
+    has_more: z.boolean().openapi({ description: "True if there already are changes after `next_position`" }),
+    blocks: z.array(feedBlock).openapi({ description: "The last block covered by the feed, for each chain" }),
     gap_timestamp: count.nullable().openapi({
-      description:
-        "Since when a fault keeps changes out of the feed, in unix seconds; null if none does. They come, none is left out",
+      description: "Since when a fault delays changes, in unix seconds; null if none does. No change is lost",
     }),
   }),
   errors: ["INVALID_NAME", "INVALID_ADDRESS", "INVALID_HASH", "POSITION_GONE"],
@@ -192,7 +196,7 @@ export async function beginOf(
 ): Promise<Begin> {
   const { node } = filters;
   if (resync && node === undefined) {
-    throw new ApiError("INVALID_PARAMETER", "`resync` is of one name: give `name` or `namehash`, too.");
+    throw new ApiError("INVALID_PARAMETER", "`resync` requires `name` or `namehash`.");
   }
   try {
     return { from: numberAfter(after, feed), resync: null };

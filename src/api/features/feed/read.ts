@@ -59,7 +59,7 @@ export async function readUnsortedSince(db: Db, after: number): Promise<number |
 }
 
 const noFeed = () =>
-  new ApiError("INDEX_NOT_READY", "The feed of changes has not begun yet.", {
+  new ApiError("INDEX_NOT_READY", "The feed of changes has not started yet.", {
     headers: { "Retry-After": "5" },
   });
 
@@ -80,16 +80,16 @@ export function numberAfter(after: After, { epoch, newest, oldest, isStandby }: 
   const why =
     after.epoch === epoch && after.number < oldest
       ? "Changes after this position are no longer stored"
-      : "This position is of another epoch";
+      : "This position belongs to another epoch";
   const [from, to] = [oldest, newest].map((number) => writePosition({ epoch, number }));
   throw new ApiError(
     "POSITION_GONE",
-    `${why}; the oldest is ${from}, the newest ${to}. Take \`next_position\` of \`/changes?after=newest\`, read what you hold again, and go on from that position.`,
+    `${why}; the oldest is ${from}, the newest ${to}. Get \`next_position\` from \`/changes?after=newest\`, reload what you store, and continue from that position.`,
   );
 }
 
 const notReplayed = () =>
-  new ApiError("INDEX_NOT_READY", "The standby that is read here has not replayed this position yet.", {
+  new ApiError("INDEX_NOT_READY", "The standby being read has not replayed this position yet.", {
     headers: { "Retry-After": "1" },
   });
 

@@ -18,7 +18,7 @@ const places = fairPlaces({
   running: MAX_AT_ONCE,
   waiting: MAX_WAITING,
   refuse: () =>
-    new ApiError("RATE_LIMITED", "Too many queries are answered at the moment; ask again in a second.", {
+    new ApiError("RATE_LIMITED", "Too many queries are running at the moment; retry in a second.", {
       headers: { "Retry-After": "1" },
     }),
 });
@@ -43,14 +43,12 @@ async function forCaller<Result>(reading: Promise<Result>): Promise<Result> {
   } catch (thrown) {
     if (isOutOfTime(thrown))
       throw new QueryError(
-        "The query took too long. Filter by an id, an owner, a parent or a name; lists of all entities are fast by `id` alone",
+        "The query took too long. Filter by an id, an owner, a parent or a name; lists of all entities are fast only by `id`",
       );
     const unreadable = findDatabaseError(thrown, UNREADABLE);
-    if (unreadable !== null)
-      throw new QueryError(`A value of the query cannot be read: ${unreadable.message}`);
+    if (unreadable !== null) throw new QueryError(`A value in the query is invalid: ${unreadable.message}`);
     const tooLarge = findDatabaseError(thrown, TOO_LARGE);
-    if (tooLarge !== null)
-      throw new QueryError(`The query is too large to be read at once: ${tooLarge.message}`);
+    if (tooLarge !== null) throw new QueryError(`The query is too large to run at once: ${tooLarge.message}`);
     throw thrown;
   }
 }

@@ -86,7 +86,7 @@ function afterFailure(
   { failures, failingSeconds }: Job,
   { status, retryAfter }: Result,
 ): { seconds: number } | { disable: string } {
-  if (status === GONE) return { disable: "the receiver answered 410 (gone)" };
-  if (failingSeconds >= GIVE_UP_SECONDS) return { disable: "no attempt of three days was answered with 2xx" };
+  if (status === GONE) return { disable: "the receiver responded with 410 (gone)" };
+  if (failingSeconds >= GIVE_UP_SECONDS) return { disable: "no attempt in three days got a 2xx response" };
   return { seconds: waitAfter({ failures: failures + 1, status, retryAfter }) };
 }

@@ -18,7 +18,7 @@ const id = input.digits("id", { min: 1, max: MAX_ID, description: "Number of the
 const url = input.text("url", {
   max: MAX_URL,
   description:
-    "Where messages are sent: https, port 443 or 8443, a public address. Redirects are not followed",
+    "Destination of messages: https, port 443 or 8443, a public address. Redirects are not followed",
   example: "https://receiver.example.org/namedex",
 });
 
@@ -41,18 +41,17 @@ const filters = z
   .openapi({
     type: "object",
     additionalProperties: { type: "string" },
-    description:
-      "As the parameters of `GET /changes`: all that are given have to hold. Left out: all changes",
+    description: "Like the parameters of `GET /changes`; a change must meet all. All changes by default",
     example: { name: "alice.eth", type: "name.renewed,name.expired" },
   });
 
 const timing = input.choice(["instant", "final"], "when").openapi({
   description:
-    "`final`: a change is sent when no reorganisation can take it back any more, as `chain.finalized` says. `instant`: when the feed has it; what is taken back comes with `state` `removed`",
+    "`final`: a change is sent once no reorganisation can undo it, as `chain.finalized` says. `instant`: as soon as the feed has it; undone changes follow with `state` `removed`",
 });
 
 const payload = input.choice(["thin", "full"], "payload").openapi({
-  description: "`thin`: which value changed. `full`: also the value before and after",
+  description: "`thin`: which value changed. `full`: also the values before and after",
 });
 
 const shared = { group: "Webhooks", cost: 0, index: "not read", isPrivate: true, needsKey: true } as const;
@@ -76,7 +75,7 @@ const errorsOfOne = [...errors, "NOT_FOUND"] as const;
 const filterErrors = ["INVALID_NAME", "INVALID_ADDRESS", "INVALID_HASH"] as const;
 
 const secret = z.string().openapi({
-  description: "Signs the messages. It is shown this once: store it",
+  description: "Signs the messages. Shown only once: store it",
   example: "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSwMfKQ9r8GKYo=",
 });
 
@@ -90,9 +89,9 @@ const create = (webhooks: Webhooks) =>
     ...shared,
     method: "post",
     path: "/webhooks",
-    summary: "A webhook for changes",
+    summary: "Create a webhook",
     description:
-      "Sends changes of the feed to a URL, signed as Standard Webhooks 1.0 says. It begins once its receiver has answered a test message with 2xx: `POST /webhooks/{id}/test`. A delivery costs one credit.",
+      "Sends changes of the feed to a URL, signed according to Standard Webhooks 1.0. It starts once its receiver has responded to a test message with 2xx: `POST /webhooks/{id}/test`. A delivery costs one credit.",
     body: z.object({
       url,
       filters: filters.optional(),
@@ -113,7 +112,7 @@ const list = (webhooks: Webhooks) =>
     ...shared,
     method: "get",
     path: "/webhooks",
-    summary: "The webhooks of a key",
+    summary: "List webhooks",
     reply: z.strictObject({ webhooks: z.array(webhook) }),
     errors: [...errors],
     handle: async (_, { db }, caller) => {
@@ -128,7 +127,7 @@ const find = (webhooks: Webhooks) =>
     ...shared,
     method: "get",
     path: "/webhooks/{id}",
-    summary: "One webhook",
+    summary: "Retrieve a webhook",
     params: z.object({ id }),
     reply: webhook,
     errors: [...errorsOfOne],
@@ -143,9 +142,9 @@ const change = (webhooks: Webhooks) =>
     ...shared,
     method: "patch",
     path: "/webhooks/{id}",
-    summary: "Changes a webhook",
+    summary: "Update a webhook",
     description:
-      "What is given is changed. With another `url` it has to be tested again. With `rotate_secret` a new secret is shown, and the one before signs for 24 hours, too.",
+      "Changes the given fields. A new `url` must be tested again. `rotate_secret` returns a new secret; the previous one also signs for 24 hours.",
     params: z.object({ id }),
     body: z.object({
       url: url.optional(),
@@ -154,7 +153,7 @@ const change = (webhooks: Webhooks) =>
       payload: payload.optional(),
       rotate_secret: z.boolean().optional().openapi({ description: "Makes a new secret", example: true }),
       disabled: z.literal(true).optional().openapi({
-        description: "Sends nothing until it is tested again; what waits is left out",
+        description: "Stops sending until tested again; waiting deliveries are dropped",
         example: true,
       }),
     }),
@@ -181,8 +180,8 @@ const remove = (webhooks: Webhooks) =>
     ...shared,
     method: "delete",
     path: "/webhooks/{id}",
-    summary: "Deletes a webhook",
-    description: "It sends nothing more, and its deliveries are no longer shown.",
+    summary: "Delete a webhook",
+    description: "Nothing more is sent, and its deliveries are no longer shown.",
     params: z.object({ id }),
     reply: z.strictObject({ deleted: z.literal(true) }),
     errors: [...errorsOfOne],
@@ -197,9 +196,9 @@ const test = (webhooks: Webhooks) =>
     ...shared,
     method: "post",
     path: "/webhooks/{id}/test",
-    summary: "Sends a test message",
+    summary: "Test a webhook",
     description:
-      "Sends a signed message of the type `webhook.test`, once. If it is answered with 2xx the webhook is active, also after it was disabled: it gets the changes from now on. A test that is not answered so costs nothing.",
+      "Sends a signed message of type `webhook.test`, once. A 2xx response activates the webhook, even if it was disabled: it receives changes from now on. A failed test costs nothing.",
     params: z.object({ id }),
     reply: webhookTest,
     index: "any state",
@@ -214,16 +213,16 @@ const replay = (webhooks: Webhooks) =>
     ...shared,
     method: "post",
     path: "/webhooks/{id}/replay",
-    summary: "Sends past changes again",
-    description: `Appends the changes after a position, at most ${MAX_REPLAYED}, to what waits for the webhook. A message has the id that it had before.`,
+    summary: "Replay past changes",
+    description: `Queues the changes after a position for the webhook, at most ${MAX_REPLAYED}. Messages keep the ids they had before.`,
     params: z.object({ id }),
     query: z.object({
-      after: after("A position: the changes after it. `oldest`: from the oldest one stored"),
+      after: after("Changes after this position. `oldest`: from the oldest one stored"),
     }),
     reply: z.strictObject({
-      queued: z.int().min(0).openapi({ description: "Changes that will be sent" }),
+      queued: z.int().min(0).openapi({ description: "Changes to be sent" }),
       next_position: z.string().optional().openapi({
-        description: "Where a further replay goes on. Absent at the end of the feed",
+        description: "Position for the next replay. Absent at the end of the feed",
         example: "8f14e45fceea-1204",
       }),
     }),
@@ -242,19 +241,19 @@ const deliveries = (webhooks: Webhooks) =>
     ...shared,
     method: "get",
     path: "/webhooks/{id}/deliveries",
-    summary: "What was sent, and how it ended",
-    description: "Deliveries that wait, and those of the last days, the newest first.",
+    summary: "List deliveries",
+    description: "Waiting deliveries and those of the last days, newest first.",
     params: z.object({ id }),
     query: z.object({
       limit: input
-        .digits("limit", { min: 1, max: MAX_DELIVERIES, description: "Deliveries in one answer" })
+        .digits("limit", { min: 1, max: MAX_DELIVERIES, description: "Deliveries per answer" })
         .optional()
         .openapi({ default: DELIVERIES }),
       before: input
         .digits("before", {
           min: 1,
           max: Number.MAX_SAFE_INTEGER,
-          description: "Number of a delivery: those before it",
+          description: "Number of a delivery: only earlier ones",
         })
         .optional(),
     }),

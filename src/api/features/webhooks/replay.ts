@@ -35,7 +35,7 @@ export async function replay(
   if (waiting + MAX_REPLAYED > MAX_WAITING) {
     throw new ApiError(
       "LIMIT_EXCEEDED",
-      `${waiting} deliveries wait already: replay when they have arrived.`,
+      `${waiting} deliveries are already waiting: replay once they have arrived.`,
     );
   }
   const filters = await readFilters(store, id);

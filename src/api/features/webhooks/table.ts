@@ -55,10 +55,10 @@ export async function addWebhook(queries: Queries, made: New, seal: (id: number)
     [made.keyId],
   );
   if ((counts?.own ?? 0) >= MAX_OF_KEY) {
-    throw new ApiError("LIMIT_EXCEEDED", `A key may have ${MAX_OF_KEY} webhooks; delete one first.`);
+    throw new ApiError("LIMIT_EXCEEDED", `A key may have at most ${MAX_OF_KEY} webhooks; delete one first.`);
   }
   if ((counts?.all ?? 0) >= MAX_WEBHOOKS) {
-    throw new ApiError("LIMIT_EXCEEDED", `This service has ${MAX_WEBHOOKS} webhooks, and takes no more.`);
+    throw new ApiError("LIMIT_EXCEEDED", `This service has reached its limit of ${MAX_WEBHOOKS} webhooks.`);
   }
   const [next] = await queries.query<{ id: number }>(
     "select nextval(pg_get_serial_sequence('webhooks', 'id'))::int as id",

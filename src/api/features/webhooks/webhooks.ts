@@ -140,13 +140,13 @@ async function keyOf(plan: WebhooksPlan, caller: Caller): Promise<KeyState> {
 async function findOwned({ store }: WebhooksPlan, of: { id: number; keyId: number }): Promise<Webhook> {
   const webhook = await findWebhook(store, of);
   if (webhook !== null) return webhook;
-  throw new ApiError("NOT_FOUND", `The key has no webhook ${of.id}; GET /webhooks lists those that it has.`);
+  throw new ApiError("NOT_FOUND", `The key has no webhook ${of.id}; GET /webhooks lists its webhooks.`);
 }
 
 /** @throws ApiError INVALID_PARAMETER if no request may go there */
 function readUrl({ receivers }: WebhooksPlan, text: string): string {
   const wrong = (why: string) => new ApiError("INVALID_PARAMETER", `\`url\` cannot be used: ${why}.`);
-  if (!URL.canParse(text)) throw wrong("it is no URL");
+  if (!URL.canParse(text)) throw wrong("it is not a URL");
   const url = new URL(text);
   url.hash = "";
   if (url.href.length > MAX_URL) throw wrong(`it is longer than ${MAX_URL} characters`);
@@ -182,7 +182,7 @@ async function test(plan: WebhooksPlan, webhook: Webhook, db: Db): Promise<Teste
   const secrets = await readSecrets(plan, id);
   const feed = await readFeedIfAny(db); // Before the test is noted: without the index nothing is sent.
   if (!(await noteTest(store, id, TEST_SECONDS))) {
-    throw new ApiError("RATE_LIMITED", `A webhook can be tested once in ${TEST_SECONDS} seconds.`, {
+    throw new ApiError("RATE_LIMITED", `A webhook can be tested once every ${TEST_SECONDS} seconds.`, {
       headers: { "Retry-After": String(TEST_SECONDS) },
     });
   }
@@ -210,6 +210,6 @@ async function readSecrets(plan: WebhooksPlan, id: number): Promise<string[]> {
   if (secrets !== null) return secrets;
   throw new ApiError(
     "NOT_OFFERED",
-    "The secret of this webhook was encrypted with another WEBHOOK_SECRET_KEY: change it with `rotate_secret`.",
+    "The secret of this webhook was encrypted with another WEBHOOK_SECRET_KEY: replace it with `rotate_secret`.",
   );
 }

@@ -64,10 +64,7 @@ const whichNames = () => ({
       example: "registered,grace",
     })
     .optional(),
-  migrated: input.optionalFlag(
-    "migrated",
-    "`true`: names migrated from ENSv1 to ENSv2; `false`: all others",
-  ),
+  migrated: input.optionalFlag("migrated", "`true`: names migrated from ENSv1 to ENSv2; `false`: all others"),
   expiry_from: time("expiry_from", "Earliest expiry, unix seconds"),
   expiry_to: time("expiry_to", "Latest expiry, unix seconds"),
   resolver: input.address().openapi({ description: "Resolver of the names" }).optional(),
@@ -214,7 +211,8 @@ const parts = {
   active_count: count.openapi({ description: "Names with `availability_status` `registered` or `grace`" }),
   expired_count: count.openapi({ description: "Names with status `premium` or `available`" }),
   unknown_count: count.openapi({
-    description: "Names with status `unknown`: emancipated subnames and ENSv2 names after their expiry, and others",
+    description:
+      "Names with status `unknown`: emancipated subnames and ENSv2 names after their expiry, and others",
   }),
 };
 

@@ -46,7 +46,10 @@ const agents = endpoint({
   description:
     "Every agent that an adapter binds to a token, and every agent that a name claims by a conforming record, newest first. An agent has one entry for the name it is bound to, and one for each other name that claims it.",
   query: z.object({
-    is_bound: input.optionalFlag("is_bound", "`true`: only agents bound to the name's token; `false`: only others"),
+    is_bound: input.optionalFlag(
+      "is_bound",
+      "`true`: only agents bound to the name's token; `false`: only others",
+    ),
     has_ensip25_registration: input.optionalFlag(
       "has_ensip25_registration",
       "`true`: only agents known to be claimed by the name; `false`: only agents known not to be",

@@ -8,8 +8,7 @@ import { askedChains } from "../resolution/askedChains.ts";
 
 /** Sentences that the descriptions of several operations on an address share. */
 export const COUNTED = "Reverse nodes (`<address>.addr.reverse`) are not counted as names.";
-export const CHAINS =
-  "One list merges the names of all indexed chains; a node on two chains appears twice.";
+export const CHAINS = "One list merges the names of all indexed chains; a node on two chains appears twice.";
 
 /** An address whose names are asked for, on the chains that the caller names, or on all. */
 export const addressAt = (

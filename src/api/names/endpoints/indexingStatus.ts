@@ -59,7 +59,11 @@ const ensv2 = z
   });
 
 const reply = z.strictObject({
-  ready: z.boolean().openapi({ description: "Whether operations on names are served; otherwise they fail with `INDEX_NOT_READY`" }),
+  ready: z
+    .boolean()
+    .openapi({
+      description: "Whether operations on names are served; otherwise they fail with `INDEX_NOT_READY`",
+    }),
   reason: z.enum(["building", "catching_up", "late", "failing", "no_database"]).nullable().openapi({
     description:
       "Why not, null if ready: past events are missing; the indexer restarted and its tables are at an older block; it lags behind the chain, or is not running; it retries a block that could not be indexed; the database does not respond",
@@ -94,8 +98,7 @@ const reply = z.strictObject({
     })
     .nullable()
     .openapi({
-      description:
-        "The block being retried; null if none. Replicas learn it from the indexer a second later",
+      description: "The block being retried; null if none. Replicas learn it from the indexer a second later",
     }),
   running: z.boolean().openapi({ description: "Whether an indexer is alive" }),
   phase,
@@ -104,7 +107,9 @@ const reply = z.strictObject({
   active: z.boolean().openapi({
     description: "Whether `npm run release` chose this index; false everywhere if none was ever chosen",
   }),
-  build: z.string().openapi({ example: "1c7a4bd2f0", description: "Code and configuration that wrote the tables" }),
+  build: z
+    .string()
+    .openapi({ example: "1c7a4bd2f0", description: "Code and configuration that wrote the tables" }),
   max_lag_seconds: count
     .nullable()
     .openapi({ description: "`MAX_LAG_SECONDS`: the index serves up to this lag; null for any" }),

@@ -116,7 +116,8 @@ const addressPermissions = endpoint({
     address,
     direction: z.enum(directions),
     own_names: z.strictObject({ count, operation: z.string() }).openapi({
-      description: "Names that it effectively owns, including expired ones, and the operation that lists them",
+      description:
+        "Names that it effectively owns, including expired ones, and the operation that lists them",
     }),
     permissions: z.array(grant),
     not_covered: notCovered,

@@ -219,10 +219,7 @@ const largestRegistrations = statistic({
   tool: "get_sales",
   seconds: SALES_SECONDS,
   query: {
-    days: input
-      .choice(rankedDays, "days")
-      .default("30")
-      .openapi({ description: "Days back from now" }),
+    days: input.choice(rankedDays, "days").default("30").openapi({ description: "Days back from now" }),
   },
   reply: { days: count, registrations: z.array(ranked) },
   take: takeLargest,

@@ -67,7 +67,8 @@ const searchDomains = endpoint({
     search_full_name: input.flag("search_full_name", "`true` searches for `q` in the full name"),
     availability_status: input
       .words(["registered", "grace", "premium", "available"], "availability_status", {
-        description: "States at the time of the request, separated by commas: registered, grace, premium, available",
+        description:
+          "States at the time of the request, separated by commas: registered, grace, premium, available",
         example: "registered",
       })
       .optional(),

@@ -51,7 +51,8 @@ const newKey = z
     key: z.string().openapi({ description: "Shown only once: store it", example: `ens_${"x".repeat(32)}` }),
     credits: count.openapi({ example: GRANT_CREDITS }),
     is_first: z.boolean().openapi({
-      description: "False if the address had a key: that key no longer works, and this one takes over its credits",
+      description:
+        "False if the address had a key: that key no longer works, and this one takes over its credits",
     }),
   })
   .openapi("NewKey");

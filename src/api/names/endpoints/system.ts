@@ -29,9 +29,7 @@ const system = z.strictObject({
     fetcher: z.strictObject({ running: z.boolean(), synced: z.boolean() }),
     processor: z.strictObject({ running: z.boolean(), synced: z.boolean() }),
     addressProcessor: z.strictObject({
-      running: z
-        .boolean()
-        .openapi({ description: "The processor indexes addresses together with events" }),
+      running: z.boolean().openapi({ description: "The processor indexes addresses together with events" }),
     }),
   }),
   queues: z.strictObject({
@@ -40,10 +38,7 @@ const system = z.strictObject({
       description:
         "Lists of domains below a newly known label that wait to be updated. The indexer updates many domains with a block, and the rest with later ones",
     }),
-    eventsPending: none(
-      "Events stored but not yet applied to domains",
-      "both happen in one transaction",
-    ),
+    eventsPending: none("Events stored but not yet applied to domains", "both happen in one transaction"),
     eventsPendingNamehashes: count.openapi({
       description:
         "Lists of ENSv2 entries that wait for their names and namehashes: their registry was linked or unlinked. 0 without ENSv2",
@@ -52,10 +47,7 @@ const system = z.strictObject({
       "Events without a label that wait to be applied by namehash",
       "events are applied as they are stored",
     ),
-    cachedMappings: none(
-      "Pairs of namehash and name held in memory",
-      "names are read from the tables",
-    ),
+    cachedMappings: none("Pairs of namehash and name held in memory", "names are read from the tables"),
   }),
   addressProcessor: z.strictObject({
     addressCount: none("Addresses written by the address processor", WITH_EVENTS),
@@ -127,8 +119,7 @@ const pendingStats = endpoint({
     .strictObject({
       pendingCount: count.openapi({ description: "Domains with a label known only by its hash" }),
       healedCount: count.openapi({
-        description:
-          "Labels that no log spells out, with text from a caller, a table or a service",
+        description: "Labels that no log spells out, with text from a caller, a table or a service",
       }),
       healedShare: z.number().min(0).max(1).openapi({
         description: "Share of `healedCount` in `healedCount` and `pendingCount` together",

@@ -46,8 +46,7 @@ export const agentBinding = z
   .openapi("AgentBinding");
 
 const isBound = z.boolean().openapi({
-  description:
-    "The adapter binds the agent to a token of the name. Proves the binding, not the identity",
+  description: "The adapter binds the agent to a token of the name. Proves the binding, not the identity",
 });
 
 /** An agent of a name, by the name's claim, by the adapter, or by both. */

@@ -34,7 +34,9 @@ export const listPage = (max = MAX_PAGE_SIZE) => ({
 
 /** Parameters of a history, which answers without them, too. */
 export const historyPage = () => ({
-  page: page("Page, from 1. Without it, `cursor` and `page_size`, the answer has the newest entries without paging"),
+  page: page(
+    "Page, from 1. Without it, `cursor` and `page_size`, the answer has the newest entries without paging",
+  ),
   ...others(MAX_PAGE_SIZE),
 });
 

@@ -40,7 +40,8 @@ function checkKeys(keys: readonly string[], issues: z.core.$RefinementCtx): read
 
 /** Reads coin types that a caller chose. */
 function readCoinTypes(words: readonly string[], issues: z.core.$RefinementCtx): readonly bigint[] {
-  if (words.length > MAX_CHOSEN) return refuse(issues, `\`coin_types\` has more than ${MAX_CHOSEN} coin types.`);
+  if (words.length > MAX_CHOSEN)
+    return refuse(issues, `\`coin_types\` has more than ${MAX_CHOSEN} coin types.`);
   if (!words.every((word) => COIN_TYPE.test(word) && BigInt(word) < 2n ** 256n)) {
     return refuse(issues, "`coin_types` must be coin types in decimal digits.");
   }

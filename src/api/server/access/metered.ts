@@ -197,7 +197,7 @@ async function admitFree(parts: MeteredParts, request: Request): Promise<Admissi
 async function requireFewItems(parts: MeteredParts, price: Price): Promise<void> {
   const { freeItems } = parts;
   if (price.credits <= freeItems) return;
-  const why = `Without a key a request has at most ${freeItems} items (FREE_BULK_ITEMS), and this one has ${price.credits}`;
+  const why = `Without a key, a request has at most ${freeItems} items (FREE_BULK_ITEMS), and this one has ${price.credits}`;
   throw await refuseFree(parts, price, { code: "LIMIT_EXCEEDED", why });
 }
 

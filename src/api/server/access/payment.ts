@@ -150,7 +150,7 @@ async function holdPayment({ marks }: PaymentContext, credential: Credentials): 
   const sent = typeof hash === "string" ? hash.toLowerCase() : id;
   const held = await hold(marks, { name: (await hashOf(credential)) ?? sent, expires });
   if (held !== null) return held;
-  throw new Errors.VerificationFailedError({ reason: "another request was or is being paid for by it" });
+  throw new Errors.VerificationFailedError({ reason: "it already pays, or paid, for another request" });
 }
 
 function parse(authorization: string): Credentials {
@@ -219,7 +219,7 @@ async function settleUnheard(
   );
   throw new ApiError(
     "INTERNAL_ERROR",
-    "The payment was sent, and the chain has not confirmed it yet. Repeat the request with the same credential; do not pay again.",
+    "The payment was sent, but the chain has not confirmed it yet. Repeat the request with the same credential; do not pay again.",
   );
 }
 
@@ -271,7 +271,7 @@ async function refusalOf(context: PaymentContext, price: Price, thrown: unknown)
   console.error(`Payments on chain ${context.settings.chainId} fail: ${nameOfError(thrown)}`);
   return new ApiError(
     "INTERNAL_ERROR",
-    "The payment could not be checked, and nothing was charged. The same request may be repeated with the same credential.",
+    "The payment could not be checked, and nothing was charged. You may repeat the request with the same credential.",
   );
 }
 
@@ -283,7 +283,7 @@ function faultOf(thrown: unknown): Errors.PaymentError | null {
     return new Errors.VerificationFailedError({ reason: "the chain does not have this transaction (yet)" });
   }
   if (thrown instanceof BaseError && !isChainAway(thrown)) {
-    return new Errors.VerificationFailedError({ reason: "the chain refuses the transaction" });
+    return new Errors.VerificationFailedError({ reason: "the chain rejected the transaction" });
   }
   return null;
 }

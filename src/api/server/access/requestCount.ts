@@ -51,7 +51,7 @@ export function createRequestCount(now: () => number = Date.now): RequestCount {
 const tooMany = (seconds: number): ApiError =>
   new ApiError(
     "RATE_LIMITED",
-    `More than ${UNPAID.requests} requests a minute of this address that nothing paid for; wait ${seconds} s.`,
+    `This address exceeded ${UNPAID.requests} unpaid requests a minute; wait ${seconds} s.`,
     {
       headers: {
         "RateLimit-Policy": `"unpaid";q=${UNPAID.requests};w=${UNPAID.seconds}`,

@@ -84,15 +84,15 @@ function requireTime(fields: SiweMessage, now: Date): void {
   const age = now.getTime() - (fields.issuedAt?.getTime() ?? Number.NaN);
   if (age < -CLOCK_SKEW_MS) throw fault("its Issued At is in the future");
   if (!(age <= MESSAGE_MINUTES * 60_000 + CLOCK_SKEW_MS)) {
-    throw fault(`it was issued more than ${MESSAGE_MINUTES} minutes ago; ask for a new one`);
+    throw fault(`it was issued more than ${MESSAGE_MINUTES} minutes ago; request a new one`);
   }
   if (!validateSiweMessage({ message: fields, time: now })) {
-    throw fault("its Expiration Time has passed, or its Not Before is yet to come");
+    throw fault("it is outside its Not Before and Expiration Time");
   }
 }
 
 const NO_MESSAGE =
-  "the whole text must be a message of EIP-4361 with a checksummed address; POST /signup/nonce gives one";
+  "the text must be a complete EIP-4361 message with a checksummed address; POST /signup/nonce returns one";
 
 const fault = (what: string): ApiError =>
   new ApiError("INVALID_PARAMETER", `The message is not accepted: ${what.replace(/\.$/, "")}.`);

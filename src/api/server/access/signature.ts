@@ -36,7 +36,7 @@ export function signatureCheck({ rpcUrls }: { rpcUrls: readonly string[] }): Sig
         "If it is a smart-contract wallet, its signature cannot be checked here: LIVE_RPC_URL is off",
       );
     }
-    if (!(await isContracts(rpcUrls, signed))) throw refusal("Sign the message exactly as it is sent");
+    if (!(await isContracts(rpcUrls, signed))) throw refusal("Sign the message exactly as sent");
   };
 }
 
@@ -72,7 +72,7 @@ async function isContracts(
   if (!isValid && failures.some((failure) => !isRevert(failure))) {
     throw new ApiError(
       "LIVE_RESOLUTION_FAILED",
-      "The signature of a smart-contract wallet has to be checked on chain, and the chain could not be asked. Try again.",
+      "The signature of a smart-contract wallet must be checked on chain, but the chain could not be reached. Try again.",
     );
   }
   return isValid;

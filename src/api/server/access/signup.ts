@@ -96,7 +96,7 @@ async function count({ limiter }: SignupParts, caller: Caller): Promise<void> {
 async function readAccount(parts: SignupParts, days: number, caller: Caller): Promise<KeyAccount> {
   const key = caller.header("x-api-key");
   if (key === undefined) {
-    const message = "Send the key in X-API-Key; POST /signup gives one.";
+    const message = "Send the key in X-API-Key; POST /signup returns one.";
     throw new ApiError("INVALID_API_KEY", message, { headers: CHALLENGE });
   }
   const { id, credits } = await findUsable(parts, { key, caller });
@@ -107,13 +107,13 @@ async function readAccount(parts: SignupParts, days: number, caller: Caller): Pr
 const staleNonce = (): ApiError =>
   new ApiError(
     "INVALID_PARAMETER",
-    `The message's nonce is used, older than ${MESSAGE_MINUTES} minutes, or not of this service; POST /signup/nonce gives a new one.`,
+    `The message's nonce is used, older than ${MESSAGE_MINUTES} minutes, or from another service; POST /signup/nonce returns a new one.`,
   );
 
 const revokedByOperator = (): ApiError =>
   new ApiError(
     "INVALID_API_KEY",
-    "The operator revoked the key of this address; only they can give another.",
+    "The operator revoked the key of this address; only the operator can issue another.",
     {
       headers: CHALLENGE,
     },

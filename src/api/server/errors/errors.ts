@@ -11,57 +11,56 @@ export const errorCodes = {
   INVALID_ADDRESS: { status: 400, meaning: "The address is not 0x and 40 hexadecimal digits." },
   INVALID_HASH: { status: 400, meaning: "The hash is not 0x and 64 hexadecimal digits." },
   INVALID_PARAMETER: { status: 400, meaning: "A parameter or the body has an invalid value." },
-  MISSING_PARAMETER: { status: 400, meaning: "A required parameter is absent." },
+  MISSING_PARAMETER: { status: 400, meaning: "A required parameter is missing." },
   LIMIT_EXCEEDED: {
     status: 400,
-    meaning: "The request holds more items or bytes than allowed, or asks for a page that lies too deep.",
+    meaning: "The request has more items or bytes than allowed, or its page is too deep.",
   },
   RESPONSE_TOO_LARGE: {
     status: 400,
-    meaning:
-      "The answer would be larger than an answer may be; the message tells how to ask for it in pieces.",
+    meaning: "The answer would exceed the size limit; the message says how to split the request.",
   },
   INVALID_API_KEY: { status: 401, meaning: "The API key is unknown or revoked." },
   PAYMENT_REQUIRED: {
     status: 402,
     meaning:
-      "The key has no credits left for this request; or, without a key, the free requests are used up and it can be paid for (`WWW-Authenticate: Payment`).",
+      "The key has too few credits for this request; or, without a key, the free requests are used up and it can be paid for (`WWW-Authenticate: Payment`).",
   },
   FORBIDDEN_ORIGIN: {
     status: 403,
     meaning:
-      "A web page of another host may not do this: use a server on the machine of its reader, or send the explorer's form for a key.",
+      "A web page of another host may not do this: use a server on the reader's machine, or the explorer's form for a key.",
   },
   NOT_FOUND: {
     status: 404,
-    meaning: "No operation has this path, or the key has no webhook of this number.",
+    meaning: "No operation has this path, or the key has no webhook with this number.",
   },
-  NOT_OFFERED: { status: 404, meaning: "The operator of this service has not set this operation up." },
-  METHOD_NOT_ALLOWED: { status: 405, meaning: "The path exists, with the methods that `Allow` names." },
-  NOT_ACCEPTABLE: { status: 406, meaning: "`Accept` excludes the forms that the path answers in." },
+  NOT_OFFERED: { status: 404, meaning: "The operator of this service has not enabled this operation." },
+  METHOD_NOT_ALLOWED: { status: 405, meaning: "The path exists, but only with the methods in `Allow`." },
+  NOT_ACCEPTABLE: { status: 406, meaning: "`Accept` excludes every format of this path." },
   POSITION_GONE: {
     status: 410,
     meaning:
-      "The position in the feed of changes is too old, or of another epoch; the message names the oldest and the newest one.",
+      "The position in the feed of changes is too old or from another epoch; the message names the oldest and newest ones.",
   },
   RATE_LIMITED: {
     status: 429,
-    meaning: "Too many requests; `Retry-After` tells in how many seconds the next one is answered.",
+    meaning: "Too many requests; `Retry-After` gives the seconds to wait.",
   },
   LIVE_RESOLUTION_FAILED: {
     status: 502,
-    meaning: "The answer has to come from the chain, and the chain could not be asked.",
+    meaning: "The answer must come from the chain, but the chain could not be read.",
   },
   INDEXER_UNREACHABLE: { status: 502, meaning: "The proxy could not reach any indexer." },
   INDEX_NOT_READY: {
     status: 503,
     meaning:
-      "The index is not complete, or known to be behind its chain, or its tables are locked, or its database does not answer, or the server is stopping; `Retry-After` tells when to ask again, `/indexing-status` how far the index is.",
+      "The index is incomplete or behind its chain, its tables are locked, its database does not respond, or the server is stopping; `Retry-After` says when to retry, `/indexing-status` shows the progress.",
   },
-  NO_INDEXERS_AVAILABLE: { status: 503, meaning: "The proxy knows no indexer that is synced and has room." },
+  NO_INDEXERS_AVAILABLE: { status: 503, meaning: "The proxy knows no synced indexer with free capacity." },
   INTERNAL_ERROR: {
     status: 500,
-    meaning: "An unexpected error of the server; nothing is wrong with the request.",
+    meaning: "An unexpected server error; the request is not at fault.",
   },
 } as const;
 
@@ -145,14 +144,11 @@ export function toApiError(thrown: unknown): ApiError {
   if (isDatabaseAway(thrown)) {
     return new ApiError(
       "INDEX_NOT_READY",
-      "The database does not answer at the moment. See /indexing-status.",
+      "The database does not respond at the moment. See /indexing-status.",
       {
         headers: { "Retry-After": RETRY_SECONDS },
       },
     );
   }
-  return new ApiError(
-    "INTERNAL_ERROR",
-    "Something went wrong on our side. The request itself may be repeated.",
-  );
+  return new ApiError("INTERNAL_ERROR", "Something went wrong on our side. You may repeat the request.");
 }

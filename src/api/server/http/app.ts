@@ -106,7 +106,7 @@ function answerUnrouted(c: Context, paths: Path[]): Response {
   if (matching.length === 0) {
     return errorResponse(
       c,
-      new ApiError("NOT_FOUND", "No operation has this path; see /docs for those there are."),
+      new ApiError("NOT_FOUND", "No operation has this path; see /docs for all operations."),
     );
   }
   const sameMethod = matching.find(
@@ -134,6 +134,6 @@ const allowedMethods = (paths: Path[]): string[] => [
 function answerMethod(c: Context, allowed: string[]): Response {
   c.header("Allow", allowed.join(", "));
   if (c.req.method === "OPTIONS") return c.body(null, 204);
-  const message = `${c.req.method} is not possible here; allowed: ${allowed.join(", ")}.`;
+  const message = `${c.req.method} is not allowed here; allowed: ${allowed.join(", ")}.`;
   return errorResponse(c, new ApiError("METHOD_NOT_ALLOWED", message));
 }

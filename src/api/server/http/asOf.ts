@@ -9,7 +9,7 @@ const block = z
     chain_id: z.int().openapi({ example: 1 }),
     source: z.enum(["indexed", "live"]).openapi({
       description:
-        "`indexed`: what the answer has from the index is of this block. `live`: the chain was read at this block for the answer",
+        "`indexed`: data from the index is as of this block. `live`: the chain was read at this block for the answer",
     }),
     block_number: z.int().openapi({ example: 23_500_000 }),
     block_hash: z
@@ -17,16 +17,16 @@ const block = z
       .regex(/^0x[0-9a-f]{64}$/)
       .optional()
       .openapi({
-        description: "Absent where `source` is `live`: the chain is asked by number",
+        description: "Absent if `source` is `live`: the chain is read by number",
         example: "0x9b83c12c69edb74f6c8dd5d052765c1adf940e320bd1291696e6fa07829eee71",
       }),
     block_timestamp: z.int().optional().openapi({
-      description: "Unix seconds. Absent where only the number is known",
+      description: "Unix seconds. Absent if only the number is known",
       example: 1_758_600_000,
     }),
     is_final: z.boolean().optional().openapi({
       description:
-        "True if no reorganisation that is followed goes below the block; absent where `source` is `live`",
+        "True if no reorganisation that the index follows reaches the block; absent if `source` is `live`",
     }),
   })
   .openapi("AsOfBlock");
@@ -34,7 +34,7 @@ const block = z
 /** Of which blocks an answer is. */
 export const asOf = z.array(block).openapi("AsOf", {
   description:
-    "The blocks that the answer is of: one of each chain for the index, and one where the chain was read for it, too",
+    "The blocks that the answer covers: one per chain for the index, and one for each chain that was also read live",
 });
 
 type AsOf = z.input<typeof asOf>;

@@ -41,7 +41,7 @@ export function createPageReader(): ReadPage {
     if (present >= MAX_AT_ONCE + MAX_WAITING) {
       throw new ApiError(
         "LIMIT_EXCEEDED",
-        `Too many pages beyond result ${DEEP_AFTER} are read now. Ask again later, go on by \`cursor\`, or narrow the list by filters.`,
+        `Too many pages beyond result ${DEEP_AFTER} are being read. Try again later, continue by \`cursor\`, or narrow the filters.`,
       );
     }
     present++;

@@ -46,7 +46,7 @@ export const lenient: ReadonlySet<string> = new Set([
 export const commonOf = ({ path }: Pick<Endpoint, "path">) => ({
   strict: input.flag(
     "strict",
-    "Whether an unknown parameter is an error, or is ignored and named in `X-Ignored-Parameters`",
+    "`true`: unknown parameters are an error. `false`: they are ignored, and `X-Ignored-Parameters` names them",
     !lenient.has(path),
   ),
 });

@@ -51,7 +51,7 @@ function endOfText(bytes: Uint8Array, begin: number): number {
 }
 
 const tooMany = (most: string): ApiError =>
-  new ApiError("LIMIT_EXCEEDED", `The body has more than ${most}, the most that is read.`);
+  new ApiError("LIMIT_EXCEEDED", `The body has more than ${most}, the maximum.`);
 
 /**
  * Reads from the caller's connection. A caller who leaves before the body is whole fails with the same codes as a database

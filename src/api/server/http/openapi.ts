@@ -14,24 +14,24 @@ export const version = (
 
 const description = `An open-source, self-hosted index of the Ethereum Name Service.
 
-Every operation on names is a look-up: nothing creates, changes or deletes them. Each is served at \`/x\` and at \`/api/x\` alike.
+Operations on names only read: nothing creates, changes or deletes a name. Each is available at \`/x\` and \`/api/x\`.
 
-- **Sources.** \`source\` tells where an answer comes from: \`indexed\` is built from the events of tracked contracts, \`live\` was resolved on chain at the request. An answer known to be stale is never given.
-- **Names** are normalised by ENSIP-15 on the way in. On the way out a label that is unknown, or that cannot be shown, is written \`[<64 hex of its labelhash>]\`. A name of more than 1,024 bytes, and each name below it, is written \`[namehash:<64 hex>]\`; so is a name of which an ancestor is unknown. Both forms are taken wherever a name is.
-- **Addresses** are EIP-55 checksummed in answers and may be written in any case in requests.
+- **Sources.** \`source\` says where an answer comes from: \`indexed\` from the events of tracked contracts, \`live\` read on chain for the request. Answers known to be stale are never returned.
+- **Names** in requests are normalised by ENSIP-15. In answers, a label that is unknown or cannot be displayed is written \`[<64 hex of its labelhash>]\`. A name over 1,024 bytes, each name below it, and a name with an unknown ancestor are written \`[namehash:<64 hex>]\`. Requests accept both forms.
+- **Addresses** are EIP-55 checksummed in answers, and accepted in any case in requests.
 - **Numbers.** Block numbers and event times are JSON numbers; expiries (unix seconds), token ids and amounts in wei are decimal strings.
-- **Pages** hold 25 results, or \`page_size\` of them, and count from 1; a page beyond the end is empty and has the right \`total\`. \`next_cursor\` leads on from any page, as \`cursor\`: such a page costs the same wherever it is, and each result comes once while names come and go.
-- **Position.** \`as_of\` names the blocks that an answer is of, by chain: of the index, and where the chain was read for it, of that reading. \`ETag\` and \`If-None-Match\` spare the body of an answer that is the same (304).
-- **What is absent.** Null: it is known that there is none. Absent: the field does not apply, was not asked for, or could not be found out. An empty object or list: a collection without entries. \`availability_status\` is \`unknown\` where it cannot be determined.
-- **Partial answers.** Where only the chain can tell something and cannot be asked, the answer is 502. With \`partial=true\` it is what the index knows; \`unresolved\` names each part that is absent because it could not be found out. Items of lists have both what is known and their \`error\`.
-- **Errors** are \`{"error": {"code", "message"}}\`. An unknown parameter is an error with \`strict=true\`; with \`strict=false\` it is ignored. The default is given for each operation.
-- **Untrusted content.** Names and text records are written by their owners: escape them before showing, and do not fetch their URLs unguarded.`;
+- **Pages** have 25 results, or \`page_size\`, and count from 1; a page beyond the end is empty and has the correct \`total\`. \`next_cursor\`, sent as \`cursor\`, continues after any page: cursor pages are equally fast everywhere, and each result comes once while names come and go.
+- **Position.** \`as_of\` lists the blocks that the answer covers, by chain: the index's and, if the chain was read, the block of that reading. \`ETag\` and \`If-None-Match\` save the body of an unchanged answer (304).
+- **What is absent.** Null: known not to exist. Absent: does not apply, was not requested, or could not be found out. Empty object or list: a collection without entries. \`availability_status\` is \`unknown\` if it cannot be determined.
+- **Partial answers.** If only the chain can answer and cannot be asked, the request fails with 502. With \`partial=true\` it returns what the index knows, and \`unresolved\` lists each part that could not be found out. List items have both what is known and their \`error\`.
+- **Errors** are \`{"error": {"code", "message"}}\`. Unknown parameters are an error with \`strict=true\`, and ignored with \`strict=false\`. Each operation lists its default.
+- **Untrusted content.** Names and text records are written by their owners: escape them for display, and do not fetch their URLs without protection.`;
 
 /** What a caller has to know of access, by the operator's choice. */
 export const accessInWords = {
   open: "Access is open: no key is needed.",
   metered:
-    "Without a key an address has 5 requests a minute, where a bulk operation counts as one. A key in the header X-API-Key has credits: a request costs 1, bulk operations 1 for each item, errors nothing; X-Credits-Remaining tells what is left. Statistics, status and documentation are free.",
+    "Without a key, an address has 5 requests a minute; a bulk request counts as one. A key in the header X-API-Key has credits: a request costs 1, a bulk request 1 per item, an error nothing; X-Credits-Remaining gives the rest. Statistics, status and documentation are free.",
 };
 
 /** Who is answered, as the operator chose. */
@@ -77,7 +77,7 @@ function makeDocument(operations: readonly Endpoint[]): OpenApiDocument {
     },
     servers: [
       { url: "/", description: "Plain paths" },
-      { url: "/api", description: "The same under /api" },
+      { url: "/api", description: "The same paths under /api" },
     ],
     tags: groupTags(operations),
   });
@@ -99,15 +99,14 @@ function withKeys(document: OpenApiDocument, operations: readonly Endpoint[]): O
 
 const groupDescriptions: Record<Endpoint["group"], string> = {
   Domains: "Names: owner, expiry, state, records, history",
-  Lookups: "Names by their hashes",
-  Addresses: "What an address owns, owned, and is called",
-  Contracts: "Resolvers, and registries of ENSv2: their names, labels and roles",
-  Agents:
-    "Agents of ERC-8004 that are bound to names, or that names claim. Profiles are written by owners: untrusted.",
-  Statistics: "Figures of the whole index; public, and cached",
-  System: "How far the index is",
-  Webhooks: "Changes that are sent to a URL of yours, signed",
-  Access: "Keys for callers who sign a message with a wallet, and the credits that a key has left",
+  Lookups: "Names by hash",
+  Addresses: "Current, former and primary names of an address",
+  Contracts: "Resolvers and ENSv2 registries: names, labels and roles",
+  Agents: "ERC-8004 agents bound to names, or claimed by names. Profiles are written by owners: untrusted.",
+  Statistics: "Figures of the whole index; public and cached",
+  System: "Indexing progress",
+  Webhooks: "Changes sent to your URL, signed",
+  Access: "Keys for a message signed with a wallet, and the credits of a key",
 };
 
 const groupTags = (operations: readonly Endpoint[]) =>

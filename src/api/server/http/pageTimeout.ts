@@ -18,7 +18,7 @@ export async function withPageTimeout<T>(part: Part, reading: Promise<T>): Promi
     if (part.after !== undefined || part.page === 1 || !isOutOfTime(thrown)) throw thrown;
     throw new ApiError(
       "LIMIT_EXCEEDED",
-      `Page ${part.page} is too deep to be found in time: go on by \`cursor\`, or narrow the list by filters.`,
+      `Page ${part.page} is too deep to be found in time: continue by \`cursor\`, or narrow the filters.`,
     );
   }
 }

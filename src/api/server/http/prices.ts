@@ -23,16 +23,16 @@ const problem = {
 } as const;
 
 const payments =
-  "Without a key a request can be paid for by itself (Machine Payments Protocol): 402 names its price in `WWW-Authenticate: Payment`, and a request that fails costs nothing.";
+  "Without a key, single requests can be paid for (Machine Payments Protocol): 402 names the price in `WWW-Authenticate: Payment`, and a failed request costs nothing.";
 
 const header = (description: string) => ({ description, schema: text });
 
 /** What the responses of a priced operation have in addition where payments are accepted. */
 const receipts = {
-  200: { headers: { "Payment-Receipt": header("Of the payment, if this request was paid for.") } },
+  200: { headers: { "Payment-Receipt": header("Receipt of the payment, if this request was paid for.") } },
   402: {
     headers: {
-      "WWW-Authenticate": header("`Payment …`: the price of exactly this request and how to pay it."),
+      "WWW-Authenticate": header("`Payment …`: the price of this request and how to pay it."),
     },
     content: { "application/problem+json": { schema: problem } },
   },

@@ -24,7 +24,7 @@ export const requireReadablePath =
     const path = begin < 0 ? "/" : (url.slice(begin).split(/[?#]/, 1)[0] ?? "/");
     if (path.includes("%") && !isDecodable(path)) {
       const code = codeFor(operations, requestedParts(path));
-      throw new ApiError(code, "The percent-encoding of the path is no UTF-8.");
+      throw new ApiError(code, "The percent-encoding of the path is not valid UTF-8.");
     }
     await next();
   };

@@ -89,9 +89,6 @@ function isLongName(line: string, prefixes: readonly string[]): boolean {
 const MAX_ENCODED_NAME = 3 * MAX_NAME_BYTES;
 
 const tooSlow = new ApiError("INVALID_PARAMETER", "The request arrived too slowly.");
-const tooLong = new ApiError(
-  "LIMIT_EXCEEDED",
-  "The target and the headers of the request are larger than 16 KiB.",
-);
+const tooLong = new ApiError("LIMIT_EXCEEDED", "The target and headers of the request exceed 16 KiB.");
 const longName = new ApiError("INVALID_NAME", `The name is longer than ${MAX_NAME_BYTES} bytes of UTF-8.`);
-const noRequest = new ApiError("INVALID_PARAMETER", "What arrived is not a valid request of HTTP/1.1.");
+const noRequest = new ApiError("INVALID_PARAMETER", "The data received is not a valid HTTP/1.1 request.");

@@ -18,6 +18,6 @@ export function writeReply({ mediaType }: Pick<Endpoint, "mediaType">, reply: un
   if (bytes <= MAX_JSON_BYTES) return text;
   throw new ApiError(
     "RESPONSE_TOO_LARGE",
-    `The answer would have ${bytes} bytes; at most ${MAX_JSON_BYTES} are given. Ask for it in pieces: with \`page\` where the operation has it, fewer items of a bulk, fewer \`types\` of records, or one text by its key.`,
+    `The answer would have ${bytes} bytes; the limit is ${MAX_JSON_BYTES}. Split the request: use \`page\` if available, fewer bulk items, fewer record \`types\`, or one text by its key.`,
   );
 }

@@ -305,11 +305,11 @@ function explain(unfit: Unfit | null, chain: ChainReport | undefined, writers: W
     const done = chain?.backfill?.percentage;
     return `The index is still being built${typeof done === "number" ? ` (${done} %)` : ""}.`;
   }
-  if (unfit === "no_database") return "The database does not answer at the moment.";
-  if (unfit === "failing") return "The newest block could not be indexed and is tried again.";
+  if (unfit === "no_database") return "The database does not respond at the moment.";
+  if (unfit === "failing") return "The newest block could not be indexed and is being retried.";
   const behind =
     chain.lagSeconds === null ? "behind the chain" : `${chain.lagSeconds} seconds behind the chain`;
-  return `The index is ${behind} and ${whyBehind(writers)}; old answers are not given.`;
+  return `The index is ${behind} and ${whyBehind(writers)}; stale answers are not returned.`;
 }
 
 /** A standby learns from what it replays whether the indexer runs: it says nothing of an indexer before it says how late itself is. */

@@ -36,6 +36,6 @@ export function prepareIndexPool(pool: IndexPool): void {
 }
 
 const stopping = () =>
-  new ApiError("INDEX_NOT_READY", "This server is stopping; another one, or the next, answers.", {
+  new ApiError("INDEX_NOT_READY", "This server is stopping; retry the request.", {
     headers: { "Retry-After": "1" },
   });

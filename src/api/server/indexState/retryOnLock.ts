@@ -29,6 +29,6 @@ export async function retryOnLock<Result>(read: () => Promise<Result>): Promise<
 }
 
 const lockedOut = () =>
-  new ApiError("INDEX_NOT_READY", "The tables of the index are locked; they are being changed.", {
+  new ApiError("INDEX_NOT_READY", "The tables of the index are locked while they are changed.", {
     headers: { "Retry-After": "1" },
   });

@@ -22,10 +22,10 @@ export function createStreamPlaces(most = MOST_STREAMS, mostOfCaller = MOST_OF_C
     take: (caller) => {
       const own = taken.get(caller) ?? 0;
       if (own >= mostOfCaller) {
-        throw new ApiError("RATE_LIMITED", `A caller may have ${mostOfCaller} streams open at once.`, RETRY);
+        throw new ApiError("RATE_LIMITED", `A caller may have at most ${mostOfCaller} open streams.`, RETRY);
       }
       if (all >= most)
-        throw new ApiError("RATE_LIMITED", "This server has no room for a further stream.", RETRY);
+        throw new ApiError("RATE_LIMITED", "This server has no capacity for another stream.", RETRY);
       all++;
       taken.set(caller, own + 1);
       return () => {

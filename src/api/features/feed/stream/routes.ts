@@ -142,4 +142,4 @@ async function send(stream: SSEStreamingApi, plan: StreamPlan, reader: Reader): 
 const RETRY_MS = 3_000;
 
 const epochEnded = () =>
-  new ApiError("POSITION_GONE", "The epoch of the feed has ended. Ask `GET /changes` with your position.");
+  new ApiError("POSITION_GONE", "The epoch of the feed has ended. Send your position to `GET /changes`.");

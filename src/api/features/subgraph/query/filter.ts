@@ -53,7 +53,7 @@ function readObject(value: Value, place: Place): Filter {
   const entries = Object.entries(value);
   if ("or" in value && entries.length > 1)
     throw new QueryError(
-      "`or` cannot be beside other filters: put them into each of its filters, or both into the list of `and`",
+      "`or` cannot stand beside other filters: repeat them in each of its filters, or put both into the list of `and`",
     );
   return { kind: "and", of: entries.map(([name, one]) => readEntry(name, one, place)) };
 }
@@ -91,7 +91,7 @@ function readLists(kind: "and" | "or", value: Value, place: Place): Filter {
 function readChanged(value: Value): Filter {
   if (value === null) return all;
   const block = isObject(value) ? readValue("Int", value.number_gte ?? null) : null;
-  if (block === null) throw new QueryError("`_change_block` needs `number_gte`, the number of a block");
+  if (block === null) throw new QueryError("`_change_block` requires `number_gte`, a block number");
   return { kind: "changed", block: String(block) };
 }
 
@@ -99,10 +99,10 @@ function readChild({ field, name }: FilterName, value: Value, place: Place): Fil
   if (field.kind === "scalar") throw new Error(`Invariant(subgraph): ${name} is no relation`);
   if (value === null) return all;
   if (place.relations >= MAX_RELATIONS)
-    throw new QueryError(`A filter leads over at most ${MAX_RELATIONS} relations; \`${name}\` is one more`);
+    throw new QueryError(`A filter spans at most ${MAX_RELATIONS} relations; \`${name}\` is one more`);
   place.count.relations++;
   if (place.count.relations > MAX_RELATIONS_IN_ALL)
-    throw new QueryError(`The filters of a query lead over at most ${MAX_RELATIONS_IN_ALL} relations in all`);
+    throw new QueryError(`The filters of a query span at most ${MAX_RELATIONS_IN_ALL} relations in total`);
   const entity = entityOf(field.type);
   const inside = { ...place, entity, levels: place.levels + 1, relations: place.relations + 1 };
   return { kind: "child", field, entity, of: readObject(value, inside) };

@@ -37,7 +37,7 @@ export function schemaFields(
     throw new QueryError(`A query of the schema has at most ${MAX_SCHEMA_LEVELS} levels`);
   const known = objectTypes.get(type)?.getFields() ?? {};
   const selected = fieldsOf(query, sets, (name) => name === type);
-  if (selected.length === 0) throw new QueryError(`Fields of \`${type}\` have to be selected`);
+  if (selected.length === 0) throw new QueryError(`Fields of \`${type}\` must be selected`);
   const fields = selected.map(({ key, field, sets: below }) => {
     const name = field.name.value;
     if (name === "__typename") return { key, name, of: null };

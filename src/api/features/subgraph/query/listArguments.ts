@@ -30,7 +30,7 @@ export function readListArguments(entity: Entity, given: Given, count: FilterCou
       byDefault: 0,
       least: 0,
       most: MAX_SKIP,
-      beyond: ": to go on, ask for what comes after the last entity, `where: { id_gt: … }`, without `skip`",
+      beyond: ": to continue, request the entities after the last one, `where: { id_gt: … }`, without `skip`",
     }),
     order,
     direction: readDirection(given.orderDirection, order),

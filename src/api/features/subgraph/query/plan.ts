@@ -60,9 +60,7 @@ type Planning = { query: Query; filters: FilterCount; statements: number };
 /** Reads a query, and counts what it asks for. @throws QueryError */
 export function planOf({ query: text, variables, operationName = null }: GraphqlRequest): QueryPlan {
   if (text.length > MAX_QUERY)
-    throw new QueryError(
-      `The text of a query has at most ${MAX_QUERY} characters: put long values into variables`,
-    );
+    throw new QueryError(`A query has at most ${MAX_QUERY} characters: move long values to variables`);
   const query = queryOf(parsed(text), { variables, operationName });
   const planning: Planning = {
     query,
@@ -78,7 +76,7 @@ export function planOf({ query: text, variables, operationName = null }: Graphql
   const asked = all.reduce((sum, root) => sum + entitiesOf(root), 0);
   if (asked > MAX_ENTITIES)
     throw new QueryError(
-      `The query asks for up to ${asked} entities, by the products of \`first\`; at most ${MAX_ENTITIES} are allowed`,
+      `The query requests up to ${asked} entities, the product of its \`first\` values; at most ${MAX_ENTITIES} are allowed`,
     );
   return { query, roots: all, credits: Math.max(1, Math.ceil(asked / ENTITIES_OF_CREDIT)) };
 }
@@ -87,7 +85,7 @@ function parsed(text: string) {
   try {
     return parse(text, { noLocation: true, maxTokens: MAX_TOKENS });
   } catch (error) {
-    throw new QueryError(error instanceof Error ? error.message : "The query cannot be read");
+    throw new QueryError(error instanceof Error ? error.message : "The query cannot be parsed");
   }
 }
 
@@ -131,7 +129,9 @@ const idOf = (value: Value | undefined): string | null => {
 function requireKnown(field: FieldNode, given: Given, known: readonly string[]): void {
   const unknown = Object.keys(given).find((name) => !known.includes(name));
   if (unknown !== undefined)
-    throw new QueryError(`\`${field.name.value}\` has no argument \`${unknown}\`, but: ${known.join(", ")}`);
+    throw new QueryError(
+      `\`${field.name.value}\` has no argument \`${unknown}\`; it has: ${known.join(", ")}`,
+    );
 }
 
 const listOf = (entity: Entity, given: Given, { filters }: Planning): ListArguments =>
@@ -145,7 +145,7 @@ const metaTypes: readonly Record<string, string | null>[] = [
 function metaFields(sets: readonly SelectionSetNode[], query: Query, level: number): MetaSelection[] {
   const typeName = ["_Meta_", "_Block_"][level] ?? "";
   const fields = fieldsOf(query, sets, (name) => name === typeName);
-  if (fields.length === 0) throw new QueryError(`Fields of \`${typeName}\` have to be selected`);
+  if (fields.length === 0) throw new QueryError(`Fields of \`${typeName}\` must be selected`);
   return fields.map(({ key, field, sets: below }) => {
     const name = field.name.value;
     const type = metaTypes[level]?.[name];
@@ -167,7 +167,7 @@ function entityPlan(entity: Entity, sets: readonly SelectionSetNode[], at: At): 
     return { type, selections: fields.map((one) => selection(type, one, at)) };
   });
   if (types.every(({ selections }) => selections.length === 0))
-    throw new QueryError(`Fields of \`${entity.name}\` have to be selected`);
+    throw new QueryError(`Fields of \`${entity.name}\` must be selected`);
   return { entity, types };
 }
 

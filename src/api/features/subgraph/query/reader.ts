@@ -63,7 +63,7 @@ export function boundedReader(reader: Omit<Reader, "addToSize">): Reader {
       const rows = await rowsOf(statement);
       read += rows.length;
       if (read > MAX_READ)
-        throw new QueryError(`The answer has more than ${MAX_READ} entities: ask for fewer of them at once`);
+        throw new QueryError(`The answer has more than ${MAX_READ} entities: request fewer at once`);
       return rows;
     };
   return {

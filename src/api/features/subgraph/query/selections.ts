@@ -47,9 +47,10 @@ export function queryOf(
   const operations = document.definitions.filter((one) => one.kind === Kind.OPERATION_DEFINITION);
   const named = operations.filter((one) => operationName === null || one.name?.value === operationName);
   const [operation, ...more] = named;
-  if (operation === undefined) throw new QueryError("The document has no operation of this name");
-  if (more.length > 0) throw new QueryError("The document has several operations: `operationName` is needed");
-  if (operation.operation !== "query") throw new QueryError("Only queries are answered");
+  if (operation === undefined) throw new QueryError("The document has no operation with this name");
+  if (more.length > 0)
+    throw new QueryError("The document has several operations: `operationName` is required");
+  if (operation.operation !== "query") throw new QueryError("Only queries are supported");
   const fragments = document.definitions.filter((one) => one.kind === Kind.FRAGMENT_DEFINITION);
   const values = variablesOf(operation, isObject(variables) ? variables : {});
   const signs = Object.fromEntries(Object.keys(values).map((name) => [name, Symbol(name)]));
@@ -93,7 +94,9 @@ function addFields(query: Query, { set, ...adding }: Adding): void {
   for (const one of set.selections) {
     query.count.fields++;
     if (query.count.fields > MAX_FIELDS)
-      throw new QueryError(`A query has at most ${MAX_FIELDS} fields, those of fragments at each place`);
+      throw new QueryError(
+        `A query has at most ${MAX_FIELDS} fields, counting fragments each time they are used`,
+      );
     if (!query.isIncluded(one)) continue;
     if (one.kind === Kind.FIELD) addField(query, one, adding.selected);
     else if (one.kind === Kind.INLINE_FRAGMENT) {
@@ -103,7 +106,7 @@ function addFields(query: Query, { set, ...adding }: Adding): void {
       const name = one.name.value;
       const fragment = query.fragments.get(name);
       if (fragment === undefined) throw new QueryError(`There is no fragment \`${name}\``);
-      if (adding.within.includes(name)) throw new QueryError(`The fragment \`${name}\` is part of itself`);
+      if (adding.within.includes(name)) throw new QueryError(`The fragment \`${name}\` contains itself`);
       if (!adding.matches(fragment.typeCondition.name.value)) continue;
       addFields(query, { ...adding, set: fragment.selectionSet, within: [...adding.within, name] });
     }
@@ -122,8 +125,7 @@ function addField({ writtenArgumentsOf }: Query, field: FieldNode, selected: Map
     known.same.has(field) ||
     (known.field.name.value === field.name.value &&
       isDeepStrictEqual(writtenArgumentsOf(known.field), writtenArgumentsOf(field)));
-  if (!isSame)
-    throw new QueryError(`\`${key}\` is selected twice, as different fields: name one by an alias`);
+  if (!isSame) throw new QueryError(`\`${key}\` is selected twice for different fields: use an alias`);
   known.same.add(field);
   known.sets.push(...sets);
 }

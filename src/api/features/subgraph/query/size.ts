@@ -11,7 +11,7 @@ const SIGNS = 4;
 const tooLarge = (): ApiError =>
   new ApiError(
     "RESPONSE_TOO_LARGE",
-    `The answer would have more than ${MAX_JSON_BYTES} bytes: ask for fewer entities or fields at once`,
+    `The answer would have more than ${MAX_JSON_BYTES} bytes: request fewer entities or fields at once`,
     { isCharged: true },
   );
 

@@ -33,7 +33,8 @@ const inputs = input
     maxItems: MAX_INPUTS,
   })
   .transform((items, issues) => {
-    if (items.length === 0) return refuse(issues, "MISSING_PARAMETER", "`inputs` must contain at least one input.");
+    if (items.length === 0)
+      return refuse(issues, "MISSING_PARAMETER", "`inputs` must contain at least one input.");
     if (items.length <= MAX_INPUTS) return items;
     const message = `At most ${MAX_INPUTS} inputs at once; this request has ${items.length}.`;
     return refuse(issues, "LIMIT_EXCEEDED", message);

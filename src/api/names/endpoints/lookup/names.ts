@@ -246,8 +246,7 @@ export const toLeftOut = (input: string, why: LeftOut): z.input<typeof leftOut> 
     : {
         error: {
           code: "RESPONSE_TOO_LARGE",
-          message:
-            "One of the records does not fit into an answer about many names: request it by its key.",
+          message: "One of the records does not fit into an answer about many names: request it by its key.",
         },
       }),
 });

@@ -21,8 +21,7 @@ const purchase = {
       "Present if the name was bought or renewed through an ENSv2 registrar; `cost_eth` is then null",
   }),
   years: count.nullable().openapi({
-    description:
-      "Full years of 365 days bought; null if no log gives them: auctioned names had no expiry",
+    description: "Full years of 365 days bought; null if no log gives them: auctioned names had no expiry",
   }),
   ...happenedIn,
 };

@@ -45,14 +45,14 @@ export const change = z
     transaction_hash: hash.optional().openapi({ description: "Absent if no log caused the change" }),
     log_index: count.optional(),
     key: z.string().nullable().optional().openapi({
-      description:
-        "Key of a text; null if longer than 1,024 bytes. Absent in changes of anything else",
+      description: "Key of a text; null if longer than 1,024 bytes. Absent in changes of anything else",
     }),
     key_hash: hash.optional(),
     key_keccak256: hash.optional(),
     key_bytes: count.optional(),
     version: count.optional().openapi({
-      description: "For records: records of the name at this resolver with an earlier version are no longer in force",
+      description:
+        "For records: records of the name at this resolver with an earlier version are no longer in force",
     }),
     coin_type: z.string().optional(),
     address: bytes.optional().openapi({ description: "For primary names: the address" }),

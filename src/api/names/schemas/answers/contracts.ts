@@ -5,7 +5,8 @@ import { pageFields } from "./page.ts";
 import { address, blockNumber, chain, count, decimal, happenedIn, hash } from "./values.ts";
 
 const words = z.array(z.string()).openapi({
-  description: "Role names: `<role>_ADMIN` may grant and revoke the role; `ROLE_<bit>` is a role without a name",
+  description:
+    "Role names: `<role>_ADMIN` may grant and revoke the role; `ROLE_<bit>` is a role without a name",
   example: ["SET_RESOLVER"],
 });
 
@@ -17,7 +18,9 @@ export const roleHolder = z
     role_bitmap: decimal.openapi({ description: "As stored by the contract: 64 roles of 4 bits each" }),
     resource: decimal
       .optional()
-      .openapi({ description: "For a resolver: the resource that the roles apply to; 0 for the whole contract" }),
+      .openapi({
+        description: "For a resolver: the resource that the roles apply to; 0 for the whole contract",
+      }),
     ...happenedIn,
   })
   .openapi("RoleHolder", { description: "An account, its roles, and their last change" });
@@ -40,7 +43,8 @@ export const rolesOf = {
     .nullable()
     .openapi({ description: "The ENSv2 registry that holds the roles; null if the name is not in ENSv2" }),
   resource: decimal.nullable().openapi({
-    description: "The entry's key in the registry, 0 for the whole registry; null for reservations and names outside ENSv2",
+    description:
+      "The entry's key in the registry, 0 for the whole registry; null for reservations and names outside ENSv2",
   }),
 };
 

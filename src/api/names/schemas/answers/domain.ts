@@ -54,7 +54,8 @@ export const resolver = z
     chain: z.string().optional(),
     address: address.optional(),
     answered_by: address.optional().openapi({
-      description: "For a name without a resolver: the ancestor's resolver that gave the live answer (ENSIP-10)",
+      description:
+        "For a name without a resolver: the ancestor's resolver that gave the live answer (ENSIP-10)",
     }),
   })
   .openapi("Resolver");

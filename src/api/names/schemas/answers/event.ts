@@ -11,8 +11,7 @@ export const event = z
       .regex(/^[0-9]+(-[0-9]+){3}$/)
       .openapi({
         example: "1-22764821-17-0",
-        description:
-          "Chain, block, log index, and position among the log's names: the same in every answer",
+        description: "Chain, block, log index, and position among the log's names: the same in every answer",
       }),
     type: z.enum(eventTypes).optional().openapi({
       description:
@@ -49,10 +48,7 @@ export const event = z
     account_address: address.optional().openapi({
       description: "The account whose roles changed, or that was approved for a token or for records",
     }),
-    is_approved: z
-      .boolean()
-      .optional()
-      .openapi({ description: "Whether the approval was given or revoked" }),
+    is_approved: z.boolean().optional().openapi({ description: "Whether the approval was given or revoked" }),
     token_id: decimal.optional().openapi({
       description: "Token id after the event. In ENSv2 it changes with each role change",
     }),
@@ -89,9 +85,7 @@ export const event = z
     value: z.string().optional(),
     contenthash: bytes.optional(),
     name: z.string().optional(),
-    agent_id: decimal
-      .optional()
-      .openapi({ description: "`AgentBound`: the bound agent", example: "0" }),
+    agent_id: decimal.optional().openapi({ description: "`AgentBound`: the bound agent", example: "0" }),
     is_foreign: z.literal(true).optional().openapi({
       description:
         "Present if the log says nothing about the name: it comes from a resolver that the deployment does not list and the name never had",

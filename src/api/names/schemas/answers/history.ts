@@ -84,8 +84,7 @@ export const registration = z
     transaction_hash: hash,
     merged_events: mergedEvents,
     cost_wei: decimal.nullable().openapi({
-      description:
-        "Base price and premium; null if no contract gave a price: auction deposits were refunded",
+      description: "Base price and premium; null if no contract gave a price: auction deposits were refunded",
     }),
     cost_eth: z
       .string()

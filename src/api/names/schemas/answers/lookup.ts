@@ -29,12 +29,9 @@ export const leftOut = z
 
 const check = z
   .strictObject({
-    address: address
-      .nullable()
-      .openapi({ description: "The name's Ethereum address; null if it has none" }),
+    address: address.nullable().openapi({ description: "The name's Ethereum address; null if it has none" }),
     primary_name: z.string().nullable().optional().openapi({
-      description:
-        "The primary name of that address; null if it has none, absent if `unresolved` says why",
+      description: "The primary name of that address; null if it has none, absent if `unresolved` says why",
     }),
     is_primary: z.boolean().optional().openapi({ description: "Whether it is this name" }),
     unresolved: unresolved.optional(),

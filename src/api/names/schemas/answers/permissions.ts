@@ -42,7 +42,10 @@ const layer = z.enum(layers).openapi({
 const isInForce = z.boolean().nullable().openapi({
   description: "Whether it is in force now; null if unknown",
 });
-const reason = z.enum(reasons).optional().openapi({ description: "Present if it is not in force: the reason" });
+const reason = z
+  .enum(reasons)
+  .optional()
+  .openapi({ description: "Present if it is not in force: the reason" });
 const roles = z
   .array(z.string())
   .optional()

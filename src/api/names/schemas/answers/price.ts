@@ -55,9 +55,7 @@ const refusal = z.enum(refusals).openapi("PriceRefusal", {
 });
 
 const side = (what: string) =>
-  offer
-    .nullable()
-    .openapi({ description: `The cost to ${what} the name; null if not possible` });
+  offer.nullable().openapi({ description: `The cost to ${what} the name; null if not possible` });
 
 const reason = (what: string) =>
   refusal.nullable().openapi({ description: `Why it cannot be ${what}; null if it can` });

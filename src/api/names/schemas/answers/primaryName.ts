@@ -8,10 +8,7 @@ const registrar = z.string().openapi({ example: "REVERSE_REGISTRAR", description
 /** The primary name of an address; null where it has none. */
 export const primaryName = z
   .strictObject({
-    primary_name: z
-      .string()
-      .nullable()
-      .openapi({ description: "Null if it has none", example: "alice.eth" }),
+    primary_name: z.string().nullable().openapi({ description: "Null if it has none", example: "alice.eth" }),
     display: z.string().optional().openapi({ example: "Alice.eth" }),
     registrar: registrar
       .nullable()

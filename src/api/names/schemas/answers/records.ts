@@ -57,7 +57,8 @@ export const records = z
       .optional()
       .openapi({ description: `The \`name\` record; null if there is none. ${BY_INDEX}` }),
     is_incomplete: z.literal(true).optional().openapi({
-      description: "Present if more than 100 ABIs, interfaces and public keys were set: only the newest are given",
+      description:
+        "Present if more than 100 ABIs, interfaces and public keys were set: only the newest are given",
     }),
     cleared: named.optional().openapi({
       description: "With `cleared`: records set and cleared since all records of the name were last cleared",

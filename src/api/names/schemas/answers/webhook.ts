@@ -25,7 +25,9 @@ export const webhook = z
       description:
         "Changes dropped because too many waited or the webhook was disabled. Changes before a `webhook.gap` message are not counted",
     }),
-    failing_since: time("Start of the current run of failures; null if the last attempt succeeded").nullable(),
+    failing_since: time(
+      "Start of the current run of failures; null if the last attempt succeeded",
+    ).nullable(),
     next_attempt: time("Next attempt, while failing; otherwise null").nullable(),
     last_position: position.nullable().openapi({
       description:
