@@ -73,7 +73,7 @@ async function expectToldAway(): Promise<void> {
     database: "unreachable",
   });
   expect([refusal?.status, refusal?.headers.get("retry-after")]).toEqual([503, "5"]);
-  expect(await refusal?.text()).toContain("The database does not answer");
+  expect(await refusal?.text()).toContain("The database does not respond");
   expect(await metrics?.text()).toContain('namedex_index_ready{reason="no_database"} 0\n');
 }
 

@@ -169,9 +169,9 @@ describe("windows of expiry", () => {
 
   test.each([
     ["2-1", "before it begins"],
-    ["1", "windows of unix seconds"],
-    ["1-2,", "windows of unix seconds"],
-    ["1-9999999999999999", "windows of unix seconds"],
+    ["1", "windows in unix seconds"],
+    ["1-2,", "windows in unix seconds"],
+    ["1-9999999999999999", "windows in unix seconds"],
     [Array.from({ length: 33 }, (_, i) => `${i}-${i}`).join(), "at most 32"],
     [Array.from({ length: 100_000 }, () => "1-2").join(), "at most 32"],
   ])("%s is refused", async (text, message) => {

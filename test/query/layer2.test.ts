@@ -427,7 +427,7 @@ describe("an address", () => {
     for (const chain of ["nowhere", "base,nowhere", "", "devnet2"]) {
       expect(await api.get(`${path}?chain=${chain}`), chain).toMatchObject({
         status: 400,
-        body: { error: { code: "INVALID_PARAMETER", message: "`chain` may hold: devnet, base, linea." } },
+        body: { error: { code: "INVALID_PARAMETER", message: "`chain` may contain: devnet, base, linea." } },
       });
     }
   });

@@ -81,7 +81,7 @@ describe("a query is refused before it is read", () => {
       `at most ${MAX_FILTER_LEVELS} levels`,
     ],
     ["a subscription", "subscription { domains { id } }", "Only queries"],
-    ["no fields of an entity", "{ domains }", "have to be selected"],
+    ["no fields of an entity", "{ domains }", "must be selected"],
     ["fields of a scalar", "{ domains { name { id } } }", "has no fields"],
     ["a fragment that is not there", "{ domains { ...A } }", "no fragment `A`"],
     ["arguments of a single entity", "{ domains { parent(first: 5) { id } } }", "has no argument `first`"],
@@ -242,7 +242,7 @@ describe("the schema", () => {
       `at most ${MAX_SCHEMA_VALUES} values`,
     ],
     ["a field that is not there", "{ __schema { constructor } }", "has no field"],
-    ["no field", "{ __schema { types } }", "have to be selected"],
+    ["no field", "{ __schema { types } }", "must be selected"],
   ])("%s: is refused", (_, query, message) => {
     expect(() => schemaAnswer(query)).toThrow(message);
   });

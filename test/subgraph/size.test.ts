@@ -75,10 +75,10 @@ test("an entity counts at each place where it stands, with its names of fields",
   const parent = { ["a".repeat(1_000)]: "b".repeat(1_000), none: null };
   const children = (count: number) => ({ domains: Array.from({ length: count }, () => ({ parent })) });
   expect(Buffer.byteLength(writeAnswer(children(MAX_JSON_BYTES / 2_100)))).toBeLessThan(MAX_JSON_BYTES);
-  expect(() => answerSize()(children(MAX_JSON_BYTES / 2_000))).toThrow("ask for fewer");
+  expect(() => answerSize()(children(MAX_JSON_BYTES / 2_000))).toThrow("request fewer");
 });
 
 test("an answer is as long as its bytes, not as its characters", () => {
   const snowmen = "\u2603".repeat(MAX_JSON_BYTES / 2);
-  expect(() => writeAnswer({ snowmen })).toThrow("ask for fewer");
+  expect(() => writeAnswer({ snowmen })).toThrow("request fewer");
 });

@@ -60,7 +60,7 @@ describe("lists", () => {
     ["limit: 5", "has no argument `limit`"],
     ["where: { nothing: 5 }", "has no filter `nothing`"],
     ["where: { name_contains: null }", "unsupported filter"],
-    ['where: { or: [{ name: "a" }], name: "b" }', "`or` cannot be beside"],
+    ['where: { or: [{ name: "a" }], name: "b" }', "`or` cannot stand beside"],
   ])("%s is refused", async (given, message) => {
     expect(await refusal(`{ domains(${given}) { id } }`)).toContain(message);
   });

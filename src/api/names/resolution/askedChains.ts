@@ -17,7 +17,7 @@ export function askedChains(
   const known = chainIds.map(chainName);
   const unknown = words.find((word) => !known.includes(word));
   if (unknown !== undefined) {
-    throw new ApiError("INVALID_PARAMETER", `\`chain\` may hold: ${known.join(", ")}.`);
+    throw new ApiError("INVALID_PARAMETER", `\`chain\` may contain: ${known.join(", ")}.`);
   }
   return scopeOf(
     chainIds.filter((id) => words.includes(chainName(id))),

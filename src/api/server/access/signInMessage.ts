@@ -87,7 +87,7 @@ function requireTime(fields: SiweMessage, now: Date): void {
     throw fault(`it was issued more than ${MESSAGE_MINUTES} minutes ago; request a new one`);
   }
   if (!validateSiweMessage({ message: fields, time: now })) {
-    throw fault("it is outside its Not Before and Expiration Time");
+    throw fault("its Expiration Time has passed, or its Not Before is yet to come");
   }
 }
 
