@@ -5,27 +5,27 @@ export type ClientOptions = {
 };
 
 /**
- * The blocks that the answer is of: one of each chain for the index, and one where the chain was read for it, too
+ * The blocks that the answer covers: one per chain for the index, and one for each chain that was also read live
  */
 export type AsOf = Array<AsOfBlock>;
 
 export type AsOfBlock = {
     chain_id: number;
     /**
-     * `indexed`: what the answer has from the index is of this block. `live`: the chain was read at this block for the answer
+     * `indexed`: data from the index is as of this block. `live`: the chain was read at this block for the answer
      */
     source: 'indexed' | 'live';
     block_number: number;
     /**
-     * Absent where `source` is `live`: the chain is asked by number
+     * Absent if `source` is `live`: the chain is read by number
      */
     block_hash?: `0x${string}`;
     /**
-     * Unix seconds. Absent where only the number is known
+     * Unix seconds. Absent if only the number is known
      */
     block_timestamp?: bigint;
     /**
-     * True if no reorganisation that is followed goes below the block; absent where `source` is `live`
+     * True if no reorganisation that the index follows reaches the block; absent if `source` is `live`
      */
     is_final?: boolean;
 };
@@ -34,19 +34,19 @@ export type AskedDomain = {
     known: true;
     name: string;
     /**
-     * Present where it is not of the registry's own chain: the layer 2 that has it
+     * Present if it is not on the registry's own chain: the layer 2
      */
     chain?: string;
     /**
-     * Present where ENSv2 is indexed: the system that answers for the name. A name that was registered in ENSv2, and every name below it, is of `ensv2`
+     * Present if ENSv2 is indexed: the system that answers for the name. A name registered in ENSv2 and every name below it are `ensv2`
      */
     protocol?: 'ensv1' | 'ensv2';
     /**
-     * Of a name of ENSv2: the registry that has its entry; absent where none has one
+     * For an ENSv2 name: the registry with its entry; absent if none has one
      */
     registry?: `0x${string}`;
     /**
-     * The token that the owner holds. In ENSv2 its id changes whenever a role of the name is granted or revoked
+     * The owner's token. Its id changes whenever an ENSv2 role of the name is granted or revoked
      */
     token?: {
         /**
@@ -57,7 +57,7 @@ export type AskedDomain = {
         standard: 'ERC-721' | 'ERC-1155';
     };
     /**
-     * Of a name of ENSv2: who may do what with it. `<role>_ADMIN` may grant and revoke the role. Roles for a whole registry are not listed
+     * For an ENSv2 name: accounts with roles for it. `<role>_ADMIN` may grant and revoke the role. Roles for a whole registry are not listed
      */
     roles?: {
         holders: Array<{
@@ -68,16 +68,16 @@ export type AskedDomain = {
             roles: Array<string>;
         }>;
         /**
-         * Accounts in all; the first 25 are listed
+         * All accounts; the first 25 are listed
          */
         total: number;
     };
     /**
-     * Of a name of ENSv2: the registry that has the names below it; absent where it has none
+     * For an ENSv2 name: the registry of its subnames; absent if it has none
      */
     subregistry?: `0x${string}`;
     /**
-     * Present where ENSv2 reserves the name for its owner in ENSv1, and it is not registered there yet
+     * Present if ENSv2 reserves the name for its ENSv1 owner and it is not registered there yet
      */
     reservation?: {
         /**
@@ -95,11 +95,11 @@ export type AskedDomain = {
      */
     migration?: {
         /**
-         * Owner in ENSv1; null for none
+         * ENSv1 owner; null for none
          */
         from_address?: `0x${string}`;
         /**
-         * Owner in ENSv2; null for none
+         * ENSv2 owner; null for none
          */
         to_address?: `0x${string}`;
         block_number: number;
@@ -107,62 +107,62 @@ export type AskedDomain = {
         transaction_hash: `0x${string}`;
     };
     /**
-     * Present on .eth names of ENSv2: from then on there is no premium any more
+     * Present on ENSv2 .eth names: the end of the premium
      */
     premium_end_timestamp?: bigint;
     display?: string;
     label: string;
     /**
-     * Where the text of the label is from: `event` (a log of a chain spells it out), `caller` (a caller wrote it), `table:<id>@<version>` or `service:<id>@<version>` (the operator imported it, or asked a service), `ens` (a label of ENS itself). Its hash proves it in each case. Null while only the hash is known; absent where the index has no event of the name
+     * Source of the label's text, always proven by its hash: `event` (a log), `caller` (a caller wrote it), `table:<id>@<version>` or `service:<id>@<version>` (imported by the operator, or from a service), `ens` (a label of ENS itself). Null while only the hash is known; absent if the index has no event of the name
      */
     label_source?: string;
     /**
-     * Null for the root, and for nodes of which no event gave the parent
+     * Null for the root, and for nodes whose parent no event gave
      */
     labelhash?: `0x${string}`;
     /**
-     * The labelhash as a number; of wrapped names the namehash; null where there is no labelhash
+     * The labelhash as a number, or the namehash for wrapped names; null without a labelhash
      */
     token_id?: string;
     namehash: `0x${string}`;
     /**
-     * Null for the root, and for nodes of which no event gave the parent
+     * Null for the root, and for nodes whose parent no event gave
      */
     parent_node?: `0x${string}`;
     /**
-     * Null for the root, and for nodes of which no event gave the parent
+     * Null for the root, and for nodes whose parent no event gave
      */
     parent_name?: string;
     /**
-     * When it was registered last: by the registrar, or in ENSv2 by its registry. The registrar of 2020 logged a registration for each name that was moved to it. Absent where none registered it
+     * Last registration, by the registrar or, in ENSv2, by its registry. The 2020 registrar logged a registration for each name moved to it. Absent if never registered
      */
     registered_timestamp?: bigint;
     /**
-     * Time of the first event of the name; absent where the index has none
+     * Time of the name's first event; absent if the index has none
      */
     created_timestamp?: bigint;
     /**
-     * Which contracts answer for the name: `ensv2`, or `ensv1` with `registry` (of 2020) or `registry_old` (it is in that of 2017 alone); `wrapper` while it is wrapped; `layer2`: Basenames, Lineanames, 3DNS. Absent where the index has no event of the name
+     * The contracts that answer for the name: `ensv2`, or `ensv1` with `registry` (2020) or `registry_old` (only in that of 2017); `wrapper` while wrapped; `layer2`: Basenames, Lineanames, 3DNS. Absent if the index has no event of the name
      */
     protocols?: Array<'ensv1' | 'ensv2' | 'registry' | 'registry_old' | 'wrapper' | 'layer2'>;
     ownership: Ownership;
     wrapper?: Wrapper;
     resolver: Resolver;
     /**
-     * Names right under it that events created, also expired and deleted ones
+     * Direct subnames created by events, including expired and deleted ones
      */
     subname_count?: number;
     query: string;
     /**
-     * Whether a resolver answers for the name, and if not, why. `resolves`: one does, whatever records it has; `no_resolver`: neither the name nor a name above it has one that answers; `no_live_entry`: the way through ENSv2, which decides, has no entry of the name, and leads to no resolver; `expired`: the name's entry in ENSv2 is past its expiry; `expired_parent`: an entry above it is; `not_registered`: a name right under .eth that no registrar has; `no_answer`: the resolver that it has is no contract, or leads to none. Absent where only the chain can tell: `live` says that it was not asked, `unresolved` that it could not be
+     * Whether a resolver answers for the name and, if not, why. `resolves`: one does, whatever records it has; `no_resolver`: neither the name nor an ancestor has one that answers; `no_live_entry`: ENSv2 decides, has no entry for the name, and its path leads to no resolver; `expired`: the name's ENSv2 entry has expired; `expired_parent`: an entry above it has; `not_registered`: a second-level .eth name that no registrar has; `no_answer`: its resolver is not a contract, or leads to none. Absent if only the chain can tell: `live` says that it was not asked, `unresolved` that it could not be
      */
     resolution?: 'resolves' | 'no_resolver' | 'no_live_entry' | 'expired' | 'expired_parent' | 'not_registered' | 'no_answer';
     /**
-     * `indexed`: from the events of tracked contracts; `live`: resolved on chain at the request
+     * `indexed`: from events of tracked contracts; `live`: read on chain for this request
      */
     source: 'indexed' | 'live';
     /**
-     * Present where only the chain could add what the name's resolver, or an ancestor's, says of it (`display`), and the chain could not be asked because the name's text is not known
+     * Present if only a resolver on chain, the name's or an ancestor's, could add data (`display`), and it could not be asked because the name's text is unknown
      */
     live?: 'not_asked';
     unresolved?: Unresolved;
@@ -173,7 +173,7 @@ export type AskedDomain = {
      */
     expiry_timestamp: bigint;
     /**
-     * Present on names of a registrar: from this second on the last holder cannot renew it, and anyone can register it, with a premium at first where there is one. Absent where the name never expires
+     * Present on names of a registrar: from this second on, the last holder cannot renew and anyone can register the name, at first with a premium if the registrar has one. Absent if the name never expires
      */
     grace_end_timestamp: bigint;
 } | {
@@ -183,7 +183,7 @@ export type AskedDomain = {
      */
     expiry_timestamp: bigint;
     /**
-     * Present on names of a registrar: from this second on the last holder cannot renew it, and anyone can register it, with a premium at first where there is one. Absent where the name never expires
+     * Present on names of a registrar: from this second on, the last holder cannot renew and anyone can register the name, at first with a premium if the registrar has one. Absent if the name never expires
      */
     grace_end_timestamp: bigint;
 } | {
@@ -193,7 +193,7 @@ export type AskedDomain = {
      */
     expiry_timestamp?: bigint;
     /**
-     * Present on names of a registrar: from this second on the last holder cannot renew it, and anyone can register it, with a premium at first where there is one. Absent where the name never expires
+     * Present on names of a registrar: from this second on, the last holder cannot renew and anyone can register the name, at first with a premium if the registrar has one. Absent if the name never expires
      */
     grace_end_timestamp?: bigint;
 });
@@ -201,11 +201,11 @@ export type AskedDomain = {
 export type Ownership = {
     is_wrapped: boolean;
     /**
-     * Effective owner: by wrapper, then registrar, then registry
+     * Effective owner: wrapper first, then registrar, then registry
      */
     owner?: `0x${string}`;
     /**
-     * Present beside `owner`: whether it holds the name now. `false`: the last holder of a name that anyone can register or that expired at 3DNS, or the NameWrapper, which keeps the names of expired tokens. `last_owner` says who had it
+     * Present with `owner`: whether it holds the name now. `false`: the last holder of a name that anyone can register or that expired at 3DNS, or the NameWrapper, which keeps the names of expired tokens. `last_owner` has the previous owner
      */
     is_owner_current?: boolean;
     /**
@@ -221,15 +221,15 @@ export type Ownership = {
      */
     wrapper?: `0x${string}`;
     /**
-     * Present after the grace of a .eth name: from this second on `owner` is only the last holder, and anyone can register the name
+     * Present after the grace of a .eth name: from this second on, `owner` is only the last holder, and anyone can register the name
      */
     to_timestamp?: bigint;
     /**
-     * Present where time alone ended it, without a block: the NameWrapper's token expired (`wrapper_expiry`), the grace of a .eth name was over (`grace_end`), or a subname of ENSv2, or a name above it, expired (`expiry`). `no_registration`: the registrar never registered the name, so anyone can; an earlier one, such as the auctions of 2017, granted it
+     * Present if time alone ended it, without a block: the NameWrapper's token expired (`wrapper_expiry`), the grace of a .eth name ended (`grace_end`), or an ENSv2 subname or a name above it expired (`expiry`). `no_registration`: the registrar never registered the name, so anyone can; an earlier one, such as the 2017 auctions, granted it
      */
     ended_by?: 'wrapper_expiry' | 'grace_end' | 'expiry' | 'no_registration';
     /**
-     * Present where the ownership ended without an event, and no account has owned the name since: who had it, until which second, and what ended it. No second is known where `ended_by` is `no_registration`
+     * Present if ownership ended without an event, and no account has owned the name since: the last owner, the second it ended, and the cause. The second is unknown if `ended_by` is `no_registration`
      */
     last_owner?: {
         /**
@@ -238,7 +238,7 @@ export type Ownership = {
         address: `0x${string}`;
         to_timestamp?: bigint;
         /**
-         * Present where time alone ended it, without a block: the NameWrapper's token expired (`wrapper_expiry`), the grace of a .eth name was over (`grace_end`), or a subname of ENSv2, or a name above it, expired (`expiry`). `no_registration`: the registrar never registered the name, so anyone can; an earlier one, such as the auctions of 2017, granted it
+         * Present if time alone ended it, without a block: the NameWrapper's token expired (`wrapper_expiry`), the grace of a .eth name ended (`grace_end`), or an ENSv2 subname or a name above it expired (`expiry`). `no_registration`: the registrar never registered the name, so anyone can; an earlier one, such as the 2017 auctions, granted it
          */
         ended_by: 'wrapper_expiry' | 'grace_end' | 'expiry' | 'no_registration';
     };
@@ -246,20 +246,20 @@ export type Ownership = {
 
 export type Wrapper = {
     /**
-     * As NameWrapper.getData answers now: 0 once expired
+     * As NameWrapper.getData returns it now: 0 once expired
      */
     fuses: number;
     expiry_timestamp: bigint;
     fuse_names: Array<string>;
     /**
-     * Present once the wrapper's expiry is past
+     * Present after the wrapper's expiry
      */
     expired?: true;
 };
 
 export type Resolver = {
     /**
-     * `indexed`: its events tell everything, the index answers; `unindexed`: the chain is asked; `none`: the name has no resolver, an ancestor's may answer for it (ENSIP-10)
+     * `indexed`: its events are complete, and the index answers; `unindexed`: the chain is read; `none`: the name has no resolver, but an ancestor's may answer for it (ENSIP-10)
      */
     status: 'indexed' | 'unindexed' | 'none';
     chain?: string;
@@ -268,26 +268,26 @@ export type Resolver = {
      */
     address?: `0x${string}`;
     /**
-     * Of a name without resolver: the ancestor's resolver that gave the live answer (ENSIP-10)
+     * For a name without a resolver: the ancestor's resolver that gave the live answer (ENSIP-10)
      */
     answered_by?: `0x${string}`;
 };
 
 /**
- * `registered`; `grace`: expired at most 90 days ago (in ENSv2 28); `premium`: for 21 days after it (not with Lineanames, which have none); `available`; `unknown`: cannot be determined
+ * `registered`; `grace`: expired at most 90 days ago (ENSv2: 28); `premium`: the following 21 days (not with Lineanames, which have none); `available`; `unknown`: cannot be determined
  */
 export type AvailabilityStatus = 'registered' | 'grace' | 'premium' | 'available' | 'unknown';
 
 /**
- * What only the chain could tell, and did not. A part that is named here is unknown: it is neither empty, nor 0, nor free
+ * Parts that only the chain could give, and did not. A listed part is unknown: not empty, not 0, not available
  */
 export type Unresolved = Array<{
     /**
-     * The field that is missing or incomplete; `domain`: all of the name
+     * The missing or incomplete field; `domain`: everything about the name
      */
     part: 'domain' | 'display' | 'resolver' | 'resolver.answered_by' | 'records' | 'records.texts' | 'value' | 'primary_name';
     /**
-     * Of `records.texts`: the texts that are missing; the others are complete
+     * For `records.texts`: keys of the missing texts; the others are complete
      */
     keys?: Array<string>;
     code: 'LIVE_RESOLUTION_FAILED';
@@ -302,11 +302,11 @@ export type UnknownDomain = {
     query: string;
     availability_status: AvailabilityStatus;
     /**
-     * Whether a resolver answers for the name, and if not, why. `resolves`: one does, whatever records it has; `no_resolver`: neither the name nor a name above it has one that answers; `no_live_entry`: the way through ENSv2, which decides, has no entry of the name, and leads to no resolver; `expired`: the name's entry in ENSv2 is past its expiry; `expired_parent`: an entry above it is; `not_registered`: a name right under .eth that no registrar has; `no_answer`: the resolver that it has is no contract, or leads to none. Absent where only the chain can tell: `live` says that it was not asked, `unresolved` that it could not be
+     * Whether a resolver answers for the name and, if not, why. `resolves`: one does, whatever records it has; `no_resolver`: neither the name nor an ancestor has one that answers; `no_live_entry`: ENSv2 decides, has no entry for the name, and its path leads to no resolver; `expired`: the name's ENSv2 entry has expired; `expired_parent`: an entry above it has; `not_registered`: a second-level .eth name that no registrar has; `no_answer`: its resolver is not a contract, or leads to none. Absent if only the chain can tell: `live` says that it was not asked, `unresolved` that it could not be
      */
     resolution?: 'resolves' | 'no_resolver' | 'no_live_entry' | 'expired' | 'expired_parent' | 'not_registered' | 'no_answer';
     /**
-     * `indexed`: from the events of tracked contracts; `live`: resolved on chain at the request
+     * `indexed`: from events of tracked contracts; `live`: read on chain for this request
      */
     source: 'indexed' | 'live';
     unresolved?: Unresolved;
@@ -323,19 +323,19 @@ export type BulkDomain = {
     known: true;
     name: string;
     /**
-     * Present where it is not of the registry's own chain: the layer 2 that has it
+     * Present if it is not on the registry's own chain: the layer 2
      */
     chain?: string;
     /**
-     * Present where ENSv2 is indexed: the system that answers for the name. A name that was registered in ENSv2, and every name below it, is of `ensv2`
+     * Present if ENSv2 is indexed: the system that answers for the name. A name registered in ENSv2 and every name below it are `ensv2`
      */
     protocol?: 'ensv1' | 'ensv2';
     /**
-     * Of a name of ENSv2: the registry that has its entry; absent where none has one
+     * For an ENSv2 name: the registry with its entry; absent if none has one
      */
     registry?: `0x${string}`;
     /**
-     * The token that the owner holds. In ENSv2 its id changes whenever a role of the name is granted or revoked
+     * The owner's token. Its id changes whenever an ENSv2 role of the name is granted or revoked
      */
     token?: {
         /**
@@ -346,7 +346,7 @@ export type BulkDomain = {
         standard: 'ERC-721' | 'ERC-1155';
     };
     /**
-     * Of a name of ENSv2: who may do what with it. `<role>_ADMIN` may grant and revoke the role. Roles for a whole registry are not listed
+     * For an ENSv2 name: accounts with roles for it. `<role>_ADMIN` may grant and revoke the role. Roles for a whole registry are not listed
      */
     roles?: {
         holders: Array<{
@@ -357,16 +357,16 @@ export type BulkDomain = {
             roles: Array<string>;
         }>;
         /**
-         * Accounts in all; the first 25 are listed
+         * All accounts; the first 25 are listed
          */
         total: number;
     };
     /**
-     * Of a name of ENSv2: the registry that has the names below it; absent where it has none
+     * For an ENSv2 name: the registry of its subnames; absent if it has none
      */
     subregistry?: `0x${string}`;
     /**
-     * Present where ENSv2 reserves the name for its owner in ENSv1, and it is not registered there yet
+     * Present if ENSv2 reserves the name for its ENSv1 owner and it is not registered there yet
      */
     reservation?: {
         /**
@@ -384,11 +384,11 @@ export type BulkDomain = {
      */
     migration?: {
         /**
-         * Owner in ENSv1; null for none
+         * ENSv1 owner; null for none
          */
         from_address?: `0x${string}`;
         /**
-         * Owner in ENSv2; null for none
+         * ENSv2 owner; null for none
          */
         to_address?: `0x${string}`;
         block_number: number;
@@ -396,67 +396,67 @@ export type BulkDomain = {
         transaction_hash: `0x${string}`;
     };
     /**
-     * Present on .eth names of ENSv2: from then on there is no premium any more
+     * Present on ENSv2 .eth names: the end of the premium
      */
     premium_end_timestamp?: bigint;
     display?: string;
     label: string;
     /**
-     * Where the text of the label is from: `event` (a log of a chain spells it out), `caller` (a caller wrote it), `table:<id>@<version>` or `service:<id>@<version>` (the operator imported it, or asked a service), `ens` (a label of ENS itself). Its hash proves it in each case. Null while only the hash is known; absent where the index has no event of the name
+     * Source of the label's text, always proven by its hash: `event` (a log), `caller` (a caller wrote it), `table:<id>@<version>` or `service:<id>@<version>` (imported by the operator, or from a service), `ens` (a label of ENS itself). Null while only the hash is known; absent if the index has no event of the name
      */
     label_source?: string;
     /**
-     * Null for the root, and for nodes of which no event gave the parent
+     * Null for the root, and for nodes whose parent no event gave
      */
     labelhash?: `0x${string}`;
     /**
-     * The labelhash as a number; of wrapped names the namehash; null where there is no labelhash
+     * The labelhash as a number, or the namehash for wrapped names; null without a labelhash
      */
     token_id?: string;
     namehash: `0x${string}`;
     /**
-     * Null for the root, and for nodes of which no event gave the parent
+     * Null for the root, and for nodes whose parent no event gave
      */
     parent_node?: `0x${string}`;
     /**
-     * Null for the root, and for nodes of which no event gave the parent
+     * Null for the root, and for nodes whose parent no event gave
      */
     parent_name?: string;
     /**
-     * When it was registered last: by the registrar, or in ENSv2 by its registry. The registrar of 2020 logged a registration for each name that was moved to it. Absent where none registered it
+     * Last registration, by the registrar or, in ENSv2, by its registry. The 2020 registrar logged a registration for each name moved to it. Absent if never registered
      */
     registered_timestamp?: bigint;
     /**
-     * Time of the first event of the name; absent where the index has none
+     * Time of the name's first event; absent if the index has none
      */
     created_timestamp?: bigint;
     /**
-     * Which contracts answer for the name: `ensv2`, or `ensv1` with `registry` (of 2020) or `registry_old` (it is in that of 2017 alone); `wrapper` while it is wrapped; `layer2`: Basenames, Lineanames, 3DNS. Absent where the index has no event of the name
+     * The contracts that answer for the name: `ensv2`, or `ensv1` with `registry` (2020) or `registry_old` (only in that of 2017); `wrapper` while wrapped; `layer2`: Basenames, Lineanames, 3DNS. Absent if the index has no event of the name
      */
     protocols?: Array<'ensv1' | 'ensv2' | 'registry' | 'registry_old' | 'wrapper' | 'layer2'>;
     ownership: Ownership;
     wrapper?: Wrapper;
     resolver: Resolver;
     /**
-     * Names right under it that events created, also expired and deleted ones
+     * Direct subnames created by events, including expired and deleted ones
      */
     subname_count?: number;
     query: string;
     /**
-     * Whether a resolver answers for the name, and if not, why. `resolves`: one does, whatever records it has; `no_resolver`: neither the name nor a name above it has one that answers; `no_live_entry`: the way through ENSv2, which decides, has no entry of the name, and leads to no resolver; `expired`: the name's entry in ENSv2 is past its expiry; `expired_parent`: an entry above it is; `not_registered`: a name right under .eth that no registrar has; `no_answer`: the resolver that it has is no contract, or leads to none. Absent where only the chain can tell: `live` says that it was not asked, `unresolved` that it could not be
+     * Whether a resolver answers for the name and, if not, why. `resolves`: one does, whatever records it has; `no_resolver`: neither the name nor an ancestor has one that answers; `no_live_entry`: ENSv2 decides, has no entry for the name, and its path leads to no resolver; `expired`: the name's ENSv2 entry has expired; `expired_parent`: an entry above it has; `not_registered`: a second-level .eth name that no registrar has; `no_answer`: its resolver is not a contract, or leads to none. Absent if only the chain can tell: `live` says that it was not asked, `unresolved` that it could not be
      */
     resolution?: 'resolves' | 'no_resolver' | 'no_live_entry' | 'expired' | 'expired_parent' | 'not_registered' | 'no_answer';
     /**
-     * `indexed`: from the events of tracked contracts; `live`: resolved on chain at the request
+     * `indexed`: from events of tracked contracts; `live`: read on chain for this request
      */
     source: 'indexed' | 'live';
     /**
-     * Present where only the chain could add what the name's resolver, or an ancestor's, says of it (`display`), and the chain could not be asked because the name's text is not known
+     * Present if only a resolver on chain, the name's or an ancestor's, could add data (`display`), and it could not be asked because the name's text is unknown
      */
     live?: 'not_asked';
     unresolved?: Unresolved;
     /**
-     * Present without `partial=true` where something could not be found out: the other fields are certain, and `unresolved` names what is missing
+     * Present without `partial=true` if something could not be found out. The other fields are certain; `unresolved` lists the missing ones
      */
     error?: {
         code: 'INVALID_NAME' | 'INVALID_HASH' | 'LIVE_RESOLUTION_FAILED';
@@ -469,7 +469,7 @@ export type BulkDomain = {
      */
     expiry_timestamp: bigint;
     /**
-     * Present on names of a registrar: from this second on the last holder cannot renew it, and anyone can register it, with a premium at first where there is one. Absent where the name never expires
+     * Present on names of a registrar: from this second on, the last holder cannot renew and anyone can register the name, at first with a premium if the registrar has one. Absent if the name never expires
      */
     grace_end_timestamp: bigint;
 } | {
@@ -479,7 +479,7 @@ export type BulkDomain = {
      */
     expiry_timestamp: bigint;
     /**
-     * Present on names of a registrar: from this second on the last holder cannot renew it, and anyone can register it, with a premium at first where there is one. Absent where the name never expires
+     * Present on names of a registrar: from this second on, the last holder cannot renew and anyone can register the name, at first with a premium if the registrar has one. Absent if the name never expires
      */
     grace_end_timestamp: bigint;
 } | {
@@ -489,7 +489,7 @@ export type BulkDomain = {
      */
     expiry_timestamp?: bigint;
     /**
-     * Present on names of a registrar: from this second on the last holder cannot renew it, and anyone can register it, with a premium at first where there is one. Absent where the name never expires
+     * Present on names of a registrar: from this second on, the last holder cannot renew and anyone can register the name, at first with a premium if the registrar has one. Absent if the name never expires
      */
     grace_end_timestamp?: bigint;
 });
@@ -499,16 +499,16 @@ export type BulkUnknownDomain = {
     query: string;
     availability_status: AvailabilityStatus;
     /**
-     * Whether a resolver answers for the name, and if not, why. `resolves`: one does, whatever records it has; `no_resolver`: neither the name nor a name above it has one that answers; `no_live_entry`: the way through ENSv2, which decides, has no entry of the name, and leads to no resolver; `expired`: the name's entry in ENSv2 is past its expiry; `expired_parent`: an entry above it is; `not_registered`: a name right under .eth that no registrar has; `no_answer`: the resolver that it has is no contract, or leads to none. Absent where only the chain can tell: `live` says that it was not asked, `unresolved` that it could not be
+     * Whether a resolver answers for the name and, if not, why. `resolves`: one does, whatever records it has; `no_resolver`: neither the name nor an ancestor has one that answers; `no_live_entry`: ENSv2 decides, has no entry for the name, and its path leads to no resolver; `expired`: the name's ENSv2 entry has expired; `expired_parent`: an entry above it has; `not_registered`: a second-level .eth name that no registrar has; `no_answer`: its resolver is not a contract, or leads to none. Absent if only the chain can tell: `live` says that it was not asked, `unresolved` that it could not be
      */
     resolution?: 'resolves' | 'no_resolver' | 'no_live_entry' | 'expired' | 'expired_parent' | 'not_registered' | 'no_answer';
     /**
-     * `indexed`: from the events of tracked contracts; `live`: resolved on chain at the request
+     * `indexed`: from events of tracked contracts; `live`: read on chain for this request
      */
     source: 'indexed' | 'live';
     unresolved?: Unresolved;
     /**
-     * Present without `partial=true` where something could not be found out: the other fields are certain, and `unresolved` names what is missing
+     * Present without `partial=true` if something could not be found out. The other fields are certain; `unresolved` lists the missing ones
      */
     error?: {
         code: 'INVALID_NAME' | 'INVALID_HASH' | 'LIVE_RESOLUTION_FAILED';
@@ -540,7 +540,7 @@ export type NamePrice = {
     known: true;
     domain: string;
     /**
-     * Present where it is not of the registry's own chain: the layer 2 that has it
+     * Present if it is not on the registry's own chain: the layer 2
      */
     chain?: string;
     availability_status: AvailabilityStatus;
@@ -549,7 +549,7 @@ export type NamePrice = {
      */
     expiry_timestamp?: bigint;
     /**
-     * Characters of the label, as the oracle counts them; null where no price depends on it
+     * Characters of the label as counted by the oracle; null if no price depends on them
      */
     length?: number;
     registration?: PriceOffer;
@@ -557,7 +557,7 @@ export type NamePrice = {
     renewal?: PriceOffer & unknown;
     renewal_refusal?: PriceRefusal & unknown;
     /**
-     * The price of ether by which dollars and wei are converted, and where it was read: of a layer 2 the main chain's. Null where none was needed, or none is known
+     * The price of ether used to convert dollars and wei, and where it was read; for a layer 2, the main chain's. Null if not needed or unknown
      */
     usd_per_ether?: {
         value: string;
@@ -565,7 +565,7 @@ export type NamePrice = {
         block_number: number;
     };
     /**
-     * The block that all of this answer is of, the state too: at it the contracts give these prices. Null where no contract was asked, since none sells the name
+     * The block of the whole answer, including the state: at this block the contracts return these prices. Null if no contract was asked because none sells the name
      */
     price_block?: {
         chain_id: number;
@@ -576,15 +576,15 @@ export type NamePrice = {
 };
 
 /**
- * What it costs to register the name; null where that cannot be done
+ * The cost to register the name; null if not possible
  */
 export type PriceOffer = {
     /**
-     * The contract that sells the time
+     * The contract that sells it
      */
     contract: `0x${string}`;
     /**
-     * The price oracle that it asks
+     * Its price oracle
      */
     oracle: `0x${string}`;
     prices: Array<Price>;
@@ -599,13 +599,13 @@ export type Price = {
     wei?: PriceInWei;
     usd?: PriceInUsd;
     /**
-     * Present in ENSv2: the price in each token that it takes
+     * Present in ENSv2: the price in each accepted token
      */
     tokens?: Array<PriceInToken>;
 };
 
 /**
- * Absent in ENSv2, which takes no ether. `total` is what the contract takes: `base`, the rent, and `premium` on top of it
+ * Absent in ENSv2, which takes no ether. `total` is what the contract charges: `base`, the rent, plus `premium`
  */
 export type PriceInWei = {
     base: string;
@@ -614,7 +614,7 @@ export type PriceInWei = {
 };
 
 /**
- * Rounded to cents. Null where the oracle computes in wei, and no price of ether is known
+ * Rounded to cents. Null if the oracle computes in wei and the price of ether is unknown
  */
 export type PriceInUsd = {
     base: string;
@@ -628,11 +628,11 @@ export type PriceInToken = {
      */
     token: `0x${string}`;
     /**
-     * Null for a token that the deployment does not list
+     * Null for a token not listed by the deployment
      */
     symbol?: string;
     /**
-     * Null where `symbol` is
+     * Null if `symbol` is null
      */
     decimals?: number;
     /**
@@ -644,13 +644,13 @@ export type PriceInToken = {
      */
     premium: string;
     /**
-     * What the contract takes
+     * What the contract charges
      */
     total: string;
 };
 
 /**
- * Why it cannot be registered; null where it can
+ * Why it cannot be registered; null if it can
  */
 export type PriceRefusal = 'registered' | 'grace' | 'not_registered' | 'given_up' | 'too_short' | 'label_unknown' | 'subname' | 'not_sold' | 'chain_not_indexed' | 'closed' | 'unknown';
 
@@ -659,7 +659,7 @@ export type BulkPrice = {
     query: string;
     domain: string;
     /**
-     * Present where it is not of the registry's own chain: the layer 2 that has it
+     * Present if it is not on the registry's own chain: the layer 2
      */
     chain?: string;
     availability_status: AvailabilityStatus;
@@ -668,7 +668,7 @@ export type BulkPrice = {
      */
     expiry_timestamp?: bigint;
     /**
-     * Characters of the label, as the oracle counts them; null where no price depends on it
+     * Characters of the label as counted by the oracle; null if no price depends on them
      */
     length?: number;
     registration?: PriceOffer;
@@ -676,7 +676,7 @@ export type BulkPrice = {
     renewal?: PriceOffer & unknown;
     renewal_refusal?: PriceRefusal & unknown;
     /**
-     * The price of ether by which dollars and wei are converted, and where it was read: of a layer 2 the main chain's. Null where none was needed, or none is known
+     * The price of ether used to convert dollars and wei, and where it was read; for a layer 2, the main chain's. Null if not needed or unknown
      */
     usd_per_ether?: {
         value: string;
@@ -684,7 +684,7 @@ export type BulkPrice = {
         block_number: number;
     };
     /**
-     * The block that all of this answer is of, the state too: at it the contracts give these prices. Null where no contract was asked, since none sells the name
+     * The block of the whole answer, including the state: at this block the contracts return these prices. Null if no contract was asked because none sells the name
      */
     price_block?: {
         chain_id: number;
@@ -707,44 +707,44 @@ export type DomainItem = {
     known: true;
     name: string;
     /**
-     * Present where it is not of the registry's own chain: the layer 2 that has it
+     * Present if it is not on the registry's own chain: the layer 2
      */
     chain?: string;
     /**
-     * Present where ENSv2 is indexed: the system that answers for the name. A name that was registered in ENSv2, and every name below it, is of `ensv2`
+     * Present if ENSv2 is indexed: the system that answers for the name. A name registered in ENSv2 and every name below it are `ensv2`
      */
     protocol?: 'ensv1' | 'ensv2';
     /**
-     * Of a name of ENSv2: the registry that has its entry; absent where none has one
+     * For an ENSv2 name: the registry with its entry; absent if none has one
      */
     registry?: `0x${string}`;
     /**
-     * Which contracts answer for the name: `ensv2`, or `ensv1` with `registry` (of 2020) or `registry_old` (it is in that of 2017 alone); `wrapper` while it is wrapped; `layer2`: Basenames, Lineanames, 3DNS. Absent where the index has no event of the name
+     * The contracts that answer for the name: `ensv2`, or `ensv1` with `registry` (2020) or `registry_old` (only in that of 2017); `wrapper` while wrapped; `layer2`: Basenames, Lineanames, 3DNS. Absent if the index has no event of the name
      */
     protocols?: Array<'ensv1' | 'ensv2' | 'registry' | 'registry_old' | 'wrapper' | 'layer2'>;
     display?: string;
     label: string;
     namehash: `0x${string}`;
     /**
-     * Null for the root, and for nodes of which no event gave the parent
+     * Null for the root, and for nodes whose parent no event gave
      */
     labelhash?: `0x${string}`;
     /**
-     * When it was registered last: by the registrar, or in ENSv2 by its registry. The registrar of 2020 logged a registration for each name that was moved to it. Absent where none registered it
+     * Last registration, by the registrar or, in ENSv2, by its registry. The 2020 registrar logged a registration for each name moved to it. Absent if never registered
      */
     registered_timestamp?: bigint;
     /**
-     * Time of the first event of the name; absent where the index has none
+     * Time of the name's first event; absent if the index has none
      */
     created_timestamp?: bigint;
     ownership: Ownership;
     wrapper?: Wrapper;
     /**
-     * Of a name of ENSv2: the registry that has the names below it; absent where it has none
+     * For an ENSv2 name: the registry of its subnames; absent if it has none
      */
     subregistry?: `0x${string}`;
     /**
-     * Present where ENSv2 reserves the name for its owner in ENSv1, and it is not registered there yet
+     * Present if ENSv2 reserves the name for its ENSv1 owner and it is not registered there yet
      */
     reservation?: {
         /**
@@ -762,11 +762,11 @@ export type DomainItem = {
      */
     migration?: {
         /**
-         * Owner in ENSv1; null for none
+         * ENSv1 owner; null for none
          */
         from_address?: `0x${string}`;
         /**
-         * Owner in ENSv2; null for none
+         * ENSv2 owner; null for none
          */
         to_address?: `0x${string}`;
         block_number: number;
@@ -774,11 +774,11 @@ export type DomainItem = {
         transaction_hash: `0x${string}`;
     };
     /**
-     * Names right under it that events created, also expired and deleted ones
+     * Direct subnames created by events, including expired and deleted ones
      */
     subname_count?: number;
     /**
-     * Of a name of ENSv2: accounts that have roles for it
+     * For an ENSv2 name: accounts with roles for it
      */
     role_holder_count?: number;
     resolver?: {
@@ -794,7 +794,7 @@ export type DomainItem = {
      */
     expiry_timestamp: bigint;
     /**
-     * Present on names of a registrar: from this second on the last holder cannot renew it, and anyone can register it, with a premium at first where there is one. Absent where the name never expires
+     * Present on names of a registrar: from this second on, the last holder cannot renew and anyone can register the name, at first with a premium if the registrar has one. Absent if the name never expires
      */
     grace_end_timestamp: bigint;
 } | {
@@ -804,7 +804,7 @@ export type DomainItem = {
      */
     expiry_timestamp: bigint;
     /**
-     * Present on names of a registrar: from this second on the last holder cannot renew it, and anyone can register it, with a premium at first where there is one. Absent where the name never expires
+     * Present on names of a registrar: from this second on, the last holder cannot renew and anyone can register the name, at first with a premium if the registrar has one. Absent if the name never expires
      */
     grace_end_timestamp: bigint;
 } | {
@@ -814,7 +814,7 @@ export type DomainItem = {
      */
     expiry_timestamp?: bigint;
     /**
-     * Present on names of a registrar: from this second on the last holder cannot renew it, and anyone can register it, with a premium at first where there is one. Absent where the name never expires
+     * Present on names of a registrar: from this second on, the last holder cannot renew and anyone can register the name, at first with a premium if the registrar has one. Absent if the name never expires
      */
     grace_end_timestamp?: bigint;
 });
@@ -824,7 +824,7 @@ export type DomainItem = {
  */
 export type SearchStats = {
     /**
-     * In premium or available: past the grace of a registrar, or never registered by it
+     * Premium or available: past a registrar's grace, or never registered by it
      */
     expired: number;
     /**
@@ -834,64 +834,64 @@ export type SearchStats = {
     expiring_90d: number;
     wrapped: number;
     /**
-     * Per cent of all results, with two decimals
+     * Percentage of all results, with two decimals
      */
     wrapped_pct: number;
 };
 
 /**
- * Absent only where `unresolved` says why
+ * Absent only if `unresolved` says why
  */
 export type Records = {
     /**
-     * By key. Empty if there are none, or `types` does not ask for them
+     * By key. Empty if there are none, or `types` does not request them
      */
     texts: {
         [key: string]: string;
     };
     /**
-     * By coin type (SLIP-44, ENSIP-11): checksummed for EVM chains, else the bytes that the resolver holds. With `coin_types` what the resolver answers for each of them; else, by the index, what is stored. Empty if there are none, or `types` does not ask for them
+     * By coin type (SLIP-44, ENSIP-11): checksummed for EVM chains, otherwise the resolver's bytes. With `coin_types`, what the resolver answers for each; otherwise, in indexed answers, what is stored. Empty if there are none, or `types` does not request them
      */
     addresses: {
         [key: string]: `0x${string}` | string;
     };
     /**
-     * By coin type: which addresses of `coin_types` are not stored. The resolver answers the address of the default coin type, 2147483648, for them (ENSIP-19). Of a live answer the chain does not say which they are
+     * By coin type: addresses of `coin_types` that are not stored. For these, the resolver answers the address of the default coin type, 2147483648 (ENSIP-19). In live answers they cannot be told apart
      */
     is_default?: {
         [key: string]: true;
     };
     /**
-     * Null if there is none; absent if `types` does not ask for it
+     * Null if there is none; absent if `types` does not request it
      */
     contenthash?: `0x${string}`;
     /**
-     * Content types of ABIs that were set (ENSIP-4). No event says whether one was set to nothing later. By events of the resolver in force; absent unless `types` asks for it, and in an answer of the chain
+     * Content types of ABIs that were set (ENSIP-4). One may have been emptied later, which no event shows. From events of the resolver in force; absent unless requested by `types`, and in live answers
      */
     abi_types?: Array<string>;
     /**
-     * Contracts by interface id (ENSIP-8). By events of the resolver in force; absent unless `types` asks for it, and in an answer of the chain
+     * Contracts by interface id (ENSIP-8). From events of the resolver in force; absent unless requested by `types`, and in live answers
      */
     interfaces?: {
         [key: string]: `0x${string}`;
     };
     /**
-     * Null if there is none. By events of the resolver in force; absent unless `types` asks for it, and in an answer of the chain
+     * Null if there is none. From events of the resolver in force; absent unless requested by `types`, and in live answers
      */
     public_key?: {
         x: string;
         y: string;
     };
     /**
-     * The `name` record; null if there is none. By events of the resolver in force; absent unless `types` asks for it, and in an answer of the chain
+     * The `name` record; null if there is none. From events of the resolver in force; absent unless requested by `types`, and in live answers
      */
     name?: string;
     /**
-     * Present if more than 100 ABIs, interfaces and public keys were set: the newest are given
+     * Present if more than 100 ABIs, interfaces and public keys were set: only the newest are given
      */
     is_incomplete?: true;
     /**
-     * What was set and cleared since all records of the name were last cleared; with `cleared`
+     * With `cleared`: records set and cleared since all records of the name were last cleared
      */
     cleared?: {
         /**
@@ -904,7 +904,7 @@ export type Records = {
         addresses: Array<string>;
     };
     /**
-     * Of the keys and coin types that were chosen, those never set since then; with `cleared`
+     * With `cleared`: selected keys and coin types never set since then
      */
     never_set?: {
         /**
@@ -923,19 +923,19 @@ export type TextRecord = {
     resolver?: Resolver & unknown;
     key: string;
     /**
-     * Null if the record is not set; absent where `unresolved` says why
+     * Null if the record is not set; absent if `unresolved` says why
      */
     value?: string;
     /**
-     * Where it was set or cleared, or of a live answer; null if it never was set; absent where `value` is
+     * Block that set or cleared it, or of the live answer; null if never set; absent if `value` is
      */
     block_number?: number;
     /**
-     * Null for a live answer, and if the record never was set; absent where `value` is
+     * Null in live answers and if the record was never set; absent if `value` is
      */
     transaction_hash?: `0x${string}`;
     /**
-     * `indexed`: from the events of tracked contracts; `live`: resolved on chain at the request
+     * `indexed`: from events of tracked contracts; `live`: read on chain for this request
      */
     source: 'indexed' | 'live';
     unresolved?: Unresolved;
@@ -944,35 +944,35 @@ export type TextRecord = {
 
 export type TextHistoryEntry = {
     /**
-     * Null where it was cleared, or ended with its resolver; also with `value_known`
+     * Null if it was cleared, or ended with its resolver; also with `value_known`
      */
     value?: string;
     /**
-     * Present where the index cannot know the value: an old resolver logged the key alone
+     * Present if the index cannot know the value: an old resolver logged only the key
      */
     value_known?: false;
     /**
-     * With `resolver_change`: the value that the new resolver holds since before, and where it was set. The record has it from this block on
+     * With `resolver_change`: the value already set at the new resolver, and where it was set. The record has it from this block on
      */
     restored?: {
         /**
-         * Null with `value_known` alone
+         * Null only with `value_known`
          */
         value?: string;
         /**
-         * Present where the index cannot know the value: an old resolver logged the key alone
+         * Present if the index cannot know the value: an old resolver logged only the key
          */
         value_known?: false;
         block_number: number;
         transaction_hash: `0x${string}`;
         /**
-         * Present where fields are cut: a text after 1024 characters, bytes after 1024 bytes
+         * Present if fields are cut: texts after 1024 characters, bytes after 1024 bytes
          */
         truncated?: Array<string>;
     };
     block_number: number;
     /**
-     * `indexed`: set by an event; `resolver_change`: a new resolver ended the value; `live`: the value now, resolved on chain
+     * `indexed`: set by an event; `resolver_change`: a new resolver ended the value; `live`: the current value, read on chain
      */
     source: 'indexed' | 'resolver_change' | 'live';
     /**
@@ -981,26 +981,26 @@ export type TextHistoryEntry = {
     resolver?: `0x${string}`;
     transaction_hash?: `0x${string}`;
     /**
-     * Present where fields are cut: a text after 1024 characters, bytes after 1024 bytes
+     * Present if fields are cut: texts after 1024 characters, bytes after 1024 bytes
      */
     truncated?: Array<string>;
 };
 
 export type Event = {
     /**
-     * Chain, block, log index, and the place among the names that the log concerns: the same in every answer
+     * Chain, block, log index, and position among the log's names: the same in every answer
      */
     id: string;
     /**
-     * The contract by its part in ENS. Controllers and resolvers of the deployment carry their first block: `CONTROLLER_22764821`; `RESOLVER` alone is any other contract
+     * The contract's role in ENS. Controllers and resolvers of the deployment carry their first block, as in `CONTROLLER_22764821`; plain `RESOLVER` is any other contract
      */
     contract: string;
     /**
-     * The contract that logged it
+     * The contract that emitted the log
      */
     contract_address: `0x${string}`;
     /**
-     * The event's name in the contract
+     * The contract's name for the event
      */
     event_type: string;
     block_number: number;
@@ -1009,35 +1009,35 @@ export type Event = {
     log_index: number;
     chain: string;
     /**
-     * The name concerned, as it is known now
+     * The event's name, as known now
      */
     domain?: string;
     /**
-     * Its namehash; of some events the name itself is unknown
+     * Namehash of the name. For some events the name itself is unknown
      */
     namehash?: `0x${string}`;
     /**
-     * The token's id after the event: in ENSv2 it changes with each change of roles
+     * Token id after the event. In ENSv2 it changes with each role change
      */
     token_id?: string;
     /**
-     * ENSv2: the record of the resolver; of a link 0 for none
+     * ENSv2: the resolver's record number; in links 0 for none
      */
     record_number?: string;
     /**
-     * ENSv2: who called the registry
+     * ENSv2: the caller of the registry
      */
     sender_address?: `0x${string}`;
     /**
-     * The operator that the log names: who moved a token, or was approved for all
+     * The operator in the log: the mover of a token, or the account approved for everything
      */
     operator_address?: `0x${string}`;
     /**
-     * Present where the log says nothing of the name: its emitter is a resolver that the deployment does not list, and that never was the name's
+     * Present if the log says nothing about the name: it comes from a resolver that the deployment does not list and the name never had
      */
     is_foreign?: true;
     /**
-     * Present where fields are cut: a text after 1024 characters, bytes after 1024 bytes
+     * Present if fields are cut: texts after 1024 characters, bytes after 1024 bytes
      */
     truncated?: Array<string>;
 } & ({
@@ -1136,7 +1136,7 @@ export type Event = {
 } | {
     type: 'permission';
     /**
-     * Whose roles changed, or who was approved for a token or for records
+     * The account whose roles changed, or that was approved for a token or for records
      */
     account_address?: `0x${string}`;
     /**
@@ -1144,19 +1144,19 @@ export type Event = {
      */
     owner_address?: `0x${string}`;
     /**
-     * Whether an approval was given, or taken back
+     * Whether the approval was given or revoked
      */
     is_approved?: boolean;
     /**
-     * ENSv2: all roles that the account has after the event
+     * ENSv2: all roles of the account after the event
      */
     roles?: Array<string>;
     /**
-     * ENSv2: those that it had before
+     * ENSv2: all roles before the event
      */
     old_roles?: Array<string>;
     /**
-     * ENSv2: what the roles are for; 0 is the whole contract
+     * ENSv2: the resource that the roles apply to; 0 for the whole contract
      */
     resource?: string;
     old_token_id?: string;
@@ -1171,14 +1171,14 @@ export type Event = {
      */
     subregistry_address?: `0x${string}`;
     /**
-     * ENSv2: the registry above
+     * ENSv2: the parent registry
      */
     parent_address?: `0x${string}`;
     name?: string;
 } | {
     type: 'agent';
     /**
-     * `AgentBound`: the agent that was bound
+     * `AgentBound`: the bound agent
      */
     agent_id?: string;
     value?: string;
@@ -1217,24 +1217,24 @@ export type Event = {
      */
     resolver_address?: `0x${string}`;
     /**
-     * Whose roles changed, or who was approved for a token or for records
+     * The account whose roles changed, or that was approved for a token or for records
      */
     account_address?: `0x${string}`;
     /**
-     * Whether an approval was given, or taken back
+     * Whether the approval was given or revoked
      */
     is_approved?: boolean;
     old_token_id?: string;
     /**
-     * ENSv2: what the roles are for; 0 is the whole contract
+     * ENSv2: the resource that the roles apply to; 0 for the whole contract
      */
     resource?: string;
     /**
-     * ENSv2: all roles that the account has after the event
+     * ENSv2: all roles of the account after the event
      */
     roles?: Array<string>;
     /**
-     * ENSv2: those that it had before
+     * ENSv2: all roles before the event
      */
     old_roles?: Array<string>;
     /**
@@ -1242,7 +1242,7 @@ export type Event = {
      */
     subregistry_address?: `0x${string}`;
     /**
-     * ENSv2: the registry above
+     * ENSv2: the parent registry
      */
     parent_address?: `0x${string}`;
     ttl?: string;
@@ -1260,7 +1260,7 @@ export type Event = {
     contenthash?: `0x${string}`;
     name?: string;
     /**
-     * `AgentBound`: the agent that was bound
+     * `AgentBound`: the bound agent
      */
     agent_id?: string;
 });
@@ -1274,15 +1274,15 @@ export type Payment = {
      */
     token: `0x${string}`;
     /**
-     * Null for a token that the deployment does not list
+     * Null for a token not listed by the deployment
      */
     symbol?: string;
     /**
-     * Null where `symbol` is
+     * Null if `symbol` is null
      */
     decimals?: number;
     /**
-     * What was paid, in the token's units
+     * Amount paid, in the token's units
      */
     amount: string;
 };
@@ -1290,39 +1290,39 @@ export type Payment = {
 export type Registration = {
     contract?: string;
     /**
-     * Present where it is not of the registry's own chain: the layer 2 that has it
+     * Present if it is not on the registry's own chain: the layer 2
      */
     chain?: string;
     event_type: string;
     block_number: number;
     transaction_hash: `0x${string}`;
     /**
-     * Present where one transaction registered, or renewed, the name more than once: how often. `cost_wei` or `cost_eth`, and `years`, are the sums, and the expiry is the last
+     * Present if one transaction registered or renewed the name more than once: how many times. `cost_wei` or `cost_eth` and `years` are sums; the expiry is the last one
      */
     merged_events?: number;
     /**
-     * Base price and premium; null where no contract told a price: an auction's deposit was given back
+     * Base price and premium; null if no contract gave a price: auction deposits were refunded
      */
     cost_wei?: string;
     /**
-     * `cost_wei` in ether; null where that is
+     * `cost_wei` in ether; null if that is null
      */
     cost_eth?: string;
     /**
-     * Present where the contract logged the value sent, of which the surplus went back
+     * Present if the contract logged the value sent, including the refunded surplus
      */
     cost_is_upper_bound?: true;
     payment?: Payment & unknown;
     /**
-     * Present on registrations by a registry of ENSv2: `migrated` came from ENSv1, `reserved` waits for its owner there and has none here
+     * Present on registrations by an ENSv2 registry: `migrated` came from ENSv1; `reserved` waits for its ENSv1 owner and has no owner here
      */
     kind?: 'registered' | 'migrated' | 'reserved';
     /**
-     * Unix seconds; null where no log tells it: an auctioned name had no end
+     * Unix seconds; null if no log gives it: auctioned names had no expiry
      */
     expiry_timestamp?: bigint;
     /**
-     * Who got the name, EIP-55 checksummed; null on renewals and reservations, which name no owner
+     * The account that received the name, EIP-55 checksummed; null on renewals and reservations, which have no owner
      */
     owner_address?: `0x${string}`;
 };
@@ -1333,40 +1333,40 @@ export type OwnershipPeriod = {
      */
     address: `0x${string}`;
     /**
-     * Present where it is not of the registry's own chain: the layer 2 that has it
+     * Present if it is not on the registry's own chain: the layer 2
      */
     chain?: string;
     /**
-     * The layer that decided the owner; `token`: the holder in a registry of ENSv2
+     * The layer that decided the owner; `token`: the holder in an ENSv2 registry
      */
     reason: 'registry' | 'registrar' | 'wrapper' | 'token';
     /**
-     * The event that began the period; null where time alone began it
+     * The event that began the period; null if time alone began it
      */
     event_type?: string;
     from_timestamp: bigint;
     /**
-     * Null, as `from_tx`, where time alone began the period: there is no block then
+     * Null, like `from_tx`, if time alone began the period: there is no block then
      */
     from_block?: number;
     /**
-     * Null where `from_block` is
+     * Null if `from_block` is null
      */
     from_tx?: `0x${string}`;
     /**
-     * The first second at which it no longer held; null for the current period
+     * The first second after the period; null for the current period
      */
     to_timestamp?: bigint;
     /**
-     * Null, as `to_tx`, for the current period, and where time alone ended it: see `ended_by`
+     * Null, like `to_tx`, for the current period and if time alone ended it: see `ended_by`
      */
     to_block?: number;
     /**
-     * Null where `to_block` is
+     * Null if `to_block` is null
      */
     to_tx?: `0x${string}`;
     /**
-     * Present where time alone ended it, without a block: the NameWrapper's token expired (`wrapper_expiry`), the grace of a .eth name was over (`grace_end`), or a subname of ENSv2, or a name above it, expired (`expiry`). `no_registration`: the registrar never registered the name, so anyone can; an earlier one, such as the auctions of 2017, granted it
+     * Present if time alone ended it, without a block: the NameWrapper's token expired (`wrapper_expiry`), the grace of a .eth name ended (`grace_end`), or an ENSv2 subname or a name above it expired (`expiry`). `no_registration`: the registrar never registered the name, so anyone can; an earlier one, such as the 2017 auctions, granted it
      */
     ended_by?: 'wrapper_expiry' | 'grace_end' | 'expiry' | 'no_registration';
 };
@@ -1377,32 +1377,32 @@ export type Period = {
      */
     address: `0x${string}`;
     /**
-     * Present where it is not of the registry's own chain: the layer 2 that has it
+     * Present if it is not on the registry's own chain: the layer 2
      */
     chain?: string;
     from_timestamp: bigint;
     /**
-     * Null, as `from_tx`, where time alone began the period: there is no block then
+     * Null, like `from_tx`, if time alone began the period: there is no block then
      */
     from_block?: number;
     /**
-     * Null where `from_block` is
+     * Null if `from_block` is null
      */
     from_tx?: `0x${string}`;
     /**
-     * The first second at which it no longer held; null for the current period
+     * The first second after the period; null for the current period
      */
     to_timestamp?: bigint;
     /**
-     * Null, as `to_tx`, for the current period, and where time alone ended it: see `ended_by`
+     * Null, like `to_tx`, for the current period and if time alone ended it: see `ended_by`
      */
     to_block?: number;
     /**
-     * Null where `to_block` is
+     * Null if `to_block` is null
      */
     to_tx?: `0x${string}`;
     /**
-     * Present where time alone ended it, without a block: the NameWrapper's token expired (`wrapper_expiry`), the grace of a .eth name was over (`grace_end`), or a subname of ENSv2, or a name above it, expired (`expiry`). `no_registration`: the registrar never registered the name, so anyone can; an earlier one, such as the auctions of 2017, granted it
+     * Present if time alone ended it, without a block: the NameWrapper's token expired (`wrapper_expiry`), the grace of a .eth name ended (`grace_end`), or an ENSv2 subname or a name above it expired (`expiry`). `no_registration`: the registrar never registered the name, so anyone can; an earlier one, such as the 2017 auctions, granted it
      */
     ended_by?: 'wrapper_expiry' | 'grace_end' | 'expiry' | 'no_registration';
 };
@@ -1414,18 +1414,18 @@ export type Verification = {
     block_hash: `0x${string}`;
     block_timestamp: bigint;
     /**
-     * `different` if any field is, `equal` if none is and some were compared
+     * `different` if any field is; `equal` if none is and some were compared
      */
     status: 'equal' | 'different' | 'not_compared';
     /**
-     * Fields that were compared
+     * Compared fields
      */
     compared: number;
     differences: number;
     not_compared: number;
     fields: Array<ComparedField>;
     /**
-     * What was not compared at all
+     * What was not compared
      */
     left_out: Array<'layer2' | 'more_records' | 'resolver_not_indexed' | 'records_of_ensv2' | 'row_of_ensv2'>;
     as_of: AsOf;
@@ -1435,31 +1435,31 @@ export type ComparedField = {
     table: string;
     column: string;
     /**
-     * The name, and of a record which one at which resolver
+     * The name and, for a record, the record and its resolver
      */
     of: string;
     status: 'equal' | 'different' | 'not_compared';
     /**
-     * What the index has; null for none
+     * Value in the index; null for none
      */
     index?: string;
     /**
-     * What the contracts answer; null for none, absent where it was not compared
+     * Value from the contracts; null for none, absent if not compared
      */
     chain?: string;
     /**
-     * Present where it was not compared
+     * Present if not compared
      */
     why?: string;
     /**
-     * Of a difference: the calls (`eth_call` at this block) that show it
+     * For a difference: the calls (`eth_call` at this block) that show it
      */
     calls?: Array<{
         to: string;
         data: string;
     }>;
     /**
-     * Present where fields are cut: a text after 1024 characters, bytes after 1024 bytes
+     * Present if fields are cut: texts after 1024 characters, bytes after 1024 bytes
      */
     truncated?: Array<string>;
 };
@@ -1469,19 +1469,19 @@ export type NamehashMatch = {
     type: 'namehash';
     name: string;
     /**
-     * Present where it is not of the registry's own chain: the layer 2 that has it
+     * Present if it is not on the registry's own chain: the layer 2
      */
     chain?: string;
     /**
-     * Present where ENSv2 is indexed: the system that answers for the name. A name that was registered in ENSv2, and every name below it, is of `ensv2`
+     * Present if ENSv2 is indexed: the system that answers for the name. A name registered in ENSv2 and every name below it are `ensv2`
      */
     protocol?: 'ensv1' | 'ensv2';
     /**
-     * Of a name of ENSv2: the registry that has its entry; absent where none has one
+     * For an ENSv2 name: the registry with its entry; absent if none has one
      */
     registry?: `0x${string}`;
     /**
-     * The token that the owner holds. In ENSv2 its id changes whenever a role of the name is granted or revoked
+     * The owner's token. Its id changes whenever an ENSv2 role of the name is granted or revoked
      */
     token?: {
         /**
@@ -1492,7 +1492,7 @@ export type NamehashMatch = {
         standard: 'ERC-721' | 'ERC-1155';
     };
     /**
-     * Of a name of ENSv2: who may do what with it. `<role>_ADMIN` may grant and revoke the role. Roles for a whole registry are not listed
+     * For an ENSv2 name: accounts with roles for it. `<role>_ADMIN` may grant and revoke the role. Roles for a whole registry are not listed
      */
     roles?: {
         holders: Array<{
@@ -1503,16 +1503,16 @@ export type NamehashMatch = {
             roles: Array<string>;
         }>;
         /**
-         * Accounts in all; the first 25 are listed
+         * All accounts; the first 25 are listed
          */
         total: number;
     };
     /**
-     * Of a name of ENSv2: the registry that has the names below it; absent where it has none
+     * For an ENSv2 name: the registry of its subnames; absent if it has none
      */
     subregistry?: `0x${string}`;
     /**
-     * Present where ENSv2 reserves the name for its owner in ENSv1, and it is not registered there yet
+     * Present if ENSv2 reserves the name for its ENSv1 owner and it is not registered there yet
      */
     reservation?: {
         /**
@@ -1530,11 +1530,11 @@ export type NamehashMatch = {
      */
     migration?: {
         /**
-         * Owner in ENSv1; null for none
+         * ENSv1 owner; null for none
          */
         from_address?: `0x${string}`;
         /**
-         * Owner in ENSv2; null for none
+         * ENSv2 owner; null for none
          */
         to_address?: `0x${string}`;
         block_number: number;
@@ -1542,61 +1542,61 @@ export type NamehashMatch = {
         transaction_hash: `0x${string}`;
     };
     /**
-     * Present on .eth names of ENSv2: from then on there is no premium any more
+     * Present on ENSv2 .eth names: the end of the premium
      */
     premium_end_timestamp?: bigint;
     display?: string;
     label: string;
     /**
-     * Where the text of the label is from: `event` (a log of a chain spells it out), `caller` (a caller wrote it), `table:<id>@<version>` or `service:<id>@<version>` (the operator imported it, or asked a service), `ens` (a label of ENS itself). Its hash proves it in each case. Null while only the hash is known; absent where the index has no event of the name
+     * Source of the label's text, always proven by its hash: `event` (a log), `caller` (a caller wrote it), `table:<id>@<version>` or `service:<id>@<version>` (imported by the operator, or from a service), `ens` (a label of ENS itself). Null while only the hash is known; absent if the index has no event of the name
      */
     label_source?: string;
     /**
-     * Null for the root, and for nodes of which no event gave the parent
+     * Null for the root, and for nodes whose parent no event gave
      */
     labelhash?: `0x${string}`;
     /**
-     * The labelhash as a number; of wrapped names the namehash; null where there is no labelhash
+     * The labelhash as a number, or the namehash for wrapped names; null without a labelhash
      */
     token_id?: string;
     namehash: `0x${string}`;
     /**
-     * Null for the root, and for nodes of which no event gave the parent
+     * Null for the root, and for nodes whose parent no event gave
      */
     parent_node?: `0x${string}`;
     /**
-     * Null for the root, and for nodes of which no event gave the parent
+     * Null for the root, and for nodes whose parent no event gave
      */
     parent_name?: string;
     /**
-     * When it was registered last: by the registrar, or in ENSv2 by its registry. The registrar of 2020 logged a registration for each name that was moved to it. Absent where none registered it
+     * Last registration, by the registrar or, in ENSv2, by its registry. The 2020 registrar logged a registration for each name moved to it. Absent if never registered
      */
     registered_timestamp?: bigint;
     /**
-     * Time of the first event of the name; absent where the index has none
+     * Time of the name's first event; absent if the index has none
      */
     created_timestamp?: bigint;
     /**
-     * Which contracts answer for the name: `ensv2`, or `ensv1` with `registry` (of 2020) or `registry_old` (it is in that of 2017 alone); `wrapper` while it is wrapped; `layer2`: Basenames, Lineanames, 3DNS. Absent where the index has no event of the name
+     * The contracts that answer for the name: `ensv2`, or `ensv1` with `registry` (2020) or `registry_old` (only in that of 2017); `wrapper` while wrapped; `layer2`: Basenames, Lineanames, 3DNS. Absent if the index has no event of the name
      */
     protocols?: Array<'ensv1' | 'ensv2' | 'registry' | 'registry_old' | 'wrapper' | 'layer2'>;
     ownership: Ownership;
     wrapper?: Wrapper;
     resolver: Resolver;
     /**
-     * Names right under it that events created, also expired and deleted ones
+     * Direct subnames created by events, including expired and deleted ones
      */
     subname_count?: number;
     /**
-     * Whether a resolver answers for the name, and if not, why. `resolves`: one does, whatever records it has; `no_resolver`: neither the name nor a name above it has one that answers; `no_live_entry`: the way through ENSv2, which decides, has no entry of the name, and leads to no resolver; `expired`: the name's entry in ENSv2 is past its expiry; `expired_parent`: an entry above it is; `not_registered`: a name right under .eth that no registrar has; `no_answer`: the resolver that it has is no contract, or leads to none. Absent where only the chain can tell: `live` says that it was not asked, `unresolved` that it could not be
+     * Whether a resolver answers for the name and, if not, why. `resolves`: one does, whatever records it has; `no_resolver`: neither the name nor an ancestor has one that answers; `no_live_entry`: ENSv2 decides, has no entry for the name, and its path leads to no resolver; `expired`: the name's ENSv2 entry has expired; `expired_parent`: an entry above it has; `not_registered`: a second-level .eth name that no registrar has; `no_answer`: its resolver is not a contract, or leads to none. Absent if only the chain can tell: `live` says that it was not asked, `unresolved` that it could not be
      */
     resolution?: 'resolves' | 'no_resolver' | 'no_live_entry' | 'expired' | 'expired_parent' | 'not_registered' | 'no_answer';
     /**
-     * `indexed`: from the events of tracked contracts; `live`: resolved on chain at the request
+     * `indexed`: from events of tracked contracts; `live`: read on chain for this request
      */
     source: 'indexed' | 'live';
     /**
-     * Present where only the chain could add what the name's resolver, or an ancestor's, says of it (`display`), and the chain could not be asked because the name's text is not known
+     * Present if only a resolver on chain, the name's or an ancestor's, could add data (`display`), and it could not be asked because the name's text is unknown
      */
     live?: 'not_asked';
     unresolved?: Unresolved;
@@ -1608,7 +1608,7 @@ export type NamehashMatch = {
      */
     expiry_timestamp: bigint;
     /**
-     * Present on names of a registrar: from this second on the last holder cannot renew it, and anyone can register it, with a premium at first where there is one. Absent where the name never expires
+     * Present on names of a registrar: from this second on, the last holder cannot renew and anyone can register the name, at first with a premium if the registrar has one. Absent if the name never expires
      */
     grace_end_timestamp: bigint;
 } | {
@@ -1618,7 +1618,7 @@ export type NamehashMatch = {
      */
     expiry_timestamp: bigint;
     /**
-     * Present on names of a registrar: from this second on the last holder cannot renew it, and anyone can register it, with a premium at first where there is one. Absent where the name never expires
+     * Present on names of a registrar: from this second on, the last holder cannot renew and anyone can register the name, at first with a premium if the registrar has one. Absent if the name never expires
      */
     grace_end_timestamp: bigint;
 } | {
@@ -1628,7 +1628,7 @@ export type NamehashMatch = {
      */
     expiry_timestamp?: bigint;
     /**
-     * Present on names of a registrar: from this second on the last holder cannot renew it, and anyone can register it, with a premium at first where there is one. Absent where the name never expires
+     * Present on names of a registrar: from this second on, the last holder cannot renew and anyone can register the name, at first with a premium if the registrar has one. Absent if the name never expires
      */
     grace_end_timestamp?: bigint;
 });
@@ -1640,12 +1640,12 @@ export type UnresolvedNamehashMatch = {
     namehash: `0x${string}`;
     availability_status: 'unknown';
     /**
-     * `indexed`: from the events of tracked contracts; `live`: resolved on chain at the request
+     * `indexed`: from events of tracked contracts; `live`: read on chain for this request
      */
     source: 'indexed' | 'live';
     unresolved: Unresolved;
     /**
-     * Present without `partial=true` where something could not be found out: the other fields are certain, and `unresolved` names what is missing
+     * Present without `partial=true` if something could not be found out. The other fields are certain; `unresolved` lists the missing ones
      */
     error?: {
         code: 'INVALID_NAME' | 'INVALID_HASH' | 'LIVE_RESOLUTION_FAILED';
@@ -1666,19 +1666,19 @@ export type ListedDomain = {
     known: true;
     name: string;
     /**
-     * Present where it is not of the registry's own chain: the layer 2 that has it
+     * Present if it is not on the registry's own chain: the layer 2
      */
     chain?: string;
     /**
-     * Present where ENSv2 is indexed: the system that answers for the name. A name that was registered in ENSv2, and every name below it, is of `ensv2`
+     * Present if ENSv2 is indexed: the system that answers for the name. A name registered in ENSv2 and every name below it are `ensv2`
      */
     protocol?: 'ensv1' | 'ensv2';
     /**
-     * Of a name of ENSv2: the registry that has its entry; absent where none has one
+     * For an ENSv2 name: the registry with its entry; absent if none has one
      */
     registry?: `0x${string}`;
     /**
-     * The token that the owner holds. In ENSv2 its id changes whenever a role of the name is granted or revoked
+     * The owner's token. Its id changes whenever an ENSv2 role of the name is granted or revoked
      */
     token?: {
         /**
@@ -1689,7 +1689,7 @@ export type ListedDomain = {
         standard: 'ERC-721' | 'ERC-1155';
     };
     /**
-     * Of a name of ENSv2: who may do what with it. `<role>_ADMIN` may grant and revoke the role. Roles for a whole registry are not listed
+     * For an ENSv2 name: accounts with roles for it. `<role>_ADMIN` may grant and revoke the role. Roles for a whole registry are not listed
      */
     roles?: {
         holders: Array<{
@@ -1700,16 +1700,16 @@ export type ListedDomain = {
             roles: Array<string>;
         }>;
         /**
-         * Accounts in all; the first 25 are listed
+         * All accounts; the first 25 are listed
          */
         total: number;
     };
     /**
-     * Of a name of ENSv2: the registry that has the names below it; absent where it has none
+     * For an ENSv2 name: the registry of its subnames; absent if it has none
      */
     subregistry?: `0x${string}`;
     /**
-     * Present where ENSv2 reserves the name for its owner in ENSv1, and it is not registered there yet
+     * Present if ENSv2 reserves the name for its ENSv1 owner and it is not registered there yet
      */
     reservation?: {
         /**
@@ -1727,11 +1727,11 @@ export type ListedDomain = {
      */
     migration?: {
         /**
-         * Owner in ENSv1; null for none
+         * ENSv1 owner; null for none
          */
         from_address?: `0x${string}`;
         /**
-         * Owner in ENSv2; null for none
+         * ENSv2 owner; null for none
          */
         to_address?: `0x${string}`;
         block_number: number;
@@ -1739,66 +1739,66 @@ export type ListedDomain = {
         transaction_hash: `0x${string}`;
     };
     /**
-     * Present on .eth names of ENSv2: from then on there is no premium any more
+     * Present on ENSv2 .eth names: the end of the premium
      */
     premium_end_timestamp?: bigint;
     display?: string;
     label: string;
     /**
-     * Where the text of the label is from: `event` (a log of a chain spells it out), `caller` (a caller wrote it), `table:<id>@<version>` or `service:<id>@<version>` (the operator imported it, or asked a service), `ens` (a label of ENS itself). Its hash proves it in each case. Null while only the hash is known; absent where the index has no event of the name
+     * Source of the label's text, always proven by its hash: `event` (a log), `caller` (a caller wrote it), `table:<id>@<version>` or `service:<id>@<version>` (imported by the operator, or from a service), `ens` (a label of ENS itself). Null while only the hash is known; absent if the index has no event of the name
      */
     label_source?: string;
     /**
-     * Null for the root, and for nodes of which no event gave the parent
+     * Null for the root, and for nodes whose parent no event gave
      */
     labelhash?: `0x${string}`;
     /**
-     * The labelhash as a number; of wrapped names the namehash; null where there is no labelhash
+     * The labelhash as a number, or the namehash for wrapped names; null without a labelhash
      */
     token_id?: string;
     namehash: `0x${string}`;
     /**
-     * Null for the root, and for nodes of which no event gave the parent
+     * Null for the root, and for nodes whose parent no event gave
      */
     parent_node?: `0x${string}`;
     /**
-     * Null for the root, and for nodes of which no event gave the parent
+     * Null for the root, and for nodes whose parent no event gave
      */
     parent_name?: string;
     /**
-     * When it was registered last: by the registrar, or in ENSv2 by its registry. The registrar of 2020 logged a registration for each name that was moved to it. Absent where none registered it
+     * Last registration, by the registrar or, in ENSv2, by its registry. The 2020 registrar logged a registration for each name moved to it. Absent if never registered
      */
     registered_timestamp?: bigint;
     /**
-     * Time of the first event of the name; absent where the index has none
+     * Time of the name's first event; absent if the index has none
      */
     created_timestamp?: bigint;
     /**
-     * Which contracts answer for the name: `ensv2`, or `ensv1` with `registry` (of 2020) or `registry_old` (it is in that of 2017 alone); `wrapper` while it is wrapped; `layer2`: Basenames, Lineanames, 3DNS. Absent where the index has no event of the name
+     * The contracts that answer for the name: `ensv2`, or `ensv1` with `registry` (2020) or `registry_old` (only in that of 2017); `wrapper` while wrapped; `layer2`: Basenames, Lineanames, 3DNS. Absent if the index has no event of the name
      */
     protocols?: Array<'ensv1' | 'ensv2' | 'registry' | 'registry_old' | 'wrapper' | 'layer2'>;
     ownership: Ownership;
     wrapper?: Wrapper;
     resolver: Resolver;
     /**
-     * Names right under it that events created, also expired and deleted ones
+     * Direct subnames created by events, including expired and deleted ones
      */
     subname_count?: number;
     /**
-     * Whether a resolver answers for the name, and if not, why. `resolves`: one does, whatever records it has; `no_resolver`: neither the name nor a name above it has one that answers; `no_live_entry`: the way through ENSv2, which decides, has no entry of the name, and leads to no resolver; `expired`: the name's entry in ENSv2 is past its expiry; `expired_parent`: an entry above it is; `not_registered`: a name right under .eth that no registrar has; `no_answer`: the resolver that it has is no contract, or leads to none. Absent where only the chain can tell: `live` says that it was not asked, `unresolved` that it could not be
+     * Whether a resolver answers for the name and, if not, why. `resolves`: one does, whatever records it has; `no_resolver`: neither the name nor an ancestor has one that answers; `no_live_entry`: ENSv2 decides, has no entry for the name, and its path leads to no resolver; `expired`: the name's ENSv2 entry has expired; `expired_parent`: an entry above it has; `not_registered`: a second-level .eth name that no registrar has; `no_answer`: its resolver is not a contract, or leads to none. Absent if only the chain can tell: `live` says that it was not asked, `unresolved` that it could not be
      */
     resolution?: 'resolves' | 'no_resolver' | 'no_live_entry' | 'expired' | 'expired_parent' | 'not_registered' | 'no_answer';
     /**
-     * `indexed`: from the events of tracked contracts; `live`: resolved on chain at the request
+     * `indexed`: from events of tracked contracts; `live`: read on chain for this request
      */
     source: 'indexed' | 'live';
     /**
-     * Present where only the chain could add what the name's resolver, or an ancestor's, says of it (`display`), and the chain could not be asked because the name's text is not known
+     * Present if only a resolver on chain, the name's or an ancestor's, could add data (`display`), and it could not be asked because the name's text is unknown
      */
     live?: 'not_asked';
     unresolved?: Unresolved;
     /**
-     * Present without `partial=true` where something could not be found out: the other fields are certain, and `unresolved` names what is missing
+     * Present without `partial=true` if something could not be found out. The other fields are certain; `unresolved` lists the missing ones
      */
     error?: {
         code: 'INVALID_NAME' | 'INVALID_HASH' | 'LIVE_RESOLUTION_FAILED';
@@ -1811,7 +1811,7 @@ export type ListedDomain = {
      */
     expiry_timestamp: bigint;
     /**
-     * Present on names of a registrar: from this second on the last holder cannot renew it, and anyone can register it, with a premium at first where there is one. Absent where the name never expires
+     * Present on names of a registrar: from this second on, the last holder cannot renew and anyone can register the name, at first with a premium if the registrar has one. Absent if the name never expires
      */
     grace_end_timestamp: bigint;
 } | {
@@ -1821,7 +1821,7 @@ export type ListedDomain = {
      */
     expiry_timestamp: bigint;
     /**
-     * Present on names of a registrar: from this second on the last holder cannot renew it, and anyone can register it, with a premium at first where there is one. Absent where the name never expires
+     * Present on names of a registrar: from this second on, the last holder cannot renew and anyone can register the name, at first with a premium if the registrar has one. Absent if the name never expires
      */
     grace_end_timestamp: bigint;
 } | {
@@ -1831,7 +1831,7 @@ export type ListedDomain = {
      */
     expiry_timestamp?: bigint;
     /**
-     * Present on names of a registrar: from this second on the last holder cannot renew it, and anyone can register it, with a premium at first where there is one. Absent where the name never expires
+     * Present on names of a registrar: from this second on, the last holder cannot renew and anyone can register the name, at first with a premium if the registrar has one. Absent if the name never expires
      */
     grace_end_timestamp?: bigint;
 });
@@ -1842,12 +1842,12 @@ export type UnresolvedDomain = {
     namehash: `0x${string}`;
     availability_status: 'unknown';
     /**
-     * `indexed`: from the events of tracked contracts; `live`: resolved on chain at the request
+     * `indexed`: from events of tracked contracts; `live`: read on chain for this request
      */
     source: 'indexed' | 'live';
     unresolved: Unresolved;
     /**
-     * Present without `partial=true` where something could not be found out: the other fields are certain, and `unresolved` names what is missing
+     * Present without `partial=true` if something could not be found out. The other fields are certain; `unresolved` lists the missing ones
      */
     error?: {
         code: 'INVALID_NAME' | 'INVALID_HASH' | 'LIVE_RESOLUTION_FAILED';
@@ -1856,7 +1856,7 @@ export type UnresolvedDomain = {
 };
 
 /**
- * No name of the index has this hash
+ * No indexed name has this hash
  */
 export type NotIndexed = {
     known: false;
@@ -1869,19 +1869,19 @@ export type Domain = {
     known: true;
     name: string;
     /**
-     * Present where it is not of the registry's own chain: the layer 2 that has it
+     * Present if it is not on the registry's own chain: the layer 2
      */
     chain?: string;
     /**
-     * Present where ENSv2 is indexed: the system that answers for the name. A name that was registered in ENSv2, and every name below it, is of `ensv2`
+     * Present if ENSv2 is indexed: the system that answers for the name. A name registered in ENSv2 and every name below it are `ensv2`
      */
     protocol?: 'ensv1' | 'ensv2';
     /**
-     * Of a name of ENSv2: the registry that has its entry; absent where none has one
+     * For an ENSv2 name: the registry with its entry; absent if none has one
      */
     registry?: `0x${string}`;
     /**
-     * The token that the owner holds. In ENSv2 its id changes whenever a role of the name is granted or revoked
+     * The owner's token. Its id changes whenever an ENSv2 role of the name is granted or revoked
      */
     token?: {
         /**
@@ -1892,7 +1892,7 @@ export type Domain = {
         standard: 'ERC-721' | 'ERC-1155';
     };
     /**
-     * Of a name of ENSv2: who may do what with it. `<role>_ADMIN` may grant and revoke the role. Roles for a whole registry are not listed
+     * For an ENSv2 name: accounts with roles for it. `<role>_ADMIN` may grant and revoke the role. Roles for a whole registry are not listed
      */
     roles?: {
         holders: Array<{
@@ -1903,16 +1903,16 @@ export type Domain = {
             roles: Array<string>;
         }>;
         /**
-         * Accounts in all; the first 25 are listed
+         * All accounts; the first 25 are listed
          */
         total: number;
     };
     /**
-     * Of a name of ENSv2: the registry that has the names below it; absent where it has none
+     * For an ENSv2 name: the registry of its subnames; absent if it has none
      */
     subregistry?: `0x${string}`;
     /**
-     * Present where ENSv2 reserves the name for its owner in ENSv1, and it is not registered there yet
+     * Present if ENSv2 reserves the name for its ENSv1 owner and it is not registered there yet
      */
     reservation?: {
         /**
@@ -1930,11 +1930,11 @@ export type Domain = {
      */
     migration?: {
         /**
-         * Owner in ENSv1; null for none
+         * ENSv1 owner; null for none
          */
         from_address?: `0x${string}`;
         /**
-         * Owner in ENSv2; null for none
+         * ENSv2 owner; null for none
          */
         to_address?: `0x${string}`;
         block_number: number;
@@ -1942,61 +1942,61 @@ export type Domain = {
         transaction_hash: `0x${string}`;
     };
     /**
-     * Present on .eth names of ENSv2: from then on there is no premium any more
+     * Present on ENSv2 .eth names: the end of the premium
      */
     premium_end_timestamp?: bigint;
     display?: string;
     label: string;
     /**
-     * Where the text of the label is from: `event` (a log of a chain spells it out), `caller` (a caller wrote it), `table:<id>@<version>` or `service:<id>@<version>` (the operator imported it, or asked a service), `ens` (a label of ENS itself). Its hash proves it in each case. Null while only the hash is known; absent where the index has no event of the name
+     * Source of the label's text, always proven by its hash: `event` (a log), `caller` (a caller wrote it), `table:<id>@<version>` or `service:<id>@<version>` (imported by the operator, or from a service), `ens` (a label of ENS itself). Null while only the hash is known; absent if the index has no event of the name
      */
     label_source?: string;
     /**
-     * Null for the root, and for nodes of which no event gave the parent
+     * Null for the root, and for nodes whose parent no event gave
      */
     labelhash?: `0x${string}`;
     /**
-     * The labelhash as a number; of wrapped names the namehash; null where there is no labelhash
+     * The labelhash as a number, or the namehash for wrapped names; null without a labelhash
      */
     token_id?: string;
     namehash: `0x${string}`;
     /**
-     * Null for the root, and for nodes of which no event gave the parent
+     * Null for the root, and for nodes whose parent no event gave
      */
     parent_node?: `0x${string}`;
     /**
-     * Null for the root, and for nodes of which no event gave the parent
+     * Null for the root, and for nodes whose parent no event gave
      */
     parent_name?: string;
     /**
-     * When it was registered last: by the registrar, or in ENSv2 by its registry. The registrar of 2020 logged a registration for each name that was moved to it. Absent where none registered it
+     * Last registration, by the registrar or, in ENSv2, by its registry. The 2020 registrar logged a registration for each name moved to it. Absent if never registered
      */
     registered_timestamp?: bigint;
     /**
-     * Time of the first event of the name; absent where the index has none
+     * Time of the name's first event; absent if the index has none
      */
     created_timestamp?: bigint;
     /**
-     * Which contracts answer for the name: `ensv2`, or `ensv1` with `registry` (of 2020) or `registry_old` (it is in that of 2017 alone); `wrapper` while it is wrapped; `layer2`: Basenames, Lineanames, 3DNS. Absent where the index has no event of the name
+     * The contracts that answer for the name: `ensv2`, or `ensv1` with `registry` (2020) or `registry_old` (only in that of 2017); `wrapper` while wrapped; `layer2`: Basenames, Lineanames, 3DNS. Absent if the index has no event of the name
      */
     protocols?: Array<'ensv1' | 'ensv2' | 'registry' | 'registry_old' | 'wrapper' | 'layer2'>;
     ownership: Ownership;
     wrapper?: Wrapper;
     resolver: Resolver;
     /**
-     * Names right under it that events created, also expired and deleted ones
+     * Direct subnames created by events, including expired and deleted ones
      */
     subname_count?: number;
     /**
-     * Whether a resolver answers for the name, and if not, why. `resolves`: one does, whatever records it has; `no_resolver`: neither the name nor a name above it has one that answers; `no_live_entry`: the way through ENSv2, which decides, has no entry of the name, and leads to no resolver; `expired`: the name's entry in ENSv2 is past its expiry; `expired_parent`: an entry above it is; `not_registered`: a name right under .eth that no registrar has; `no_answer`: the resolver that it has is no contract, or leads to none. Absent where only the chain can tell: `live` says that it was not asked, `unresolved` that it could not be
+     * Whether a resolver answers for the name and, if not, why. `resolves`: one does, whatever records it has; `no_resolver`: neither the name nor an ancestor has one that answers; `no_live_entry`: ENSv2 decides, has no entry for the name, and its path leads to no resolver; `expired`: the name's ENSv2 entry has expired; `expired_parent`: an entry above it has; `not_registered`: a second-level .eth name that no registrar has; `no_answer`: its resolver is not a contract, or leads to none. Absent if only the chain can tell: `live` says that it was not asked, `unresolved` that it could not be
      */
     resolution?: 'resolves' | 'no_resolver' | 'no_live_entry' | 'expired' | 'expired_parent' | 'not_registered' | 'no_answer';
     /**
-     * `indexed`: from the events of tracked contracts; `live`: resolved on chain at the request
+     * `indexed`: from events of tracked contracts; `live`: read on chain for this request
      */
     source: 'indexed' | 'live';
     /**
-     * Present where only the chain could add what the name's resolver, or an ancestor's, says of it (`display`), and the chain could not be asked because the name's text is not known
+     * Present if only a resolver on chain, the name's or an ancestor's, could add data (`display`), and it could not be asked because the name's text is unknown
      */
     live?: 'not_asked';
     unresolved?: Unresolved;
@@ -2008,7 +2008,7 @@ export type Domain = {
      */
     expiry_timestamp: bigint;
     /**
-     * Present on names of a registrar: from this second on the last holder cannot renew it, and anyone can register it, with a premium at first where there is one. Absent where the name never expires
+     * Present on names of a registrar: from this second on, the last holder cannot renew and anyone can register the name, at first with a premium if the registrar has one. Absent if the name never expires
      */
     grace_end_timestamp: bigint;
 } | {
@@ -2018,7 +2018,7 @@ export type Domain = {
      */
     expiry_timestamp: bigint;
     /**
-     * Present on names of a registrar: from this second on the last holder cannot renew it, and anyone can register it, with a premium at first where there is one. Absent where the name never expires
+     * Present on names of a registrar: from this second on, the last holder cannot renew and anyone can register the name, at first with a premium if the registrar has one. Absent if the name never expires
      */
     grace_end_timestamp: bigint;
 } | {
@@ -2028,18 +2028,18 @@ export type Domain = {
      */
     expiry_timestamp?: bigint;
     /**
-     * Present on names of a registrar: from this second on the last holder cannot renew it, and anyone can register it, with a premium at first where there is one. Absent where the name never expires
+     * Present on names of a registrar: from this second on, the last holder cannot renew and anyone can register the name, at first with a premium if the registrar has one. Absent if the name never expires
      */
     grace_end_timestamp?: bigint;
 });
 
 export type LookedUpName = {
     /**
-     * As it was sent
+     * As sent
      */
     input: string;
     /**
-     * `ok`; `not_found`: no one has the name, `domain` says in which state it is; `unresolved`: something could not be found out, `error` says why, and the rest is certain; `partial`: there are more records, `cursor` leads to them
+     * `ok`; `not_found`: nobody has the name, `domain` has its state; `unresolved`: something could not be found out, `error` says why, and the rest is certain; `partial`: there are more records, continue with `cursor`
      */
     status: 'ok' | 'not_found' | 'unresolved' | 'partial';
     error?: {
@@ -2049,31 +2049,31 @@ export type LookedUpName = {
     domain: AskedDomain | UnknownDomain;
     records?: Records;
     /**
-     * `indexed`: from the events of tracked contracts; `live`: resolved on chain at the request
+     * `indexed`: from events of tracked contracts; `live`: read on chain for this request
      */
     records_source?: 'indexed' | 'live';
     unresolved?: Unresolved & unknown;
     primary_name_check?: PrimaryNameCheck;
     /**
-     * An input by which to ask on, with the same `records`
+     * Send as an input, with the same `records`, to continue
      */
     cursor?: string;
 };
 
 /**
- * Absent unless it is asked for, and where the name could not be resolved
+ * Absent unless requested, and if the name could not be resolved
  */
 export type PrimaryNameCheck = {
     /**
-     * The name's address on Ethereum; null if it has none
+     * The name's Ethereum address; null if it has none
      */
     address?: `0x${string}`;
     /**
-     * The primary name of that address; null if it has none, absent where `unresolved` says why
+     * The primary name of that address; null if it has none, absent if `unresolved` says why
      */
     primary_name?: string;
     /**
-     * Whether that is this name
+     * Whether it is this name
      */
     is_primary?: boolean;
     unresolved?: Unresolved;
@@ -2081,7 +2081,7 @@ export type PrimaryNameCheck = {
 
 export type LookedUpAddress = {
     /**
-     * As it was sent
+     * As sent
      */
     input: string;
     status: 'ok' | 'unresolved';
@@ -2095,7 +2095,7 @@ export type LookedUpAddress = {
     address: `0x${string}`;
     primary_names: Array<PrimaryNameOfCoinType | UnresolvedPrimaryNameOfCoinType>;
     /**
-     * The first 25 names by each relation that is asked for
+     * The first 25 names for each requested relation
      */
     names?: Array<{
         relation: string;
@@ -2112,16 +2112,16 @@ export type PrimaryNameOfCoinType = {
     known: true;
     coin_type: string;
     /**
-     * Null where it has none
+     * Null if it has none
      */
     primary_name?: string;
     display?: string;
     /**
-     * `REVERSE_REGISTRAR`, `DEFAULT_REVERSE_REGISTRAR` or `L2_REVERSE_REGISTRAR`; null where there is no primary name
+     * `REVERSE_REGISTRAR`, `DEFAULT_REVERSE_REGISTRAR` or `L2_REVERSE_REGISTRAR`; null if there is no primary name
      */
     registrar?: string;
     /**
-     * `indexed`: from the events of tracked contracts; `live`: resolved on chain at the request
+     * `indexed`: from events of tracked contracts; `live`: read on chain for this request
      */
     source: 'indexed' | 'live';
 };
@@ -2136,44 +2136,44 @@ export type AddressDomainItem = {
     known: true;
     name: string;
     /**
-     * Present where it is not of the registry's own chain: the layer 2 that has it
+     * Present if it is not on the registry's own chain: the layer 2
      */
     chain?: string;
     /**
-     * Present where ENSv2 is indexed: the system that answers for the name. A name that was registered in ENSv2, and every name below it, is of `ensv2`
+     * Present if ENSv2 is indexed: the system that answers for the name. A name registered in ENSv2 and every name below it are `ensv2`
      */
     protocol?: 'ensv1' | 'ensv2';
     /**
-     * Of a name of ENSv2: the registry that has its entry; absent where none has one
+     * For an ENSv2 name: the registry with its entry; absent if none has one
      */
     registry?: `0x${string}`;
     /**
-     * Which contracts answer for the name: `ensv2`, or `ensv1` with `registry` (of 2020) or `registry_old` (it is in that of 2017 alone); `wrapper` while it is wrapped; `layer2`: Basenames, Lineanames, 3DNS. Absent where the index has no event of the name
+     * The contracts that answer for the name: `ensv2`, or `ensv1` with `registry` (2020) or `registry_old` (only in that of 2017); `wrapper` while wrapped; `layer2`: Basenames, Lineanames, 3DNS. Absent if the index has no event of the name
      */
     protocols?: Array<'ensv1' | 'ensv2' | 'registry' | 'registry_old' | 'wrapper' | 'layer2'>;
     display?: string;
     label: string;
     namehash: `0x${string}`;
     /**
-     * Null for the root, and for nodes of which no event gave the parent
+     * Null for the root, and for nodes whose parent no event gave
      */
     labelhash?: `0x${string}`;
     /**
-     * When it was registered last: by the registrar, or in ENSv2 by its registry. The registrar of 2020 logged a registration for each name that was moved to it. Absent where none registered it
+     * Last registration, by the registrar or, in ENSv2, by its registry. The 2020 registrar logged a registration for each name moved to it. Absent if never registered
      */
     registered_timestamp?: bigint;
     /**
-     * Time of the first event of the name; absent where the index has none
+     * Time of the name's first event; absent if the index has none
      */
     created_timestamp?: bigint;
     ownership: Ownership;
     wrapper?: Wrapper;
     /**
-     * Of a name of ENSv2: the registry that has the names below it; absent where it has none
+     * For an ENSv2 name: the registry of its subnames; absent if it has none
      */
     subregistry?: `0x${string}`;
     /**
-     * Present where ENSv2 reserves the name for its owner in ENSv1, and it is not registered there yet
+     * Present if ENSv2 reserves the name for its ENSv1 owner and it is not registered there yet
      */
     reservation?: {
         /**
@@ -2191,11 +2191,11 @@ export type AddressDomainItem = {
      */
     migration?: {
         /**
-         * Owner in ENSv1; null for none
+         * ENSv1 owner; null for none
          */
         from_address?: `0x${string}`;
         /**
-         * Owner in ENSv2; null for none
+         * ENSv2 owner; null for none
          */
         to_address?: `0x${string}`;
         block_number: number;
@@ -2203,11 +2203,11 @@ export type AddressDomainItem = {
         transaction_hash: `0x${string}`;
     };
     /**
-     * Names right under it that events created, also expired and deleted ones
+     * Direct subnames created by events, including expired and deleted ones
      */
     subname_count?: number;
     /**
-     * Of a name of ENSv2: accounts that have roles for it
+     * For an ENSv2 name: accounts with roles for it
      */
     role_holder_count?: number;
     resolver?: {
@@ -2217,11 +2217,11 @@ export type AddressDomainItem = {
         address: `0x${string}`;
     };
     /**
-     * All that the address is to the name
+     * All relations of the address to the name
      */
     relations: Array<'effective_owner' | 'registry_owner' | 'registrar_owner' | 'wrapper_owner' | 'resolver' | 'manager' | 'role_holder' | 'former_owner'>;
     /**
-     * Whether it is the primary name of the address on Ethereum (coin type 60), by its own reverse record or else the default one (ENSIP-19). Null where only the chain can tell, and could not be asked; absent without `include=primary`
+     * Whether it is the primary name of the address on Ethereum (coin type 60), by its reverse record or the default one (ENSIP-19). Null if only the chain can tell and could not be asked; absent without `include=primary`
      */
     is_primary?: boolean;
 } & ({
@@ -2231,7 +2231,7 @@ export type AddressDomainItem = {
      */
     expiry_timestamp: bigint;
     /**
-     * Present on names of a registrar: from this second on the last holder cannot renew it, and anyone can register it, with a premium at first where there is one. Absent where the name never expires
+     * Present on names of a registrar: from this second on, the last holder cannot renew and anyone can register the name, at first with a premium if the registrar has one. Absent if the name never expires
      */
     grace_end_timestamp: bigint;
 } | {
@@ -2241,7 +2241,7 @@ export type AddressDomainItem = {
      */
     expiry_timestamp: bigint;
     /**
-     * Present on names of a registrar: from this second on the last holder cannot renew it, and anyone can register it, with a premium at first where there is one. Absent where the name never expires
+     * Present on names of a registrar: from this second on, the last holder cannot renew and anyone can register the name, at first with a premium if the registrar has one. Absent if the name never expires
      */
     grace_end_timestamp: bigint;
 } | {
@@ -2251,14 +2251,14 @@ export type AddressDomainItem = {
      */
     expiry_timestamp?: bigint;
     /**
-     * Present on names of a registrar: from this second on the last holder cannot renew it, and anyone can register it, with a premium at first where there is one. Absent where the name never expires
+     * Present on names of a registrar: from this second on, the last holder cannot renew and anyone can register the name, at first with a premium if the registrar has one. Absent if the name never expires
      */
     grace_end_timestamp?: bigint;
 });
 
 export type InvalidInput = {
     /**
-     * As it was sent
+     * As sent
      */
     input: string;
     status: 'invalid';
@@ -2270,12 +2270,12 @@ export type InvalidInput = {
 
 export type LeftOutInput = {
     /**
-     * As it was sent
+     * As sent
      */
     input: string;
     status: 'left_out';
     /**
-     * An input by which to ask on, with the same `records`; absent where `error` says why it would not help
+     * Send as an input, with the same `records`, to continue; absent if `error` says why it would not help
      */
     cursor?: string;
     error?: {
@@ -2285,23 +2285,23 @@ export type LeftOutInput = {
 };
 
 /**
- * Of names: which records to give. None by default
+ * For names: records to return. None by default
  */
 export type RecordChoice = {
     /**
-     * Which records; text, addr, contenthash by default
+     * Kinds of records; text, addr, contenthash by default
      */
     types?: Array<'text' | 'addr' | 'contenthash' | 'abi' | 'interface' | 'pubkey' | 'name'>;
     /**
-     * Keys of the texts to give, at most 100; all by default
+     * Text keys to return, at most 100; all by default
      */
     keys?: Array<string>;
     /**
-     * Coin types of the addresses to give, at most 100; all by default
+     * Coin types of addresses to return, at most 100; all by default
      */
     coin_types?: Array<string>;
     /**
-     * also what was set and cleared, and, of keys and coin types that are chosen, what was never set
+     * also return records that were set and cleared, and selected keys and coin types that were never set
      */
     cleared?: boolean;
 };
@@ -2317,33 +2317,33 @@ export type AddressDomainCount = {
      */
     count: number;
     /**
-     * `availability_status` is `registered` or `grace`
+     * Names with `availability_status` `registered` or `grace`
      */
     active_count: number;
     /**
-     * It is `premium` or `available`
+     * Names with status `premium` or `available`
      */
     expired_count: number;
     /**
-     * It is `unknown`: emancipated subnames and names of ENSv2 after their expiry, and others
+     * Names with status `unknown`: emancipated subnames and ENSv2 names after their expiry, and others
      */
     unknown_count: number;
     /**
-     * Present where names of several chains are indexed: the same of each chain
+     * Present if names of several chains are indexed: the same for each chain
      */
     by_chain?: Array<{
         chain: string;
         count: number;
         /**
-         * `availability_status` is `registered` or `grace`
+         * Names with `availability_status` `registered` or `grace`
          */
         active_count: number;
         /**
-         * It is `premium` or `available`
+         * Names with status `premium` or `available`
          */
         expired_count: number;
         /**
-         * It is `unknown`: emancipated subnames and names of ENSv2 after their expiry, and others
+         * Names with status `unknown`: emancipated subnames and ENSv2 names after their expiry, and others
          */
         unknown_count: number;
     }>;
@@ -2357,12 +2357,12 @@ export type AddressPrimaryName = {
      */
     address: `0x${string}`;
     /**
-     * Null where it has none
+     * Null if it has none
      */
     primary_name?: string;
     display?: string;
     /**
-     * `REVERSE_REGISTRAR`, `DEFAULT_REVERSE_REGISTRAR` or `L2_REVERSE_REGISTRAR`; null where there is no primary name
+     * `REVERSE_REGISTRAR`, `DEFAULT_REVERSE_REGISTRAR` or `L2_REVERSE_REGISTRAR`; null if there is no primary name
      */
     registrar?: string;
     as_of: AsOf;
@@ -2386,13 +2386,13 @@ export type AddressPrimaryNameHistory = {
     current?: PrimaryName;
     history: Array<PrimaryNameEntry>;
     /**
-     * Entries in all, also those that are not in this answer; absent with `total=false`
+     * All entries, including those not in this answer; absent with `total=false`
      */
     total?: number;
     page?: number;
     page_size?: number;
     /**
-     * The `cursor` of the next page; null after the last one, absent where no page was asked for
+     * The `cursor` of the next page; null after the last one, absent without paging
      */
     next_cursor?: string;
     unresolved?: Unresolved;
@@ -2402,12 +2402,12 @@ export type AddressPrimaryNameHistory = {
 export type PrimaryName = {
     known: true;
     /**
-     * Null where it has none
+     * Null if it has none
      */
     primary_name?: string;
     display?: string;
     /**
-     * `REVERSE_REGISTRAR`, `DEFAULT_REVERSE_REGISTRAR` or `L2_REVERSE_REGISTRAR`; null where there is no primary name
+     * `REVERSE_REGISTRAR`, `DEFAULT_REVERSE_REGISTRAR` or `L2_REVERSE_REGISTRAR`; null if there is no primary name
      */
     registrar?: string;
 };
@@ -2418,7 +2418,7 @@ export type PrimaryNameEntry = {
      */
     name?: string;
     /**
-     * Present where the name is null because no event tells it
+     * Present if the name is null because no event gives it
      */
     is_name_known?: false;
     /**
@@ -2426,13 +2426,13 @@ export type PrimaryNameEntry = {
      */
     registrar: string;
     /**
-     * The chain that `block_number` counts on
+     * The chain of `block_number`
      */
     chain: string;
     block_number: number;
     transaction_hash: `0x${string}`;
     /**
-     * Present where fields are cut: a text after 1024 characters, bytes after 1024 bytes
+     * Present if fields are cut: texts after 1024 characters, bytes after 1024 bytes
      */
     truncated?: Array<string>;
 };
@@ -2443,27 +2443,27 @@ export type AddressSummary = {
      */
     address: `0x${string}`;
     /**
-     * Names it effectively owns that are registered or in grace
+     * Effectively owned names that are registered or in grace
      */
     domain_count: number;
     /**
-     * Null where it has none; absent where `unresolved` says why
+     * Null if it has none; absent if `unresolved` says why
      */
     primary_name?: string;
     /**
-     * `indexed`: from the events of tracked contracts; `live`: resolved on chain at the request
+     * `indexed`: from events of tracked contracts; `live`: read on chain for this request
      */
     primary_name_source?: 'indexed' | 'live';
     /**
-     * Names it effectively owns that expire within 30 days
+     * Effectively owned names that expire within 30 days
      */
     domains_expiring_30d: number;
     /**
-     * Length of its list of previous domains
+     * Length of the list of previous domains
      */
     previously_owned_count: number;
     /**
-     * Present where names of several chains are indexed: the same of each chain
+     * Present if names of several chains are indexed: the same for each chain
      */
     by_chain?: Array<{
         chain: string;
@@ -2479,13 +2479,13 @@ export type PreviousDomain = {
     known: true;
     name: string;
     /**
-     * Present where it is not of the registry's own chain: the layer 2 that has it
+     * Present if it is not on the registry's own chain: the layer 2
      */
     chain?: string;
     label: string;
     namehash: `0x${string}`;
     /**
-     * Null for the root, and for nodes of which no event gave the parent
+     * Null for the root, and for nodes whose parent no event gave
      */
     labelhash?: `0x${string}`;
     availability_status: AvailabilityStatus;
@@ -2499,7 +2499,7 @@ export type PreviousDomain = {
          */
         owner?: `0x${string}`;
         /**
-         * Present beside `owner`: whether it holds the name now. `false`: the last holder of a name that anyone can register or that expired at 3DNS, or the NameWrapper, which keeps the names of expired tokens. `last_owner` says who had it
+         * Present with `owner`: whether it holds the name now. `false`: the last holder of a name that anyone can register or that expired at 3DNS, or the NameWrapper, which keeps the names of expired tokens. `last_owner` has the previous owner
          */
         is_owner_current?: boolean;
         is_wrapped: boolean;
@@ -2514,11 +2514,11 @@ export type Permission = {
      */
     address: `0x${string}`;
     /**
-     * `owner` of a layer; `token_approval`: approved for the token; `operator`: approved for all that the owner has there; `record_delegate`: may write the name's records; `role`, `root_role`: roles in ENSv2 for the name, for all of its registry or resolver; `parent_…`: the same of the name above, as far as it has power over this one
+     * `owner` of a layer; `token_approval`: approved for the token; `operator`: approved for everything the owner has there; `record_delegate`: may write the name's records; `role`, `root_role`: ENSv2 roles for the name, or for its whole registry or resolver; `parent_…`: the same for the name above, as far as it controls this one
      */
     kind: 'owner' | 'token_approval' | 'operator' | 'record_delegate' | 'role' | 'root_role' | 'parent_owner' | 'parent_approval' | 'parent_operator' | 'parent_role';
     /**
-     * Where it is: the registry of 2020 or of 2017, the registrar, the NameWrapper, the token in a registry of ENSv2, or the name's resolver
+     * The registry of 2020 or of 2017, the registrar, the NameWrapper, the token in an ENSv2 registry, or the name's resolver
      */
     layer: 'registry' | 'registry_old' | 'registrar' | 'wrapper' | 'token' | 'resolver';
     /**
@@ -2526,23 +2526,23 @@ export type Permission = {
      */
     contract_address: `0x${string}`;
     /**
-     * What the account can do now; `replace`: give the name, or all that is below its registry, to any account
+     * What the account can do now; `replace`: give the name, or everything below its registry, to any account
      */
     may: Array<'transfer_token' | 'set_registry_owner' | 'set_resolver' | 'create_subnames' | 'unwrap' | 'burn_fuses' | 'approve' | 'extend_subnames' | 'extend_expiry' | 'set_records' | 'replace' | 'set_subregistry' | 'renew' | 'unregister' | 'register' | 'grant_roles'>;
     /**
-     * Whether it counts now; null where that is not known
+     * Whether it is in force now; null if unknown
      */
     in_force?: boolean;
     /**
-     * Present where it is not in force: why
+     * Present if it is not in force: the reason
      */
     reason?: 'expired' | 'not_wrapped' | 'transferred' | 'owner_changed' | 'other_resolver' | 'fuses_burnt' | 'no_record_of_its_own' | 'renewal_unknown' | 'other_holder';
     /**
-     * ENSv2: the roles, in words; `<role>_ADMIN` may grant the role
+     * ENSv2: role names; `<role>_ADMIN` may grant the role
      */
     roles?: Array<string>;
     /**
-     * Who let the account act
+     * The account that granted it
      */
     given_by?: `0x${string}`;
     block_number?: number;
@@ -2554,7 +2554,7 @@ export type Permission = {
 export type Grant = {
     kind: 'operator' | 'token_approval' | 'record_delegate' | 'role';
     /**
-     * Where it is: the registry of 2020 or of 2017, the registrar, the NameWrapper, the token in a registry of ENSv2, or the name's resolver
+     * The registry of 2020 or of 2017, the registrar, the NameWrapper, the token in an ENSv2 registry, or the name's resolver
      */
     layer: 'registry' | 'registry_old' | 'registrar' | 'wrapper' | 'token' | 'resolver';
     chain: string;
@@ -2563,28 +2563,28 @@ export type Grant = {
      */
     contract_address: `0x${string}`;
     /**
-     * Who may act
+     * The account that may act
      */
     address: `0x${string}`;
     /**
-     * Who gave it; absent for roles
+     * The account that granted it; absent for roles
      */
     owner?: `0x${string}`;
     /**
-     * The name it is for; absent where it is for all that the owner, or the contract, has
+     * The name it is for; absent if it covers everything of the owner or the contract
      */
     name?: string;
     namehash?: `0x${string}`;
     /**
-     * ENSv2: the roles, in words; `<role>_ADMIN` may grant the role
+     * ENSv2: role names; `<role>_ADMIN` may grant the role
      */
     roles?: Array<string>;
     /**
-     * Whether it counts now; null where that is not known
+     * Whether it is in force now; null if unknown
      */
     in_force?: boolean;
     /**
-     * Present where it is not in force: why
+     * Present if it is not in force: the reason
      */
     reason?: 'expired' | 'not_wrapped' | 'transferred' | 'owner_changed' | 'other_resolver' | 'fuses_burnt' | 'no_record_of_its_own' | 'renewal_unknown' | 'other_holder';
     block_number?: number;
@@ -2597,44 +2597,44 @@ export type PointingName = {
     known: true;
     name: string;
     /**
-     * Present where it is not of the registry's own chain: the layer 2 that has it
+     * Present if it is not on the registry's own chain: the layer 2
      */
     chain?: string;
     /**
-     * Present where ENSv2 is indexed: the system that answers for the name. A name that was registered in ENSv2, and every name below it, is of `ensv2`
+     * Present if ENSv2 is indexed: the system that answers for the name. A name registered in ENSv2 and every name below it are `ensv2`
      */
     protocol?: 'ensv1' | 'ensv2';
     /**
-     * Of a name of ENSv2: the registry that has its entry; absent where none has one
+     * For an ENSv2 name: the registry with its entry; absent if none has one
      */
     registry?: `0x${string}`;
     /**
-     * Which contracts answer for the name: `ensv2`, or `ensv1` with `registry` (of 2020) or `registry_old` (it is in that of 2017 alone); `wrapper` while it is wrapped; `layer2`: Basenames, Lineanames, 3DNS. Absent where the index has no event of the name
+     * The contracts that answer for the name: `ensv2`, or `ensv1` with `registry` (2020) or `registry_old` (only in that of 2017); `wrapper` while wrapped; `layer2`: Basenames, Lineanames, 3DNS. Absent if the index has no event of the name
      */
     protocols?: Array<'ensv1' | 'ensv2' | 'registry' | 'registry_old' | 'wrapper' | 'layer2'>;
     display?: string;
     label: string;
     namehash: `0x${string}`;
     /**
-     * Null for the root, and for nodes of which no event gave the parent
+     * Null for the root, and for nodes whose parent no event gave
      */
     labelhash?: `0x${string}`;
     /**
-     * When it was registered last: by the registrar, or in ENSv2 by its registry. The registrar of 2020 logged a registration for each name that was moved to it. Absent where none registered it
+     * Last registration, by the registrar or, in ENSv2, by its registry. The 2020 registrar logged a registration for each name moved to it. Absent if never registered
      */
     registered_timestamp?: bigint;
     /**
-     * Time of the first event of the name; absent where the index has none
+     * Time of the name's first event; absent if the index has none
      */
     created_timestamp?: bigint;
     ownership: Ownership;
     wrapper?: Wrapper;
     /**
-     * Of a name of ENSv2: the registry that has the names below it; absent where it has none
+     * For an ENSv2 name: the registry of its subnames; absent if it has none
      */
     subregistry?: `0x${string}`;
     /**
-     * Present where ENSv2 reserves the name for its owner in ENSv1, and it is not registered there yet
+     * Present if ENSv2 reserves the name for its ENSv1 owner and it is not registered there yet
      */
     reservation?: {
         /**
@@ -2652,11 +2652,11 @@ export type PointingName = {
      */
     migration?: {
         /**
-         * Owner in ENSv1; null for none
+         * ENSv1 owner; null for none
          */
         from_address?: `0x${string}`;
         /**
-         * Owner in ENSv2; null for none
+         * ENSv2 owner; null for none
          */
         to_address?: `0x${string}`;
         block_number: number;
@@ -2664,11 +2664,11 @@ export type PointingName = {
         transaction_hash: `0x${string}`;
     };
     /**
-     * Names right under it that events created, also expired and deleted ones
+     * Direct subnames created by events, including expired and deleted ones
      */
     subname_count?: number;
     /**
-     * Of a name of ENSv2: accounts that have roles for it
+     * For an ENSv2 name: accounts with roles for it
      */
     role_holder_count?: number;
     resolver?: {
@@ -2682,7 +2682,7 @@ export type PointingName = {
      */
     coin_types: Array<string>;
     /**
-     * Present where `coin_type` has no record of its own, and the default one answers for it
+     * Present if `coin_type` has no record of its own and the default one answers for it
      */
     is_default?: true;
 } & ({
@@ -2692,7 +2692,7 @@ export type PointingName = {
      */
     expiry_timestamp: bigint;
     /**
-     * Present on names of a registrar: from this second on the last holder cannot renew it, and anyone can register it, with a premium at first where there is one. Absent where the name never expires
+     * Present on names of a registrar: from this second on, the last holder cannot renew and anyone can register the name, at first with a premium if the registrar has one. Absent if the name never expires
      */
     grace_end_timestamp: bigint;
 } | {
@@ -2702,7 +2702,7 @@ export type PointingName = {
      */
     expiry_timestamp: bigint;
     /**
-     * Present on names of a registrar: from this second on the last holder cannot renew it, and anyone can register it, with a premium at first where there is one. Absent where the name never expires
+     * Present on names of a registrar: from this second on, the last holder cannot renew and anyone can register the name, at first with a premium if the registrar has one. Absent if the name never expires
      */
     grace_end_timestamp: bigint;
 } | {
@@ -2712,13 +2712,13 @@ export type PointingName = {
      */
     expiry_timestamp?: bigint;
     /**
-     * Present on names of a registrar: from this second on the last holder cannot renew it, and anyone can register it, with a premium at first where there is one. Absent where the name never expires
+     * Present on names of a registrar: from this second on, the last holder cannot renew and anyone can register the name, at first with a premium if the registrar has one. Absent if the name never expires
      */
     grace_end_timestamp?: bigint;
 });
 
 /**
- * Long names are cut after 64 characters; control characters are written U+FFFD.
+ * Names are cut after 64 characters; control characters become U+FFFD.
  */
 export type Calendar = string;
 
@@ -2738,19 +2738,19 @@ export type ResolverOverview = {
 export type ResolverContract = {
     chain: string;
     /**
-     * `listed`: the deployment lists it; `ensv2`: a listed factory deployed it with known code; `ensv1_bridge`: a contract of ENSv2 that answers what ENSv1 says; `unknown`: anyone's
+     * `listed`: in the deployment's list; `ensv2`: deployed by a listed factory with known code; `ensv1_bridge`: an ENSv2 contract that answers from ENSv1; `unknown`: any other contract
      */
     kind: 'listed' | 'ensv2' | 'ensv1_bridge' | 'unknown';
     /**
-     * What events call it, where the deployment lists it
+     * Its name in events, if the deployment lists it
      */
     contract?: string;
     /**
-     * `indexed`: its logs tell everything, and the index answers for it; `unindexed`: the chain is asked
+     * `indexed`: its logs are complete, and the index answers for it; `unindexed`: the chain is read
      */
     status: 'indexed' | 'unindexed';
     /**
-     * The code of a proxy, where it is known
+     * Implementation of a proxy, if known
      */
     implementation?: `0x${string}`;
     /**
@@ -2764,7 +2764,7 @@ export type ResolverContract = {
 export type NamesOfResolver = {
     results: Array<DomainItem>;
     /**
-     * Results in all; absent with `total=false`
+     * All results; absent with `total=false`
      */
     total?: number;
     page_size: number;
@@ -2777,7 +2777,7 @@ export type NamesOfResolver = {
 export type FormerNamesOfResolver = {
     results: Array<FormerName>;
     /**
-     * Results in all; absent with `total=false`
+     * All results; absent with `total=false`
      */
     total?: number;
     page_size: number;
@@ -2791,26 +2791,26 @@ export type FormerName = {
     name: string;
     namehash: `0x${string}`;
     /**
-     * Present where it is not of the registry's own chain: the layer 2 that has it
+     * Present if it is not on the registry's own chain: the layer 2
      */
     chain?: string;
     /**
-     * Null where no log tells when it began
+     * Null if no log gives the start
      */
     from_timestamp?: bigint;
     /**
-     * Null where no log tells when it began
+     * Null if no log gives the start
      */
     from_block?: number;
     /**
-     * Null where no log tells when it began
+     * Null if no log gives the start
      */
     from_tx?: `0x${string}`;
     to_timestamp: bigint;
     to_block: number;
     to_tx: `0x${string}`;
     /**
-     * The resolver that followed; null for none
+     * The next resolver; null for none
      */
     next_resolver?: `0x${string}`;
 };
@@ -2818,7 +2818,7 @@ export type FormerName = {
 export type LinksOfResolver = {
     results: Array<ResolverLink>;
     /**
-     * Results in all; absent with `total=false`
+     * All results; absent with `total=false`
      */
     total?: number;
     page_size: number;
@@ -2833,7 +2833,7 @@ export type ResolverLink = {
     name: string;
     namehash: `0x${string}`;
     /**
-     * Present on the link of the root: its record is that of all names without a link
+     * Present on the root link: its record applies to all names without a link
      */
     is_default?: true;
     block_number: number;
@@ -2843,7 +2843,7 @@ export type ResolverLink = {
 export type RolesOfResolver = {
     results: Array<RoleHolder>;
     /**
-     * Results in all; absent with `total=false`
+     * All results; absent with `total=false`
      */
     total?: number;
     page_size: number;
@@ -2854,7 +2854,7 @@ export type RolesOfResolver = {
 };
 
 /**
- * An account, its roles, and when these changed last
+ * An account, its roles, and their last change
  */
 export type RoleHolder = {
     /**
@@ -2862,15 +2862,15 @@ export type RoleHolder = {
      */
     address: `0x${string}`;
     /**
-     * In words: `<role>_ADMIN` may grant and revoke the role; `ROLE_<bit>` has no name
+     * Role names: `<role>_ADMIN` may grant and revoke the role; `ROLE_<bit>` is a role without a name
      */
     roles: Array<string>;
     /**
-     * As the contract has them: 64 roles of 4 bits each
+     * As stored by the contract: 64 roles of 4 bits each
      */
     role_bitmap: string;
     /**
-     * Of a resolver: what the roles are for; 0 for all of the contract
+     * For a resolver: the resource that the roles apply to; 0 for the whole contract
      */
     resource?: string;
     block_number: number;
@@ -2884,7 +2884,7 @@ export type RegistryOverview = {
      */
     address: `0x${string}`;
     /**
-     * `unknown`: its code is not known, and its logs tell nothing for certain
+     * `unknown`: its code is unknown, so its logs prove nothing
      */
     kind: 'root' | 'eth' | 'user' | 'wrapper' | 'unknown';
     /**
@@ -2896,14 +2896,14 @@ export type RegistryOverview = {
      */
     deployed_by?: `0x${string}`;
     /**
-     * The names whose labels below are this registry's, at most 8; the first one first
+     * Names whose subnames are this registry's labels, at most 8; the first one first
      */
     names: Array<{
         name: string;
         namehash: `0x${string}`;
     }>;
     /**
-     * Where the registry says that it is
+     * The parent and label that the registry claims
      */
     claimed_parent?: {
         /**
@@ -2913,7 +2913,7 @@ export type RegistryOverview = {
         label: string;
     };
     /**
-     * Its first log; absent where none of its logs are known
+     * Its first log; absent if none is known
      */
     created?: {
         block_number: number;
@@ -2922,20 +2922,20 @@ export type RegistryOverview = {
     };
     referring_names: ReferringNames;
     /**
-     * Expired labels too
+     * Includes expired labels
      */
     label_count: number;
     /**
-     * Of all labels, and of the registry as a whole
+     * For single labels and for the whole registry
      */
     role_holder_count: number;
     root_role_holder_count: number;
     /**
-     * What it logged, as `/contract/{address}/events` has it
+     * Its logs, as in `/contract/{address}/events`
      */
     event_count: number;
     /**
-     * Present where there are more events than the 10,000 that are counted here
+     * Present if there are more than 10,000 events, the most counted here
      */
     is_event_count_minimum?: true;
     /**
@@ -2947,15 +2947,15 @@ export type RegistryOverview = {
          */
         owner: `0x${string}`;
         /**
-         * Labels that have not expired
+         * Unexpired labels
          */
         labels: number;
         /**
-         * Those that another has, or none
+         * Of these, labels with another owner or none
          */
         not_owned: number;
         /**
-         * Those that none has
+         * Of these, labels without an owner
          */
         ownerless: number;
     };
@@ -2965,7 +2965,7 @@ export type RegistryOverview = {
 export type ReferringNames = {
     results: Array<ReferringName>;
     /**
-     * Results in all; absent with `total=false`
+     * All results; absent with `total=false`
      */
     total?: number;
     page_size: number;
@@ -2991,18 +2991,18 @@ export type RegistryLabel = {
     label: string;
     labelhash: `0x${string}`;
     /**
-     * Absent where no name leads to the registry
+     * Absent if no name leads to the registry
      */
     name?: string;
     namehash?: `0x${string}`;
     token_id: string;
     /**
-     * As the registry answers now: `available` also after the expiry
+     * As answered by the registry now: `available` also after expiry
      */
     status: 'available' | 'reserved' | 'registered';
     availability_status?: AvailabilityStatus & unknown;
     /**
-     * The holder, after the expiry the last one; null for none
+     * The holder, after expiry the last one; null for none
      */
     owner?: `0x${string}`;
     expiry_timestamp: bigint;
@@ -3016,7 +3016,7 @@ export type RegistryLabel = {
      */
     subregistry?: `0x${string}`;
     /**
-     * Labels that the subregistry has, expired ones too
+     * Labels in the subregistry, including expired ones
      */
     subname_count: number;
     role_holder_count: number;
@@ -3043,15 +3043,15 @@ export type RoleChange = {
      */
     address: `0x${string}`;
     /**
-     * In words: `<role>_ADMIN` may grant and revoke the role; `ROLE_<bit>` has no name
+     * Role names: `<role>_ADMIN` may grant and revoke the role; `ROLE_<bit>` is a role without a name
      */
     added: Array<string>;
     /**
-     * In words: `<role>_ADMIN` may grant and revoke the role; `ROLE_<bit>` has no name
+     * Role names: `<role>_ADMIN` may grant and revoke the role; `ROLE_<bit>` is a role without a name
      */
     removed: Array<string>;
     /**
-     * All that the account has from then on
+     * All roles of the account from then on
      */
     roles: Array<string>;
     block_number: number;
@@ -3063,20 +3063,20 @@ export type RoleChange = {
 export type AnsweredPrimaryName = {
     known: true;
     /**
-     * Null where it has none
+     * Null if it has none
      */
     primary_name?: string;
     display?: string;
     /**
-     * `REVERSE_REGISTRAR`, `DEFAULT_REVERSE_REGISTRAR` or `L2_REVERSE_REGISTRAR`; null where there is no primary name
+     * `REVERSE_REGISTRAR`, `DEFAULT_REVERSE_REGISTRAR` or `L2_REVERSE_REGISTRAR`; null if there is no primary name
      */
     registrar?: string;
     /**
-     * The address as it was sent
+     * The address as sent
      */
     query: string;
     /**
-     * Its other spellings, where it was sent in several
+     * Other spellings of the address, if it was sent in several
      */
     other_queries?: Array<string>;
 };
@@ -3084,11 +3084,11 @@ export type AnsweredPrimaryName = {
 export type UnansweredPrimaryName = {
     known: false;
     /**
-     * The address as it was sent
+     * The address as sent
      */
     query: string;
     /**
-     * Its other spellings, where it was sent in several
+     * Other spellings of the address, if it was sent in several
      */
     other_queries?: Array<string>;
     error: {
@@ -3105,21 +3105,21 @@ export type NameAgents = {
      */
     indexed: boolean;
     /**
-     * The name claims an agent by a record with a value: its own word alone
+     * The name claims an agent by a record with a value. The claim is unproven
      */
     is_erc8004_agent: boolean;
     /**
-     * The adapter binds an agent that the name claims to a token of the name
+     * The adapter binds an agent claimed by the name to a token of the name
      */
     onchain_verified: boolean;
     /**
-     * Adapter that was asked; null if the network has none
+     * The adapter that was asked; null if the network has none
      */
     adapter?: `0x${string}`;
     registrations: Array<AgentRegistration>;
     profile: AgentProfile;
     /**
-     * `indexed`: from the events of tracked contracts; `live`: resolved on chain at the request
+     * `indexed`: from events of tracked contracts; `live`: read on chain for this request
      */
     source: 'indexed' | 'live';
     as_of: AsOf;
@@ -3127,15 +3127,15 @@ export type NameAgents = {
 
 export type AgentRegistration = {
     /**
-     * Key of the text record, as written; null if no record claims the bound agent
+     * Key of the text record as written; null if no record claims the bound agent
      */
     key?: string;
     /**
-     * Value of that record; null where there is none
+     * Value of that record; null if there is none
      */
     value?: string;
     /**
-     * As the key has it; without a key the interoperable address (ERC-7930); null where neither is known. `registry_address` and `registry_chain_id` have one form in all answers
+     * As written in the key; without a key, the interoperable address (ERC-7930); null if neither is known. `registry_address` and `registry_chain_id` have one form in all answers
      */
     registry?: string;
     agent_id: string;
@@ -3149,26 +3149,26 @@ export type AgentRegistration = {
     registry_address?: `0x${string}`;
     binding?: AgentBinding;
     /**
-     * Both sides say so: `is_bound` and `has_ensip25_registration`
+     * Both sides agree: `is_bound` and `has_ensip25_registration`
      */
     onchain_verified: boolean;
     /**
-     * The adapter binds the agent to a token of the name. Proof of the binding alone, not of identity
+     * The adapter binds the agent to a token of the name. Proves the binding, not the identity
      */
     is_bound: boolean;
     /**
-     * A record with a value claims the agent, with a key that conforms to ENSIP-25
+     * A record with a value claims the agent, and its key conforms to ENSIP-25
      */
     has_ensip25_registration: boolean;
 };
 
 /**
- * What the agent is bound to, which may be another name's token; null if it is not bound
+ * The token that the agent is bound to, possibly another name's; null if not bound
  */
 export type AgentBinding = {
     agent_id: string;
     /**
-     * As the adapter has it: 0 ERC-721, 1 ERC-1155, 2 ERC-6909; later adapters may have others
+     * As in the adapter: 0 ERC-721, 1 ERC-1155, 2 ERC-6909; later adapters may add others
      */
     token_standard: number;
     /**
@@ -3177,29 +3177,29 @@ export type AgentBinding = {
     token_contract: `0x${string}`;
     token_id: string;
     /**
-     * URI of the agent in its registry; null if longer than 8192 characters, or not known
+     * URI of the agent in its registry; null if unknown or longer than 8192 characters
      */
     token_uri?: string;
     /**
-     * Owner of the agent in its registry: as a rule the adapter. Null if not known
+     * Owner of the agent in its registry, usually the adapter; null if unknown
      */
     agent_owner?: `0x${string}`;
 };
 
 /**
- * Written by the name's owner: untrusted and unchecked. Escape it, and do not fetch its URLs without a guard against server-side request forgery.
+ * Written by the name's owner: untrusted and unchecked. Escape it, and guard against server-side request forgery before fetching its URLs.
  */
 export type AgentProfile = {
     /**
-     * Text record `avatar`; null for none
+     * Text record `avatar`; null if not set
      */
     avatar?: string;
     /**
-     * Text record `description`; null for none
+     * Text record `description`; null if not set
      */
     description?: string;
     /**
-     * Text record `agent-context` (ENSIP-26), any format; null for none
+     * Text record `agent-context` (ENSIP-26), in any format; null if not set
      */
     context?: string;
     /**
@@ -3215,7 +3215,7 @@ export type Agent = {
     agent_id: string;
     chain: string;
     /**
-     * The same as `registry_address`
+     * Same as `registry_address`
      */
     registry: `0x${string}`;
     /**
@@ -3231,32 +3231,32 @@ export type Agent = {
      */
     adapter: `0x${string}`;
     /**
-     * Null for agents that are bound to a token that is no name
+     * Null for agents bound to a token that is not a name
      */
     name?: string;
     /**
-     * Null where `name` is
+     * Null if `name` is null
      */
     namehash?: `0x${string}`;
     /**
-     * The adapter binds the agent to a token of the name, or where there is no name, to another token. Proof of the binding alone, not of identity
+     * The adapter binds the agent to a token of the name or, without a name, to another token. Proves the binding, not the identity
      */
     is_bound: boolean;
     /**
-     * The name claims the agent by a conforming record. Null where only the chain can tell, which `/domain/{name}/agent` asks
+     * The name claims the agent by a conforming record. Null if only the chain can tell; `/domain/{name}/agent` reads it
      */
     has_ensip25_registration?: boolean;
     /**
-     * `is_bound` and `has_ensip25_registration`; null where that is
+     * `is_bound` and `has_ensip25_registration`; null if the latter is null
      */
     onchain_verified?: boolean;
     binding?: AgentBinding & unknown;
     /**
-     * Who asked for the binding; null where there is none
+     * Account that requested the binding; null if there is none
      */
     registered_by?: `0x${string}`;
     /**
-     * Of the binding, or of the record where there is none
+     * Of the binding or, without one, of the record
      */
     block_number: number;
     transaction_hash: `0x${string}`;
@@ -3266,7 +3266,7 @@ export type Agent = {
 };
 
 /**
- * No adapter bound the agent, and no name of the index claims it
+ * No adapter binds the agent, and no indexed name claims it
  */
 export type AgentNotIndexed = {
     known: false;
@@ -3282,12 +3282,12 @@ export type EnsStats = {
      */
     active_domains: number;
     /**
-     * In premium or available: past the grace of a registrar, or never registered by it
+     * Premium or available: past a registrar's grace, or never registered by it
      */
     expired_domains: number;
     wrapped_domains: number;
     /**
-     * Per cent of all names, with two decimals
+     * Percentage of all names, with two decimals
      */
     wrapped_percentage: number;
     /**
@@ -3300,14 +3300,14 @@ export type EnsStats = {
      */
     unique_owners: number;
     /**
-     * Logs of these chains in the index; one that concerns several names counts for each
+     * Logs of these chains in the index; a log about several names counts for each
      */
     total_events: number;
     registrations_24h: number;
     registrations_7d: number;
     renewals_7d: number;
     /**
-     * Present where names of several chains are indexed: the chains whose names are counted
+     * Present if names of several chains are indexed: the chains counted
      */
     chains?: Array<string>;
     /**
@@ -3323,7 +3323,7 @@ export type RegistrationStats = {
         renewals: number;
     }>;
     /**
-     * Present where names of several chains are indexed: the chains whose names are counted
+     * Present if names of several chains are indexed: the chains counted
      */
     chains?: Array<string>;
     /**
@@ -3339,7 +3339,7 @@ export type DistributionStats = {
         tld: string;
         count: number;
         /**
-         * `active`: names that are registered or in grace; `all_time`: names that ever were, deleted ones too
+         * `active`: names registered or in grace; `all_time`: names that ever were, including deleted ones
          */
         note: 'active' | 'all_time';
     }>;
@@ -3348,7 +3348,7 @@ export type DistributionStats = {
         count: number;
     }>;
     /**
-     * Present where names of several chains are indexed: the chains whose names are counted
+     * Present if names of several chains are indexed: the chains counted
      */
     chains?: Array<string>;
     /**
@@ -3364,7 +3364,7 @@ export type LengthCount = {
     length: number;
     count: number;
     /**
-     * Per cent of the names in this list, with two decimals
+     * Percentage of the names in this list, with two decimals
      */
     percentage: number;
 };
@@ -3376,11 +3376,11 @@ export type PrimaryNameStats = {
      */
     unique_domain_owners: number;
     /**
-     * Per cent of the owners: those that claim a name, with two decimals
+     * Percentage of owners that claim a name, with two decimals
      */
     adoption_percentage: number;
     /**
-     * Addresses that claim a name on two chains or more
+     * Addresses that claim a name on two or more chains
      */
     multi_chain_count: number;
     by_registrar: Array<{
@@ -3392,7 +3392,7 @@ export type PrimaryNameStats = {
          */
         cleared: number;
         /**
-         * Addresses whose name no event tells
+         * Addresses whose name no event gives
          */
         unknown: number;
     }>;
@@ -3405,7 +3405,7 @@ export type PrimaryNameStats = {
 export type RecentActivity = {
     events: Array<Activity>;
     /**
-     * Present where names of several chains are indexed: the chains whose names are counted
+     * Present if names of several chains are indexed: the chains counted
      */
     chains?: Array<string>;
     /**
@@ -3418,24 +3418,24 @@ export type Activity = {
     type: 'registration';
     name: string;
     /**
-     * Present where it is not of the registry's own chain: the layer 2 that has it
+     * Present if it is not on the registry's own chain: the layer 2
      */
     chain?: string;
     /**
-     * Present where one transaction registered, or renewed, the name more than once: how often. `cost_wei` or `cost_eth`, and `years`, are the sums, and the expiry is the last
+     * Present if one transaction registered or renewed the name more than once: how many times. `cost_wei` or `cost_eth` and `years` are sums; the expiry is the last one
      */
     merged_events?: number;
     /**
-     * Null where no event tells the price
+     * Null if no event gives the price
      */
     cost_eth?: string;
     /**
-     * Present on renewals by the controller of 2023 whose exact price is not known
+     * Present on renewals by the 2023 controller whose exact price is unknown
      */
     cost_is_upper_bound?: true;
     payment?: Payment & unknown;
     /**
-     * Full years of 365 days that were bought; null where no log tells it: an auctioned name had no end
+     * Full years of 365 days bought; null if no log gives them: auctioned names had no expiry
      */
     years?: number;
     block_number: number;
@@ -3445,24 +3445,24 @@ export type Activity = {
     type: 'renewal';
     name: string;
     /**
-     * Present where it is not of the registry's own chain: the layer 2 that has it
+     * Present if it is not on the registry's own chain: the layer 2
      */
     chain?: string;
     /**
-     * Present where one transaction registered, or renewed, the name more than once: how often. `cost_wei` or `cost_eth`, and `years`, are the sums, and the expiry is the last
+     * Present if one transaction registered or renewed the name more than once: how many times. `cost_wei` or `cost_eth` and `years` are sums; the expiry is the last one
      */
     merged_events?: number;
     /**
-     * Null where no event tells the price
+     * Null if no event gives the price
      */
     cost_eth?: string;
     /**
-     * Present on renewals by the controller of 2023 whose exact price is not known
+     * Present on renewals by the 2023 controller whose exact price is unknown
      */
     cost_is_upper_bound?: true;
     payment?: Payment & unknown;
     /**
-     * Full years of 365 days that were bought; null where no log tells it: an auctioned name had no end
+     * Full years of 365 days bought; null if no log gives them: auctioned names had no expiry
      */
     years?: number;
     block_number: number;
@@ -3472,7 +3472,7 @@ export type Activity = {
     type: 'transfer';
     name: string;
     /**
-     * Present where it is not of the registry's own chain: the layer 2 that has it
+     * Present if it is not on the registry's own chain: the layer 2
      */
     chain?: string;
     /**
@@ -3490,11 +3490,11 @@ export type Activity = {
     type: 'migration';
     name: string;
     /**
-     * Present where it is not of the registry's own chain: the layer 2 that has it
+     * Present if it is not on the registry's own chain: the layer 2
      */
     chain?: string;
     /**
-     * Who holds the name in ENSv2 since then; null for no owner
+     * The ENSv2 holder from then on; null for no owner
      */
     owner_address?: `0x${string}`;
     block_number: number;
@@ -3504,7 +3504,7 @@ export type Activity = {
     type: 'wrap';
     name: string;
     /**
-     * Present where it is not of the registry's own chain: the layer 2 that has it
+     * Present if it is not on the registry's own chain: the layer 2
      */
     chain?: string;
     /**
@@ -3518,7 +3518,7 @@ export type Activity = {
     type: 'unwrap';
     name: string;
     /**
-     * Present where it is not of the registry's own chain: the layer 2 that has it
+     * Present if it is not on the registry's own chain: the layer 2
      */
     chain?: string;
     /**
@@ -3539,11 +3539,11 @@ export type Activity = {
      */
     name?: string;
     /**
-     * Present where the name is null because no event tells it
+     * Present if the name is null because no event gives it
      */
     is_name_known?: false;
     /**
-     * Present where fields are cut: a text after 1024 characters, bytes after 1024 bytes
+     * Present if fields are cut: texts after 1024 characters, bytes after 1024 bytes
      */
     truncated?: Array<string>;
     chain: string;
@@ -3562,15 +3562,15 @@ export type PurchaseSeries = {
         registrations: number;
         renewals: number;
         /**
-         * What controllers took for the registrations, premiums included
+         * Amount paid to controllers for the registrations, including premiums
          */
         registration_cost_wei: string;
         /**
-         * The part of it that was premium
+         * The premium part
          */
         premium_wei: string;
         /**
-         * What controllers took for the renewals
+         * Amount paid to controllers for the renewals
          */
         renewal_cost_wei: string;
         /**
@@ -3578,7 +3578,7 @@ export type PurchaseSeries = {
          */
         cost_is_upper_bound?: true;
         /**
-         * Present where ENSv2 is indexed: what its registrars took, by ERC-20 token, in the token's units. The costs in wei are those of ENSv1
+         * Present if ENSv2 is indexed: revenue of its registrars by ERC-20 token, in the token's units. Costs in wei are those of ENSv1
          */
         payments?: Array<{
             /**
@@ -3586,29 +3586,29 @@ export type PurchaseSeries = {
              */
             token: `0x${string}`;
             /**
-             * Null for a token that the deployment does not list
+             * Null for a token not listed by the deployment
              */
             symbol?: string;
             /**
-             * Null where `symbol` is
+             * Null if `symbol` is null
              */
             decimals?: number;
             /**
-             * What was paid for registrations, premiums included
+             * Amount paid for registrations, including premiums
              */
             registration_amount: string;
             /**
-             * The part of it that was premium
+             * The premium part
              */
             premium_amount: string;
             /**
-             * What was paid for renewals
+             * Amount paid for renewals
              */
             renewal_amount: string;
         }>;
     }>;
     /**
-     * Present where names of several chains are indexed: the chains whose names are counted
+     * Present if names of several chains are indexed: the chains counted
      */
     chains?: Array<string>;
     /**
@@ -3621,7 +3621,7 @@ export type Sellers = {
     sellers: Array<{
         contract: string;
         /**
-         * Present where it is not of the registry's own chain: the layer 2 that has it
+         * Present if it is not on the registry's own chain: the layer 2
          */
         chain?: string;
         /**
@@ -3633,15 +3633,15 @@ export type Sellers = {
         registrations: number;
         renewals: number;
         /**
-         * What controllers took for the registrations, premiums included
+         * Amount paid to controllers for the registrations, including premiums
          */
         registration_cost_wei: string;
         /**
-         * The part of it that was premium
+         * The premium part
          */
         premium_wei: string;
         /**
-         * What controllers took for the renewals
+         * Amount paid to controllers for the renewals
          */
         renewal_cost_wei: string;
         /**
@@ -3649,7 +3649,7 @@ export type Sellers = {
          */
         cost_is_upper_bound?: true;
         /**
-         * Present where ENSv2 is indexed: what its registrars took, by ERC-20 token, in the token's units. The costs in wei are those of ENSv1
+         * Present if ENSv2 is indexed: revenue of its registrars by ERC-20 token, in the token's units. Costs in wei are those of ENSv1
          */
         payments?: Array<{
             /**
@@ -3657,29 +3657,29 @@ export type Sellers = {
              */
             token: `0x${string}`;
             /**
-             * Null for a token that the deployment does not list
+             * Null for a token not listed by the deployment
              */
             symbol?: string;
             /**
-             * Null where `symbol` is
+             * Null if `symbol` is null
              */
             decimals?: number;
             /**
-             * What was paid for registrations, premiums included
+             * Amount paid for registrations, including premiums
              */
             registration_amount: string;
             /**
-             * The part of it that was premium
+             * The premium part
              */
             premium_amount: string;
             /**
-             * What was paid for renewals
+             * Amount paid for renewals
              */
             renewal_amount: string;
         }>;
     }>;
     /**
-     * Present where names of several chains are indexed: the chains whose names are counted
+     * Present if names of several chains are indexed: the chains counted
      */
     chains?: Array<string>;
     /**
@@ -3694,7 +3694,7 @@ export type LargestRegistrations = {
         name: string;
         namehash: `0x${string}`;
         /**
-         * Present where it is not of the registry's own chain: the layer 2 that has it
+         * Present if it is not on the registry's own chain: the layer 2
          */
         chain?: string;
         /**
@@ -3709,7 +3709,7 @@ export type LargestRegistrations = {
         transaction_hash: `0x${string}`;
     }>;
     /**
-     * Present where names of several chains are indexed: the chains whose names are counted
+     * Present if names of several chains are indexed: the chains counted
      */
     chains?: Array<string>;
     /**
@@ -3722,38 +3722,38 @@ export type NameStates = {
     eth: {
         registered: number;
         /**
-         * Expired for at most 90 days (in ENSv2 28)
+         * Expired at most 90 days ago (ENSv2: 28)
          */
         grace: number;
         /**
-         * Anyone can register them, for the price with a premium
+         * Open to registration by anyone, with a premium
          */
         premium: number;
         /**
-         * Anyone can register them, for the usual price
+         * Open to registration by anyone, at the usual price
          */
         available: number;
         /**
-         * In the registry, and in no registrar with an expiry: names of the auctions that were not moved
+         * In the registry, but in no registrar with an expiry: auctioned names that were not moved
          */
         unregistered: number;
     };
     others: {
         /**
-         * Top-level domains, DNS names, and subnames that do not end
+         * Top-level domains, DNS names, and subnames without end
          */
         without_expiry: number;
         /**
-         * Before their expiry, and wrapped subnames without PARENT_CANNOT_CONTROL, which keep their owner after it
+         * Unexpired, and wrapped subnames without PARENT_CANNOT_CONTROL, which keep their owner after expiry
          */
         registered: number;
         /**
-         * Their state is `unknown`
+         * Names with state `unknown`
          */
         expired: number;
     };
     /**
-     * Present where names of several chains are indexed: the chains whose names are counted
+     * Present if names of several chains are indexed: the chains counted
      */
     chains?: Array<string>;
     /**
@@ -3766,7 +3766,7 @@ export type Expiries = {
     months: Array<{
         month: string;
         /**
-         * Names right under .eth
+         * Second-level .eth names
          */
         eth: number;
         /**
@@ -3776,7 +3776,7 @@ export type Expiries = {
     }>;
     later: {
         /**
-         * Names right under .eth
+         * Second-level .eth names
          */
         eth: number;
         /**
@@ -3785,7 +3785,7 @@ export type Expiries = {
         others: number;
     };
     /**
-     * Present where names of several chains are indexed: the chains whose names are counted
+     * Present if names of several chains are indexed: the chains counted
      */
     chains?: Array<string>;
     /**
@@ -3802,12 +3802,12 @@ export type Holders = {
         address: `0x${string}`;
         active_domains: number;
         /**
-         * Per cent of all active names, with two decimals
+         * Percentage of all active names, with two decimals
          */
         percentage: number;
     }>;
     /**
-     * Present where names of several chains are indexed: the chains whose names are counted
+     * Present if names of several chains are indexed: the chains counted
      */
     chains?: Array<string>;
     /**
@@ -3818,36 +3818,36 @@ export type Holders = {
 
 export type IndexingStatus = {
     /**
-     * Whether operations on names answer; else `INDEX_NOT_READY`
+     * Whether operations on names are served; otherwise they fail with `INDEX_NOT_READY`
      */
     ready: boolean;
     /**
-     * Why not, null if it is: past events are still missing; the indexer started again and its tables are of an older block; it does not keep up with the chain, or does not run; it tries a block again that could not be indexed; the database does not answer
+     * Why not, null if ready: past events are missing; the indexer restarted and its tables are at an older block; it lags behind the chain, or is not running; it retries a block that could not be indexed; the database does not respond
      */
     reason?: 'building' | 'catching_up' | 'late' | 'failing' | 'no_database';
     /**
-     * `unreachable` while it does not answer. All else is then as it was last known, with `running` false; without anything known, `chains` and `build` are empty
+     * `unreachable` while it does not respond. Everything else is then the last known state, with `running` false; if nothing is known, `chains` and `build` are empty
      */
     database: 'reachable' | 'unreachable';
     /**
-     * How far the database that is read is behind its primary, where it is a standby; else null. What `chains` says is of the standby
+     * For a standby, the lag of the database behind its primary; otherwise null. `chains` describes the standby
      */
     standby?: {
         /**
-         * Age of the newest transaction that it replayed, 0 if there is no later one; null while the primary does not answer
+         * Age of the newest replayed transaction, 0 if there is no later one; null while the primary does not respond
          */
         lag_seconds?: number;
         /**
-         * Of the primary's log, not replayed yet; null while the primary does not answer
+         * Log of the primary not replayed yet; null while the primary does not respond
          */
         lag_bytes?: number;
         /**
-         * Whether an operator has stopped the replay
+         * Whether an operator paused the replay
          */
         paused: boolean;
     };
     /**
-     * The block that is tried again; null if none. Replicas learn it from the indexer a second later
+     * The block being retried; null if none. Replicas learn it from the indexer a second later
      */
     failing?: {
         chain: string;
@@ -3863,11 +3863,11 @@ export type IndexingStatus = {
         why: string;
     };
     /**
-     * Whether an indexer shows signs of life
+     * Whether an indexer is alive
      */
     running: boolean;
     /**
-     * `backfill` while past events are indexed and indexes are built, after a restart too; then `realtime`
+     * `backfill` while past events and database indexes are processed, also after a restart; then `realtime`
      */
     phase: 'backfill' | 'realtime';
     /**
@@ -3879,15 +3879,15 @@ export type IndexingStatus = {
      */
     schema: string;
     /**
-     * Whether `npm run release` chose this index; false everywhere while none was ever chosen
+     * Whether `npm run release` chose this index; false everywhere if none was ever chosen
      */
     active: boolean;
     /**
-     * What code and configuration wrote them
+     * Code and configuration that wrote the tables
      */
     build: string;
     /**
-     * `MAX_LAG_SECONDS`: the index answers up to this lag; null for any
+     * `MAX_LAG_SECONDS`: the index serves up to this lag; null for any
      */
     max_lag_seconds?: number;
     /**
@@ -3899,7 +3899,7 @@ export type IndexingStatus = {
          */
         finished_timestamp: bigint;
         /**
-         * Contracts were asked at this block
+         * The block of the comparison
          */
         block_number: number;
         /**
@@ -3907,11 +3907,11 @@ export type IndexingStatus = {
          */
         samples: number;
         /**
-         * Values of them that were compared
+         * Values compared
          */
         values: number;
         /**
-         * Values that differ from the chain's
+         * Values that differ from the chain
          */
         differences: number;
     };
@@ -3922,15 +3922,15 @@ export type IndexingStatus = {
         chain: string;
         chain_id: number;
         /**
-         * `backfill` while past events are indexed and indexes are built, after a restart too; then `realtime`
+         * `backfill` while past events and database indexes are processed, also after a restart; then `realtime`
          */
         phase: 'backfill' | 'realtime';
         /**
-         * By the node; null if it cannot be asked
+         * From the node; null if it cannot be reached
          */
         head_block_number?: number;
         /**
-         * The index is as of this block
+         * The last indexed block
          */
         indexed_block_number: number;
         /**
@@ -3942,28 +3942,28 @@ export type IndexingStatus = {
          */
         finalized_block_number: number;
         /**
-         * Null where `head_block_number` is
+         * Null if `head_block_number` is null
          */
         lag_blocks?: number;
         /**
-         * Age of the indexed block by the chain's time: the clock on public chains, elsewhere the newest block's; null if that is not known
+         * Age of the indexed block in the chain's time: compared with the clock on public chains, elsewhere with the newest block; null if unknown
          */
         lag_seconds?: number;
         /**
-         * Of the blocks, while `backfill`; null if not known
+         * Of the blocks, during `backfill`; null if unknown
          */
         progress_percentage?: number;
         /**
-         * Of the backfill, at the speed of the last minutes; null if not known
+         * Of the backfill, at the speed of the last minutes; null if unknown
          */
         estimated_seconds_left?: number;
     }>;
     /**
-     * Present where ENSv2 is indexed: how far the change to it is, and when each phase was reached
+     * Present if ENSv2 is indexed: progress of the migration to it, and when each phase was reached
      */
     ensv2?: {
         /**
-         * The furthest one: `reserving`: names of ENSv1 are reserved; `frozen`: ENSv1 registers no more names; `handed_over`: renewals go through ENSv2; `open`: names are registered in ENSv2; `public`: its Universal Resolver answers. Null before the first
+         * The latest phase: `reserving`: ENSv1 names are reserved; `frozen`: ENSv1 registers no more names; `handed_over`: renewals go through ENSv2; `open`: names are registered in ENSv2; `public`: its Universal Resolver answers. Null before the first
          */
         phase?: 'deployed' | 'reserving' | 'frozen' | 'handed_over' | 'open' | 'public';
         phases: Array<{
@@ -3982,7 +3982,7 @@ export type Stats = {
     name: string;
     blocks: {
         /**
-         * Newest block by the node; the indexed one if the node cannot be asked
+         * Newest block of the node; the indexed one if the node cannot be reached
          */
         chainHead: number;
         /**
@@ -4005,48 +4005,48 @@ export type Stats = {
         };
         addressProcessor: {
             /**
-             * Addresses are indexed with the events, by the processor
+             * The processor indexes addresses together with events
              */
             running: boolean;
         };
     };
     queues: {
         /**
-         * Domains with a label of which only the hash is known
+         * Domains with a label known only by its hash
          */
         domainsPending: number;
         /**
-         * Lists of domains below a label that became known, and which wait to be written with it. The indexer writes many domains with a block, and the rest with later ones
+         * Lists of domains below a newly known label that wait to be updated. The indexer updates many domains with a block, and the rest with later ones
          */
         domainsReady: number;
         /**
-         * Events that are stored, and not yet applied to domains. Always 0: both happen in one transaction
+         * Events stored but not yet applied to domains. Always 0: both happen in one transaction
          */
         eventsPending: number;
         /**
-         * Lists of entries of ENSv2 that wait for their names, and so for their namehashes: their registry was linked, or unlinked. 0 without ENSv2
+         * Lists of ENSv2 entries that wait for their names and namehashes: their registry was linked or unlinked. 0 without ENSv2
          */
         eventsPendingNamehashes: number;
         /**
-         * Events that wait to be applied by namehash, without a label. Always 0: events are applied as they are stored
+         * Events without a label that wait to be applied by namehash. Always 0: events are applied as they are stored
          */
         eventsDirect: number;
         /**
-         * Pairs of namehash and name that are held in memory. Always 0: names are read from the tables
+         * Pairs of namehash and name held in memory. Always 0: names are read from the tables
          */
         cachedMappings: number;
     };
     addressProcessor: {
         /**
-         * Addresses that the address processor has written. Always 0: addresses are written with the events, by the processor
+         * Addresses written by the address processor. Always 0: the processor writes addresses together with events
          */
         addressCount: number;
         /**
-         * Events that the address processor has not read. Always 0: addresses are written with the events, by the processor
+         * Events not yet read by the address processor. Always 0: the processor writes addresses together with events
          */
         eventsRemaining: number;
         /**
-         * Number of the last event that the address processor has read. Always 0: addresses are written with the events, by the processor
+         * Number of the last event read by the address processor. Always 0: the processor writes addresses together with events
          */
         lastEventId: number;
     };
@@ -4054,40 +4054,40 @@ export type Stats = {
 
 export type PendingStats = {
     /**
-     * Domains with a label of which only the hash is known
+     * Domains with a label known only by its hash
      */
     pendingCount: number;
     /**
-     * Labels that no log spells out, and that have their text from a caller, a table or a service
+     * Labels that no log spells out, with text from a caller, a table or a service
      */
     healedCount: number;
     /**
-     * `healedCount` of `healedCount` and `pendingCount` together
+     * Share of `healedCount` in `healedCount` and `pendingCount` together
      */
     healedShare: number;
     /**
-     * Labels that were given, and that the indexer has not applied on every chain yet
+     * Labels given, but not yet applied on every chain by the indexer
      */
     waitingCount: number;
 };
 
 export type Change = {
     /**
-     * A position in the feed: give it as `after`. Nothing can be read from its text
+     * Opaque position in the feed, to send as `after`
      */
     position: string;
     /**
-     * `removed`: a reorganisation took the change back, and `new_value` holds again. `now`: no change, but a value of a name as it is (`resync`)
+     * `removed`: a reorganisation undid the change, and `new_value` is in force again. `now`: not a change, but a current value of a name (`resync`)
      */
     state: 'new' | 'removed' | 'now';
     type: string;
     /**
-     * What changed, the same text in every change of it. A follower stores `new_value` by it. Absent in markers
+     * Identifies what changed, with the same text in every change to it. Followers store `new_value` under it. Absent in markers
      */
     subject?: string;
     chain: string;
     /**
-     * The name, as it was known at the change
+     * The name as known at the change
      */
     domain?: string;
     namehash?: `0x${string}`;
@@ -4099,55 +4099,55 @@ export type Change = {
     block_hash: `0x${string}`;
     block_timestamp: bigint;
     /**
-     * Absent where no log brought the change
+     * Absent if no log caused the change
      */
     transaction_hash?: `0x${string}`;
     log_index?: number;
     /**
-     * Texts: the key; null where it has more than 1,024 bytes. Absent in changes of anything else
+     * Key of a text; null if longer than 1,024 bytes. Absent in changes of anything else
      */
     key?: string;
     key_hash?: `0x${string}`;
     key_keccak256?: `0x${string}`;
     key_bytes?: number;
     /**
-     * Records: those of an earlier version than the name's at the resolver no longer hold
+     * For records: records of the name at this resolver with an earlier version are no longer in force
      */
     version?: number;
     coin_type?: string;
     /**
-     * Primary names: whose it is
+     * For primary names: the address
      */
     address?: `0x${string}`;
     adapter_address?: `0x${string}`;
     agent_id?: string;
     labelhash?: `0x${string}`;
     /**
-     * The second at which time brought the change, in unix seconds
+     * For changes by time alone: the second, in unix seconds
      */
     due_timestamp?: bigint;
     /**
-     * `name.expires_in`: days before the end
+     * `name.expires_in`: days before expiry
      */
     days?: number;
     /**
-     * `feed.started`: where the epoch before ended; null if unknown. Absent in all other changes
+     * `feed.started`: last position of the previous epoch; null if unknown. Absent in all other changes
      */
     previous_position?: string;
     /**
-     * The value before; null if there was none. Absent in markers
+     * Previous value; null if there was none. Absent in markers
      */
     old_value?: {
         [key: string]: string | number | boolean | bigint;
     };
     /**
-     * The value from now on; null if there is none any more. Absent in markers
+     * Value from now on; null if there is none. Absent in markers
      */
     new_value?: {
         [key: string]: string | number | boolean | bigint;
     };
     /**
-     * `removed`: the position of the change that was taken back
+     * `removed`: position of the change that was undone
      */
     removed_position?: string;
 };
@@ -4158,14 +4158,14 @@ export type FeedBlock = {
     block_hash: `0x${string}`;
     block_timestamp: bigint;
     /**
-     * No reorganisation goes below it
+     * Reorganisations do not go below this block
      */
     final_block_number: number;
 };
 
 export type NewWebhook = Webhook & {
     /**
-     * Signs the messages. It is shown this once: store it
+     * Signs the messages. Shown only once: store it
      */
     secret: string;
 };
@@ -4174,7 +4174,7 @@ export type Webhook = {
     id: number;
     url: string;
     /**
-     * As they were given
+     * As given
      */
     filters: {
         [key: string]: string;
@@ -4182,69 +4182,69 @@ export type Webhook = {
     when: 'instant' | 'final';
     payload: 'thin' | 'full';
     /**
-     * Only an active one gets changes: `POST /webhooks/{id}/test` makes it so
+     * Only an active webhook receives changes: `POST /webhooks/{id}/test` activates it
      */
     state: 'unverified' | 'active' | 'disabled';
     /**
-     * Null unless it is disabled
+     * Null unless disabled
      */
     disabled_because?: string;
     /**
-     * Deliveries that have not arrived yet
+     * Deliveries still waiting
      */
     waiting: number;
     /**
-     * Changes that were left out, because too many waited or the webhook was disabled. Those before a `webhook.gap` message are not counted here
+     * Changes dropped because too many waited or the webhook was disabled. Changes before a `webhook.gap` message are not counted
      */
     left_out: number;
     /**
-     * Since when every attempt failed; null if the last one did not
+     * Start of the current run of failures; null if the last attempt succeeded
      */
     failing_since?: bigint;
     /**
-     * When it is tried again, while it fails; else null
+     * Next attempt, while failing; otherwise null
      */
     next_attempt?: bigint;
     /**
-     * Position of the last change that has arrived: give it as `after` to a replay. Null: none has
+     * Position of the last delivered change, to send as `after` to a replay; null if none was delivered
      */
     last_position?: string;
     /**
-     * Until when the secret before signs, too; null if there is none
+     * Until when the previous secret also signs; null if there is none
      */
     old_secret_until?: bigint;
     /**
-     * When it was created
+     * Creation time
      */
     created_at: bigint;
     /**
-     * Since when a fault of this service keeps changes from it. None is lost: they come when it is over. Absent where there is none
+     * Since when a fault of this service delays its changes. None is lost: they arrive once it is fixed. Absent without a fault
      */
     stalled_since?: bigint;
 };
 
 export type ChangedWebhook = Webhook & {
     /**
-     * Signs the messages. It is shown this once: store it
+     * Signs the messages. Shown only once: store it
      */
     secret?: string;
 };
 
 export type WebhookTest = {
     /**
-     * True if the receiver answered 2xx
+     * True if the receiver responded with 2xx
      */
     is_delivered: boolean;
     /**
-     * HTTP status of the last answer; null if there was none
+     * HTTP status of the last response; null if there was none
      */
     status?: number;
     /**
-     * Why there was no answer; null otherwise
+     * Why there was no response; null otherwise
      */
     error?: string;
     /**
-     * Time until the answer
+     * Time to the response
      */
     milliseconds: number;
     webhook: Webhook;
@@ -4253,45 +4253,45 @@ export type WebhookTest = {
 export type WebhookDelivery = {
     id: string;
     /**
-     * The header `webhook-id`; of a change its position
+     * The header `webhook-id`; for a change, its position
      */
     message_id: string;
     type: string;
     state: 'waiting' | 'delivered' | 'left_out';
     attempts: number;
     /**
-     * HTTP status of the last answer; null if there was none
+     * HTTP status of the last response; null if there was none
      */
     status?: number;
     /**
-     * Why there was no answer; null otherwise
+     * Why there was no response; null otherwise
      */
     error?: string;
     /**
-     * Since when it was to be sent
+     * When it was due
      */
     created_at: bigint;
     /**
-     * When it was tried last; null if it was not
+     * Last attempt; null if not attempted
      */
     attempted_at?: bigint;
 };
 
 export type SignupMessage = {
     /**
-     * Sign exactly this (EIP-191, `personal_sign`)
+     * Sign exactly this text (EIP-191, `personal_sign`)
      */
     message: string;
     /**
-     * For messages of your own (EIP-4361)
+     * For your own messages (EIP-4361)
      */
     nonce: string;
     /**
-     * The domain that the message is for
+     * Domain of the message
      */
     domain: string;
     /**
-     * Until when it can be used, once
+     * Expiry of the message, which can be used once
      */
     expires_at: bigint;
 };
@@ -4302,23 +4302,23 @@ export type NewKey = {
      */
     address: `0x${string}`;
     /**
-     * Told this once: keep it
+     * Shown only once: store it
      */
     key: string;
     credits: number;
     /**
-     * False if the address had a key: that one has ended, and its credits are this one's
+     * False if the address had a key: that key no longer works, and this one takes over its credits
      */
     is_first: boolean;
 };
 
 export type KeyUsage = {
     /**
-     * What is left
+     * Remaining credits
      */
     credits: number;
     /**
-     * Usage is counted from here
+     * Start of the usage
      */
     since: bigint;
     usage: Array<{
@@ -4336,19 +4336,19 @@ export type AskedDomainAnswer = {
     known: true;
     name: string;
     /**
-     * Present where it is not of the registry's own chain: the layer 2 that has it
+     * Present if it is not on the registry's own chain: the layer 2
      */
     chain?: string;
     /**
-     * Present where ENSv2 is indexed: the system that answers for the name. A name that was registered in ENSv2, and every name below it, is of `ensv2`
+     * Present if ENSv2 is indexed: the system that answers for the name. A name registered in ENSv2 and every name below it are `ensv2`
      */
     protocol?: 'ensv1' | 'ensv2';
     /**
-     * Of a name of ENSv2: the registry that has its entry; absent where none has one
+     * For an ENSv2 name: the registry with its entry; absent if none has one
      */
     registry?: `0x${string}`;
     /**
-     * The token that the owner holds. In ENSv2 its id changes whenever a role of the name is granted or revoked
+     * The owner's token. Its id changes whenever an ENSv2 role of the name is granted or revoked
      */
     token?: {
         /**
@@ -4359,7 +4359,7 @@ export type AskedDomainAnswer = {
         standard: 'ERC-721' | 'ERC-1155';
     };
     /**
-     * Of a name of ENSv2: who may do what with it. `<role>_ADMIN` may grant and revoke the role. Roles for a whole registry are not listed
+     * For an ENSv2 name: accounts with roles for it. `<role>_ADMIN` may grant and revoke the role. Roles for a whole registry are not listed
      */
     roles?: {
         holders: Array<{
@@ -4370,16 +4370,16 @@ export type AskedDomainAnswer = {
             roles: Array<string>;
         }>;
         /**
-         * Accounts in all; the first 25 are listed
+         * All accounts; the first 25 are listed
          */
         total: number;
     };
     /**
-     * Of a name of ENSv2: the registry that has the names below it; absent where it has none
+     * For an ENSv2 name: the registry of its subnames; absent if it has none
      */
     subregistry?: `0x${string}`;
     /**
-     * Present where ENSv2 reserves the name for its owner in ENSv1, and it is not registered there yet
+     * Present if ENSv2 reserves the name for its ENSv1 owner and it is not registered there yet
      */
     reservation?: {
         /**
@@ -4397,11 +4397,11 @@ export type AskedDomainAnswer = {
      */
     migration?: {
         /**
-         * Owner in ENSv1; null for none
+         * ENSv1 owner; null for none
          */
         from_address?: `0x${string}`;
         /**
-         * Owner in ENSv2; null for none
+         * ENSv2 owner; null for none
          */
         to_address?: `0x${string}`;
         block_number: number;
@@ -4409,62 +4409,62 @@ export type AskedDomainAnswer = {
         transaction_hash: `0x${string}`;
     };
     /**
-     * Present on .eth names of ENSv2: from then on there is no premium any more
+     * Present on ENSv2 .eth names: the end of the premium
      */
     premium_end_timestamp?: bigint;
     display?: string;
     label: string;
     /**
-     * Where the text of the label is from: `event` (a log of a chain spells it out), `caller` (a caller wrote it), `table:<id>@<version>` or `service:<id>@<version>` (the operator imported it, or asked a service), `ens` (a label of ENS itself). Its hash proves it in each case. Null while only the hash is known; absent where the index has no event of the name
+     * Source of the label's text, always proven by its hash: `event` (a log), `caller` (a caller wrote it), `table:<id>@<version>` or `service:<id>@<version>` (imported by the operator, or from a service), `ens` (a label of ENS itself). Null while only the hash is known; absent if the index has no event of the name
      */
     label_source?: string;
     /**
-     * Null for the root, and for nodes of which no event gave the parent
+     * Null for the root, and for nodes whose parent no event gave
      */
     labelhash?: `0x${string}`;
     /**
-     * The labelhash as a number; of wrapped names the namehash; null where there is no labelhash
+     * The labelhash as a number, or the namehash for wrapped names; null without a labelhash
      */
     token_id?: string;
     namehash: `0x${string}`;
     /**
-     * Null for the root, and for nodes of which no event gave the parent
+     * Null for the root, and for nodes whose parent no event gave
      */
     parent_node?: `0x${string}`;
     /**
-     * Null for the root, and for nodes of which no event gave the parent
+     * Null for the root, and for nodes whose parent no event gave
      */
     parent_name?: string;
     /**
-     * When it was registered last: by the registrar, or in ENSv2 by its registry. The registrar of 2020 logged a registration for each name that was moved to it. Absent where none registered it
+     * Last registration, by the registrar or, in ENSv2, by its registry. The 2020 registrar logged a registration for each name moved to it. Absent if never registered
      */
     registered_timestamp?: bigint;
     /**
-     * Time of the first event of the name; absent where the index has none
+     * Time of the name's first event; absent if the index has none
      */
     created_timestamp?: bigint;
     /**
-     * Which contracts answer for the name: `ensv2`, or `ensv1` with `registry` (of 2020) or `registry_old` (it is in that of 2017 alone); `wrapper` while it is wrapped; `layer2`: Basenames, Lineanames, 3DNS. Absent where the index has no event of the name
+     * The contracts that answer for the name: `ensv2`, or `ensv1` with `registry` (2020) or `registry_old` (only in that of 2017); `wrapper` while wrapped; `layer2`: Basenames, Lineanames, 3DNS. Absent if the index has no event of the name
      */
     protocols?: Array<'ensv1' | 'ensv2' | 'registry' | 'registry_old' | 'wrapper' | 'layer2'>;
     ownership: Ownership;
     wrapper?: Wrapper;
     resolver: Resolver;
     /**
-     * Names right under it that events created, also expired and deleted ones
+     * Direct subnames created by events, including expired and deleted ones
      */
     subname_count?: number;
     query: string;
     /**
-     * Whether a resolver answers for the name, and if not, why. `resolves`: one does, whatever records it has; `no_resolver`: neither the name nor a name above it has one that answers; `no_live_entry`: the way through ENSv2, which decides, has no entry of the name, and leads to no resolver; `expired`: the name's entry in ENSv2 is past its expiry; `expired_parent`: an entry above it is; `not_registered`: a name right under .eth that no registrar has; `no_answer`: the resolver that it has is no contract, or leads to none. Absent where only the chain can tell: `live` says that it was not asked, `unresolved` that it could not be
+     * Whether a resolver answers for the name and, if not, why. `resolves`: one does, whatever records it has; `no_resolver`: neither the name nor an ancestor has one that answers; `no_live_entry`: ENSv2 decides, has no entry for the name, and its path leads to no resolver; `expired`: the name's ENSv2 entry has expired; `expired_parent`: an entry above it has; `not_registered`: a second-level .eth name that no registrar has; `no_answer`: its resolver is not a contract, or leads to none. Absent if only the chain can tell: `live` says that it was not asked, `unresolved` that it could not be
      */
     resolution?: 'resolves' | 'no_resolver' | 'no_live_entry' | 'expired' | 'expired_parent' | 'not_registered' | 'no_answer';
     /**
-     * `indexed`: from the events of tracked contracts; `live`: resolved on chain at the request
+     * `indexed`: from events of tracked contracts; `live`: read on chain for this request
      */
     source: 'indexed' | 'live';
     /**
-     * Present where only the chain could add what the name's resolver, or an ancestor's, says of it (`display`), and the chain could not be asked because the name's text is not known
+     * Present if only a resolver on chain, the name's or an ancestor's, could add data (`display`), and it could not be asked because the name's text is unknown
      */
     live?: 'not_asked';
     unresolved?: Unresolved;
@@ -4476,7 +4476,7 @@ export type AskedDomainAnswer = {
      */
     expiry_timestamp: bigint;
     /**
-     * Present on names of a registrar: from this second on the last holder cannot renew it, and anyone can register it, with a premium at first where there is one. Absent where the name never expires
+     * Present on names of a registrar: from this second on, the last holder cannot renew and anyone can register the name, at first with a premium if the registrar has one. Absent if the name never expires
      */
     grace_end_timestamp: bigint;
 } | {
@@ -4486,7 +4486,7 @@ export type AskedDomainAnswer = {
      */
     expiry_timestamp: bigint;
     /**
-     * Present on names of a registrar: from this second on the last holder cannot renew it, and anyone can register it, with a premium at first where there is one. Absent where the name never expires
+     * Present on names of a registrar: from this second on, the last holder cannot renew and anyone can register the name, at first with a premium if the registrar has one. Absent if the name never expires
      */
     grace_end_timestamp: bigint;
 } | {
@@ -4496,7 +4496,7 @@ export type AskedDomainAnswer = {
      */
     expiry_timestamp?: bigint;
     /**
-     * Present on names of a registrar: from this second on the last holder cannot renew it, and anyone can register it, with a premium at first where there is one. Absent where the name never expires
+     * Present on names of a registrar: from this second on, the last holder cannot renew and anyone can register the name, at first with a premium if the registrar has one. Absent if the name never expires
      */
     grace_end_timestamp?: bigint;
 });
@@ -4506,11 +4506,11 @@ export type UnknownDomainAnswer = {
     query: string;
     availability_status: AvailabilityStatus;
     /**
-     * Whether a resolver answers for the name, and if not, why. `resolves`: one does, whatever records it has; `no_resolver`: neither the name nor a name above it has one that answers; `no_live_entry`: the way through ENSv2, which decides, has no entry of the name, and leads to no resolver; `expired`: the name's entry in ENSv2 is past its expiry; `expired_parent`: an entry above it is; `not_registered`: a name right under .eth that no registrar has; `no_answer`: the resolver that it has is no contract, or leads to none. Absent where only the chain can tell: `live` says that it was not asked, `unresolved` that it could not be
+     * Whether a resolver answers for the name and, if not, why. `resolves`: one does, whatever records it has; `no_resolver`: neither the name nor an ancestor has one that answers; `no_live_entry`: ENSv2 decides, has no entry for the name, and its path leads to no resolver; `expired`: the name's ENSv2 entry has expired; `expired_parent`: an entry above it has; `not_registered`: a second-level .eth name that no registrar has; `no_answer`: its resolver is not a contract, or leads to none. Absent if only the chain can tell: `live` says that it was not asked, `unresolved` that it could not be
      */
     resolution?: 'resolves' | 'no_resolver' | 'no_live_entry' | 'expired' | 'expired_parent' | 'not_registered' | 'no_answer';
     /**
-     * `indexed`: from the events of tracked contracts; `live`: resolved on chain at the request
+     * `indexed`: from events of tracked contracts; `live`: read on chain for this request
      */
     source: 'indexed' | 'live';
     unresolved?: Unresolved;
@@ -4523,12 +4523,12 @@ export type UnresolvedDomainAnswer = {
     namehash: `0x${string}`;
     availability_status: 'unknown';
     /**
-     * `indexed`: from the events of tracked contracts; `live`: resolved on chain at the request
+     * `indexed`: from events of tracked contracts; `live`: read on chain for this request
      */
     source: 'indexed' | 'live';
     unresolved: Unresolved;
     /**
-     * Present without `partial=true` where something could not be found out: the other fields are certain, and `unresolved` names what is missing
+     * Present without `partial=true` if something could not be found out. The other fields are certain; `unresolved` lists the missing ones
      */
     error?: {
         code: 'INVALID_NAME' | 'INVALID_HASH' | 'LIVE_RESOLUTION_FAILED';
@@ -4542,7 +4542,7 @@ export type AgentAnswer = {
     agent_id: string;
     chain: string;
     /**
-     * The same as `registry_address`
+     * Same as `registry_address`
      */
     registry: `0x${string}`;
     /**
@@ -4558,32 +4558,32 @@ export type AgentAnswer = {
      */
     adapter: `0x${string}`;
     /**
-     * Null for agents that are bound to a token that is no name
+     * Null for agents bound to a token that is not a name
      */
     name?: string;
     /**
-     * Null where `name` is
+     * Null if `name` is null
      */
     namehash?: `0x${string}`;
     /**
-     * The adapter binds the agent to a token of the name, or where there is no name, to another token. Proof of the binding alone, not of identity
+     * The adapter binds the agent to a token of the name or, without a name, to another token. Proves the binding, not the identity
      */
     is_bound: boolean;
     /**
-     * The name claims the agent by a conforming record. Null where only the chain can tell, which `/domain/{name}/agent` asks
+     * The name claims the agent by a conforming record. Null if only the chain can tell; `/domain/{name}/agent` reads it
      */
     has_ensip25_registration?: boolean;
     /**
-     * `is_bound` and `has_ensip25_registration`; null where that is
+     * `is_bound` and `has_ensip25_registration`; null if the latter is null
      */
     onchain_verified?: boolean;
     binding?: AgentBinding & unknown;
     /**
-     * Who asked for the binding; null where there is none
+     * Account that requested the binding; null if there is none
      */
     registered_by?: `0x${string}`;
     /**
-     * Of the binding, or of the record where there is none
+     * Of the binding or, without one, of the record
      */
     block_number: number;
     transaction_hash: `0x${string}`;
@@ -4597,17 +4597,17 @@ export type GetWhoisByNameData = {
     body?: never;
     path: {
         /**
-         * Full name. Normalised by ENSIP-15; `[<64 hex>]` stands for a label of which only the hash is known, and `[namehash:<64 hex>]` for a whole name, by its node.
+         * Full name, normalised by ENSIP-15. `[<64 hex>]` stands for a label known only by its hash, and `[namehash:<64 hex>]` for a whole name known by its node.
          */
         name: string;
     };
     query?: {
         /**
-         * `true`: where only the chain can tell something and cannot be asked, what the index knows is answered, and `unresolved` names the rest. Without it that is the error `LIVE_RESOLUTION_FAILED`
+         * `true`: if only the chain can tell something and cannot be asked, return what the index knows, and list the rest in `unresolved`. Otherwise the request fails with `LIVE_RESOLUTION_FAILED`
          */
         partial?: 'true' | 'false';
         /**
-         * Whether an unknown parameter is an error, or is ignored and named in `X-Ignored-Parameters`
+         * `true`: unknown parameters are an error. `false`: they are ignored, and `X-Ignored-Parameters` names them
          */
         strict?: 'true' | 'false';
     };
@@ -4620,7 +4620,7 @@ export type GetWhoisByNameErrors = {
      *
      * `INVALID_PARAMETER`: A parameter or the body has an invalid value.
      *
-     * `RESPONSE_TOO_LARGE`: The answer would be larger than an answer may be; the message tells how to ask for it in pieces.
+     * `RESPONSE_TOO_LARGE`: The answer would exceed the size limit; the message says how to split the request.
      */
     400: ErrorReply;
     /**
@@ -4628,23 +4628,23 @@ export type GetWhoisByNameErrors = {
      */
     401: ErrorReply;
     /**
-     * `PAYMENT_REQUIRED`: The key has no credits left for this request; or, without a key, the free requests are used up and it can be paid for (`WWW-Authenticate: Payment`).
+     * `PAYMENT_REQUIRED`: The key has too few credits for this request; or, without a key, the free requests are used up and it can be paid for (`WWW-Authenticate: Payment`).
      */
     402: ErrorReply;
     /**
-     * `RATE_LIMITED`: Too many requests; `Retry-After` tells in how many seconds the next one is answered.
+     * `RATE_LIMITED`: Too many requests; `Retry-After` gives the seconds to wait.
      */
     429: ErrorReply;
     /**
-     * `INTERNAL_ERROR`: An unexpected error of the server; nothing is wrong with the request.
+     * `INTERNAL_ERROR`: An unexpected server error; the request is not at fault.
      */
     500: ErrorReply;
     /**
-     * `LIVE_RESOLUTION_FAILED`: The answer has to come from the chain, and the chain could not be asked.
+     * `LIVE_RESOLUTION_FAILED`: The answer must come from the chain, but the chain could not be read.
      */
     502: ErrorReply;
     /**
-     * `INDEX_NOT_READY`: The index is not complete, or known to be behind its chain, or its tables are locked, or its database does not answer, or the server is stopping; `Retry-After` tells when to ask again, `/indexing-status` how far the index is.
+     * `INDEX_NOT_READY`: The index is incomplete or behind its chain, its tables are locked, its database does not respond, or the server is stopping; `Retry-After` says when to retry, `/indexing-status` shows the progress.
      */
     503: ErrorReply;
 };
@@ -4674,11 +4674,11 @@ export type PostWhoisBulkData = {
     path?: never;
     query?: {
         /**
-         * `true`: where only the chain can tell something and cannot be asked, what the index knows is answered, and `unresolved` names the rest. Without it that is the error `LIVE_RESOLUTION_FAILED`
+         * `true`: if only the chain can tell something and cannot be asked, return what the index knows, and list the rest in `unresolved`. Otherwise the request fails with `LIVE_RESOLUTION_FAILED`
          */
         partial?: 'true' | 'false';
         /**
-         * Whether an unknown parameter is an error, or is ignored and named in `X-Ignored-Parameters`
+         * `true`: unknown parameters are an error. `false`: they are ignored, and `X-Ignored-Parameters` names them
          */
         strict?: 'true' | 'false';
     };
@@ -4687,13 +4687,13 @@ export type PostWhoisBulkData = {
 
 export type PostWhoisBulkErrors = {
     /**
-     * `LIMIT_EXCEEDED`: The request holds more items or bytes than allowed, or asks for a page that lies too deep.
+     * `LIMIT_EXCEEDED`: The request has more items or bytes than allowed, or its page is too deep.
      *
      * `INVALID_PARAMETER`: A parameter or the body has an invalid value.
      *
-     * `MISSING_PARAMETER`: A required parameter is absent.
+     * `MISSING_PARAMETER`: A required parameter is missing.
      *
-     * `RESPONSE_TOO_LARGE`: The answer would be larger than an answer may be; the message tells how to ask for it in pieces.
+     * `RESPONSE_TOO_LARGE`: The answer would exceed the size limit; the message says how to split the request.
      */
     400: ErrorReply;
     /**
@@ -4701,19 +4701,19 @@ export type PostWhoisBulkErrors = {
      */
     401: ErrorReply;
     /**
-     * `PAYMENT_REQUIRED`: The key has no credits left for this request; or, without a key, the free requests are used up and it can be paid for (`WWW-Authenticate: Payment`).
+     * `PAYMENT_REQUIRED`: The key has too few credits for this request; or, without a key, the free requests are used up and it can be paid for (`WWW-Authenticate: Payment`).
      */
     402: ErrorReply;
     /**
-     * `RATE_LIMITED`: Too many requests; `Retry-After` tells in how many seconds the next one is answered.
+     * `RATE_LIMITED`: Too many requests; `Retry-After` gives the seconds to wait.
      */
     429: ErrorReply;
     /**
-     * `INTERNAL_ERROR`: An unexpected error of the server; nothing is wrong with the request.
+     * `INTERNAL_ERROR`: An unexpected server error; the request is not at fault.
      */
     500: ErrorReply;
     /**
-     * `INDEX_NOT_READY`: The index is not complete, or known to be behind its chain, or its tables are locked, or its database does not answer, or the server is stopping; `Retry-After` tells when to ask again, `/indexing-status` how far the index is.
+     * `INDEX_NOT_READY`: The index is incomplete or behind its chain, its tables are locked, its database does not respond, or the server is stopping; `Retry-After` says when to retry, `/indexing-status` shows the progress.
      */
     503: ErrorReply;
 };
@@ -4737,17 +4737,17 @@ export type GetDomainPriceData = {
     body?: never;
     path: {
         /**
-         * Full name. Normalised by ENSIP-15; `[<64 hex>]` stands for a label of which only the hash is known, and `[namehash:<64 hex>]` for a whole name, by its node.
+         * Full name, normalised by ENSIP-15. `[<64 hex>]` stands for a label known only by its hash, and `[namehash:<64 hex>]` for a whole name known by its node.
          */
         name: string;
     };
     query?: {
         /**
-         * Lengths in whole years of 365 days, separated by commas: at most 10, each from 1 to 100. One year if it is left out
+         * Lengths in whole years of 365 days, separated by commas: at most 10, each from 1 to 100. One year by default
          */
         years?: string;
         /**
-         * Whether an unknown parameter is an error, or is ignored and named in `X-Ignored-Parameters`
+         * `true`: unknown parameters are an error. `false`: they are ignored, and `X-Ignored-Parameters` names them
          */
         strict?: 'true' | 'false';
     };
@@ -4760,7 +4760,7 @@ export type GetDomainPriceErrors = {
      *
      * `INVALID_PARAMETER`: A parameter or the body has an invalid value.
      *
-     * `RESPONSE_TOO_LARGE`: The answer would be larger than an answer may be; the message tells how to ask for it in pieces.
+     * `RESPONSE_TOO_LARGE`: The answer would exceed the size limit; the message says how to split the request.
      */
     400: ErrorReply;
     /**
@@ -4768,23 +4768,23 @@ export type GetDomainPriceErrors = {
      */
     401: ErrorReply;
     /**
-     * `PAYMENT_REQUIRED`: The key has no credits left for this request; or, without a key, the free requests are used up and it can be paid for (`WWW-Authenticate: Payment`).
+     * `PAYMENT_REQUIRED`: The key has too few credits for this request; or, without a key, the free requests are used up and it can be paid for (`WWW-Authenticate: Payment`).
      */
     402: ErrorReply;
     /**
-     * `RATE_LIMITED`: Too many requests; `Retry-After` tells in how many seconds the next one is answered.
+     * `RATE_LIMITED`: Too many requests; `Retry-After` gives the seconds to wait.
      */
     429: ErrorReply;
     /**
-     * `INTERNAL_ERROR`: An unexpected error of the server; nothing is wrong with the request.
+     * `INTERNAL_ERROR`: An unexpected server error; the request is not at fault.
      */
     500: ErrorReply;
     /**
-     * `LIVE_RESOLUTION_FAILED`: The answer has to come from the chain, and the chain could not be asked.
+     * `LIVE_RESOLUTION_FAILED`: The answer must come from the chain, but the chain could not be read.
      */
     502: ErrorReply;
     /**
-     * `INDEX_NOT_READY`: The index is not complete, or known to be behind its chain, or its tables are locked, or its database does not answer, or the server is stopping; `Retry-After` tells when to ask again, `/indexing-status` how far the index is.
+     * `INDEX_NOT_READY`: The index is incomplete or behind its chain, its tables are locked, its database does not respond, or the server is stopping; `Retry-After` says when to retry, `/indexing-status` shows the progress.
      */
     503: ErrorReply;
 };
@@ -4810,11 +4810,11 @@ export type PostPriceBulkData = {
     path?: never;
     query?: {
         /**
-         * Lengths in whole years of 365 days, separated by commas: at most 10, each from 1 to 100. One year if it is left out
+         * Lengths in whole years of 365 days, separated by commas: at most 10, each from 1 to 100. One year by default
          */
         years?: string;
         /**
-         * Whether an unknown parameter is an error, or is ignored and named in `X-Ignored-Parameters`
+         * `true`: unknown parameters are an error. `false`: they are ignored, and `X-Ignored-Parameters` names them
          */
         strict?: 'true' | 'false';
     };
@@ -4823,13 +4823,13 @@ export type PostPriceBulkData = {
 
 export type PostPriceBulkErrors = {
     /**
-     * `LIMIT_EXCEEDED`: The request holds more items or bytes than allowed, or asks for a page that lies too deep.
+     * `LIMIT_EXCEEDED`: The request has more items or bytes than allowed, or its page is too deep.
      *
      * `INVALID_PARAMETER`: A parameter or the body has an invalid value.
      *
-     * `MISSING_PARAMETER`: A required parameter is absent.
+     * `MISSING_PARAMETER`: A required parameter is missing.
      *
-     * `RESPONSE_TOO_LARGE`: The answer would be larger than an answer may be; the message tells how to ask for it in pieces.
+     * `RESPONSE_TOO_LARGE`: The answer would exceed the size limit; the message says how to split the request.
      */
     400: ErrorReply;
     /**
@@ -4837,19 +4837,19 @@ export type PostPriceBulkErrors = {
      */
     401: ErrorReply;
     /**
-     * `PAYMENT_REQUIRED`: The key has no credits left for this request; or, without a key, the free requests are used up and it can be paid for (`WWW-Authenticate: Payment`).
+     * `PAYMENT_REQUIRED`: The key has too few credits for this request; or, without a key, the free requests are used up and it can be paid for (`WWW-Authenticate: Payment`).
      */
     402: ErrorReply;
     /**
-     * `RATE_LIMITED`: Too many requests; `Retry-After` tells in how many seconds the next one is answered.
+     * `RATE_LIMITED`: Too many requests; `Retry-After` gives the seconds to wait.
      */
     429: ErrorReply;
     /**
-     * `INTERNAL_ERROR`: An unexpected error of the server; nothing is wrong with the request.
+     * `INTERNAL_ERROR`: An unexpected server error; the request is not at fault.
      */
     500: ErrorReply;
     /**
-     * `INDEX_NOT_READY`: The index is not complete, or known to be behind its chain, or its tables are locked, or its database does not answer, or the server is stopping; `Retry-After` tells when to ask again, `/indexing-status` how far the index is.
+     * `INDEX_NOT_READY`: The index is incomplete or behind its chain, its tables are locked, its database does not respond, or the server is stopping; `Retry-After` says when to retry, `/indexing-status` shows the progress.
      */
     503: ErrorReply;
 };
@@ -4873,15 +4873,15 @@ export type GetSearchDomainsData = {
     path?: never;
     query?: {
         /**
-         * Part of the label; case does not matter
+         * Part of the label, in any case
          */
         q?: string;
         /**
-         * `true` to look for `q` in the full name
+         * `true` searches for `q` in the full name
          */
         search_full_name?: 'true' | 'false';
         /**
-         * States at the time of the request: registered, grace, premium, available, with commas
+         * States at the time of the request, separated by commas: registered, grace, premium, available
          */
         availability_status?: string;
         /**
@@ -4893,7 +4893,7 @@ export type GetSearchDomainsData = {
          */
         max_length?: number;
         /**
-         * Owner in the registrar: of .eth names, or of a layer 2's
+         * Owner in the registrar, of .eth or of a layer 2
          */
         registrar_owner?: string;
         /**
@@ -4917,31 +4917,31 @@ export type GetSearchDomainsData = {
          */
         expiry_to?: bigint | number;
         /**
-         * Wrapped names only, or others only
+         * `true`: only wrapped names; `false`: only others
          */
         is_wrapped?: 'true' | 'false';
         /**
-         * Names that ENSv1 answers for, or ENSv2
+         * Names answered by ENSv1 or by ENSv2
          */
         protocol?: 'ensv1' | 'ensv2';
         /**
-         * Names right under this name only
+         * Only direct subnames of this name
          */
         parent?: string;
         /**
-         * Names whose expiry is in one of these windows: `<from>-<to>` in unix seconds, both inside, separated by commas, at most 32
+         * Names whose expiry is in one of these windows: `<from>-<to>` in unix seconds, inclusive, separated by commas, at most 32
          */
         expiry_windows?: string;
         /**
-         * Which expiry `expiry_from`, `expiry_to` and `expiry_windows` are of: `lease` is the name's own; `reservation` that of names right under .eth which ENSv2 reserves for their owners in ENSv1; `wrapper` that of the NameWrapper, of wrapped names
+         * The expiry for `expiry_from`, `expiry_to` and `expiry_windows`: `lease` is the name's own; `reservation` that of second-level .eth names which ENSv2 reserves for their ENSv1 owners; `wrapper` that of wrapped names in the NameWrapper
          */
         expiry_of?: 'lease' | 'reservation' | 'wrapper';
         /**
-         * Names of these chains only: the words by which answers name chains, separated by commas. Left out: all chains whose names are indexed
+         * Names of these chains only, by their names in answers, separated by commas. All chains with indexed names by default
          */
         chain?: string;
         /**
-         * What items have besides, because it costs more queries: `migration` and `role_holder_count` of names of ENSv2, `subname_count`
+         * Additional fields of items, which cost more queries: `migration` and `role_holder_count` of ENSv2 names, `subname_count`
          */
         include?: string;
         /**
@@ -4949,31 +4949,31 @@ export type GetSearchDomainsData = {
          */
         page?: number;
         /**
-         * `next_cursor` of the answer before: the results after that one's last. Not with `page`. All other parameters stay as they were, besides `page_size` and `total`
+         * `next_cursor` of the previous answer: continues after its last result. Not with `page`. Keep all parameters but `page_size` and `total`
          */
         cursor?: string;
         /**
-         * Results on one page
+         * Results per page
          */
         page_size?: number;
         /**
-         * `false` leaves out `total`, and the work of counting
+         * `false` leaves out `total` and saves counting
          */
         total?: 'true' | 'false';
         /**
-         * Column to sort by
+         * Sort column
          */
         sort_by?: 'full_name' | 'label' | 'expiry_timestamp' | 'effective_owner_address';
         /**
-         * Direction of sorting
+         * Sort direction
          */
         sort_dir?: 'asc' | 'desc';
         /**
-         * Where names stand of whose label only the hash is known (`[<hash>].eth`): in the order of names, or `last`, which needs `sort_by=full_name` and goes on by `cursor` alone
+         * Position of names whose label is known only by its hash (`[<hash>].eth`): in name order, or `last`, which requires `sort_by=full_name` and continues only by `cursor`
          */
         unknown_labels?: 'in_order' | 'last';
         /**
-         * Whether an unknown parameter is an error, or is ignored and named in `X-Ignored-Parameters`
+         * `true`: unknown parameters are an error. `false`: they are ignored, and `X-Ignored-Parameters` names them
          */
         strict?: 'true' | 'false';
     };
@@ -4984,11 +4984,11 @@ export type GetSearchDomainsErrors = {
     /**
      * `INVALID_ADDRESS`: The address is not 0x and 40 hexadecimal digits.
      *
-     * `LIMIT_EXCEEDED`: The request holds more items or bytes than allowed, or asks for a page that lies too deep.
+     * `LIMIT_EXCEEDED`: The request has more items or bytes than allowed, or its page is too deep.
      *
      * `INVALID_PARAMETER`: A parameter or the body has an invalid value.
      *
-     * `RESPONSE_TOO_LARGE`: The answer would be larger than an answer may be; the message tells how to ask for it in pieces.
+     * `RESPONSE_TOO_LARGE`: The answer would exceed the size limit; the message says how to split the request.
      */
     400: ErrorReply;
     /**
@@ -4996,19 +4996,19 @@ export type GetSearchDomainsErrors = {
      */
     401: ErrorReply;
     /**
-     * `PAYMENT_REQUIRED`: The key has no credits left for this request; or, without a key, the free requests are used up and it can be paid for (`WWW-Authenticate: Payment`).
+     * `PAYMENT_REQUIRED`: The key has too few credits for this request; or, without a key, the free requests are used up and it can be paid for (`WWW-Authenticate: Payment`).
      */
     402: ErrorReply;
     /**
-     * `RATE_LIMITED`: Too many requests; `Retry-After` tells in how many seconds the next one is answered.
+     * `RATE_LIMITED`: Too many requests; `Retry-After` gives the seconds to wait.
      */
     429: ErrorReply;
     /**
-     * `INTERNAL_ERROR`: An unexpected error of the server; nothing is wrong with the request.
+     * `INTERNAL_ERROR`: An unexpected server error; the request is not at fault.
      */
     500: ErrorReply;
     /**
-     * `INDEX_NOT_READY`: The index is not complete, or known to be behind its chain, or its tables are locked, or its database does not answer, or the server is stopping; `Retry-After` tells when to ask again, `/indexing-status` how far the index is.
+     * `INDEX_NOT_READY`: The index is incomplete or behind its chain, its tables are locked, its database does not respond, or the server is stopping; `Retry-After` says when to retry, `/indexing-status` shows the progress.
      */
     503: ErrorReply;
 };
@@ -5023,7 +5023,7 @@ export type GetSearchDomainsResponses = {
         results: Array<DomainItem>;
         stats?: SearchStats;
         /**
-         * Results in all; absent with `total=false`
+         * All results; absent with `total=false`
          */
         total?: number;
         /**
@@ -5045,17 +5045,17 @@ export type GetDomainSubdomainsData = {
     body?: never;
     path: {
         /**
-         * Full name. Normalised by ENSIP-15; `[<64 hex>]` stands for a label of which only the hash is known, and `[namehash:<64 hex>]` for a whole name, by its node.
+         * Full name, normalised by ENSIP-15. `[<64 hex>]` stands for a label known only by its hash, and `[namehash:<64 hex>]` for a whole name known by its node.
          */
         name: string;
     };
     query?: {
         /**
-         * Part of the label; case does not matter
+         * Part of the label, in any case
          */
         q?: string;
         /**
-         * `false` leaves out names that are over; names in grace are not
+         * `false` leaves out expired names; names in grace stay
          */
         include_expired?: 'true' | 'false';
         /**
@@ -5063,7 +5063,7 @@ export type GetDomainSubdomainsData = {
          */
         include_ownerless?: 'true' | 'false';
         /**
-         * What items have besides, because it costs more queries: `migration` and `role_holder_count` of names of ENSv2, `subname_count`
+         * Additional fields of items, which cost more queries: `migration` and `role_holder_count` of ENSv2 names, `subname_count`
          */
         include?: string;
         /**
@@ -5071,27 +5071,27 @@ export type GetDomainSubdomainsData = {
          */
         page?: number;
         /**
-         * `next_cursor` of the answer before: the results after that one's last. Not with `page`. All other parameters stay as they were, besides `page_size` and `total`
+         * `next_cursor` of the previous answer: continues after its last result. Not with `page`. Keep all parameters but `page_size` and `total`
          */
         cursor?: string;
         /**
-         * Results on one page
+         * Results per page
          */
         page_size?: number;
         /**
-         * `false` leaves out `total`, and the work of counting
+         * `false` leaves out `total` and saves counting
          */
         total?: 'true' | 'false';
         /**
-         * Column to sort by
+         * Sort column
          */
         sort_by?: 'full_name' | 'expiry_timestamp';
         /**
-         * Direction of sorting
+         * Sort direction
          */
         sort_dir?: 'asc' | 'desc';
         /**
-         * Whether an unknown parameter is an error, or is ignored and named in `X-Ignored-Parameters`
+         * `true`: unknown parameters are an error. `false`: they are ignored, and `X-Ignored-Parameters` names them
          */
         strict?: 'true' | 'false';
     };
@@ -5104,9 +5104,9 @@ export type GetDomainSubdomainsErrors = {
      *
      * `INVALID_PARAMETER`: A parameter or the body has an invalid value.
      *
-     * `LIMIT_EXCEEDED`: The request holds more items or bytes than allowed, or asks for a page that lies too deep.
+     * `LIMIT_EXCEEDED`: The request has more items or bytes than allowed, or its page is too deep.
      *
-     * `RESPONSE_TOO_LARGE`: The answer would be larger than an answer may be; the message tells how to ask for it in pieces.
+     * `RESPONSE_TOO_LARGE`: The answer would exceed the size limit; the message says how to split the request.
      */
     400: ErrorReply;
     /**
@@ -5114,19 +5114,19 @@ export type GetDomainSubdomainsErrors = {
      */
     401: ErrorReply;
     /**
-     * `PAYMENT_REQUIRED`: The key has no credits left for this request; or, without a key, the free requests are used up and it can be paid for (`WWW-Authenticate: Payment`).
+     * `PAYMENT_REQUIRED`: The key has too few credits for this request; or, without a key, the free requests are used up and it can be paid for (`WWW-Authenticate: Payment`).
      */
     402: ErrorReply;
     /**
-     * `RATE_LIMITED`: Too many requests; `Retry-After` tells in how many seconds the next one is answered.
+     * `RATE_LIMITED`: Too many requests; `Retry-After` gives the seconds to wait.
      */
     429: ErrorReply;
     /**
-     * `INTERNAL_ERROR`: An unexpected error of the server; nothing is wrong with the request.
+     * `INTERNAL_ERROR`: An unexpected server error; the request is not at fault.
      */
     500: ErrorReply;
     /**
-     * `INDEX_NOT_READY`: The index is not complete, or known to be behind its chain, or its tables are locked, or its database does not answer, or the server is stopping; `Retry-After` tells when to ask again, `/indexing-status` how far the index is.
+     * `INDEX_NOT_READY`: The index is incomplete or behind its chain, its tables are locked, its database does not respond, or the server is stopping; `Retry-After` says when to retry, `/indexing-status` shows the progress.
      */
     503: ErrorReply;
 };
@@ -5141,7 +5141,7 @@ export type GetDomainSubdomainsResponses = {
         domain: string;
         results: Array<DomainItem>;
         /**
-         * Results in all; absent with `total=false`
+         * All results; absent with `total=false`
          */
         total?: number;
         /**
@@ -5154,7 +5154,7 @@ export type GetDomainSubdomainsResponses = {
          */
         next_cursor?: string;
         /**
-         * Present where entries may be missing: the name's registry of ENSv2 is linked at more names than are followed, was linked just now, or has unknown code
+         * Present if entries may be missing: the name's ENSv2 registry is linked at more names than are tracked, was linked just now, or has unknown code
          */
         is_incomplete?: true;
         as_of: AsOf;
@@ -5167,33 +5167,33 @@ export type GetDomainRecordsData = {
     body?: never;
     path: {
         /**
-         * Full name. Normalised by ENSIP-15; `[<64 hex>]` stands for a label of which only the hash is known, and `[namehash:<64 hex>]` for a whole name, by its node.
+         * Full name, normalised by ENSIP-15. `[<64 hex>]` stands for a label known only by its hash, and `[namehash:<64 hex>]` for a whole name known by its node.
          */
         name: string;
     };
     query?: {
         /**
-         * Which records, separated by commas; text, addr, contenthash by default
+         * Kinds of records, separated by commas; text, addr, contenthash by default
          */
         types?: string;
         /**
-         * Keys of the texts to give, at most 100; all by default. Separated by commas; a key that has one can be read with `POST /lookup`, or by itself
+         * Text keys to return, at most 100; all by default. Separated by commas; a key that contains one can be read with `POST /lookup`, or by itself
          */
         keys?: string;
         /**
-         * Coin types of the addresses to give, at most 100; all by default. Separated by commas
+         * Coin types of addresses to return, at most 100; all by default. Separated by commas
          */
         coin_types?: string;
         /**
-         * `true`: also what was set and cleared, and, of keys and coin types that are chosen, what was never set
+         * `true`: also return records that were set and cleared, and selected keys and coin types that were never set
          */
         cleared?: 'true' | 'false';
         /**
-         * `true`: where only the chain can tell something and cannot be asked, what the index knows is answered, and `unresolved` names the rest. Without it that is the error `LIVE_RESOLUTION_FAILED`
+         * `true`: if only the chain can tell something and cannot be asked, return what the index knows, and list the rest in `unresolved`. Otherwise the request fails with `LIVE_RESOLUTION_FAILED`
          */
         partial?: 'true' | 'false';
         /**
-         * Whether an unknown parameter is an error, or is ignored and named in `X-Ignored-Parameters`
+         * `true`: unknown parameters are an error. `false`: they are ignored, and `X-Ignored-Parameters` names them
          */
         strict?: 'true' | 'false';
     };
@@ -5206,7 +5206,7 @@ export type GetDomainRecordsErrors = {
      *
      * `INVALID_PARAMETER`: A parameter or the body has an invalid value.
      *
-     * `RESPONSE_TOO_LARGE`: The answer would be larger than an answer may be; the message tells how to ask for it in pieces.
+     * `RESPONSE_TOO_LARGE`: The answer would exceed the size limit; the message says how to split the request.
      */
     400: ErrorReply;
     /**
@@ -5214,23 +5214,23 @@ export type GetDomainRecordsErrors = {
      */
     401: ErrorReply;
     /**
-     * `PAYMENT_REQUIRED`: The key has no credits left for this request; or, without a key, the free requests are used up and it can be paid for (`WWW-Authenticate: Payment`).
+     * `PAYMENT_REQUIRED`: The key has too few credits for this request; or, without a key, the free requests are used up and it can be paid for (`WWW-Authenticate: Payment`).
      */
     402: ErrorReply;
     /**
-     * `RATE_LIMITED`: Too many requests; `Retry-After` tells in how many seconds the next one is answered.
+     * `RATE_LIMITED`: Too many requests; `Retry-After` gives the seconds to wait.
      */
     429: ErrorReply;
     /**
-     * `INTERNAL_ERROR`: An unexpected error of the server; nothing is wrong with the request.
+     * `INTERNAL_ERROR`: An unexpected server error; the request is not at fault.
      */
     500: ErrorReply;
     /**
-     * `LIVE_RESOLUTION_FAILED`: The answer has to come from the chain, and the chain could not be asked.
+     * `LIVE_RESOLUTION_FAILED`: The answer must come from the chain, but the chain could not be read.
      */
     502: ErrorReply;
     /**
-     * `INDEX_NOT_READY`: The index is not complete, or known to be behind its chain, or its tables are locked, or its database does not answer, or the server is stopping; `Retry-After` tells when to ask again, `/indexing-status` how far the index is.
+     * `INDEX_NOT_READY`: The index is incomplete or behind its chain, its tables are locked, its database does not respond, or the server is stopping; `Retry-After` says when to retry, `/indexing-status` shows the progress.
      */
     503: ErrorReply;
 };
@@ -5246,7 +5246,7 @@ export type GetDomainRecordsResponses = {
         resolver?: Resolver & unknown;
         records?: Records;
         /**
-         * `indexed`: from the events of tracked contracts; `live`: resolved on chain at the request
+         * `indexed`: from events of tracked contracts; `live`: read on chain for this request
          */
         source: 'indexed' | 'live';
         unresolved?: Unresolved;
@@ -5260,21 +5260,21 @@ export type GetDomainRecordsTextByKeyData = {
     body?: never;
     path: {
         /**
-         * Full name. Normalised by ENSIP-15; `[<64 hex>]` stands for a label of which only the hash is known, and `[namehash:<64 hex>]` for a whole name, by its node.
+         * Full name, normalised by ENSIP-15. `[<64 hex>]` stands for a label known only by its hash, and `[namehash:<64 hex>]` for a whole name known by its node.
          */
         name: string;
         /**
-         * Key of the text record, which may be empty
+         * Key of the text record; may be empty
          */
         key: string;
     };
     query?: {
         /**
-         * `true`: where only the chain can tell something and cannot be asked, what the index knows is answered, and `unresolved` names the rest. Without it that is the error `LIVE_RESOLUTION_FAILED`
+         * `true`: if only the chain can tell something and cannot be asked, return what the index knows, and list the rest in `unresolved`. Otherwise the request fails with `LIVE_RESOLUTION_FAILED`
          */
         partial?: 'true' | 'false';
         /**
-         * Whether an unknown parameter is an error, or is ignored and named in `X-Ignored-Parameters`
+         * `true`: unknown parameters are an error. `false`: they are ignored, and `X-Ignored-Parameters` names them
          */
         strict?: 'true' | 'false';
     };
@@ -5287,7 +5287,7 @@ export type GetDomainRecordsTextByKeyErrors = {
      *
      * `INVALID_PARAMETER`: A parameter or the body has an invalid value.
      *
-     * `RESPONSE_TOO_LARGE`: The answer would be larger than an answer may be; the message tells how to ask for it in pieces.
+     * `RESPONSE_TOO_LARGE`: The answer would exceed the size limit; the message says how to split the request.
      */
     400: ErrorReply;
     /**
@@ -5295,23 +5295,23 @@ export type GetDomainRecordsTextByKeyErrors = {
      */
     401: ErrorReply;
     /**
-     * `PAYMENT_REQUIRED`: The key has no credits left for this request; or, without a key, the free requests are used up and it can be paid for (`WWW-Authenticate: Payment`).
+     * `PAYMENT_REQUIRED`: The key has too few credits for this request; or, without a key, the free requests are used up and it can be paid for (`WWW-Authenticate: Payment`).
      */
     402: ErrorReply;
     /**
-     * `RATE_LIMITED`: Too many requests; `Retry-After` tells in how many seconds the next one is answered.
+     * `RATE_LIMITED`: Too many requests; `Retry-After` gives the seconds to wait.
      */
     429: ErrorReply;
     /**
-     * `INTERNAL_ERROR`: An unexpected error of the server; nothing is wrong with the request.
+     * `INTERNAL_ERROR`: An unexpected server error; the request is not at fault.
      */
     500: ErrorReply;
     /**
-     * `LIVE_RESOLUTION_FAILED`: The answer has to come from the chain, and the chain could not be asked.
+     * `LIVE_RESOLUTION_FAILED`: The answer must come from the chain, but the chain could not be read.
      */
     502: ErrorReply;
     /**
-     * `INDEX_NOT_READY`: The index is not complete, or known to be behind its chain, or its tables are locked, or its database does not answer, or the server is stopping; `Retry-After` tells when to ask again, `/indexing-status` how far the index is.
+     * `INDEX_NOT_READY`: The index is incomplete or behind its chain, its tables are locked, its database does not respond, or the server is stopping; `Retry-After` says when to retry, `/indexing-status` shows the progress.
      */
     503: ErrorReply;
 };
@@ -5331,37 +5331,37 @@ export type GetDomainRecordsTextHistoryData = {
     body?: never;
     path: {
         /**
-         * Full name. Normalised by ENSIP-15; `[<64 hex>]` stands for a label of which only the hash is known, and `[namehash:<64 hex>]` for a whole name, by its node.
+         * Full name, normalised by ENSIP-15. `[<64 hex>]` stands for a label known only by its hash, and `[namehash:<64 hex>]` for a whole name known by its node.
          */
         name: string;
         /**
-         * Key of the text record, which may be empty
+         * Key of the text record; may be empty
          */
         key: string;
     };
     query?: {
         /**
-         * Page, from 1. Without it, `cursor` and `page_size` the answer has the newest entries at once
+         * Page, from 1. Without it, `cursor` and `page_size`, the answer has the newest entries without paging
          */
         page?: number;
         /**
-         * `next_cursor` of the answer before: the results after that one's last. Not with `page`. All other parameters stay as they were, besides `page_size` and `total`
+         * `next_cursor` of the previous answer: continues after its last result. Not with `page`. Keep all parameters but `page_size` and `total`
          */
         cursor?: string;
         /**
-         * Results on one page
+         * Results per page
          */
         page_size?: number;
         /**
-         * `false` leaves out `total`, and the work of counting
+         * `false` leaves out `total` and saves counting
          */
         total?: 'true' | 'false';
         /**
-         * `true`: where only the chain can tell something and cannot be asked, what the index knows is answered, and `unresolved` names the rest. Without it that is the error `LIVE_RESOLUTION_FAILED`
+         * `true`: if only the chain can tell something and cannot be asked, return what the index knows, and list the rest in `unresolved`. Otherwise the request fails with `LIVE_RESOLUTION_FAILED`
          */
         partial?: 'true' | 'false';
         /**
-         * Whether an unknown parameter is an error, or is ignored and named in `X-Ignored-Parameters`
+         * `true`: unknown parameters are an error. `false`: they are ignored, and `X-Ignored-Parameters` names them
          */
         strict?: 'true' | 'false';
     };
@@ -5374,9 +5374,9 @@ export type GetDomainRecordsTextHistoryErrors = {
      *
      * `INVALID_PARAMETER`: A parameter or the body has an invalid value.
      *
-     * `LIMIT_EXCEEDED`: The request holds more items or bytes than allowed, or asks for a page that lies too deep.
+     * `LIMIT_EXCEEDED`: The request has more items or bytes than allowed, or its page is too deep.
      *
-     * `RESPONSE_TOO_LARGE`: The answer would be larger than an answer may be; the message tells how to ask for it in pieces.
+     * `RESPONSE_TOO_LARGE`: The answer would exceed the size limit; the message says how to split the request.
      */
     400: ErrorReply;
     /**
@@ -5384,23 +5384,23 @@ export type GetDomainRecordsTextHistoryErrors = {
      */
     401: ErrorReply;
     /**
-     * `PAYMENT_REQUIRED`: The key has no credits left for this request; or, without a key, the free requests are used up and it can be paid for (`WWW-Authenticate: Payment`).
+     * `PAYMENT_REQUIRED`: The key has too few credits for this request; or, without a key, the free requests are used up and it can be paid for (`WWW-Authenticate: Payment`).
      */
     402: ErrorReply;
     /**
-     * `RATE_LIMITED`: Too many requests; `Retry-After` tells in how many seconds the next one is answered.
+     * `RATE_LIMITED`: Too many requests; `Retry-After` gives the seconds to wait.
      */
     429: ErrorReply;
     /**
-     * `INTERNAL_ERROR`: An unexpected error of the server; nothing is wrong with the request.
+     * `INTERNAL_ERROR`: An unexpected server error; the request is not at fault.
      */
     500: ErrorReply;
     /**
-     * `LIVE_RESOLUTION_FAILED`: The answer has to come from the chain, and the chain could not be asked.
+     * `LIVE_RESOLUTION_FAILED`: The answer must come from the chain, but the chain could not be read.
      */
     502: ErrorReply;
     /**
-     * `INDEX_NOT_READY`: The index is not complete, or known to be behind its chain, or its tables are locked, or its database does not answer, or the server is stopping; `Retry-After` tells when to ask again, `/indexing-status` how far the index is.
+     * `INDEX_NOT_READY`: The index is incomplete or behind its chain, its tables are locked, its database does not respond, or the server is stopping; `Retry-After` says when to retry, `/indexing-status` shows the progress.
      */
     503: ErrorReply;
 };
@@ -5416,17 +5416,17 @@ export type GetDomainRecordsTextHistoryResponses = {
         key: string;
         history: Array<TextHistoryEntry>;
         /**
-         * Entries in all, also those that are not in this answer; absent with `total=false`
+         * All entries, including those not in this answer; absent with `total=false`
          */
         total?: number;
         page?: number;
         page_size?: number;
         /**
-         * The `cursor` of the next page; null after the last one, absent where no page was asked for
+         * The `cursor` of the next page; null after the last one, absent without paging
          */
         next_cursor?: string;
         /**
-         * Present where entries may be missing: the name's registry of ENSv2 is linked at more names than are followed, was linked just now, or has unknown code
+         * Present if entries may be missing: the name's ENSv2 registry is linked at more names than are tracked, was linked just now, or has unknown code
          */
         is_incomplete?: true;
         unresolved?: Unresolved;
@@ -5440,7 +5440,7 @@ export type GetDomainEventsData = {
     body?: never;
     path: {
         /**
-         * Full name. Normalised by ENSIP-15; `[<64 hex>]` stands for a label of which only the hash is known, and `[namehash:<64 hex>]` for a whole name, by its node.
+         * Full name, normalised by ENSIP-15. `[<64 hex>]` stands for a label known only by its hash, and `[namehash:<64 hex>]` for a whole name known by its node.
          */
         name: string;
     };
@@ -5450,63 +5450,63 @@ export type GetDomainEventsData = {
          */
         type?: string;
         /**
-         * Names of these chains only: the words by which answers name chains, separated by commas. Left out: all chains that are indexed.
+         * Names of these chains only, by their names in answers, separated by commas. All indexed chains by default.
          */
         chain?: string;
         /**
-         * Not before this second, in unix seconds
+         * From this second on, in unix seconds
          */
         time_from?: bigint | number;
         /**
-         * Not after this second, in unix seconds
+         * Up to this second, in unix seconds
          */
         time_to?: bigint | number;
         /**
-         * Not before this block; of one chain
+         * From this block on, of one chain
          */
         block_from?: number;
         /**
-         * Not after this block; of one chain
+         * Up to this block, of one chain
          */
         block_to?: number;
         /**
-         * Settings of these records, separated by commas
+         * Changes to these records, separated by commas
          */
         record?: string;
         /**
-         * Settings of the text with this key
+         * Changes to the text with this key
          */
         record_key?: string;
         /**
-         * Settings of the address of this coin type (SLIP-44, ENSIP-11)
+         * Changes to the address of this coin type (SLIP-44, ENSIP-11)
          */
         coin_type?: string;
         /**
-         * `true` adds the events of names right below it, if there are at most 1000
+         * `true` adds the events of direct subnames, if there are at most 1000
          */
         children?: 'true' | 'false';
         /**
-         * Direction of sorting
+         * Sort direction
          */
         sort_dir?: 'asc' | 'desc';
         /**
-         * Page, from 1. Without it, `cursor` and `page_size` the answer has the newest entries at once
+         * Page, from 1. Without it, `cursor` and `page_size`, the answer has the newest entries without paging
          */
         page?: number;
         /**
-         * `next_cursor` of the answer before: the results after that one's last. Not with `page`. All other parameters stay as they were, besides `page_size` and `total`
+         * `next_cursor` of the previous answer: continues after its last result. Not with `page`. Keep all parameters but `page_size` and `total`
          */
         cursor?: string;
         /**
-         * Results on one page
+         * Results per page
          */
         page_size?: number;
         /**
-         * `false` leaves out `total`, and the work of counting
+         * `false` leaves out `total` and saves counting
          */
         total?: 'true' | 'false';
         /**
-         * Whether an unknown parameter is an error, or is ignored and named in `X-Ignored-Parameters`
+         * `true`: unknown parameters are an error. `false`: they are ignored, and `X-Ignored-Parameters` names them
          */
         strict?: 'true' | 'false';
     };
@@ -5517,11 +5517,11 @@ export type GetDomainEventsErrors = {
     /**
      * `INVALID_NAME`: The name is missing, too long, or cannot be normalised (ENSIP-15).
      *
-     * `LIMIT_EXCEEDED`: The request holds more items or bytes than allowed, or asks for a page that lies too deep.
+     * `LIMIT_EXCEEDED`: The request has more items or bytes than allowed, or its page is too deep.
      *
      * `INVALID_PARAMETER`: A parameter or the body has an invalid value.
      *
-     * `RESPONSE_TOO_LARGE`: The answer would be larger than an answer may be; the message tells how to ask for it in pieces.
+     * `RESPONSE_TOO_LARGE`: The answer would exceed the size limit; the message says how to split the request.
      */
     400: ErrorReply;
     /**
@@ -5529,19 +5529,19 @@ export type GetDomainEventsErrors = {
      */
     401: ErrorReply;
     /**
-     * `PAYMENT_REQUIRED`: The key has no credits left for this request; or, without a key, the free requests are used up and it can be paid for (`WWW-Authenticate: Payment`).
+     * `PAYMENT_REQUIRED`: The key has too few credits for this request; or, without a key, the free requests are used up and it can be paid for (`WWW-Authenticate: Payment`).
      */
     402: ErrorReply;
     /**
-     * `RATE_LIMITED`: Too many requests; `Retry-After` tells in how many seconds the next one is answered.
+     * `RATE_LIMITED`: Too many requests; `Retry-After` gives the seconds to wait.
      */
     429: ErrorReply;
     /**
-     * `INTERNAL_ERROR`: An unexpected error of the server; nothing is wrong with the request.
+     * `INTERNAL_ERROR`: An unexpected server error; the request is not at fault.
      */
     500: ErrorReply;
     /**
-     * `INDEX_NOT_READY`: The index is not complete, or known to be behind its chain, or its tables are locked, or its database does not answer, or the server is stopping; `Retry-After` tells when to ask again, `/indexing-status` how far the index is.
+     * `INDEX_NOT_READY`: The index is incomplete or behind its chain, its tables are locked, its database does not respond, or the server is stopping; `Retry-After` says when to retry, `/indexing-status` shows the progress.
      */
     503: ErrorReply;
 };
@@ -5555,17 +5555,17 @@ export type GetDomainEventsResponses = {
     200: {
         events: Array<Event>;
         /**
-         * Entries in all, also those that are not in this answer; absent with `total=false`
+         * All entries, including those not in this answer; absent with `total=false`
          */
         total?: number;
         page?: number;
         page_size?: number;
         /**
-         * The `cursor` of the next page; null after the last one, absent where no page was asked for
+         * The `cursor` of the next page; null after the last one, absent without paging
          */
         next_cursor?: string;
         /**
-         * Present where entries may be missing: the name's registry of ENSv2 is linked at more names than are followed, was linked just now, or has unknown code
+         * Present if entries may be missing: the name's ENSv2 registry is linked at more names than are tracked, was linked just now, or has unknown code
          */
         is_incomplete?: true;
         as_of: AsOf;
@@ -5584,7 +5584,7 @@ export type GetAddressEventsData = {
     };
     query?: {
         /**
-         * `party`: events that name the address as owner, sender, receiver, operator, or as the account that got a power; `name`: all events of names that it holds, or held; `any`: both
+         * `party`: events with the address as owner, sender, receiver, operator, or account that gained a permission; `name`: all events of names that it holds or held; `any`: both
          */
         relation?: 'any' | 'party' | 'name';
         /**
@@ -5592,27 +5592,27 @@ export type GetAddressEventsData = {
          */
         type?: string;
         /**
-         * Names of these chains only: the words by which answers name chains, separated by commas. Left out: all chains that are indexed.
+         * Names of these chains only, by their names in answers, separated by commas. All indexed chains by default.
          */
         chain?: string;
         /**
-         * Not before this second, in unix seconds
+         * From this second on, in unix seconds
          */
         time_from?: bigint | number;
         /**
-         * Not after this second, in unix seconds
+         * Up to this second, in unix seconds
          */
         time_to?: bigint | number;
         /**
-         * Not before this block; of one chain
+         * From this block on, of one chain
          */
         block_from?: number;
         /**
-         * Not after this block; of one chain
+         * Up to this block, of one chain
          */
         block_to?: number;
         /**
-         * Direction of sorting
+         * Sort direction
          */
         sort_dir?: 'asc' | 'desc';
         /**
@@ -5620,19 +5620,19 @@ export type GetAddressEventsData = {
          */
         page?: number;
         /**
-         * `next_cursor` of the answer before: the results after that one's last. Not with `page`. All other parameters stay as they were, besides `page_size` and `total`
+         * `next_cursor` of the previous answer: continues after its last result. Not with `page`. Keep all parameters but `page_size` and `total`
          */
         cursor?: string;
         /**
-         * Results on one page
+         * Results per page
          */
         page_size?: number;
         /**
-         * `false` leaves out `total`, and the work of counting
+         * `false` leaves out `total` and saves counting
          */
         total?: 'true' | 'false';
         /**
-         * Whether an unknown parameter is an error, or is ignored and named in `X-Ignored-Parameters`
+         * `true`: unknown parameters are an error. `false`: they are ignored, and `X-Ignored-Parameters` names them
          */
         strict?: 'true' | 'false';
     };
@@ -5645,9 +5645,9 @@ export type GetAddressEventsErrors = {
      *
      * `INVALID_PARAMETER`: A parameter or the body has an invalid value.
      *
-     * `LIMIT_EXCEEDED`: The request holds more items or bytes than allowed, or asks for a page that lies too deep.
+     * `LIMIT_EXCEEDED`: The request has more items or bytes than allowed, or its page is too deep.
      *
-     * `RESPONSE_TOO_LARGE`: The answer would be larger than an answer may be; the message tells how to ask for it in pieces.
+     * `RESPONSE_TOO_LARGE`: The answer would exceed the size limit; the message says how to split the request.
      */
     400: ErrorReply;
     /**
@@ -5655,19 +5655,19 @@ export type GetAddressEventsErrors = {
      */
     401: ErrorReply;
     /**
-     * `PAYMENT_REQUIRED`: The key has no credits left for this request; or, without a key, the free requests are used up and it can be paid for (`WWW-Authenticate: Payment`).
+     * `PAYMENT_REQUIRED`: The key has too few credits for this request; or, without a key, the free requests are used up and it can be paid for (`WWW-Authenticate: Payment`).
      */
     402: ErrorReply;
     /**
-     * `RATE_LIMITED`: Too many requests; `Retry-After` tells in how many seconds the next one is answered.
+     * `RATE_LIMITED`: Too many requests; `Retry-After` gives the seconds to wait.
      */
     429: ErrorReply;
     /**
-     * `INTERNAL_ERROR`: An unexpected error of the server; nothing is wrong with the request.
+     * `INTERNAL_ERROR`: An unexpected server error; the request is not at fault.
      */
     500: ErrorReply;
     /**
-     * `INDEX_NOT_READY`: The index is not complete, or known to be behind its chain, or its tables are locked, or its database does not answer, or the server is stopping; `Retry-After` tells when to ask again, `/indexing-status` how far the index is.
+     * `INDEX_NOT_READY`: The index is incomplete or behind its chain, its tables are locked, its database does not respond, or the server is stopping; `Retry-After` says when to retry, `/indexing-status` shows the progress.
      */
     503: ErrorReply;
 };
@@ -5685,7 +5685,7 @@ export type GetAddressEventsResponses = {
         address: `0x${string}`;
         events: Array<Event>;
         /**
-         * Results in all; absent with `total=false`
+         * All results; absent with `total=false`
          */
         total?: number;
         /**
@@ -5698,7 +5698,7 @@ export type GetAddressEventsResponses = {
          */
         next_cursor?: string;
         /**
-         * Present where there are more events than are counted: `total` is 100000 then
+         * Present if there are more events than are counted: `total` is then 100000
          */
         is_total_minimum?: true;
         /**
@@ -5725,27 +5725,27 @@ export type GetContractEventsData = {
          */
         type?: string;
         /**
-         * Names of these chains only: the words by which answers name chains, separated by commas. Left out: all chains that are indexed.
+         * Names of these chains only, by their names in answers, separated by commas. All indexed chains by default.
          */
         chain?: string;
         /**
-         * Not before this second, in unix seconds
+         * From this second on, in unix seconds
          */
         time_from?: bigint | number;
         /**
-         * Not after this second, in unix seconds
+         * Up to this second, in unix seconds
          */
         time_to?: bigint | number;
         /**
-         * Not before this block; of one chain
+         * From this block on, of one chain
          */
         block_from?: number;
         /**
-         * Not after this block; of one chain
+         * Up to this block, of one chain
          */
         block_to?: number;
         /**
-         * Direction of sorting
+         * Sort direction
          */
         sort_dir?: 'asc' | 'desc';
         /**
@@ -5753,19 +5753,19 @@ export type GetContractEventsData = {
          */
         page?: number;
         /**
-         * `next_cursor` of the answer before: the results after that one's last. Not with `page`. All other parameters stay as they were, besides `page_size` and `total`
+         * `next_cursor` of the previous answer: continues after its last result. Not with `page`. Keep all parameters but `page_size` and `total`
          */
         cursor?: string;
         /**
-         * Results on one page
+         * Results per page
          */
         page_size?: number;
         /**
-         * `false` leaves out `total`, and the work of counting
+         * `false` leaves out `total` and saves counting
          */
         total?: 'true' | 'false';
         /**
-         * Whether an unknown parameter is an error, or is ignored and named in `X-Ignored-Parameters`
+         * `true`: unknown parameters are an error. `false`: they are ignored, and `X-Ignored-Parameters` names them
          */
         strict?: 'true' | 'false';
     };
@@ -5778,9 +5778,9 @@ export type GetContractEventsErrors = {
      *
      * `INVALID_PARAMETER`: A parameter or the body has an invalid value.
      *
-     * `LIMIT_EXCEEDED`: The request holds more items or bytes than allowed, or asks for a page that lies too deep.
+     * `LIMIT_EXCEEDED`: The request has more items or bytes than allowed, or its page is too deep.
      *
-     * `RESPONSE_TOO_LARGE`: The answer would be larger than an answer may be; the message tells how to ask for it in pieces.
+     * `RESPONSE_TOO_LARGE`: The answer would exceed the size limit; the message says how to split the request.
      */
     400: ErrorReply;
     /**
@@ -5788,19 +5788,19 @@ export type GetContractEventsErrors = {
      */
     401: ErrorReply;
     /**
-     * `PAYMENT_REQUIRED`: The key has no credits left for this request; or, without a key, the free requests are used up and it can be paid for (`WWW-Authenticate: Payment`).
+     * `PAYMENT_REQUIRED`: The key has too few credits for this request; or, without a key, the free requests are used up and it can be paid for (`WWW-Authenticate: Payment`).
      */
     402: ErrorReply;
     /**
-     * `RATE_LIMITED`: Too many requests; `Retry-After` tells in how many seconds the next one is answered.
+     * `RATE_LIMITED`: Too many requests; `Retry-After` gives the seconds to wait.
      */
     429: ErrorReply;
     /**
-     * `INTERNAL_ERROR`: An unexpected error of the server; nothing is wrong with the request.
+     * `INTERNAL_ERROR`: An unexpected server error; the request is not at fault.
      */
     500: ErrorReply;
     /**
-     * `INDEX_NOT_READY`: The index is not complete, or known to be behind its chain, or its tables are locked, or its database does not answer, or the server is stopping; `Retry-After` tells when to ask again, `/indexing-status` how far the index is.
+     * `INDEX_NOT_READY`: The index is incomplete or behind its chain, its tables are locked, its database does not respond, or the server is stopping; `Retry-After` says when to retry, `/indexing-status` shows the progress.
      */
     503: ErrorReply;
 };
@@ -5818,7 +5818,7 @@ export type GetContractEventsResponses = {
         contract_address: `0x${string}`;
         events: Array<Event>;
         /**
-         * Results in all; absent with `total=false`
+         * All results; absent with `total=false`
          */
         total?: number;
         /**
@@ -5831,7 +5831,7 @@ export type GetContractEventsResponses = {
          */
         next_cursor?: string;
         /**
-         * Present where there are more events than are counted: `total` is 100000 then
+         * Present if there are more events than are counted: `total` is then 100000
          */
         is_total_minimum?: true;
         as_of: AsOf;
@@ -5849,7 +5849,7 @@ export type GetEventsData = {
          */
         address?: string;
         /**
-         * `party`: events that name the address as owner, sender, receiver, operator, or as the account that got a power; `name`: all events of names that it holds, or held; `any`: both
+         * `party`: events with the address as owner, sender, receiver, operator, or account that gained a permission; `name`: all events of names that it holds or held; `any`: both
          */
         relation?: 'any' | 'party' | 'name';
         /**
@@ -5861,27 +5861,27 @@ export type GetEventsData = {
          */
         type?: string;
         /**
-         * Names of these chains only: the words by which answers name chains, separated by commas. Left out: all chains that are indexed.
+         * Names of these chains only, by their names in answers, separated by commas. All indexed chains by default.
          */
         chain?: string;
         /**
-         * Not before this second, in unix seconds
+         * From this second on, in unix seconds
          */
         time_from?: bigint | number;
         /**
-         * Not after this second, in unix seconds
+         * Up to this second, in unix seconds
          */
         time_to?: bigint | number;
         /**
-         * Not before this block; of one chain
+         * From this block on, of one chain
          */
         block_from?: number;
         /**
-         * Not after this block; of one chain
+         * Up to this block, of one chain
          */
         block_to?: number;
         /**
-         * Direction of sorting
+         * Sort direction
          */
         sort_dir?: 'asc' | 'desc';
         /**
@@ -5889,19 +5889,19 @@ export type GetEventsData = {
          */
         page?: number;
         /**
-         * `next_cursor` of the answer before: the results after that one's last. Not with `page`. All other parameters stay as they were, besides `page_size` and `total`
+         * `next_cursor` of the previous answer: continues after its last result. Not with `page`. Keep all parameters but `page_size` and `total`
          */
         cursor?: string;
         /**
-         * Results on one page
+         * Results per page
          */
         page_size?: number;
         /**
-         * `false` leaves out `total`, and the work of counting
+         * `false` leaves out `total` and saves counting
          */
         total?: 'true' | 'false';
         /**
-         * Whether an unknown parameter is an error, or is ignored and named in `X-Ignored-Parameters`
+         * `true`: unknown parameters are an error. `false`: they are ignored, and `X-Ignored-Parameters` names them
          */
         strict?: 'true' | 'false';
     };
@@ -5914,9 +5914,9 @@ export type GetEventsErrors = {
      *
      * `INVALID_PARAMETER`: A parameter or the body has an invalid value.
      *
-     * `LIMIT_EXCEEDED`: The request holds more items or bytes than allowed, or asks for a page that lies too deep.
+     * `LIMIT_EXCEEDED`: The request has more items or bytes than allowed, or its page is too deep.
      *
-     * `RESPONSE_TOO_LARGE`: The answer would be larger than an answer may be; the message tells how to ask for it in pieces.
+     * `RESPONSE_TOO_LARGE`: The answer would exceed the size limit; the message says how to split the request.
      */
     400: ErrorReply;
     /**
@@ -5924,19 +5924,19 @@ export type GetEventsErrors = {
      */
     401: ErrorReply;
     /**
-     * `PAYMENT_REQUIRED`: The key has no credits left for this request; or, without a key, the free requests are used up and it can be paid for (`WWW-Authenticate: Payment`).
+     * `PAYMENT_REQUIRED`: The key has too few credits for this request; or, without a key, the free requests are used up and it can be paid for (`WWW-Authenticate: Payment`).
      */
     402: ErrorReply;
     /**
-     * `RATE_LIMITED`: Too many requests; `Retry-After` tells in how many seconds the next one is answered.
+     * `RATE_LIMITED`: Too many requests; `Retry-After` gives the seconds to wait.
      */
     429: ErrorReply;
     /**
-     * `INTERNAL_ERROR`: An unexpected error of the server; nothing is wrong with the request.
+     * `INTERNAL_ERROR`: An unexpected server error; the request is not at fault.
      */
     500: ErrorReply;
     /**
-     * `INDEX_NOT_READY`: The index is not complete, or known to be behind its chain, or its tables are locked, or its database does not answer, or the server is stopping; `Retry-After` tells when to ask again, `/indexing-status` how far the index is.
+     * `INDEX_NOT_READY`: The index is incomplete or behind its chain, its tables are locked, its database does not respond, or the server is stopping; `Retry-After` says when to retry, `/indexing-status` shows the progress.
      */
     503: ErrorReply;
 };
@@ -5950,7 +5950,7 @@ export type GetEventsResponses = {
     200: {
         events: Array<Event>;
         /**
-         * Results in all; absent with `total=false`
+         * All results; absent with `total=false`
          */
         total?: number;
         /**
@@ -5963,7 +5963,7 @@ export type GetEventsResponses = {
          */
         next_cursor?: string;
         /**
-         * Present where there are more events than are counted: `total` is 100000 then
+         * Present if there are more events than are counted: `total` is then 100000
          */
         is_total_minimum?: true;
         as_of: AsOf;
@@ -5976,33 +5976,33 @@ export type GetDomainRegistrationHistoryData = {
     body?: never;
     path: {
         /**
-         * Full name. Normalised by ENSIP-15; `[<64 hex>]` stands for a label of which only the hash is known, and `[namehash:<64 hex>]` for a whole name, by its node.
+         * Full name, normalised by ENSIP-15. `[<64 hex>]` stands for a label known only by its hash, and `[namehash:<64 hex>]` for a whole name known by its node.
          */
         name: string;
     };
     query?: {
         /**
-         * `false` gives every event by itself, with its contract
+         * `false` returns each event separately, with its contract
          */
         merged?: 'true' | 'false';
         /**
-         * Page, from 1. Without it, `cursor` and `page_size` the answer has the newest entries at once
+         * Page, from 1. Without it, `cursor` and `page_size`, the answer has the newest entries without paging
          */
         page?: number;
         /**
-         * `next_cursor` of the answer before: the results after that one's last. Not with `page`. All other parameters stay as they were, besides `page_size` and `total`
+         * `next_cursor` of the previous answer: continues after its last result. Not with `page`. Keep all parameters but `page_size` and `total`
          */
         cursor?: string;
         /**
-         * Results on one page
+         * Results per page
          */
         page_size?: number;
         /**
-         * `false` leaves out `total`, and the work of counting
+         * `false` leaves out `total` and saves counting
          */
         total?: 'true' | 'false';
         /**
-         * Whether an unknown parameter is an error, or is ignored and named in `X-Ignored-Parameters`
+         * `true`: unknown parameters are an error. `false`: they are ignored, and `X-Ignored-Parameters` names them
          */
         strict?: 'true' | 'false';
     };
@@ -6015,9 +6015,9 @@ export type GetDomainRegistrationHistoryErrors = {
      *
      * `INVALID_PARAMETER`: A parameter or the body has an invalid value.
      *
-     * `LIMIT_EXCEEDED`: The request holds more items or bytes than allowed, or asks for a page that lies too deep.
+     * `LIMIT_EXCEEDED`: The request has more items or bytes than allowed, or its page is too deep.
      *
-     * `RESPONSE_TOO_LARGE`: The answer would be larger than an answer may be; the message tells how to ask for it in pieces.
+     * `RESPONSE_TOO_LARGE`: The answer would exceed the size limit; the message says how to split the request.
      */
     400: ErrorReply;
     /**
@@ -6025,19 +6025,19 @@ export type GetDomainRegistrationHistoryErrors = {
      */
     401: ErrorReply;
     /**
-     * `PAYMENT_REQUIRED`: The key has no credits left for this request; or, without a key, the free requests are used up and it can be paid for (`WWW-Authenticate: Payment`).
+     * `PAYMENT_REQUIRED`: The key has too few credits for this request; or, without a key, the free requests are used up and it can be paid for (`WWW-Authenticate: Payment`).
      */
     402: ErrorReply;
     /**
-     * `RATE_LIMITED`: Too many requests; `Retry-After` tells in how many seconds the next one is answered.
+     * `RATE_LIMITED`: Too many requests; `Retry-After` gives the seconds to wait.
      */
     429: ErrorReply;
     /**
-     * `INTERNAL_ERROR`: An unexpected error of the server; nothing is wrong with the request.
+     * `INTERNAL_ERROR`: An unexpected server error; the request is not at fault.
      */
     500: ErrorReply;
     /**
-     * `INDEX_NOT_READY`: The index is not complete, or known to be behind its chain, or its tables are locked, or its database does not answer, or the server is stopping; `Retry-After` tells when to ask again, `/indexing-status` how far the index is.
+     * `INDEX_NOT_READY`: The index is incomplete or behind its chain, its tables are locked, its database does not respond, or the server is stopping; `Retry-After` says when to retry, `/indexing-status` shows the progress.
      */
     503: ErrorReply;
 };
@@ -6053,17 +6053,17 @@ export type GetDomainRegistrationHistoryResponses = {
         registrations: Array<Registration>;
         renewals: Array<Registration>;
         /**
-         * Entries in all, also those that are not in this answer; absent with `total=false`
+         * All entries, including those not in this answer; absent with `total=false`
          */
         total?: number;
         page?: number;
         page_size?: number;
         /**
-         * The `cursor` of the next page; null after the last one, absent where no page was asked for
+         * The `cursor` of the next page; null after the last one, absent without paging
          */
         next_cursor?: string;
         /**
-         * Present where entries may be missing: the name's registry of ENSv2 is linked at more names than are followed, was linked just now, or has unknown code
+         * Present if entries may be missing: the name's ENSv2 registry is linked at more names than are tracked, was linked just now, or has unknown code
          */
         is_incomplete?: true;
         as_of: AsOf;
@@ -6076,7 +6076,7 @@ export type GetDomainOwnershipHistoryData = {
     body?: never;
     path: {
         /**
-         * Full name. Normalised by ENSIP-15; `[<64 hex>]` stands for a label of which only the hash is known, and `[namehash:<64 hex>]` for a whole name, by its node.
+         * Full name, normalised by ENSIP-15. `[<64 hex>]` stands for a label known only by its hash, and `[namehash:<64 hex>]` for a whole name known by its node.
          */
         name: string;
     };
@@ -6086,23 +6086,23 @@ export type GetDomainOwnershipHistoryData = {
          */
         audit?: 'true' | 'false';
         /**
-         * Page, from 1. Without it, `cursor` and `page_size` the answer has the newest entries at once
+         * Page, from 1. Without it, `cursor` and `page_size`, the answer has the newest entries without paging
          */
         page?: number;
         /**
-         * `next_cursor` of the answer before: the results after that one's last. Not with `page`. All other parameters stay as they were, besides `page_size` and `total`
+         * `next_cursor` of the previous answer: continues after its last result. Not with `page`. Keep all parameters but `page_size` and `total`
          */
         cursor?: string;
         /**
-         * Results on one page
+         * Results per page
          */
         page_size?: number;
         /**
-         * `false` leaves out `total`, and the work of counting
+         * `false` leaves out `total` and saves counting
          */
         total?: 'true' | 'false';
         /**
-         * Whether an unknown parameter is an error, or is ignored and named in `X-Ignored-Parameters`
+         * `true`: unknown parameters are an error. `false`: they are ignored, and `X-Ignored-Parameters` names them
          */
         strict?: 'true' | 'false';
     };
@@ -6115,9 +6115,9 @@ export type GetDomainOwnershipHistoryErrors = {
      *
      * `INVALID_PARAMETER`: A parameter or the body has an invalid value.
      *
-     * `LIMIT_EXCEEDED`: The request holds more items or bytes than allowed, or asks for a page that lies too deep.
+     * `LIMIT_EXCEEDED`: The request has more items or bytes than allowed, or its page is too deep.
      *
-     * `RESPONSE_TOO_LARGE`: The answer would be larger than an answer may be; the message tells how to ask for it in pieces.
+     * `RESPONSE_TOO_LARGE`: The answer would exceed the size limit; the message says how to split the request.
      */
     400: ErrorReply;
     /**
@@ -6125,19 +6125,19 @@ export type GetDomainOwnershipHistoryErrors = {
      */
     401: ErrorReply;
     /**
-     * `PAYMENT_REQUIRED`: The key has no credits left for this request; or, without a key, the free requests are used up and it can be paid for (`WWW-Authenticate: Payment`).
+     * `PAYMENT_REQUIRED`: The key has too few credits for this request; or, without a key, the free requests are used up and it can be paid for (`WWW-Authenticate: Payment`).
      */
     402: ErrorReply;
     /**
-     * `RATE_LIMITED`: Too many requests; `Retry-After` tells in how many seconds the next one is answered.
+     * `RATE_LIMITED`: Too many requests; `Retry-After` gives the seconds to wait.
      */
     429: ErrorReply;
     /**
-     * `INTERNAL_ERROR`: An unexpected error of the server; nothing is wrong with the request.
+     * `INTERNAL_ERROR`: An unexpected server error; the request is not at fault.
      */
     500: ErrorReply;
     /**
-     * `INDEX_NOT_READY`: The index is not complete, or known to be behind its chain, or its tables are locked, or its database does not answer, or the server is stopping; `Retry-After` tells when to ask again, `/indexing-status` how far the index is.
+     * `INDEX_NOT_READY`: The index is incomplete or behind its chain, its tables are locked, its database does not respond, or the server is stopping; `Retry-After` says when to retry, `/indexing-status` shows the progress.
      */
     503: ErrorReply;
 };
@@ -6154,7 +6154,7 @@ export type GetDomainOwnershipHistoryResponses = {
         registrar?: Array<Period>;
         wrapper?: Array<Period>;
         /**
-         * Present with `audit=true`, unless `total=false`: entries in all of each contract
+         * Present with `audit=true`, unless `total=false`: all entries of each contract
          */
         audit_totals?: {
             registry: number;
@@ -6162,17 +6162,17 @@ export type GetDomainOwnershipHistoryResponses = {
             wrapper: number;
         };
         /**
-         * Entries in all, also those that are not in this answer; absent with `total=false`
+         * All entries, including those not in this answer; absent with `total=false`
          */
         total?: number;
         page?: number;
         page_size?: number;
         /**
-         * The `cursor` of the next page; null after the last one, absent where no page was asked for
+         * The `cursor` of the next page; null after the last one, absent without paging
          */
         next_cursor?: string;
         /**
-         * Present where entries may be missing: the name's registry of ENSv2 is linked at more names than are followed, was linked just now, or has unknown code
+         * Present if entries may be missing: the name's ENSv2 registry is linked at more names than are tracked, was linked just now, or has unknown code
          */
         is_incomplete?: true;
         as_of: AsOf;
@@ -6185,29 +6185,29 @@ export type GetDomainResolverHistoryData = {
     body?: never;
     path: {
         /**
-         * Full name. Normalised by ENSIP-15; `[<64 hex>]` stands for a label of which only the hash is known, and `[namehash:<64 hex>]` for a whole name, by its node.
+         * Full name, normalised by ENSIP-15. `[<64 hex>]` stands for a label known only by its hash, and `[namehash:<64 hex>]` for a whole name known by its node.
          */
         name: string;
     };
     query?: {
         /**
-         * Page, from 1. Without it, `cursor` and `page_size` the answer has the newest entries at once
+         * Page, from 1. Without it, `cursor` and `page_size`, the answer has the newest entries without paging
          */
         page?: number;
         /**
-         * `next_cursor` of the answer before: the results after that one's last. Not with `page`. All other parameters stay as they were, besides `page_size` and `total`
+         * `next_cursor` of the previous answer: continues after its last result. Not with `page`. Keep all parameters but `page_size` and `total`
          */
         cursor?: string;
         /**
-         * Results on one page
+         * Results per page
          */
         page_size?: number;
         /**
-         * `false` leaves out `total`, and the work of counting
+         * `false` leaves out `total` and saves counting
          */
         total?: 'true' | 'false';
         /**
-         * Whether an unknown parameter is an error, or is ignored and named in `X-Ignored-Parameters`
+         * `true`: unknown parameters are an error. `false`: they are ignored, and `X-Ignored-Parameters` names them
          */
         strict?: 'true' | 'false';
     };
@@ -6220,9 +6220,9 @@ export type GetDomainResolverHistoryErrors = {
      *
      * `INVALID_PARAMETER`: A parameter or the body has an invalid value.
      *
-     * `LIMIT_EXCEEDED`: The request holds more items or bytes than allowed, or asks for a page that lies too deep.
+     * `LIMIT_EXCEEDED`: The request has more items or bytes than allowed, or its page is too deep.
      *
-     * `RESPONSE_TOO_LARGE`: The answer would be larger than an answer may be; the message tells how to ask for it in pieces.
+     * `RESPONSE_TOO_LARGE`: The answer would exceed the size limit; the message says how to split the request.
      */
     400: ErrorReply;
     /**
@@ -6230,19 +6230,19 @@ export type GetDomainResolverHistoryErrors = {
      */
     401: ErrorReply;
     /**
-     * `PAYMENT_REQUIRED`: The key has no credits left for this request; or, without a key, the free requests are used up and it can be paid for (`WWW-Authenticate: Payment`).
+     * `PAYMENT_REQUIRED`: The key has too few credits for this request; or, without a key, the free requests are used up and it can be paid for (`WWW-Authenticate: Payment`).
      */
     402: ErrorReply;
     /**
-     * `RATE_LIMITED`: Too many requests; `Retry-After` tells in how many seconds the next one is answered.
+     * `RATE_LIMITED`: Too many requests; `Retry-After` gives the seconds to wait.
      */
     429: ErrorReply;
     /**
-     * `INTERNAL_ERROR`: An unexpected error of the server; nothing is wrong with the request.
+     * `INTERNAL_ERROR`: An unexpected server error; the request is not at fault.
      */
     500: ErrorReply;
     /**
-     * `INDEX_NOT_READY`: The index is not complete, or known to be behind its chain, or its tables are locked, or its database does not answer, or the server is stopping; `Retry-After` tells when to ask again, `/indexing-status` how far the index is.
+     * `INDEX_NOT_READY`: The index is incomplete or behind its chain, its tables are locked, its database does not respond, or the server is stopping; `Retry-After` says when to retry, `/indexing-status` shows the progress.
      */
     503: ErrorReply;
 };
@@ -6256,17 +6256,17 @@ export type GetDomainResolverHistoryResponses = {
     200: {
         history: Array<Period>;
         /**
-         * Entries in all, also those that are not in this answer; absent with `total=false`
+         * All entries, including those not in this answer; absent with `total=false`
          */
         total?: number;
         page?: number;
         page_size?: number;
         /**
-         * The `cursor` of the next page; null after the last one, absent where no page was asked for
+         * The `cursor` of the next page; null after the last one, absent without paging
          */
         next_cursor?: string;
         /**
-         * Present where entries may be missing: the name's registry of ENSv2 is linked at more names than are followed, was linked just now, or has unknown code
+         * Present if entries may be missing: the name's ENSv2 registry is linked at more names than are tracked, was linked just now, or has unknown code
          */
         is_incomplete?: true;
         as_of: AsOf;
@@ -6279,13 +6279,13 @@ export type GetDomainVerifyData = {
     body?: never;
     path: {
         /**
-         * Full name. Normalised by ENSIP-15; `[<64 hex>]` stands for a label of which only the hash is known, and `[namehash:<64 hex>]` for a whole name, by its node.
+         * Full name, normalised by ENSIP-15. `[<64 hex>]` stands for a label known only by its hash, and `[namehash:<64 hex>]` for a whole name known by its node.
          */
         name: string;
     };
     query?: {
         /**
-         * Whether an unknown parameter is an error, or is ignored and named in `X-Ignored-Parameters`
+         * `true`: unknown parameters are an error. `false`: they are ignored, and `X-Ignored-Parameters` names them
          */
         strict?: 'true' | 'false';
     };
@@ -6298,7 +6298,7 @@ export type GetDomainVerifyErrors = {
      *
      * `INVALID_PARAMETER`: A parameter or the body has an invalid value.
      *
-     * `RESPONSE_TOO_LARGE`: The answer would be larger than an answer may be; the message tells how to ask for it in pieces.
+     * `RESPONSE_TOO_LARGE`: The answer would exceed the size limit; the message says how to split the request.
      */
     400: ErrorReply;
     /**
@@ -6306,23 +6306,23 @@ export type GetDomainVerifyErrors = {
      */
     401: ErrorReply;
     /**
-     * `PAYMENT_REQUIRED`: The key has no credits left for this request; or, without a key, the free requests are used up and it can be paid for (`WWW-Authenticate: Payment`).
+     * `PAYMENT_REQUIRED`: The key has too few credits for this request; or, without a key, the free requests are used up and it can be paid for (`WWW-Authenticate: Payment`).
      */
     402: ErrorReply;
     /**
-     * `RATE_LIMITED`: Too many requests; `Retry-After` tells in how many seconds the next one is answered.
+     * `RATE_LIMITED`: Too many requests; `Retry-After` gives the seconds to wait.
      */
     429: ErrorReply;
     /**
-     * `INTERNAL_ERROR`: An unexpected error of the server; nothing is wrong with the request.
+     * `INTERNAL_ERROR`: An unexpected server error; the request is not at fault.
      */
     500: ErrorReply;
     /**
-     * `LIVE_RESOLUTION_FAILED`: The answer has to come from the chain, and the chain could not be asked.
+     * `LIVE_RESOLUTION_FAILED`: The answer must come from the chain, but the chain could not be read.
      */
     502: ErrorReply;
     /**
-     * `INDEX_NOT_READY`: The index is not complete, or known to be behind its chain, or its tables are locked, or its database does not answer, or the server is stopping; `Retry-After` tells when to ask again, `/indexing-status` how far the index is.
+     * `INDEX_NOT_READY`: The index is incomplete or behind its chain, its tables are locked, its database does not respond, or the server is stopping; `Retry-After` says when to retry, `/indexing-status` shows the progress.
      */
     503: ErrorReply;
 };
@@ -6348,11 +6348,11 @@ export type GetLookupHashByHashData = {
     };
     query?: {
         /**
-         * `true`: where only the chain can tell something and cannot be asked, what the index knows is answered, and `unresolved` names the rest. Without it that is the error `LIVE_RESOLUTION_FAILED`
+         * `true`: if only the chain can tell something and cannot be asked, return what the index knows, and list the rest in `unresolved`. Otherwise the request fails with `LIVE_RESOLUTION_FAILED`
          */
         partial?: 'true' | 'false';
         /**
-         * Whether an unknown parameter is an error, or is ignored and named in `X-Ignored-Parameters`
+         * `true`: unknown parameters are an error. `false`: they are ignored, and `X-Ignored-Parameters` names them
          */
         strict?: 'true' | 'false';
     };
@@ -6365,7 +6365,7 @@ export type GetLookupHashByHashErrors = {
      *
      * `INVALID_PARAMETER`: A parameter or the body has an invalid value.
      *
-     * `RESPONSE_TOO_LARGE`: The answer would be larger than an answer may be; the message tells how to ask for it in pieces.
+     * `RESPONSE_TOO_LARGE`: The answer would exceed the size limit; the message says how to split the request.
      */
     400: ErrorReply;
     /**
@@ -6373,23 +6373,23 @@ export type GetLookupHashByHashErrors = {
      */
     401: ErrorReply;
     /**
-     * `PAYMENT_REQUIRED`: The key has no credits left for this request; or, without a key, the free requests are used up and it can be paid for (`WWW-Authenticate: Payment`).
+     * `PAYMENT_REQUIRED`: The key has too few credits for this request; or, without a key, the free requests are used up and it can be paid for (`WWW-Authenticate: Payment`).
      */
     402: ErrorReply;
     /**
-     * `RATE_LIMITED`: Too many requests; `Retry-After` tells in how many seconds the next one is answered.
+     * `RATE_LIMITED`: Too many requests; `Retry-After` gives the seconds to wait.
      */
     429: ErrorReply;
     /**
-     * `INTERNAL_ERROR`: An unexpected error of the server; nothing is wrong with the request.
+     * `INTERNAL_ERROR`: An unexpected server error; the request is not at fault.
      */
     500: ErrorReply;
     /**
-     * `LIVE_RESOLUTION_FAILED`: The answer has to come from the chain, and the chain could not be asked.
+     * `LIVE_RESOLUTION_FAILED`: The answer must come from the chain, but the chain could not be read.
      */
     502: ErrorReply;
     /**
-     * `INDEX_NOT_READY`: The index is not complete, or known to be behind its chain, or its tables are locked, or its database does not answer, or the server is stopping; `Retry-After` tells when to ask again, `/indexing-status` how far the index is.
+     * `INDEX_NOT_READY`: The index is incomplete or behind its chain, its tables are locked, its database does not respond, or the server is stopping; `Retry-After` says when to retry, `/indexing-status` shows the progress.
      */
     503: ErrorReply;
 };
@@ -6415,11 +6415,11 @@ export type GetLookupNamehashByHashData = {
     };
     query?: {
         /**
-         * `true`: where only the chain can tell something and cannot be asked, what the index knows is answered, and `unresolved` names the rest. Without it that is the error `LIVE_RESOLUTION_FAILED`
+         * `true`: if only the chain can tell something and cannot be asked, return what the index knows, and list the rest in `unresolved`. Otherwise the request fails with `LIVE_RESOLUTION_FAILED`
          */
         partial?: 'true' | 'false';
         /**
-         * Whether an unknown parameter is an error, or is ignored and named in `X-Ignored-Parameters`
+         * `true`: unknown parameters are an error. `false`: they are ignored, and `X-Ignored-Parameters` names them
          */
         strict?: 'true' | 'false';
     };
@@ -6432,7 +6432,7 @@ export type GetLookupNamehashByHashErrors = {
      *
      * `INVALID_PARAMETER`: A parameter or the body has an invalid value.
      *
-     * `RESPONSE_TOO_LARGE`: The answer would be larger than an answer may be; the message tells how to ask for it in pieces.
+     * `RESPONSE_TOO_LARGE`: The answer would exceed the size limit; the message says how to split the request.
      */
     400: ErrorReply;
     /**
@@ -6440,23 +6440,23 @@ export type GetLookupNamehashByHashErrors = {
      */
     401: ErrorReply;
     /**
-     * `PAYMENT_REQUIRED`: The key has no credits left for this request; or, without a key, the free requests are used up and it can be paid for (`WWW-Authenticate: Payment`).
+     * `PAYMENT_REQUIRED`: The key has too few credits for this request; or, without a key, the free requests are used up and it can be paid for (`WWW-Authenticate: Payment`).
      */
     402: ErrorReply;
     /**
-     * `RATE_LIMITED`: Too many requests; `Retry-After` tells in how many seconds the next one is answered.
+     * `RATE_LIMITED`: Too many requests; `Retry-After` gives the seconds to wait.
      */
     429: ErrorReply;
     /**
-     * `INTERNAL_ERROR`: An unexpected error of the server; nothing is wrong with the request.
+     * `INTERNAL_ERROR`: An unexpected server error; the request is not at fault.
      */
     500: ErrorReply;
     /**
-     * `LIVE_RESOLUTION_FAILED`: The answer has to come from the chain, and the chain could not be asked.
+     * `LIVE_RESOLUTION_FAILED`: The answer must come from the chain, but the chain could not be read.
      */
     502: ErrorReply;
     /**
-     * `INDEX_NOT_READY`: The index is not complete, or known to be behind its chain, or its tables are locked, or its database does not answer, or the server is stopping; `Retry-After` tells when to ask again, `/indexing-status` how far the index is.
+     * `INDEX_NOT_READY`: The index is incomplete or behind its chain, its tables are locked, its database does not respond, or the server is stopping; `Retry-After` says when to retry, `/indexing-status` shows the progress.
      */
     503: ErrorReply;
 };
@@ -6486,31 +6486,31 @@ export type GetLookupLabelhashByHashData = {
          */
         page?: number;
         /**
-         * `next_cursor` of the answer before: the results after that one's last. Not with `page`. All other parameters stay as they were, besides `page_size` and `total`
+         * `next_cursor` of the previous answer: continues after its last result. Not with `page`. Keep all parameters but `page_size` and `total`
          */
         cursor?: string;
         /**
-         * Results on one page
+         * Results per page
          */
         page_size?: number;
         /**
-         * `false` leaves out `total`, and the work of counting
+         * `false` leaves out `total` and saves counting
          */
         total?: 'true' | 'false';
         /**
-         * Column to sort by
+         * Sort column
          */
         sort_by?: 'full_name' | 'expiry_timestamp';
         /**
-         * Direction of sorting
+         * Sort direction
          */
         sort_dir?: 'asc' | 'desc';
         /**
-         * `true`: where only the chain can tell something and cannot be asked, what the index knows is answered, and `unresolved` names the rest. Without it that is the error `LIVE_RESOLUTION_FAILED`
+         * `true`: if only the chain can tell something and cannot be asked, return what the index knows, and list the rest in `unresolved`. Otherwise the request fails with `LIVE_RESOLUTION_FAILED`
          */
         partial?: 'true' | 'false';
         /**
-         * Whether an unknown parameter is an error, or is ignored and named in `X-Ignored-Parameters`
+         * `true`: unknown parameters are an error. `false`: they are ignored, and `X-Ignored-Parameters` names them
          */
         strict?: 'true' | 'false';
     };
@@ -6523,9 +6523,9 @@ export type GetLookupLabelhashByHashErrors = {
      *
      * `INVALID_PARAMETER`: A parameter or the body has an invalid value.
      *
-     * `LIMIT_EXCEEDED`: The request holds more items or bytes than allowed, or asks for a page that lies too deep.
+     * `LIMIT_EXCEEDED`: The request has more items or bytes than allowed, or its page is too deep.
      *
-     * `RESPONSE_TOO_LARGE`: The answer would be larger than an answer may be; the message tells how to ask for it in pieces.
+     * `RESPONSE_TOO_LARGE`: The answer would exceed the size limit; the message says how to split the request.
      */
     400: ErrorReply;
     /**
@@ -6533,19 +6533,19 @@ export type GetLookupLabelhashByHashErrors = {
      */
     401: ErrorReply;
     /**
-     * `PAYMENT_REQUIRED`: The key has no credits left for this request; or, without a key, the free requests are used up and it can be paid for (`WWW-Authenticate: Payment`).
+     * `PAYMENT_REQUIRED`: The key has too few credits for this request; or, without a key, the free requests are used up and it can be paid for (`WWW-Authenticate: Payment`).
      */
     402: ErrorReply;
     /**
-     * `RATE_LIMITED`: Too many requests; `Retry-After` tells in how many seconds the next one is answered.
+     * `RATE_LIMITED`: Too many requests; `Retry-After` gives the seconds to wait.
      */
     429: ErrorReply;
     /**
-     * `INTERNAL_ERROR`: An unexpected error of the server; nothing is wrong with the request.
+     * `INTERNAL_ERROR`: An unexpected server error; the request is not at fault.
      */
     500: ErrorReply;
     /**
-     * `INDEX_NOT_READY`: The index is not complete, or known to be behind its chain, or its tables are locked, or its database does not answer, or the server is stopping; `Retry-After` tells when to ask again, `/indexing-status` how far the index is.
+     * `INDEX_NOT_READY`: The index is incomplete or behind its chain, its tables are locked, its database does not respond, or the server is stopping; `Retry-After` says when to retry, `/indexing-status` shows the progress.
      */
     503: ErrorReply;
 };
@@ -6559,7 +6559,7 @@ export type GetLookupLabelhashByHashResponses = {
     200: {
         domains: Array<ListedDomain | UnresolvedDomain>;
         /**
-         * Results in all; absent with `total=false`
+         * All results; absent with `total=false`
          */
         total?: number;
         /**
@@ -6580,27 +6580,27 @@ export type GetLookupLabelhashByHashResponse = GetLookupLabelhashByHashResponses
 export type PostLookupData = {
     body: {
         /**
-         * Names, namehashes (0x and 64 hexadecimal digits), addresses (0x and 40), and cursors of earlier answers, at most 1000
+         * Names, namehashes (0x and 64 hexadecimal digits), addresses (0x and 40), and cursors from earlier answers, at most 1000
          */
         inputs: Array<string>;
         records?: RecordChoice;
         /**
-         * Of names: also whether the name is the primary name of its address on Ethereum
+         * For names: also whether the name is the primary name of its Ethereum address
          */
         primary_name_check?: boolean;
         /**
-         * Of addresses: coin types of the primary names to give, those of EVM chains (ENSIP-11), or 2147483648 for the default one. 60 by default
+         * For addresses: coin types of the primary names to return, of EVM chains (ENSIP-11), or 2147483648 for the default one. 60 by default
          */
         primary_names?: Array<string>;
         /**
-         * Of addresses: the first 25 names by each of these, as `address_type` of `GET /address/{address}/domains` names them, at most 8. None by default
+         * For addresses: relations whose first 25 names to return, with the words of `address_type` in `GET /address/{address}/domains`, at most 8. None by default
          */
         relations?: Array<string>;
     };
     path?: never;
     query?: {
         /**
-         * Whether an unknown parameter is an error, or is ignored and named in `X-Ignored-Parameters`
+         * `true`: unknown parameters are an error. `false`: they are ignored, and `X-Ignored-Parameters` names them
          */
         strict?: 'true' | 'false';
     };
@@ -6609,13 +6609,13 @@ export type PostLookupData = {
 
 export type PostLookupErrors = {
     /**
-     * `LIMIT_EXCEEDED`: The request holds more items or bytes than allowed, or asks for a page that lies too deep.
+     * `LIMIT_EXCEEDED`: The request has more items or bytes than allowed, or its page is too deep.
      *
      * `INVALID_PARAMETER`: A parameter or the body has an invalid value.
      *
-     * `MISSING_PARAMETER`: A required parameter is absent.
+     * `MISSING_PARAMETER`: A required parameter is missing.
      *
-     * `RESPONSE_TOO_LARGE`: The answer would be larger than an answer may be; the message tells how to ask for it in pieces.
+     * `RESPONSE_TOO_LARGE`: The answer would exceed the size limit; the message says how to split the request.
      */
     400: ErrorReply;
     /**
@@ -6623,19 +6623,19 @@ export type PostLookupErrors = {
      */
     401: ErrorReply;
     /**
-     * `PAYMENT_REQUIRED`: The key has no credits left for this request; or, without a key, the free requests are used up and it can be paid for (`WWW-Authenticate: Payment`).
+     * `PAYMENT_REQUIRED`: The key has too few credits for this request; or, without a key, the free requests are used up and it can be paid for (`WWW-Authenticate: Payment`).
      */
     402: ErrorReply;
     /**
-     * `RATE_LIMITED`: Too many requests; `Retry-After` tells in how many seconds the next one is answered.
+     * `RATE_LIMITED`: Too many requests; `Retry-After` gives the seconds to wait.
      */
     429: ErrorReply;
     /**
-     * `INTERNAL_ERROR`: An unexpected error of the server; nothing is wrong with the request.
+     * `INTERNAL_ERROR`: An unexpected server error; the request is not at fault.
      */
     500: ErrorReply;
     /**
-     * `INDEX_NOT_READY`: The index is not complete, or known to be behind its chain, or its tables are locked, or its database does not answer, or the server is stopping; `Retry-After` tells when to ask again, `/indexing-status` how far the index is.
+     * `INDEX_NOT_READY`: The index is incomplete or behind its chain, its tables are locked, its database does not respond, or the server is stopping; `Retry-After` says when to retry, `/indexing-status` shows the progress.
      */
     503: ErrorReply;
 };
@@ -6664,31 +6664,31 @@ export type GetAddressDomainsData = {
     };
     query?: {
         /**
-         * What the address is to the names, one or more of: effective owner (by wrapper, then registrar, then registry), owner in one of the three, resolver, `manager` (in ENSv1 the holder of the NameWrapper's token if the name is wrapped, else the owner in the registry), `role_holder` (ENSv2), `former_owner` (as in previous-domains). `any`: effective owner, manager or holder of roles. Owner in the wrapper counts for names that are wrapped. A name counts once
+         * Relations of the address to the names, one or more: effective owner (wrapper first, then registrar, then registry), owner in one of the three, resolver, `manager` (ENSv1: holder of the NameWrapper token if wrapped, otherwise owner in the registry), `role_holder` (ENSv2), `former_owner` (as in previous-domains). `any`: effective owner, manager or role holder. Owner in the wrapper applies to wrapped names. A name counts once
          */
         address_type?: string;
         /**
-         * Names of these chains only: the words by which answers name chains, separated by commas. Left out: all chains whose names are indexed
+         * Names of these chains only, by their names in answers, separated by commas. All chains with indexed names by default
          */
         chain?: string;
         /**
-         * Names that one of these answers for: `ensv2`; `ensv1`, or of it `registry` (of 2020) and `registry_old` (in that of 2017 alone); `wrapper` (wrapped names); `layer2` (Basenames, Lineanames, 3DNS)
+         * Names answered by one of these: `ensv2`; `ensv1`, or its parts `registry` (2020) and `registry_old` (only in that of 2017); `wrapper` (wrapped names); `layer2` (Basenames, Lineanames, 3DNS)
          */
         protocol?: string;
         /**
-         * Names right under this one; `eth`: .eth names without their subnames
+         * Direct subnames of this name; `eth`: second-level .eth names
          */
         parent?: string;
         /**
-         * Part of the full name; case does not matter
+         * Part of the full name, in any case
          */
         q?: string;
         /**
-         * States at the time of the request; where they are given, `include_expired` says nothing
+         * States at the time of the request; overrides `include_expired`
          */
         availability_status?: string;
         /**
-         * `true`: names that came from ENSv1 to ENSv2 by a migration, `false`: all others
+         * `true`: names migrated from ENSv1 to ENSv2; `false`: all others
          */
         migrated?: 'true' | 'false';
         /**
@@ -6704,11 +6704,11 @@ export type GetAddressDomainsData = {
          */
         resolver?: string;
         /**
-         * `true` to list names past grace too; names in grace always are
+         * `true` also lists names past grace; names in grace are always listed
          */
         include_expired?: 'true' | 'false';
         /**
-         * What items have besides, because it costs more queries: `migration` and `role_holder_count` of names of ENSv2, `subname_count`
+         * Additional fields of items, which cost more queries: `migration` and `role_holder_count` of ENSv2 names, `subname_count`
          */
         include?: string;
         /**
@@ -6716,27 +6716,27 @@ export type GetAddressDomainsData = {
          */
         page?: number;
         /**
-         * `next_cursor` of the answer before: the results after that one's last. Not with `page`. All other parameters stay as they were, besides `page_size` and `total`
+         * `next_cursor` of the previous answer: continues after its last result. Not with `page`. Keep all parameters but `page_size` and `total`
          */
         cursor?: string;
         /**
-         * Results on one page
+         * Results per page
          */
         page_size?: number;
         /**
-         * `false` leaves out `total`, and the work of counting
+         * `false` leaves out `total` and saves counting
          */
         total?: 'true' | 'false';
         /**
-         * Column to sort by
+         * Sort column
          */
         sort_by?: 'full_name' | 'expiry_timestamp' | 'registered_timestamp' | 'created_timestamp';
         /**
-         * Direction of sorting
+         * Sort direction
          */
         sort_dir?: 'asc' | 'desc';
         /**
-         * Whether an unknown parameter is an error, or is ignored and named in `X-Ignored-Parameters`
+         * `true`: unknown parameters are an error. `false`: they are ignored, and `X-Ignored-Parameters` names them
          */
         strict?: 'true' | 'false';
     };
@@ -6749,11 +6749,11 @@ export type GetAddressDomainsErrors = {
      *
      * `INVALID_NAME`: The name is missing, too long, or cannot be normalised (ENSIP-15).
      *
-     * `LIMIT_EXCEEDED`: The request holds more items or bytes than allowed, or asks for a page that lies too deep.
+     * `LIMIT_EXCEEDED`: The request has more items or bytes than allowed, or its page is too deep.
      *
      * `INVALID_PARAMETER`: A parameter or the body has an invalid value.
      *
-     * `RESPONSE_TOO_LARGE`: The answer would be larger than an answer may be; the message tells how to ask for it in pieces.
+     * `RESPONSE_TOO_LARGE`: The answer would exceed the size limit; the message says how to split the request.
      */
     400: ErrorReply;
     /**
@@ -6761,19 +6761,19 @@ export type GetAddressDomainsErrors = {
      */
     401: ErrorReply;
     /**
-     * `PAYMENT_REQUIRED`: The key has no credits left for this request; or, without a key, the free requests are used up and it can be paid for (`WWW-Authenticate: Payment`).
+     * `PAYMENT_REQUIRED`: The key has too few credits for this request; or, without a key, the free requests are used up and it can be paid for (`WWW-Authenticate: Payment`).
      */
     402: ErrorReply;
     /**
-     * `RATE_LIMITED`: Too many requests; `Retry-After` tells in how many seconds the next one is answered.
+     * `RATE_LIMITED`: Too many requests; `Retry-After` gives the seconds to wait.
      */
     429: ErrorReply;
     /**
-     * `INTERNAL_ERROR`: An unexpected error of the server; nothing is wrong with the request.
+     * `INTERNAL_ERROR`: An unexpected server error; the request is not at fault.
      */
     500: ErrorReply;
     /**
-     * `INDEX_NOT_READY`: The index is not complete, or known to be behind its chain, or its tables are locked, or its database does not answer, or the server is stopping; `Retry-After` tells when to ask again, `/indexing-status` how far the index is.
+     * `INDEX_NOT_READY`: The index is incomplete or behind its chain, its tables are locked, its database does not respond, or the server is stopping; `Retry-After` says when to retry, `/indexing-status` shows the progress.
      */
     503: ErrorReply;
 };
@@ -6792,7 +6792,7 @@ export type GetAddressDomainsResponses = {
         address_type: string;
         results: Array<AddressDomainItem>;
         /**
-         * Results in all; absent with `total=false`
+         * All results; absent with `total=false`
          */
         total?: number;
         /**
@@ -6820,31 +6820,31 @@ export type GetAddressDomainCountData = {
     };
     query?: {
         /**
-         * What the address is to the names, one or more of: effective owner (by wrapper, then registrar, then registry), owner in one of the three, resolver, `manager` (in ENSv1 the holder of the NameWrapper's token if the name is wrapped, else the owner in the registry), `role_holder` (ENSv2), `former_owner` (as in previous-domains). `any`: effective owner, manager or holder of roles. Owner in the wrapper counts for names that are wrapped. A name counts once
+         * Relations of the address to the names, one or more: effective owner (wrapper first, then registrar, then registry), owner in one of the three, resolver, `manager` (ENSv1: holder of the NameWrapper token if wrapped, otherwise owner in the registry), `role_holder` (ENSv2), `former_owner` (as in previous-domains). `any`: effective owner, manager or role holder. Owner in the wrapper applies to wrapped names. A name counts once
          */
         address_type?: string;
         /**
-         * Names of these chains only: the words by which answers name chains, separated by commas. Left out: all chains whose names are indexed
+         * Names of these chains only, by their names in answers, separated by commas. All chains with indexed names by default
          */
         chain?: string;
         /**
-         * Names that one of these answers for: `ensv2`; `ensv1`, or of it `registry` (of 2020) and `registry_old` (in that of 2017 alone); `wrapper` (wrapped names); `layer2` (Basenames, Lineanames, 3DNS)
+         * Names answered by one of these: `ensv2`; `ensv1`, or its parts `registry` (2020) and `registry_old` (only in that of 2017); `wrapper` (wrapped names); `layer2` (Basenames, Lineanames, 3DNS)
          */
         protocol?: string;
         /**
-         * Names right under this one; `eth`: .eth names without their subnames
+         * Direct subnames of this name; `eth`: second-level .eth names
          */
         parent?: string;
         /**
-         * Part of the full name; case does not matter
+         * Part of the full name, in any case
          */
         q?: string;
         /**
-         * States at the time of the request; where they are given, `include_expired` says nothing
+         * States at the time of the request; overrides `include_expired`
          */
         availability_status?: string;
         /**
-         * `true`: names that came from ENSv1 to ENSv2 by a migration, `false`: all others
+         * `true`: names migrated from ENSv1 to ENSv2; `false`: all others
          */
         migrated?: 'true' | 'false';
         /**
@@ -6860,7 +6860,7 @@ export type GetAddressDomainCountData = {
          */
         resolver?: string;
         /**
-         * Whether an unknown parameter is an error, or is ignored and named in `X-Ignored-Parameters`
+         * `true`: unknown parameters are an error. `false`: they are ignored, and `X-Ignored-Parameters` names them
          */
         strict?: 'true' | 'false';
     };
@@ -6875,7 +6875,7 @@ export type GetAddressDomainCountErrors = {
      *
      * `INVALID_PARAMETER`: A parameter or the body has an invalid value.
      *
-     * `RESPONSE_TOO_LARGE`: The answer would be larger than an answer may be; the message tells how to ask for it in pieces.
+     * `RESPONSE_TOO_LARGE`: The answer would exceed the size limit; the message says how to split the request.
      */
     400: ErrorReply;
     /**
@@ -6883,19 +6883,19 @@ export type GetAddressDomainCountErrors = {
      */
     401: ErrorReply;
     /**
-     * `PAYMENT_REQUIRED`: The key has no credits left for this request; or, without a key, the free requests are used up and it can be paid for (`WWW-Authenticate: Payment`).
+     * `PAYMENT_REQUIRED`: The key has too few credits for this request; or, without a key, the free requests are used up and it can be paid for (`WWW-Authenticate: Payment`).
      */
     402: ErrorReply;
     /**
-     * `RATE_LIMITED`: Too many requests; `Retry-After` tells in how many seconds the next one is answered.
+     * `RATE_LIMITED`: Too many requests; `Retry-After` gives the seconds to wait.
      */
     429: ErrorReply;
     /**
-     * `INTERNAL_ERROR`: An unexpected error of the server; nothing is wrong with the request.
+     * `INTERNAL_ERROR`: An unexpected server error; the request is not at fault.
      */
     500: ErrorReply;
     /**
-     * `INDEX_NOT_READY`: The index is not complete, or known to be behind its chain, or its tables are locked, or its database does not answer, or the server is stopping; `Retry-After` tells when to ask again, `/indexing-status` how far the index is.
+     * `INDEX_NOT_READY`: The index is incomplete or behind its chain, its tables are locked, its database does not respond, or the server is stopping; `Retry-After` says when to retry, `/indexing-status` shows the progress.
      */
     503: ErrorReply;
 };
@@ -6925,31 +6925,31 @@ export type GetAddressPrimaryNameData = {
          */
         coin_type?: number;
         /**
-         * `true` to list all claims too
+         * `true` adds all claims
          */
         history?: 'true' | 'false';
         /**
-         * Page, from 1. Without it, `cursor` and `page_size` the answer has the newest entries at once
+         * Page, from 1. Without it, `cursor` and `page_size`, the answer has the newest entries without paging
          */
         page?: number;
         /**
-         * `next_cursor` of the answer before: the results after that one's last. Not with `page`. All other parameters stay as they were, besides `page_size` and `total`
+         * `next_cursor` of the previous answer: continues after its last result. Not with `page`. Keep all parameters but `page_size` and `total`
          */
         cursor?: string;
         /**
-         * Results on one page
+         * Results per page
          */
         page_size?: number;
         /**
-         * `false` leaves out `total`, and the work of counting
+         * `false` leaves out `total` and saves counting
          */
         total?: 'true' | 'false';
         /**
-         * `true`: where only the chain can tell something and cannot be asked, what the index knows is answered, and `unresolved` names the rest. Without it that is the error `LIVE_RESOLUTION_FAILED`
+         * `true`: if only the chain can tell something and cannot be asked, return what the index knows, and list the rest in `unresolved`. Otherwise the request fails with `LIVE_RESOLUTION_FAILED`
          */
         partial?: 'true' | 'false';
         /**
-         * Whether an unknown parameter is an error, or is ignored and named in `X-Ignored-Parameters`
+         * `true`: unknown parameters are an error. `false`: they are ignored, and `X-Ignored-Parameters` names them
          */
         strict?: 'true' | 'false';
     };
@@ -6962,9 +6962,9 @@ export type GetAddressPrimaryNameErrors = {
      *
      * `INVALID_PARAMETER`: A parameter or the body has an invalid value.
      *
-     * `LIMIT_EXCEEDED`: The request holds more items or bytes than allowed, or asks for a page that lies too deep.
+     * `LIMIT_EXCEEDED`: The request has more items or bytes than allowed, or its page is too deep.
      *
-     * `RESPONSE_TOO_LARGE`: The answer would be larger than an answer may be; the message tells how to ask for it in pieces.
+     * `RESPONSE_TOO_LARGE`: The answer would exceed the size limit; the message says how to split the request.
      */
     400: ErrorReply;
     /**
@@ -6972,23 +6972,23 @@ export type GetAddressPrimaryNameErrors = {
      */
     401: ErrorReply;
     /**
-     * `PAYMENT_REQUIRED`: The key has no credits left for this request; or, without a key, the free requests are used up and it can be paid for (`WWW-Authenticate: Payment`).
+     * `PAYMENT_REQUIRED`: The key has too few credits for this request; or, without a key, the free requests are used up and it can be paid for (`WWW-Authenticate: Payment`).
      */
     402: ErrorReply;
     /**
-     * `RATE_LIMITED`: Too many requests; `Retry-After` tells in how many seconds the next one is answered.
+     * `RATE_LIMITED`: Too many requests; `Retry-After` gives the seconds to wait.
      */
     429: ErrorReply;
     /**
-     * `INTERNAL_ERROR`: An unexpected error of the server; nothing is wrong with the request.
+     * `INTERNAL_ERROR`: An unexpected server error; the request is not at fault.
      */
     500: ErrorReply;
     /**
-     * `LIVE_RESOLUTION_FAILED`: The answer has to come from the chain, and the chain could not be asked.
+     * `LIVE_RESOLUTION_FAILED`: The answer must come from the chain, but the chain could not be read.
      */
     502: ErrorReply;
     /**
-     * `INDEX_NOT_READY`: The index is not complete, or known to be behind its chain, or its tables are locked, or its database does not answer, or the server is stopping; `Retry-After` tells when to ask again, `/indexing-status` how far the index is.
+     * `INDEX_NOT_READY`: The index is incomplete or behind its chain, its tables are locked, its database does not respond, or the server is stopping; `Retry-After` says when to retry, `/indexing-status` shows the progress.
      */
     503: ErrorReply;
 };
@@ -7014,11 +7014,11 @@ export type GetAddressSummaryData = {
     };
     query?: {
         /**
-         * `true`: where only the chain can tell something and cannot be asked, what the index knows is answered, and `unresolved` names the rest. Without it that is the error `LIVE_RESOLUTION_FAILED`
+         * `true`: if only the chain can tell something and cannot be asked, return what the index knows, and list the rest in `unresolved`. Otherwise the request fails with `LIVE_RESOLUTION_FAILED`
          */
         partial?: 'true' | 'false';
         /**
-         * Whether an unknown parameter is an error, or is ignored and named in `X-Ignored-Parameters`
+         * `true`: unknown parameters are an error. `false`: they are ignored, and `X-Ignored-Parameters` names them
          */
         strict?: 'true' | 'false';
     };
@@ -7031,7 +7031,7 @@ export type GetAddressSummaryErrors = {
      *
      * `INVALID_PARAMETER`: A parameter or the body has an invalid value.
      *
-     * `RESPONSE_TOO_LARGE`: The answer would be larger than an answer may be; the message tells how to ask for it in pieces.
+     * `RESPONSE_TOO_LARGE`: The answer would exceed the size limit; the message says how to split the request.
      */
     400: ErrorReply;
     /**
@@ -7039,23 +7039,23 @@ export type GetAddressSummaryErrors = {
      */
     401: ErrorReply;
     /**
-     * `PAYMENT_REQUIRED`: The key has no credits left for this request; or, without a key, the free requests are used up and it can be paid for (`WWW-Authenticate: Payment`).
+     * `PAYMENT_REQUIRED`: The key has too few credits for this request; or, without a key, the free requests are used up and it can be paid for (`WWW-Authenticate: Payment`).
      */
     402: ErrorReply;
     /**
-     * `RATE_LIMITED`: Too many requests; `Retry-After` tells in how many seconds the next one is answered.
+     * `RATE_LIMITED`: Too many requests; `Retry-After` gives the seconds to wait.
      */
     429: ErrorReply;
     /**
-     * `INTERNAL_ERROR`: An unexpected error of the server; nothing is wrong with the request.
+     * `INTERNAL_ERROR`: An unexpected server error; the request is not at fault.
      */
     500: ErrorReply;
     /**
-     * `LIVE_RESOLUTION_FAILED`: The answer has to come from the chain, and the chain could not be asked.
+     * `LIVE_RESOLUTION_FAILED`: The answer must come from the chain, but the chain could not be read.
      */
     502: ErrorReply;
     /**
-     * `INDEX_NOT_READY`: The index is not complete, or known to be behind its chain, or its tables are locked, or its database does not answer, or the server is stopping; `Retry-After` tells when to ask again, `/indexing-status` how far the index is.
+     * `INDEX_NOT_READY`: The index is incomplete or behind its chain, its tables are locked, its database does not respond, or the server is stopping; `Retry-After` says when to retry, `/indexing-status` shows the progress.
      */
     503: ErrorReply;
 };
@@ -7081,7 +7081,7 @@ export type GetAddressPreviousDomainsData = {
     };
     query?: {
         /**
-         * Names of these chains only: the words by which answers name chains, separated by commas. Left out: all chains whose names are indexed
+         * Names of these chains only, by their names in answers, separated by commas. All chains with indexed names by default
          */
         chain?: string;
         /**
@@ -7089,23 +7089,23 @@ export type GetAddressPreviousDomainsData = {
          */
         page?: number;
         /**
-         * `next_cursor` of the answer before: the results after that one's last. Not with `page`. All other parameters stay as they were, besides `page_size` and `total`
+         * `next_cursor` of the previous answer: continues after its last result. Not with `page`. Keep all parameters but `page_size` and `total`
          */
         cursor?: string;
         /**
-         * Results on one page
+         * Results per page
          */
         page_size?: number;
         /**
-         * `false` leaves out `total`, and the work of counting
+         * `false` leaves out `total` and saves counting
          */
         total?: 'true' | 'false';
         /**
-         * Direction of sorting
+         * Sort direction
          */
         sort_dir?: 'asc' | 'desc';
         /**
-         * Whether an unknown parameter is an error, or is ignored and named in `X-Ignored-Parameters`
+         * `true`: unknown parameters are an error. `false`: they are ignored, and `X-Ignored-Parameters` names them
          */
         strict?: 'true' | 'false';
     };
@@ -7118,9 +7118,9 @@ export type GetAddressPreviousDomainsErrors = {
      *
      * `INVALID_PARAMETER`: A parameter or the body has an invalid value.
      *
-     * `LIMIT_EXCEEDED`: The request holds more items or bytes than allowed, or asks for a page that lies too deep.
+     * `LIMIT_EXCEEDED`: The request has more items or bytes than allowed, or its page is too deep.
      *
-     * `RESPONSE_TOO_LARGE`: The answer would be larger than an answer may be; the message tells how to ask for it in pieces.
+     * `RESPONSE_TOO_LARGE`: The answer would exceed the size limit; the message says how to split the request.
      */
     400: ErrorReply;
     /**
@@ -7128,19 +7128,19 @@ export type GetAddressPreviousDomainsErrors = {
      */
     401: ErrorReply;
     /**
-     * `PAYMENT_REQUIRED`: The key has no credits left for this request; or, without a key, the free requests are used up and it can be paid for (`WWW-Authenticate: Payment`).
+     * `PAYMENT_REQUIRED`: The key has too few credits for this request; or, without a key, the free requests are used up and it can be paid for (`WWW-Authenticate: Payment`).
      */
     402: ErrorReply;
     /**
-     * `RATE_LIMITED`: Too many requests; `Retry-After` tells in how many seconds the next one is answered.
+     * `RATE_LIMITED`: Too many requests; `Retry-After` gives the seconds to wait.
      */
     429: ErrorReply;
     /**
-     * `INTERNAL_ERROR`: An unexpected error of the server; nothing is wrong with the request.
+     * `INTERNAL_ERROR`: An unexpected server error; the request is not at fault.
      */
     500: ErrorReply;
     /**
-     * `INDEX_NOT_READY`: The index is not complete, or known to be behind its chain, or its tables are locked, or its database does not answer, or the server is stopping; `Retry-After` tells when to ask again, `/indexing-status` how far the index is.
+     * `INDEX_NOT_READY`: The index is incomplete or behind its chain, its tables are locked, its database does not respond, or the server is stopping; `Retry-After` says when to retry, `/indexing-status` shows the progress.
      */
     503: ErrorReply;
 };
@@ -7158,7 +7158,7 @@ export type GetAddressPreviousDomainsResponses = {
         address: `0x${string}`;
         results: Array<PreviousDomain>;
         /**
-         * Results in all; absent with `total=false`
+         * All results; absent with `total=false`
          */
         total?: number;
         /**
@@ -7180,13 +7180,13 @@ export type GetDomainPermissionsData = {
     body?: never;
     path: {
         /**
-         * Full name. Normalised by ENSIP-15; `[<64 hex>]` stands for a label of which only the hash is known, and `[namehash:<64 hex>]` for a whole name, by its node.
+         * Full name, normalised by ENSIP-15. `[<64 hex>]` stands for a label known only by its hash, and `[namehash:<64 hex>]` for a whole name known by its node.
          */
         name: string;
     };
     query?: {
         /**
-         * Only these kinds, separated by commas; left out: all
+         * Only these kinds, separated by commas; all by default
          */
         kind?: string;
         /**
@@ -7194,19 +7194,19 @@ export type GetDomainPermissionsData = {
          */
         page?: number;
         /**
-         * `next_cursor` of the answer before: the results after that one's last. Not with `page`. All other parameters stay as they were, besides `page_size` and `total`
+         * `next_cursor` of the previous answer: continues after its last result. Not with `page`. Keep all parameters but `page_size` and `total`
          */
         cursor?: string;
         /**
-         * Results on one page
+         * Results per page
          */
         page_size?: number;
         /**
-         * `false` leaves out `total`, and the work of counting
+         * `false` leaves out `total` and saves counting
          */
         total?: 'true' | 'false';
         /**
-         * Whether an unknown parameter is an error, or is ignored and named in `X-Ignored-Parameters`
+         * `true`: unknown parameters are an error. `false`: they are ignored, and `X-Ignored-Parameters` names them
          */
         strict?: 'true' | 'false';
     };
@@ -7219,9 +7219,9 @@ export type GetDomainPermissionsErrors = {
      *
      * `INVALID_PARAMETER`: A parameter or the body has an invalid value.
      *
-     * `LIMIT_EXCEEDED`: The request holds more items or bytes than allowed, or asks for a page that lies too deep.
+     * `LIMIT_EXCEEDED`: The request has more items or bytes than allowed, or its page is too deep.
      *
-     * `RESPONSE_TOO_LARGE`: The answer would be larger than an answer may be; the message tells how to ask for it in pieces.
+     * `RESPONSE_TOO_LARGE`: The answer would exceed the size limit; the message says how to split the request.
      */
     400: ErrorReply;
     /**
@@ -7229,19 +7229,19 @@ export type GetDomainPermissionsErrors = {
      */
     401: ErrorReply;
     /**
-     * `PAYMENT_REQUIRED`: The key has no credits left for this request; or, without a key, the free requests are used up and it can be paid for (`WWW-Authenticate: Payment`).
+     * `PAYMENT_REQUIRED`: The key has too few credits for this request; or, without a key, the free requests are used up and it can be paid for (`WWW-Authenticate: Payment`).
      */
     402: ErrorReply;
     /**
-     * `RATE_LIMITED`: Too many requests; `Retry-After` tells in how many seconds the next one is answered.
+     * `RATE_LIMITED`: Too many requests; `Retry-After` gives the seconds to wait.
      */
     429: ErrorReply;
     /**
-     * `INTERNAL_ERROR`: An unexpected error of the server; nothing is wrong with the request.
+     * `INTERNAL_ERROR`: An unexpected server error; the request is not at fault.
      */
     500: ErrorReply;
     /**
-     * `INDEX_NOT_READY`: The index is not complete, or known to be behind its chain, or its tables are locked, or its database does not answer, or the server is stopping; `Retry-After` tells when to ask again, `/indexing-status` how far the index is.
+     * `INDEX_NOT_READY`: The index is incomplete or behind its chain, its tables are locked, its database does not respond, or the server is stopping; `Retry-After` says when to retry, `/indexing-status` shows the progress.
      */
     503: ErrorReply;
 };
@@ -7256,7 +7256,7 @@ export type GetDomainPermissionsResponses = {
         name: string;
         namehash: `0x${string}`;
         /**
-         * Absent where the index has nothing of the name
+         * Absent if the index knows nothing about the name
          */
         chain?: string;
         protocol?: 'ensv1' | 'ensv2';
@@ -7265,11 +7265,11 @@ export type GetDomainPermissionsResponses = {
          */
         owner?: `0x${string}`;
         /**
-         * Who sets the resolver: the holder of a wrapped name or of a token of ENSv2, else the owner in the registry
+         * The account that sets the resolver: the holder of a wrapped name or ENSv2 token, otherwise the owner in the registry
          */
         manager?: `0x${string}`;
         /**
-         * Present while fuses of the NameWrapper are burnt
+         * Present while NameWrapper fuses are burnt
          */
         fuses?: {
             burnt: Array<string>;
@@ -7278,32 +7278,32 @@ export type GetDomainPermissionsResponses = {
              */
             until: bigint;
             /**
-             * What they forbid, in words
+             * What they forbid
              */
             can_no_more: Array<string>;
         };
         /**
-         * What owners of the name above may do with this name now; null where it is not known
+         * What owners of the name above may do with this name now; null if unknown
          */
         parent?: {
             name: string;
             namehash: `0x${string}`;
             may: Array<'transfer_token' | 'set_registry_owner' | 'set_resolver' | 'create_subnames' | 'unwrap' | 'burn_fuses' | 'approve' | 'extend_subnames' | 'extend_expiry' | 'set_records' | 'replace' | 'set_subregistry' | 'renew' | 'unregister' | 'register' | 'grant_roles'>;
             /**
-             * Present where the parent gave up control (PARENT_CANNOT_CONTROL): until when, in unix seconds
+             * Present if the parent gave up control (PARENT_CANNOT_CONTROL): until when, in unix seconds
              */
             cannot_control_until?: bigint;
         };
         permissions: Array<Permission>;
         /**
-         * What could let others act, and is not in the list
+         * What could let others act, and is not listed
          */
         not_covered: Array<{
             surface: 'contracts' | 'controllers' | 'resolver' | 'trusted_by_resolver' | 'wrapper_self_transfer' | 'registry_of_unknown_code' | 'ensv2_operator_transfers' | 'ensv2_resolver_roles' | 'ensv2_wrapper_registry' | 'dns_token';
             description: string;
         }>;
         /**
-         * Results in all; absent with `total=false`
+         * All results; absent with `total=false`
          */
         total?: number;
         /**
@@ -7331,15 +7331,15 @@ export type GetAddressPermissionsData = {
     };
     query?: {
         /**
-         * What it holds from others, or what it gave
+         * What it holds from others, or what it granted
          */
         direction?: 'held' | 'given';
         /**
-         * Only these kinds, separated by commas; left out: all
+         * Only these kinds, separated by commas; all by default
          */
         kind?: string;
         /**
-         * Names of these chains only: the words by which answers name chains, separated by commas. Left out: all chains whose names are indexed
+         * Names of these chains only, by their names in answers, separated by commas. All chains with indexed names by default
          */
         chain?: string;
         /**
@@ -7347,19 +7347,19 @@ export type GetAddressPermissionsData = {
          */
         page?: number;
         /**
-         * `next_cursor` of the answer before: the results after that one's last. Not with `page`. All other parameters stay as they were, besides `page_size` and `total`
+         * `next_cursor` of the previous answer: continues after its last result. Not with `page`. Keep all parameters but `page_size` and `total`
          */
         cursor?: string;
         /**
-         * Results on one page
+         * Results per page
          */
         page_size?: number;
         /**
-         * `false` leaves out `total`, and the work of counting
+         * `false` leaves out `total` and saves counting
          */
         total?: 'true' | 'false';
         /**
-         * Whether an unknown parameter is an error, or is ignored and named in `X-Ignored-Parameters`
+         * `true`: unknown parameters are an error. `false`: they are ignored, and `X-Ignored-Parameters` names them
          */
         strict?: 'true' | 'false';
     };
@@ -7372,9 +7372,9 @@ export type GetAddressPermissionsErrors = {
      *
      * `INVALID_PARAMETER`: A parameter or the body has an invalid value.
      *
-     * `LIMIT_EXCEEDED`: The request holds more items or bytes than allowed, or asks for a page that lies too deep.
+     * `LIMIT_EXCEEDED`: The request has more items or bytes than allowed, or its page is too deep.
      *
-     * `RESPONSE_TOO_LARGE`: The answer would be larger than an answer may be; the message tells how to ask for it in pieces.
+     * `RESPONSE_TOO_LARGE`: The answer would exceed the size limit; the message says how to split the request.
      */
     400: ErrorReply;
     /**
@@ -7382,19 +7382,19 @@ export type GetAddressPermissionsErrors = {
      */
     401: ErrorReply;
     /**
-     * `PAYMENT_REQUIRED`: The key has no credits left for this request; or, without a key, the free requests are used up and it can be paid for (`WWW-Authenticate: Payment`).
+     * `PAYMENT_REQUIRED`: The key has too few credits for this request; or, without a key, the free requests are used up and it can be paid for (`WWW-Authenticate: Payment`).
      */
     402: ErrorReply;
     /**
-     * `RATE_LIMITED`: Too many requests; `Retry-After` tells in how many seconds the next one is answered.
+     * `RATE_LIMITED`: Too many requests; `Retry-After` gives the seconds to wait.
      */
     429: ErrorReply;
     /**
-     * `INTERNAL_ERROR`: An unexpected error of the server; nothing is wrong with the request.
+     * `INTERNAL_ERROR`: An unexpected server error; the request is not at fault.
      */
     500: ErrorReply;
     /**
-     * `INDEX_NOT_READY`: The index is not complete, or known to be behind its chain, or its tables are locked, or its database does not answer, or the server is stopping; `Retry-After` tells when to ask again, `/indexing-status` how far the index is.
+     * `INDEX_NOT_READY`: The index is incomplete or behind its chain, its tables are locked, its database does not respond, or the server is stopping; `Retry-After` says when to retry, `/indexing-status` shows the progress.
      */
     503: ErrorReply;
 };
@@ -7412,7 +7412,7 @@ export type GetAddressPermissionsResponses = {
         address: `0x${string}`;
         direction: 'held' | 'given';
         /**
-         * Names that it effectively owns, expired ones too, and which operation lists them
+         * Names that it effectively owns, including expired ones, and the operation that lists them
          */
         own_names: {
             count: number;
@@ -7420,14 +7420,14 @@ export type GetAddressPermissionsResponses = {
         };
         permissions: Array<Grant>;
         /**
-         * What could let others act, and is not in the list
+         * What could let others act, and is not listed
          */
         not_covered: Array<{
             surface: 'contracts' | 'controllers' | 'resolver' | 'trusted_by_resolver' | 'wrapper_self_transfer' | 'registry_of_unknown_code' | 'ensv2_operator_transfers' | 'ensv2_resolver_roles' | 'ensv2_wrapper_registry' | 'dns_token';
             description: string;
         }>;
         /**
-         * Results in all; absent with `total=false`
+         * All results; absent with `total=false`
          */
         total?: number;
         /**
@@ -7455,11 +7455,11 @@ export type GetAddressResolvesToData = {
     };
     query?: {
         /**
-         * Of which coin type the record is (SLIP-44, ENSIP-11); `evm`: of any EVM chain, or the default one. Any by default. The default record (2147483648) answers for EVM chains without an own one, at resolvers that know it (ENSIP-19)
+         * Coin type of the record (SLIP-44, ENSIP-11); `evm`: any EVM chain, or the default one. Any by default. At resolvers with ENSIP-19, the default record (2147483648) answers for EVM chains without their own
          */
         coin_type?: string;
         /**
-         * Names of these chains only: the words by which answers name chains, separated by commas. Left out: all chains whose names are indexed
+         * Names of these chains only, by their names in answers, separated by commas. All chains with indexed names by default
          */
         chain?: string;
         /**
@@ -7467,19 +7467,19 @@ export type GetAddressResolvesToData = {
          */
         page?: number;
         /**
-         * `next_cursor` of the answer before: the results after that one's last. Not with `page`. All other parameters stay as they were, besides `page_size` and `total`
+         * `next_cursor` of the previous answer: continues after its last result. Not with `page`. Keep all parameters but `page_size` and `total`
          */
         cursor?: string;
         /**
-         * Results on one page
+         * Results per page
          */
         page_size?: number;
         /**
-         * `false` leaves out `total`, and the work of counting
+         * `false` leaves out `total` and saves counting
          */
         total?: 'true' | 'false';
         /**
-         * Whether an unknown parameter is an error, or is ignored and named in `X-Ignored-Parameters`
+         * `true`: unknown parameters are an error. `false`: they are ignored, and `X-Ignored-Parameters` names them
          */
         strict?: 'true' | 'false';
     };
@@ -7492,9 +7492,9 @@ export type GetAddressResolvesToErrors = {
      *
      * `INVALID_PARAMETER`: A parameter or the body has an invalid value.
      *
-     * `LIMIT_EXCEEDED`: The request holds more items or bytes than allowed, or asks for a page that lies too deep.
+     * `LIMIT_EXCEEDED`: The request has more items or bytes than allowed, or its page is too deep.
      *
-     * `RESPONSE_TOO_LARGE`: The answer would be larger than an answer may be; the message tells how to ask for it in pieces.
+     * `RESPONSE_TOO_LARGE`: The answer would exceed the size limit; the message says how to split the request.
      */
     400: ErrorReply;
     /**
@@ -7502,19 +7502,19 @@ export type GetAddressResolvesToErrors = {
      */
     401: ErrorReply;
     /**
-     * `PAYMENT_REQUIRED`: The key has no credits left for this request; or, without a key, the free requests are used up and it can be paid for (`WWW-Authenticate: Payment`).
+     * `PAYMENT_REQUIRED`: The key has too few credits for this request; or, without a key, the free requests are used up and it can be paid for (`WWW-Authenticate: Payment`).
      */
     402: ErrorReply;
     /**
-     * `RATE_LIMITED`: Too many requests; `Retry-After` tells in how many seconds the next one is answered.
+     * `RATE_LIMITED`: Too many requests; `Retry-After` gives the seconds to wait.
      */
     429: ErrorReply;
     /**
-     * `INTERNAL_ERROR`: An unexpected error of the server; nothing is wrong with the request.
+     * `INTERNAL_ERROR`: An unexpected server error; the request is not at fault.
      */
     500: ErrorReply;
     /**
-     * `INDEX_NOT_READY`: The index is not complete, or known to be behind its chain, or its tables are locked, or its database does not answer, or the server is stopping; `Retry-After` tells when to ask again, `/indexing-status` how far the index is.
+     * `INDEX_NOT_READY`: The index is incomplete or behind its chain, its tables are locked, its database does not respond, or the server is stopping; `Retry-After` says when to retry, `/indexing-status` shows the progress.
      */
     503: ErrorReply;
 };
@@ -7532,7 +7532,7 @@ export type GetAddressResolvesToResponses = {
         address: `0x${string}`;
         results: Array<PointingName>;
         /**
-         * Results in all; absent with `total=false`
+         * All results; absent with `total=false`
          */
         total?: number;
         /**
@@ -7545,7 +7545,7 @@ export type GetAddressResolvesToResponses = {
          */
         next_cursor?: string;
         /**
-         * Present where there are more names than are counted: `total` is 100000 then
+         * Present if there are more names than are counted: `total` is then 100000
          */
         is_total_minimum?: true;
         as_of: AsOf;
@@ -7558,13 +7558,13 @@ export type GetDomainExpiryIcsData = {
     body?: never;
     path: {
         /**
-         * Full name. Normalised by ENSIP-15; `[<64 hex>]` stands for a label of which only the hash is known, and `[namehash:<64 hex>]` for a whole name, by its node.
+         * Full name, normalised by ENSIP-15. `[<64 hex>]` stands for a label known only by its hash, and `[namehash:<64 hex>]` for a whole name known by its node.
          */
         name: string;
     };
     query?: {
         /**
-         * Whether an unknown parameter is an error, or is ignored and named in `X-Ignored-Parameters`
+         * `true`: unknown parameters are an error. `false`: they are ignored, and `X-Ignored-Parameters` names them
          */
         strict?: 'true' | 'false';
     };
@@ -7577,7 +7577,7 @@ export type GetDomainExpiryIcsErrors = {
      *
      * `INVALID_PARAMETER`: A parameter or the body has an invalid value.
      *
-     * `RESPONSE_TOO_LARGE`: The answer would be larger than an answer may be; the message tells how to ask for it in pieces.
+     * `RESPONSE_TOO_LARGE`: The answer would exceed the size limit; the message says how to split the request.
      */
     400: ErrorReply;
     /**
@@ -7585,19 +7585,19 @@ export type GetDomainExpiryIcsErrors = {
      */
     401: ErrorReply;
     /**
-     * `PAYMENT_REQUIRED`: The key has no credits left for this request; or, without a key, the free requests are used up and it can be paid for (`WWW-Authenticate: Payment`).
+     * `PAYMENT_REQUIRED`: The key has too few credits for this request; or, without a key, the free requests are used up and it can be paid for (`WWW-Authenticate: Payment`).
      */
     402: ErrorReply;
     /**
-     * `RATE_LIMITED`: Too many requests; `Retry-After` tells in how many seconds the next one is answered.
+     * `RATE_LIMITED`: Too many requests; `Retry-After` gives the seconds to wait.
      */
     429: ErrorReply;
     /**
-     * `INTERNAL_ERROR`: An unexpected error of the server; nothing is wrong with the request.
+     * `INTERNAL_ERROR`: An unexpected server error; the request is not at fault.
      */
     500: ErrorReply;
     /**
-     * `INDEX_NOT_READY`: The index is not complete, or known to be behind its chain, or its tables are locked, or its database does not answer, or the server is stopping; `Retry-After` tells when to ask again, `/indexing-status` how far the index is.
+     * `INDEX_NOT_READY`: The index is incomplete or behind its chain, its tables are locked, its database does not respond, or the server is stopping; `Retry-After` says when to retry, `/indexing-status` shows the progress.
      */
     503: ErrorReply;
 };
@@ -7623,7 +7623,7 @@ export type GetAddressExpiriesIcsData = {
     };
     query?: {
         /**
-         * Whether an unknown parameter is an error, or is ignored and named in `X-Ignored-Parameters`
+         * `true`: unknown parameters are an error. `false`: they are ignored, and `X-Ignored-Parameters` names them
          */
         strict?: 'true' | 'false';
     };
@@ -7636,7 +7636,7 @@ export type GetAddressExpiriesIcsErrors = {
      *
      * `INVALID_PARAMETER`: A parameter or the body has an invalid value.
      *
-     * `RESPONSE_TOO_LARGE`: The answer would be larger than an answer may be; the message tells how to ask for it in pieces.
+     * `RESPONSE_TOO_LARGE`: The answer would exceed the size limit; the message says how to split the request.
      */
     400: ErrorReply;
     /**
@@ -7644,19 +7644,19 @@ export type GetAddressExpiriesIcsErrors = {
      */
     401: ErrorReply;
     /**
-     * `PAYMENT_REQUIRED`: The key has no credits left for this request; or, without a key, the free requests are used up and it can be paid for (`WWW-Authenticate: Payment`).
+     * `PAYMENT_REQUIRED`: The key has too few credits for this request; or, without a key, the free requests are used up and it can be paid for (`WWW-Authenticate: Payment`).
      */
     402: ErrorReply;
     /**
-     * `RATE_LIMITED`: Too many requests; `Retry-After` tells in how many seconds the next one is answered.
+     * `RATE_LIMITED`: Too many requests; `Retry-After` gives the seconds to wait.
      */
     429: ErrorReply;
     /**
-     * `INTERNAL_ERROR`: An unexpected error of the server; nothing is wrong with the request.
+     * `INTERNAL_ERROR`: An unexpected server error; the request is not at fault.
      */
     500: ErrorReply;
     /**
-     * `INDEX_NOT_READY`: The index is not complete, or known to be behind its chain, or its tables are locked, or its database does not answer, or the server is stopping; `Retry-After` tells when to ask again, `/indexing-status` how far the index is.
+     * `INDEX_NOT_READY`: The index is incomplete or behind its chain, its tables are locked, its database does not respond, or the server is stopping; `Retry-After` says when to retry, `/indexing-status` shows the progress.
      */
     503: ErrorReply;
 };
@@ -7682,15 +7682,15 @@ export type GetResolverByAddressData = {
     };
     query?: {
         /**
-         * Results on one page
+         * Results per page
          */
         page_size?: number;
         /**
-         * `false` leaves out `total`, and the work of counting
+         * `false` leaves out `total` and saves counting
          */
         total?: 'true' | 'false';
         /**
-         * Whether an unknown parameter is an error, or is ignored and named in `X-Ignored-Parameters`
+         * `true`: unknown parameters are an error. `false`: they are ignored, and `X-Ignored-Parameters` names them
          */
         strict?: 'true' | 'false';
     };
@@ -7703,7 +7703,7 @@ export type GetResolverByAddressErrors = {
      *
      * `INVALID_PARAMETER`: A parameter or the body has an invalid value.
      *
-     * `RESPONSE_TOO_LARGE`: The answer would be larger than an answer may be; the message tells how to ask for it in pieces.
+     * `RESPONSE_TOO_LARGE`: The answer would exceed the size limit; the message says how to split the request.
      */
     400: ErrorReply;
     /**
@@ -7711,19 +7711,19 @@ export type GetResolverByAddressErrors = {
      */
     401: ErrorReply;
     /**
-     * `PAYMENT_REQUIRED`: The key has no credits left for this request; or, without a key, the free requests are used up and it can be paid for (`WWW-Authenticate: Payment`).
+     * `PAYMENT_REQUIRED`: The key has too few credits for this request; or, without a key, the free requests are used up and it can be paid for (`WWW-Authenticate: Payment`).
      */
     402: ErrorReply;
     /**
-     * `RATE_LIMITED`: Too many requests; `Retry-After` tells in how many seconds the next one is answered.
+     * `RATE_LIMITED`: Too many requests; `Retry-After` gives the seconds to wait.
      */
     429: ErrorReply;
     /**
-     * `INTERNAL_ERROR`: An unexpected error of the server; nothing is wrong with the request.
+     * `INTERNAL_ERROR`: An unexpected server error; the request is not at fault.
      */
     500: ErrorReply;
     /**
-     * `INDEX_NOT_READY`: The index is not complete, or known to be behind its chain, or its tables are locked, or its database does not answer, or the server is stopping; `Retry-After` tells when to ask again, `/indexing-status` how far the index is.
+     * `INDEX_NOT_READY`: The index is incomplete or behind its chain, its tables are locked, its database does not respond, or the server is stopping; `Retry-After` says when to retry, `/indexing-status` shows the progress.
      */
     503: ErrorReply;
 };
@@ -7749,7 +7749,7 @@ export type GetResolverNamesData = {
     };
     query?: {
         /**
-         * Names of these chains only: the words by which answers name chains, separated by commas. Left out: all chains whose names are indexed
+         * Names of these chains only, by their names in answers, separated by commas. All chains with indexed names by default
          */
         chain?: string;
         /**
@@ -7757,23 +7757,23 @@ export type GetResolverNamesData = {
          */
         page?: number;
         /**
-         * `next_cursor` of the answer before: the results after that one's last. Not with `page`. All other parameters stay as they were, besides `page_size` and `total`
+         * `next_cursor` of the previous answer: continues after its last result. Not with `page`. Keep all parameters but `page_size` and `total`
          */
         cursor?: string;
         /**
-         * Results on one page
+         * Results per page
          */
         page_size?: number;
         /**
-         * `false` leaves out `total`, and the work of counting
+         * `false` leaves out `total` and saves counting
          */
         total?: 'true' | 'false';
         /**
-         * Direction of sorting
+         * Sort direction
          */
         sort_dir?: 'asc' | 'desc';
         /**
-         * Whether an unknown parameter is an error, or is ignored and named in `X-Ignored-Parameters`
+         * `true`: unknown parameters are an error. `false`: they are ignored, and `X-Ignored-Parameters` names them
          */
         strict?: 'true' | 'false';
     };
@@ -7786,9 +7786,9 @@ export type GetResolverNamesErrors = {
      *
      * `INVALID_PARAMETER`: A parameter or the body has an invalid value.
      *
-     * `LIMIT_EXCEEDED`: The request holds more items or bytes than allowed, or asks for a page that lies too deep.
+     * `LIMIT_EXCEEDED`: The request has more items or bytes than allowed, or its page is too deep.
      *
-     * `RESPONSE_TOO_LARGE`: The answer would be larger than an answer may be; the message tells how to ask for it in pieces.
+     * `RESPONSE_TOO_LARGE`: The answer would exceed the size limit; the message says how to split the request.
      */
     400: ErrorReply;
     /**
@@ -7796,19 +7796,19 @@ export type GetResolverNamesErrors = {
      */
     401: ErrorReply;
     /**
-     * `PAYMENT_REQUIRED`: The key has no credits left for this request; or, without a key, the free requests are used up and it can be paid for (`WWW-Authenticate: Payment`).
+     * `PAYMENT_REQUIRED`: The key has too few credits for this request; or, without a key, the free requests are used up and it can be paid for (`WWW-Authenticate: Payment`).
      */
     402: ErrorReply;
     /**
-     * `RATE_LIMITED`: Too many requests; `Retry-After` tells in how many seconds the next one is answered.
+     * `RATE_LIMITED`: Too many requests; `Retry-After` gives the seconds to wait.
      */
     429: ErrorReply;
     /**
-     * `INTERNAL_ERROR`: An unexpected error of the server; nothing is wrong with the request.
+     * `INTERNAL_ERROR`: An unexpected server error; the request is not at fault.
      */
     500: ErrorReply;
     /**
-     * `INDEX_NOT_READY`: The index is not complete, or known to be behind its chain, or its tables are locked, or its database does not answer, or the server is stopping; `Retry-After` tells when to ask again, `/indexing-status` how far the index is.
+     * `INDEX_NOT_READY`: The index is incomplete or behind its chain, its tables are locked, its database does not respond, or the server is stopping; `Retry-After` says when to retry, `/indexing-status` shows the progress.
      */
     503: ErrorReply;
 };
@@ -7826,7 +7826,7 @@ export type GetResolverNamesResponses = {
         address: `0x${string}`;
         results: Array<DomainItem>;
         /**
-         * Results in all; absent with `total=false`
+         * All results; absent with `total=false`
          */
         total?: number;
         /**
@@ -7854,7 +7854,7 @@ export type GetResolverFormerNamesData = {
     };
     query?: {
         /**
-         * Names of these chains only: the words by which answers name chains, separated by commas. Left out: all chains whose names are indexed
+         * Names of these chains only, by their names in answers, separated by commas. All chains with indexed names by default
          */
         chain?: string;
         /**
@@ -7862,19 +7862,19 @@ export type GetResolverFormerNamesData = {
          */
         page?: number;
         /**
-         * `next_cursor` of the answer before: the results after that one's last. Not with `page`. All other parameters stay as they were, besides `page_size` and `total`
+         * `next_cursor` of the previous answer: continues after its last result. Not with `page`. Keep all parameters but `page_size` and `total`
          */
         cursor?: string;
         /**
-         * Results on one page
+         * Results per page
          */
         page_size?: number;
         /**
-         * `false` leaves out `total`, and the work of counting
+         * `false` leaves out `total` and saves counting
          */
         total?: 'true' | 'false';
         /**
-         * Whether an unknown parameter is an error, or is ignored and named in `X-Ignored-Parameters`
+         * `true`: unknown parameters are an error. `false`: they are ignored, and `X-Ignored-Parameters` names them
          */
         strict?: 'true' | 'false';
     };
@@ -7887,9 +7887,9 @@ export type GetResolverFormerNamesErrors = {
      *
      * `INVALID_PARAMETER`: A parameter or the body has an invalid value.
      *
-     * `LIMIT_EXCEEDED`: The request holds more items or bytes than allowed, or asks for a page that lies too deep.
+     * `LIMIT_EXCEEDED`: The request has more items or bytes than allowed, or its page is too deep.
      *
-     * `RESPONSE_TOO_LARGE`: The answer would be larger than an answer may be; the message tells how to ask for it in pieces.
+     * `RESPONSE_TOO_LARGE`: The answer would exceed the size limit; the message says how to split the request.
      */
     400: ErrorReply;
     /**
@@ -7897,19 +7897,19 @@ export type GetResolverFormerNamesErrors = {
      */
     401: ErrorReply;
     /**
-     * `PAYMENT_REQUIRED`: The key has no credits left for this request; or, without a key, the free requests are used up and it can be paid for (`WWW-Authenticate: Payment`).
+     * `PAYMENT_REQUIRED`: The key has too few credits for this request; or, without a key, the free requests are used up and it can be paid for (`WWW-Authenticate: Payment`).
      */
     402: ErrorReply;
     /**
-     * `RATE_LIMITED`: Too many requests; `Retry-After` tells in how many seconds the next one is answered.
+     * `RATE_LIMITED`: Too many requests; `Retry-After` gives the seconds to wait.
      */
     429: ErrorReply;
     /**
-     * `INTERNAL_ERROR`: An unexpected error of the server; nothing is wrong with the request.
+     * `INTERNAL_ERROR`: An unexpected server error; the request is not at fault.
      */
     500: ErrorReply;
     /**
-     * `INDEX_NOT_READY`: The index is not complete, or known to be behind its chain, or its tables are locked, or its database does not answer, or the server is stopping; `Retry-After` tells when to ask again, `/indexing-status` how far the index is.
+     * `INDEX_NOT_READY`: The index is incomplete or behind its chain, its tables are locked, its database does not respond, or the server is stopping; `Retry-After` says when to retry, `/indexing-status` shows the progress.
      */
     503: ErrorReply;
 };
@@ -7927,7 +7927,7 @@ export type GetResolverFormerNamesResponses = {
         address: `0x${string}`;
         results: Array<FormerName>;
         /**
-         * Results in all; absent with `total=false`
+         * All results; absent with `total=false`
          */
         total?: number;
         /**
@@ -7955,7 +7955,7 @@ export type GetResolverLinksData = {
     };
     query?: {
         /**
-         * Links to this record only
+         * Only links to this record
          */
         record?: string;
         /**
@@ -7963,19 +7963,19 @@ export type GetResolverLinksData = {
          */
         page?: number;
         /**
-         * `next_cursor` of the answer before: the results after that one's last. Not with `page`. All other parameters stay as they were, besides `page_size` and `total`
+         * `next_cursor` of the previous answer: continues after its last result. Not with `page`. Keep all parameters but `page_size` and `total`
          */
         cursor?: string;
         /**
-         * Results on one page
+         * Results per page
          */
         page_size?: number;
         /**
-         * `false` leaves out `total`, and the work of counting
+         * `false` leaves out `total` and saves counting
          */
         total?: 'true' | 'false';
         /**
-         * Whether an unknown parameter is an error, or is ignored and named in `X-Ignored-Parameters`
+         * `true`: unknown parameters are an error. `false`: they are ignored, and `X-Ignored-Parameters` names them
          */
         strict?: 'true' | 'false';
     };
@@ -7988,9 +7988,9 @@ export type GetResolverLinksErrors = {
      *
      * `INVALID_PARAMETER`: A parameter or the body has an invalid value.
      *
-     * `LIMIT_EXCEEDED`: The request holds more items or bytes than allowed, or asks for a page that lies too deep.
+     * `LIMIT_EXCEEDED`: The request has more items or bytes than allowed, or its page is too deep.
      *
-     * `RESPONSE_TOO_LARGE`: The answer would be larger than an answer may be; the message tells how to ask for it in pieces.
+     * `RESPONSE_TOO_LARGE`: The answer would exceed the size limit; the message says how to split the request.
      */
     400: ErrorReply;
     /**
@@ -7998,19 +7998,19 @@ export type GetResolverLinksErrors = {
      */
     401: ErrorReply;
     /**
-     * `PAYMENT_REQUIRED`: The key has no credits left for this request; or, without a key, the free requests are used up and it can be paid for (`WWW-Authenticate: Payment`).
+     * `PAYMENT_REQUIRED`: The key has too few credits for this request; or, without a key, the free requests are used up and it can be paid for (`WWW-Authenticate: Payment`).
      */
     402: ErrorReply;
     /**
-     * `RATE_LIMITED`: Too many requests; `Retry-After` tells in how many seconds the next one is answered.
+     * `RATE_LIMITED`: Too many requests; `Retry-After` gives the seconds to wait.
      */
     429: ErrorReply;
     /**
-     * `INTERNAL_ERROR`: An unexpected error of the server; nothing is wrong with the request.
+     * `INTERNAL_ERROR`: An unexpected server error; the request is not at fault.
      */
     500: ErrorReply;
     /**
-     * `INDEX_NOT_READY`: The index is not complete, or known to be behind its chain, or its tables are locked, or its database does not answer, or the server is stopping; `Retry-After` tells when to ask again, `/indexing-status` how far the index is.
+     * `INDEX_NOT_READY`: The index is incomplete or behind its chain, its tables are locked, its database does not respond, or the server is stopping; `Retry-After` says when to retry, `/indexing-status` shows the progress.
      */
     503: ErrorReply;
 };
@@ -8028,7 +8028,7 @@ export type GetResolverLinksResponses = {
         address: `0x${string}`;
         results: Array<ResolverLink>;
         /**
-         * Results in all; absent with `total=false`
+         * All results; absent with `total=false`
          */
         total?: number;
         /**
@@ -8060,19 +8060,19 @@ export type GetResolverRolesData = {
          */
         page?: number;
         /**
-         * `next_cursor` of the answer before: the results after that one's last. Not with `page`. All other parameters stay as they were, besides `page_size` and `total`
+         * `next_cursor` of the previous answer: continues after its last result. Not with `page`. Keep all parameters but `page_size` and `total`
          */
         cursor?: string;
         /**
-         * Results on one page
+         * Results per page
          */
         page_size?: number;
         /**
-         * `false` leaves out `total`, and the work of counting
+         * `false` leaves out `total` and saves counting
          */
         total?: 'true' | 'false';
         /**
-         * Whether an unknown parameter is an error, or is ignored and named in `X-Ignored-Parameters`
+         * `true`: unknown parameters are an error. `false`: they are ignored, and `X-Ignored-Parameters` names them
          */
         strict?: 'true' | 'false';
     };
@@ -8085,9 +8085,9 @@ export type GetResolverRolesErrors = {
      *
      * `INVALID_PARAMETER`: A parameter or the body has an invalid value.
      *
-     * `LIMIT_EXCEEDED`: The request holds more items or bytes than allowed, or asks for a page that lies too deep.
+     * `LIMIT_EXCEEDED`: The request has more items or bytes than allowed, or its page is too deep.
      *
-     * `RESPONSE_TOO_LARGE`: The answer would be larger than an answer may be; the message tells how to ask for it in pieces.
+     * `RESPONSE_TOO_LARGE`: The answer would exceed the size limit; the message says how to split the request.
      */
     400: ErrorReply;
     /**
@@ -8095,19 +8095,19 @@ export type GetResolverRolesErrors = {
      */
     401: ErrorReply;
     /**
-     * `PAYMENT_REQUIRED`: The key has no credits left for this request; or, without a key, the free requests are used up and it can be paid for (`WWW-Authenticate: Payment`).
+     * `PAYMENT_REQUIRED`: The key has too few credits for this request; or, without a key, the free requests are used up and it can be paid for (`WWW-Authenticate: Payment`).
      */
     402: ErrorReply;
     /**
-     * `RATE_LIMITED`: Too many requests; `Retry-After` tells in how many seconds the next one is answered.
+     * `RATE_LIMITED`: Too many requests; `Retry-After` gives the seconds to wait.
      */
     429: ErrorReply;
     /**
-     * `INTERNAL_ERROR`: An unexpected error of the server; nothing is wrong with the request.
+     * `INTERNAL_ERROR`: An unexpected server error; the request is not at fault.
      */
     500: ErrorReply;
     /**
-     * `INDEX_NOT_READY`: The index is not complete, or known to be behind its chain, or its tables are locked, or its database does not answer, or the server is stopping; `Retry-After` tells when to ask again, `/indexing-status` how far the index is.
+     * `INDEX_NOT_READY`: The index is incomplete or behind its chain, its tables are locked, its database does not respond, or the server is stopping; `Retry-After` says when to retry, `/indexing-status` shows the progress.
      */
     503: ErrorReply;
 };
@@ -8125,7 +8125,7 @@ export type GetResolverRolesResponses = {
         address: `0x${string}`;
         results: Array<RoleHolder>;
         /**
-         * Results in all; absent with `total=false`
+         * All results; absent with `total=false`
          */
         total?: number;
         /**
@@ -8153,19 +8153,19 @@ export type GetRegistryByAddressData = {
     };
     query?: {
         /**
-         * Adds `detach`: how many labels this address does not own
+         * Adds `detach`: the number of labels not owned by this address
          */
         owner?: string;
         /**
-         * Results on one page
+         * Results per page
          */
         page_size?: number;
         /**
-         * `false` leaves out `total`, and the work of counting
+         * `false` leaves out `total` and saves counting
          */
         total?: 'true' | 'false';
         /**
-         * Whether an unknown parameter is an error, or is ignored and named in `X-Ignored-Parameters`
+         * `true`: unknown parameters are an error. `false`: they are ignored, and `X-Ignored-Parameters` names them
          */
         strict?: 'true' | 'false';
     };
@@ -8178,7 +8178,7 @@ export type GetRegistryByAddressErrors = {
      *
      * `INVALID_PARAMETER`: A parameter or the body has an invalid value.
      *
-     * `RESPONSE_TOO_LARGE`: The answer would be larger than an answer may be; the message tells how to ask for it in pieces.
+     * `RESPONSE_TOO_LARGE`: The answer would exceed the size limit; the message says how to split the request.
      */
     400: ErrorReply;
     /**
@@ -8186,19 +8186,19 @@ export type GetRegistryByAddressErrors = {
      */
     401: ErrorReply;
     /**
-     * `PAYMENT_REQUIRED`: The key has no credits left for this request; or, without a key, the free requests are used up and it can be paid for (`WWW-Authenticate: Payment`).
+     * `PAYMENT_REQUIRED`: The key has too few credits for this request; or, without a key, the free requests are used up and it can be paid for (`WWW-Authenticate: Payment`).
      */
     402: ErrorReply;
     /**
-     * `RATE_LIMITED`: Too many requests; `Retry-After` tells in how many seconds the next one is answered.
+     * `RATE_LIMITED`: Too many requests; `Retry-After` gives the seconds to wait.
      */
     429: ErrorReply;
     /**
-     * `INTERNAL_ERROR`: An unexpected error of the server; nothing is wrong with the request.
+     * `INTERNAL_ERROR`: An unexpected server error; the request is not at fault.
      */
     500: ErrorReply;
     /**
-     * `INDEX_NOT_READY`: The index is not complete, or known to be behind its chain, or its tables are locked, or its database does not answer, or the server is stopping; `Retry-After` tells when to ask again, `/indexing-status` how far the index is.
+     * `INDEX_NOT_READY`: The index is incomplete or behind its chain, its tables are locked, its database does not respond, or the server is stopping; `Retry-After` says when to retry, `/indexing-status` shows the progress.
      */
     503: ErrorReply;
 };
@@ -8228,23 +8228,23 @@ export type GetRegistryLabelsData = {
          */
         page?: number;
         /**
-         * `next_cursor` of the answer before: the results after that one's last. Not with `page`. All other parameters stay as they were, besides `page_size` and `total`
+         * `next_cursor` of the previous answer: continues after its last result. Not with `page`. Keep all parameters but `page_size` and `total`
          */
         cursor?: string;
         /**
-         * Results on one page
+         * Results per page
          */
         page_size?: number;
         /**
-         * `false` leaves out `total`, and the work of counting
+         * `false` leaves out `total` and saves counting
          */
         total?: 'true' | 'false';
         /**
-         * Direction of sorting
+         * Sort direction
          */
         sort_dir?: 'asc' | 'desc';
         /**
-         * Whether an unknown parameter is an error, or is ignored and named in `X-Ignored-Parameters`
+         * `true`: unknown parameters are an error. `false`: they are ignored, and `X-Ignored-Parameters` names them
          */
         strict?: 'true' | 'false';
     };
@@ -8257,9 +8257,9 @@ export type GetRegistryLabelsErrors = {
      *
      * `INVALID_PARAMETER`: A parameter or the body has an invalid value.
      *
-     * `LIMIT_EXCEEDED`: The request holds more items or bytes than allowed, or asks for a page that lies too deep.
+     * `LIMIT_EXCEEDED`: The request has more items or bytes than allowed, or its page is too deep.
      *
-     * `RESPONSE_TOO_LARGE`: The answer would be larger than an answer may be; the message tells how to ask for it in pieces.
+     * `RESPONSE_TOO_LARGE`: The answer would exceed the size limit; the message says how to split the request.
      */
     400: ErrorReply;
     /**
@@ -8267,19 +8267,19 @@ export type GetRegistryLabelsErrors = {
      */
     401: ErrorReply;
     /**
-     * `PAYMENT_REQUIRED`: The key has no credits left for this request; or, without a key, the free requests are used up and it can be paid for (`WWW-Authenticate: Payment`).
+     * `PAYMENT_REQUIRED`: The key has too few credits for this request; or, without a key, the free requests are used up and it can be paid for (`WWW-Authenticate: Payment`).
      */
     402: ErrorReply;
     /**
-     * `RATE_LIMITED`: Too many requests; `Retry-After` tells in how many seconds the next one is answered.
+     * `RATE_LIMITED`: Too many requests; `Retry-After` gives the seconds to wait.
      */
     429: ErrorReply;
     /**
-     * `INTERNAL_ERROR`: An unexpected error of the server; nothing is wrong with the request.
+     * `INTERNAL_ERROR`: An unexpected server error; the request is not at fault.
      */
     500: ErrorReply;
     /**
-     * `INDEX_NOT_READY`: The index is not complete, or known to be behind its chain, or its tables are locked, or its database does not answer, or the server is stopping; `Retry-After` tells when to ask again, `/indexing-status` how far the index is.
+     * `INDEX_NOT_READY`: The index is incomplete or behind its chain, its tables are locked, its database does not respond, or the server is stopping; `Retry-After` says when to retry, `/indexing-status` shows the progress.
      */
     503: ErrorReply;
 };
@@ -8297,7 +8297,7 @@ export type GetRegistryLabelsResponses = {
         address: `0x${string}`;
         results: Array<RegistryLabel>;
         /**
-         * Results in all; absent with `total=false`
+         * All results; absent with `total=false`
          */
         total?: number;
         /**
@@ -8329,19 +8329,19 @@ export type GetRegistryReferringNamesData = {
          */
         page?: number;
         /**
-         * `next_cursor` of the answer before: the results after that one's last. Not with `page`. All other parameters stay as they were, besides `page_size` and `total`
+         * `next_cursor` of the previous answer: continues after its last result. Not with `page`. Keep all parameters but `page_size` and `total`
          */
         cursor?: string;
         /**
-         * Results on one page
+         * Results per page
          */
         page_size?: number;
         /**
-         * `false` leaves out `total`, and the work of counting
+         * `false` leaves out `total` and saves counting
          */
         total?: 'true' | 'false';
         /**
-         * Whether an unknown parameter is an error, or is ignored and named in `X-Ignored-Parameters`
+         * `true`: unknown parameters are an error. `false`: they are ignored, and `X-Ignored-Parameters` names them
          */
         strict?: 'true' | 'false';
     };
@@ -8354,9 +8354,9 @@ export type GetRegistryReferringNamesErrors = {
      *
      * `INVALID_PARAMETER`: A parameter or the body has an invalid value.
      *
-     * `LIMIT_EXCEEDED`: The request holds more items or bytes than allowed, or asks for a page that lies too deep.
+     * `LIMIT_EXCEEDED`: The request has more items or bytes than allowed, or its page is too deep.
      *
-     * `RESPONSE_TOO_LARGE`: The answer would be larger than an answer may be; the message tells how to ask for it in pieces.
+     * `RESPONSE_TOO_LARGE`: The answer would exceed the size limit; the message says how to split the request.
      */
     400: ErrorReply;
     /**
@@ -8364,19 +8364,19 @@ export type GetRegistryReferringNamesErrors = {
      */
     401: ErrorReply;
     /**
-     * `PAYMENT_REQUIRED`: The key has no credits left for this request; or, without a key, the free requests are used up and it can be paid for (`WWW-Authenticate: Payment`).
+     * `PAYMENT_REQUIRED`: The key has too few credits for this request; or, without a key, the free requests are used up and it can be paid for (`WWW-Authenticate: Payment`).
      */
     402: ErrorReply;
     /**
-     * `RATE_LIMITED`: Too many requests; `Retry-After` tells in how many seconds the next one is answered.
+     * `RATE_LIMITED`: Too many requests; `Retry-After` gives the seconds to wait.
      */
     429: ErrorReply;
     /**
-     * `INTERNAL_ERROR`: An unexpected error of the server; nothing is wrong with the request.
+     * `INTERNAL_ERROR`: An unexpected server error; the request is not at fault.
      */
     500: ErrorReply;
     /**
-     * `INDEX_NOT_READY`: The index is not complete, or known to be behind its chain, or its tables are locked, or its database does not answer, or the server is stopping; `Retry-After` tells when to ask again, `/indexing-status` how far the index is.
+     * `INDEX_NOT_READY`: The index is incomplete or behind its chain, its tables are locked, its database does not respond, or the server is stopping; `Retry-After` says when to retry, `/indexing-status` shows the progress.
      */
     503: ErrorReply;
 };
@@ -8394,7 +8394,7 @@ export type GetRegistryReferringNamesResponses = {
         address: `0x${string}`;
         results: Array<ReferringName>;
         /**
-         * Results in all; absent with `total=false`
+         * All results; absent with `total=false`
          */
         total?: number;
         /**
@@ -8416,7 +8416,7 @@ export type GetDomainRolesData = {
     body?: never;
     path: {
         /**
-         * Full name. Normalised by ENSIP-15; `[<64 hex>]` stands for a label of which only the hash is known, and `[namehash:<64 hex>]` for a whole name, by its node.
+         * Full name, normalised by ENSIP-15. `[<64 hex>]` stands for a label known only by its hash, and `[namehash:<64 hex>]` for a whole name known by its node.
          */
         name: string;
     };
@@ -8426,19 +8426,19 @@ export type GetDomainRolesData = {
          */
         page?: number;
         /**
-         * `next_cursor` of the answer before: the results after that one's last. Not with `page`. All other parameters stay as they were, besides `page_size` and `total`
+         * `next_cursor` of the previous answer: continues after its last result. Not with `page`. Keep all parameters but `page_size` and `total`
          */
         cursor?: string;
         /**
-         * Results on one page
+         * Results per page
          */
         page_size?: number;
         /**
-         * `false` leaves out `total`, and the work of counting
+         * `false` leaves out `total` and saves counting
          */
         total?: 'true' | 'false';
         /**
-         * Whether an unknown parameter is an error, or is ignored and named in `X-Ignored-Parameters`
+         * `true`: unknown parameters are an error. `false`: they are ignored, and `X-Ignored-Parameters` names them
          */
         strict?: 'true' | 'false';
     };
@@ -8451,9 +8451,9 @@ export type GetDomainRolesErrors = {
      *
      * `INVALID_PARAMETER`: A parameter or the body has an invalid value.
      *
-     * `LIMIT_EXCEEDED`: The request holds more items or bytes than allowed, or asks for a page that lies too deep.
+     * `LIMIT_EXCEEDED`: The request has more items or bytes than allowed, or its page is too deep.
      *
-     * `RESPONSE_TOO_LARGE`: The answer would be larger than an answer may be; the message tells how to ask for it in pieces.
+     * `RESPONSE_TOO_LARGE`: The answer would exceed the size limit; the message says how to split the request.
      */
     400: ErrorReply;
     /**
@@ -8461,19 +8461,19 @@ export type GetDomainRolesErrors = {
      */
     401: ErrorReply;
     /**
-     * `PAYMENT_REQUIRED`: The key has no credits left for this request; or, without a key, the free requests are used up and it can be paid for (`WWW-Authenticate: Payment`).
+     * `PAYMENT_REQUIRED`: The key has too few credits for this request; or, without a key, the free requests are used up and it can be paid for (`WWW-Authenticate: Payment`).
      */
     402: ErrorReply;
     /**
-     * `RATE_LIMITED`: Too many requests; `Retry-After` tells in how many seconds the next one is answered.
+     * `RATE_LIMITED`: Too many requests; `Retry-After` gives the seconds to wait.
      */
     429: ErrorReply;
     /**
-     * `INTERNAL_ERROR`: An unexpected error of the server; nothing is wrong with the request.
+     * `INTERNAL_ERROR`: An unexpected server error; the request is not at fault.
      */
     500: ErrorReply;
     /**
-     * `INDEX_NOT_READY`: The index is not complete, or known to be behind its chain, or its tables are locked, or its database does not answer, or the server is stopping; `Retry-After` tells when to ask again, `/indexing-status` how far the index is.
+     * `INDEX_NOT_READY`: The index is incomplete or behind its chain, its tables are locked, its database does not respond, or the server is stopping; `Retry-After` says when to retry, `/indexing-status` shows the progress.
      */
     503: ErrorReply;
 };
@@ -8487,16 +8487,16 @@ export type GetDomainRolesResponses = {
     200: {
         domain: string;
         /**
-         * The registry of ENSv2 that has them; null for a name of none
+         * The ENSv2 registry that holds the roles; null if the name is not in ENSv2
          */
         registry?: `0x${string}`;
         /**
-         * Their key in the registry, 0 for all of it; null for a name of none, and for a reservation
+         * The entry's key in the registry, 0 for the whole registry; null for reservations and names outside ENSv2
          */
         resource?: string;
         results: Array<RoleHolder>;
         /**
-         * Results in all; absent with `total=false`
+         * All results; absent with `total=false`
          */
         total?: number;
         /**
@@ -8518,13 +8518,13 @@ export type GetDomainRoleChangesData = {
     body?: never;
     path: {
         /**
-         * Full name. Normalised by ENSIP-15; `[<64 hex>]` stands for a label of which only the hash is known, and `[namehash:<64 hex>]` for a whole name, by its node.
+         * Full name, normalised by ENSIP-15. `[<64 hex>]` stands for a label known only by its hash, and `[namehash:<64 hex>]` for a whole name known by its node.
          */
         name: string;
     };
     query?: {
         /**
-         * Changes of this account only
+         * Only changes of this account
          */
         account?: string;
         /**
@@ -8532,23 +8532,23 @@ export type GetDomainRoleChangesData = {
          */
         page?: number;
         /**
-         * `next_cursor` of the answer before: the results after that one's last. Not with `page`. All other parameters stay as they were, besides `page_size` and `total`
+         * `next_cursor` of the previous answer: continues after its last result. Not with `page`. Keep all parameters but `page_size` and `total`
          */
         cursor?: string;
         /**
-         * Results on one page
+         * Results per page
          */
         page_size?: number;
         /**
-         * `false` leaves out `total`, and the work of counting
+         * `false` leaves out `total` and saves counting
          */
         total?: 'true' | 'false';
         /**
-         * Direction of sorting
+         * Sort direction
          */
         sort_dir?: 'asc' | 'desc';
         /**
-         * Whether an unknown parameter is an error, or is ignored and named in `X-Ignored-Parameters`
+         * `true`: unknown parameters are an error. `false`: they are ignored, and `X-Ignored-Parameters` names them
          */
         strict?: 'true' | 'false';
     };
@@ -8563,9 +8563,9 @@ export type GetDomainRoleChangesErrors = {
      *
      * `INVALID_PARAMETER`: A parameter or the body has an invalid value.
      *
-     * `LIMIT_EXCEEDED`: The request holds more items or bytes than allowed, or asks for a page that lies too deep.
+     * `LIMIT_EXCEEDED`: The request has more items or bytes than allowed, or its page is too deep.
      *
-     * `RESPONSE_TOO_LARGE`: The answer would be larger than an answer may be; the message tells how to ask for it in pieces.
+     * `RESPONSE_TOO_LARGE`: The answer would exceed the size limit; the message says how to split the request.
      */
     400: ErrorReply;
     /**
@@ -8573,19 +8573,19 @@ export type GetDomainRoleChangesErrors = {
      */
     401: ErrorReply;
     /**
-     * `PAYMENT_REQUIRED`: The key has no credits left for this request; or, without a key, the free requests are used up and it can be paid for (`WWW-Authenticate: Payment`).
+     * `PAYMENT_REQUIRED`: The key has too few credits for this request; or, without a key, the free requests are used up and it can be paid for (`WWW-Authenticate: Payment`).
      */
     402: ErrorReply;
     /**
-     * `RATE_LIMITED`: Too many requests; `Retry-After` tells in how many seconds the next one is answered.
+     * `RATE_LIMITED`: Too many requests; `Retry-After` gives the seconds to wait.
      */
     429: ErrorReply;
     /**
-     * `INTERNAL_ERROR`: An unexpected error of the server; nothing is wrong with the request.
+     * `INTERNAL_ERROR`: An unexpected server error; the request is not at fault.
      */
     500: ErrorReply;
     /**
-     * `INDEX_NOT_READY`: The index is not complete, or known to be behind its chain, or its tables are locked, or its database does not answer, or the server is stopping; `Retry-After` tells when to ask again, `/indexing-status` how far the index is.
+     * `INDEX_NOT_READY`: The index is incomplete or behind its chain, its tables are locked, its database does not respond, or the server is stopping; `Retry-After` says when to retry, `/indexing-status` shows the progress.
      */
     503: ErrorReply;
 };
@@ -8599,16 +8599,16 @@ export type GetDomainRoleChangesResponses = {
     200: {
         domain: string;
         /**
-         * The registry of ENSv2 that has them; null for a name of none
+         * The ENSv2 registry that holds the roles; null if the name is not in ENSv2
          */
         registry?: `0x${string}`;
         /**
-         * Their key in the registry, 0 for all of it; null for a name of none, and for a reservation
+         * The entry's key in the registry, 0 for the whole registry; null for reservations and names outside ENSv2
          */
         resource?: string;
         results: Array<RoleChange>;
         /**
-         * Results in all; absent with `total=false`
+         * All results; absent with `total=false`
          */
         total?: number;
         /**
@@ -8640,19 +8640,19 @@ export type GetRegistryRolesData = {
          */
         page?: number;
         /**
-         * `next_cursor` of the answer before: the results after that one's last. Not with `page`. All other parameters stay as they were, besides `page_size` and `total`
+         * `next_cursor` of the previous answer: continues after its last result. Not with `page`. Keep all parameters but `page_size` and `total`
          */
         cursor?: string;
         /**
-         * Results on one page
+         * Results per page
          */
         page_size?: number;
         /**
-         * `false` leaves out `total`, and the work of counting
+         * `false` leaves out `total` and saves counting
          */
         total?: 'true' | 'false';
         /**
-         * Whether an unknown parameter is an error, or is ignored and named in `X-Ignored-Parameters`
+         * `true`: unknown parameters are an error. `false`: they are ignored, and `X-Ignored-Parameters` names them
          */
         strict?: 'true' | 'false';
     };
@@ -8665,9 +8665,9 @@ export type GetRegistryRolesErrors = {
      *
      * `INVALID_PARAMETER`: A parameter or the body has an invalid value.
      *
-     * `LIMIT_EXCEEDED`: The request holds more items or bytes than allowed, or asks for a page that lies too deep.
+     * `LIMIT_EXCEEDED`: The request has more items or bytes than allowed, or its page is too deep.
      *
-     * `RESPONSE_TOO_LARGE`: The answer would be larger than an answer may be; the message tells how to ask for it in pieces.
+     * `RESPONSE_TOO_LARGE`: The answer would exceed the size limit; the message says how to split the request.
      */
     400: ErrorReply;
     /**
@@ -8675,19 +8675,19 @@ export type GetRegistryRolesErrors = {
      */
     401: ErrorReply;
     /**
-     * `PAYMENT_REQUIRED`: The key has no credits left for this request; or, without a key, the free requests are used up and it can be paid for (`WWW-Authenticate: Payment`).
+     * `PAYMENT_REQUIRED`: The key has too few credits for this request; or, without a key, the free requests are used up and it can be paid for (`WWW-Authenticate: Payment`).
      */
     402: ErrorReply;
     /**
-     * `RATE_LIMITED`: Too many requests; `Retry-After` tells in how many seconds the next one is answered.
+     * `RATE_LIMITED`: Too many requests; `Retry-After` gives the seconds to wait.
      */
     429: ErrorReply;
     /**
-     * `INTERNAL_ERROR`: An unexpected error of the server; nothing is wrong with the request.
+     * `INTERNAL_ERROR`: An unexpected server error; the request is not at fault.
      */
     500: ErrorReply;
     /**
-     * `INDEX_NOT_READY`: The index is not complete, or known to be behind its chain, or its tables are locked, or its database does not answer, or the server is stopping; `Retry-After` tells when to ask again, `/indexing-status` how far the index is.
+     * `INDEX_NOT_READY`: The index is incomplete or behind its chain, its tables are locked, its database does not respond, or the server is stopping; `Retry-After` says when to retry, `/indexing-status` shows the progress.
      */
     503: ErrorReply;
 };
@@ -8705,7 +8705,7 @@ export type GetRegistryRolesResponses = {
         address: `0x${string}`;
         results: Array<RoleHolder>;
         /**
-         * Results in all; absent with `total=false`
+         * All results; absent with `total=false`
          */
         total?: number;
         /**
@@ -8733,7 +8733,7 @@ export type GetRegistryRoleChangesData = {
     };
     query?: {
         /**
-         * Changes of this account only
+         * Only changes of this account
          */
         account?: string;
         /**
@@ -8741,23 +8741,23 @@ export type GetRegistryRoleChangesData = {
          */
         page?: number;
         /**
-         * `next_cursor` of the answer before: the results after that one's last. Not with `page`. All other parameters stay as they were, besides `page_size` and `total`
+         * `next_cursor` of the previous answer: continues after its last result. Not with `page`. Keep all parameters but `page_size` and `total`
          */
         cursor?: string;
         /**
-         * Results on one page
+         * Results per page
          */
         page_size?: number;
         /**
-         * `false` leaves out `total`, and the work of counting
+         * `false` leaves out `total` and saves counting
          */
         total?: 'true' | 'false';
         /**
-         * Direction of sorting
+         * Sort direction
          */
         sort_dir?: 'asc' | 'desc';
         /**
-         * Whether an unknown parameter is an error, or is ignored and named in `X-Ignored-Parameters`
+         * `true`: unknown parameters are an error. `false`: they are ignored, and `X-Ignored-Parameters` names them
          */
         strict?: 'true' | 'false';
     };
@@ -8770,9 +8770,9 @@ export type GetRegistryRoleChangesErrors = {
      *
      * `INVALID_PARAMETER`: A parameter or the body has an invalid value.
      *
-     * `LIMIT_EXCEEDED`: The request holds more items or bytes than allowed, or asks for a page that lies too deep.
+     * `LIMIT_EXCEEDED`: The request has more items or bytes than allowed, or its page is too deep.
      *
-     * `RESPONSE_TOO_LARGE`: The answer would be larger than an answer may be; the message tells how to ask for it in pieces.
+     * `RESPONSE_TOO_LARGE`: The answer would exceed the size limit; the message says how to split the request.
      */
     400: ErrorReply;
     /**
@@ -8780,19 +8780,19 @@ export type GetRegistryRoleChangesErrors = {
      */
     401: ErrorReply;
     /**
-     * `PAYMENT_REQUIRED`: The key has no credits left for this request; or, without a key, the free requests are used up and it can be paid for (`WWW-Authenticate: Payment`).
+     * `PAYMENT_REQUIRED`: The key has too few credits for this request; or, without a key, the free requests are used up and it can be paid for (`WWW-Authenticate: Payment`).
      */
     402: ErrorReply;
     /**
-     * `RATE_LIMITED`: Too many requests; `Retry-After` tells in how many seconds the next one is answered.
+     * `RATE_LIMITED`: Too many requests; `Retry-After` gives the seconds to wait.
      */
     429: ErrorReply;
     /**
-     * `INTERNAL_ERROR`: An unexpected error of the server; nothing is wrong with the request.
+     * `INTERNAL_ERROR`: An unexpected server error; the request is not at fault.
      */
     500: ErrorReply;
     /**
-     * `INDEX_NOT_READY`: The index is not complete, or known to be behind its chain, or its tables are locked, or its database does not answer, or the server is stopping; `Retry-After` tells when to ask again, `/indexing-status` how far the index is.
+     * `INDEX_NOT_READY`: The index is incomplete or behind its chain, its tables are locked, its database does not respond, or the server is stopping; `Retry-After` says when to retry, `/indexing-status` shows the progress.
      */
     503: ErrorReply;
 };
@@ -8810,7 +8810,7 @@ export type GetRegistryRoleChangesResponses = {
         address: `0x${string}`;
         results: Array<RoleChange>;
         /**
-         * Results in all; absent with `total=false`
+         * All results; absent with `total=false`
          */
         total?: number;
         /**
@@ -8838,7 +8838,7 @@ export type PostAddressPrimaryNamesBulkData = {
     path?: never;
     query?: {
         /**
-         * Whether an unknown parameter is an error, or is ignored and named in `X-Ignored-Parameters`
+         * `true`: unknown parameters are an error. `false`: they are ignored, and `X-Ignored-Parameters` names them
          */
         strict?: 'true' | 'false';
     };
@@ -8847,13 +8847,13 @@ export type PostAddressPrimaryNamesBulkData = {
 
 export type PostAddressPrimaryNamesBulkErrors = {
     /**
-     * `LIMIT_EXCEEDED`: The request holds more items or bytes than allowed, or asks for a page that lies too deep.
+     * `LIMIT_EXCEEDED`: The request has more items or bytes than allowed, or its page is too deep.
      *
      * `INVALID_PARAMETER`: A parameter or the body has an invalid value.
      *
-     * `MISSING_PARAMETER`: A required parameter is absent.
+     * `MISSING_PARAMETER`: A required parameter is missing.
      *
-     * `RESPONSE_TOO_LARGE`: The answer would be larger than an answer may be; the message tells how to ask for it in pieces.
+     * `RESPONSE_TOO_LARGE`: The answer would exceed the size limit; the message says how to split the request.
      */
     400: ErrorReply;
     /**
@@ -8861,19 +8861,19 @@ export type PostAddressPrimaryNamesBulkErrors = {
      */
     401: ErrorReply;
     /**
-     * `PAYMENT_REQUIRED`: The key has no credits left for this request; or, without a key, the free requests are used up and it can be paid for (`WWW-Authenticate: Payment`).
+     * `PAYMENT_REQUIRED`: The key has too few credits for this request; or, without a key, the free requests are used up and it can be paid for (`WWW-Authenticate: Payment`).
      */
     402: ErrorReply;
     /**
-     * `RATE_LIMITED`: Too many requests; `Retry-After` tells in how many seconds the next one is answered.
+     * `RATE_LIMITED`: Too many requests; `Retry-After` gives the seconds to wait.
      */
     429: ErrorReply;
     /**
-     * `INTERNAL_ERROR`: An unexpected error of the server; nothing is wrong with the request.
+     * `INTERNAL_ERROR`: An unexpected server error; the request is not at fault.
      */
     500: ErrorReply;
     /**
-     * `INDEX_NOT_READY`: The index is not complete, or known to be behind its chain, or its tables are locked, or its database does not answer, or the server is stopping; `Retry-After` tells when to ask again, `/indexing-status` how far the index is.
+     * `INDEX_NOT_READY`: The index is incomplete or behind its chain, its tables are locked, its database does not respond, or the server is stopping; `Retry-After` says when to retry, `/indexing-status` shows the progress.
      */
     503: ErrorReply;
 };
@@ -8886,7 +8886,7 @@ export type PostAddressPrimaryNamesBulkResponses = {
      */
     200: {
         /**
-         * By address in EIP-55 capitals, in whatever case it was sent; what is no address is under the text that was sent
+         * By checksummed address (EIP-55), however it was spelled; invalid addresses are keyed by the text sent
          */
         results: {
             [key: string]: AnsweredPrimaryName | UnansweredPrimaryName;
@@ -8901,13 +8901,13 @@ export type GetDomainAgentData = {
     body?: never;
     path: {
         /**
-         * Full name. Normalised by ENSIP-15; `[<64 hex>]` stands for a label of which only the hash is known, and `[namehash:<64 hex>]` for a whole name, by its node.
+         * Full name, normalised by ENSIP-15. `[<64 hex>]` stands for a label known only by its hash, and `[namehash:<64 hex>]` for a whole name known by its node.
          */
         name: string;
     };
     query?: {
         /**
-         * Whether an unknown parameter is an error, or is ignored and named in `X-Ignored-Parameters`
+         * `true`: unknown parameters are an error. `false`: they are ignored, and `X-Ignored-Parameters` names them
          */
         strict?: 'true' | 'false';
     };
@@ -8920,7 +8920,7 @@ export type GetDomainAgentErrors = {
      *
      * `INVALID_PARAMETER`: A parameter or the body has an invalid value.
      *
-     * `RESPONSE_TOO_LARGE`: The answer would be larger than an answer may be; the message tells how to ask for it in pieces.
+     * `RESPONSE_TOO_LARGE`: The answer would exceed the size limit; the message says how to split the request.
      */
     400: ErrorReply;
     /**
@@ -8928,23 +8928,23 @@ export type GetDomainAgentErrors = {
      */
     401: ErrorReply;
     /**
-     * `PAYMENT_REQUIRED`: The key has no credits left for this request; or, without a key, the free requests are used up and it can be paid for (`WWW-Authenticate: Payment`).
+     * `PAYMENT_REQUIRED`: The key has too few credits for this request; or, without a key, the free requests are used up and it can be paid for (`WWW-Authenticate: Payment`).
      */
     402: ErrorReply;
     /**
-     * `RATE_LIMITED`: Too many requests; `Retry-After` tells in how many seconds the next one is answered.
+     * `RATE_LIMITED`: Too many requests; `Retry-After` gives the seconds to wait.
      */
     429: ErrorReply;
     /**
-     * `INTERNAL_ERROR`: An unexpected error of the server; nothing is wrong with the request.
+     * `INTERNAL_ERROR`: An unexpected server error; the request is not at fault.
      */
     500: ErrorReply;
     /**
-     * `LIVE_RESOLUTION_FAILED`: The answer has to come from the chain, and the chain could not be asked.
+     * `LIVE_RESOLUTION_FAILED`: The answer must come from the chain, but the chain could not be read.
      */
     502: ErrorReply;
     /**
-     * `INDEX_NOT_READY`: The index is not complete, or known to be behind its chain, or its tables are locked, or its database does not answer, or the server is stopping; `Retry-After` tells when to ask again, `/indexing-status` how far the index is.
+     * `INDEX_NOT_READY`: The index is incomplete or behind its chain, its tables are locked, its database does not respond, or the server is stopping; `Retry-After` says when to retry, `/indexing-status` shows the progress.
      */
     503: ErrorReply;
 };
@@ -8965,11 +8965,11 @@ export type GetAgentsData = {
     path?: never;
     query?: {
         /**
-         * Agents bound to the name's token only, or others only
+         * `true`: only agents bound to the name's token; `false`: only others
          */
         is_bound?: 'true' | 'false';
         /**
-         * Agents that the name is known to claim only, or is known not to claim only
+         * `true`: only agents known to be claimed by the name; `false`: only agents known not to be
          */
         has_ensip25_registration?: 'true' | 'false';
         /**
@@ -8977,7 +8977,7 @@ export type GetAgentsData = {
          */
         chain?: string;
         /**
-         * Part of the name; case does not matter
+         * Part of the name, in any case
          */
         q?: string;
         /**
@@ -8985,19 +8985,19 @@ export type GetAgentsData = {
          */
         page?: number;
         /**
-         * `next_cursor` of the answer before: the results after that one's last. Not with `page`. All other parameters stay as they were, besides `page_size` and `total`
+         * `next_cursor` of the previous answer: continues after its last result. Not with `page`. Keep all parameters but `page_size` and `total`
          */
         cursor?: string;
         /**
-         * Results on one page
+         * Results per page
          */
         page_size?: number;
         /**
-         * `false` leaves out `total`, and the work of counting
+         * `false` leaves out `total` and saves counting
          */
         total?: 'true' | 'false';
         /**
-         * Whether an unknown parameter is an error, or is ignored and named in `X-Ignored-Parameters`
+         * `true`: unknown parameters are an error. `false`: they are ignored, and `X-Ignored-Parameters` names them
          */
         strict?: 'true' | 'false';
     };
@@ -9008,9 +9008,9 @@ export type GetAgentsErrors = {
     /**
      * `INVALID_PARAMETER`: A parameter or the body has an invalid value.
      *
-     * `LIMIT_EXCEEDED`: The request holds more items or bytes than allowed, or asks for a page that lies too deep.
+     * `LIMIT_EXCEEDED`: The request has more items or bytes than allowed, or its page is too deep.
      *
-     * `RESPONSE_TOO_LARGE`: The answer would be larger than an answer may be; the message tells how to ask for it in pieces.
+     * `RESPONSE_TOO_LARGE`: The answer would exceed the size limit; the message says how to split the request.
      */
     400: ErrorReply;
     /**
@@ -9018,19 +9018,19 @@ export type GetAgentsErrors = {
      */
     401: ErrorReply;
     /**
-     * `PAYMENT_REQUIRED`: The key has no credits left for this request; or, without a key, the free requests are used up and it can be paid for (`WWW-Authenticate: Payment`).
+     * `PAYMENT_REQUIRED`: The key has too few credits for this request; or, without a key, the free requests are used up and it can be paid for (`WWW-Authenticate: Payment`).
      */
     402: ErrorReply;
     /**
-     * `RATE_LIMITED`: Too many requests; `Retry-After` tells in how many seconds the next one is answered.
+     * `RATE_LIMITED`: Too many requests; `Retry-After` gives the seconds to wait.
      */
     429: ErrorReply;
     /**
-     * `INTERNAL_ERROR`: An unexpected error of the server; nothing is wrong with the request.
+     * `INTERNAL_ERROR`: An unexpected server error; the request is not at fault.
      */
     500: ErrorReply;
     /**
-     * `INDEX_NOT_READY`: The index is not complete, or known to be behind its chain, or its tables are locked, or its database does not answer, or the server is stopping; `Retry-After` tells when to ask again, `/indexing-status` how far the index is.
+     * `INDEX_NOT_READY`: The index is incomplete or behind its chain, its tables are locked, its database does not respond, or the server is stopping; `Retry-After` says when to retry, `/indexing-status` shows the progress.
      */
     503: ErrorReply;
 };
@@ -9044,7 +9044,7 @@ export type GetAgentsResponses = {
     200: {
         agents: Array<Agent>;
         /**
-         * Results in all; absent with `total=false`
+         * All results; absent with `total=false`
          */
         total?: number;
         /**
@@ -9072,11 +9072,11 @@ export type GetAgentsByAgentIdData = {
     };
     query?: {
         /**
-         * Chain of the agent's registry; the names' own by default
+         * Chain of the agent's registry; by default the chain of the names
          */
         chain?: string;
         /**
-         * Whether an unknown parameter is an error, or is ignored and named in `X-Ignored-Parameters`
+         * `true`: unknown parameters are an error. `false`: they are ignored, and `X-Ignored-Parameters` names them
          */
         strict?: 'true' | 'false';
     };
@@ -9087,7 +9087,7 @@ export type GetAgentsByAgentIdErrors = {
     /**
      * `INVALID_PARAMETER`: A parameter or the body has an invalid value.
      *
-     * `RESPONSE_TOO_LARGE`: The answer would be larger than an answer may be; the message tells how to ask for it in pieces.
+     * `RESPONSE_TOO_LARGE`: The answer would exceed the size limit; the message says how to split the request.
      */
     400: ErrorReply;
     /**
@@ -9095,23 +9095,23 @@ export type GetAgentsByAgentIdErrors = {
      */
     401: ErrorReply;
     /**
-     * `PAYMENT_REQUIRED`: The key has no credits left for this request; or, without a key, the free requests are used up and it can be paid for (`WWW-Authenticate: Payment`).
+     * `PAYMENT_REQUIRED`: The key has too few credits for this request; or, without a key, the free requests are used up and it can be paid for (`WWW-Authenticate: Payment`).
      */
     402: ErrorReply;
     /**
-     * `RATE_LIMITED`: Too many requests; `Retry-After` tells in how many seconds the next one is answered.
+     * `RATE_LIMITED`: Too many requests; `Retry-After` gives the seconds to wait.
      */
     429: ErrorReply;
     /**
-     * `INTERNAL_ERROR`: An unexpected error of the server; nothing is wrong with the request.
+     * `INTERNAL_ERROR`: An unexpected server error; the request is not at fault.
      */
     500: ErrorReply;
     /**
-     * `LIVE_RESOLUTION_FAILED`: The answer has to come from the chain, and the chain could not be asked.
+     * `LIVE_RESOLUTION_FAILED`: The answer must come from the chain, but the chain could not be read.
      */
     502: ErrorReply;
     /**
-     * `INDEX_NOT_READY`: The index is not complete, or known to be behind its chain, or its tables are locked, or its database does not answer, or the server is stopping; `Retry-After` tells when to ask again, `/indexing-status` how far the index is.
+     * `INDEX_NOT_READY`: The index is incomplete or behind its chain, its tables are locked, its database does not respond, or the server is stopping; `Retry-After` says when to retry, `/indexing-status` shows the progress.
      */
     503: ErrorReply;
 };
@@ -9132,11 +9132,11 @@ export type GetEnsStatsData = {
     path?: never;
     query?: {
         /**
-         * Names of these chains only: the words by which answers name chains, separated by commas. Left out: the registry's chain
+         * Names of these chains only, by their names in answers, separated by commas. The registry's chain by default
          */
         chain?: string;
         /**
-         * Whether an unknown parameter is an error, or is ignored and named in `X-Ignored-Parameters`
+         * `true`: unknown parameters are an error. `false`: they are ignored, and `X-Ignored-Parameters` names them
          */
         strict?: 'true' | 'false';
     };
@@ -9147,15 +9147,15 @@ export type GetEnsStatsErrors = {
     /**
      * `INVALID_PARAMETER`: A parameter or the body has an invalid value.
      *
-     * `RESPONSE_TOO_LARGE`: The answer would be larger than an answer may be; the message tells how to ask for it in pieces.
+     * `RESPONSE_TOO_LARGE`: The answer would exceed the size limit; the message says how to split the request.
      */
     400: ErrorReply;
     /**
-     * `INTERNAL_ERROR`: An unexpected error of the server; nothing is wrong with the request.
+     * `INTERNAL_ERROR`: An unexpected server error; the request is not at fault.
      */
     500: ErrorReply;
     /**
-     * `INDEX_NOT_READY`: The index is not complete, or known to be behind its chain, or its tables are locked, or its database does not answer, or the server is stopping; `Retry-After` tells when to ask again, `/indexing-status` how far the index is.
+     * `INDEX_NOT_READY`: The index is incomplete or behind its chain, its tables are locked, its database does not respond, or the server is stopping; `Retry-After` says when to retry, `/indexing-status` shows the progress.
      */
     503: ErrorReply;
 };
@@ -9176,11 +9176,11 @@ export type GetEnsStatsRegistrationsData = {
     path?: never;
     query?: {
         /**
-         * Names of these chains only: the words by which answers name chains, separated by commas. Left out: the registry's chain
+         * Names of these chains only, by their names in answers, separated by commas. The registry's chain by default
          */
         chain?: string;
         /**
-         * Whether an unknown parameter is an error, or is ignored and named in `X-Ignored-Parameters`
+         * `true`: unknown parameters are an error. `false`: they are ignored, and `X-Ignored-Parameters` names them
          */
         strict?: 'true' | 'false';
     };
@@ -9191,15 +9191,15 @@ export type GetEnsStatsRegistrationsErrors = {
     /**
      * `INVALID_PARAMETER`: A parameter or the body has an invalid value.
      *
-     * `RESPONSE_TOO_LARGE`: The answer would be larger than an answer may be; the message tells how to ask for it in pieces.
+     * `RESPONSE_TOO_LARGE`: The answer would exceed the size limit; the message says how to split the request.
      */
     400: ErrorReply;
     /**
-     * `INTERNAL_ERROR`: An unexpected error of the server; nothing is wrong with the request.
+     * `INTERNAL_ERROR`: An unexpected server error; the request is not at fault.
      */
     500: ErrorReply;
     /**
-     * `INDEX_NOT_READY`: The index is not complete, or known to be behind its chain, or its tables are locked, or its database does not answer, or the server is stopping; `Retry-After` tells when to ask again, `/indexing-status` how far the index is.
+     * `INDEX_NOT_READY`: The index is incomplete or behind its chain, its tables are locked, its database does not respond, or the server is stopping; `Retry-After` says when to retry, `/indexing-status` shows the progress.
      */
     503: ErrorReply;
 };
@@ -9220,11 +9220,11 @@ export type GetEnsStatsDistributionData = {
     path?: never;
     query?: {
         /**
-         * Names of these chains only: the words by which answers name chains, separated by commas. Left out: the registry's chain
+         * Names of these chains only, by their names in answers, separated by commas. The registry's chain by default
          */
         chain?: string;
         /**
-         * Whether an unknown parameter is an error, or is ignored and named in `X-Ignored-Parameters`
+         * `true`: unknown parameters are an error. `false`: they are ignored, and `X-Ignored-Parameters` names them
          */
         strict?: 'true' | 'false';
     };
@@ -9235,15 +9235,15 @@ export type GetEnsStatsDistributionErrors = {
     /**
      * `INVALID_PARAMETER`: A parameter or the body has an invalid value.
      *
-     * `RESPONSE_TOO_LARGE`: The answer would be larger than an answer may be; the message tells how to ask for it in pieces.
+     * `RESPONSE_TOO_LARGE`: The answer would exceed the size limit; the message says how to split the request.
      */
     400: ErrorReply;
     /**
-     * `INTERNAL_ERROR`: An unexpected error of the server; nothing is wrong with the request.
+     * `INTERNAL_ERROR`: An unexpected server error; the request is not at fault.
      */
     500: ErrorReply;
     /**
-     * `INDEX_NOT_READY`: The index is not complete, or known to be behind its chain, or its tables are locked, or its database does not answer, or the server is stopping; `Retry-After` tells when to ask again, `/indexing-status` how far the index is.
+     * `INDEX_NOT_READY`: The index is incomplete or behind its chain, its tables are locked, its database does not respond, or the server is stopping; `Retry-After` says when to retry, `/indexing-status` shows the progress.
      */
     503: ErrorReply;
 };
@@ -9264,7 +9264,7 @@ export type GetEnsStatsPrimaryNamesData = {
     path?: never;
     query?: {
         /**
-         * Whether an unknown parameter is an error, or is ignored and named in `X-Ignored-Parameters`
+         * `true`: unknown parameters are an error. `false`: they are ignored, and `X-Ignored-Parameters` names them
          */
         strict?: 'true' | 'false';
     };
@@ -9275,15 +9275,15 @@ export type GetEnsStatsPrimaryNamesErrors = {
     /**
      * `INVALID_PARAMETER`: A parameter or the body has an invalid value.
      *
-     * `RESPONSE_TOO_LARGE`: The answer would be larger than an answer may be; the message tells how to ask for it in pieces.
+     * `RESPONSE_TOO_LARGE`: The answer would exceed the size limit; the message says how to split the request.
      */
     400: ErrorReply;
     /**
-     * `INTERNAL_ERROR`: An unexpected error of the server; nothing is wrong with the request.
+     * `INTERNAL_ERROR`: An unexpected server error; the request is not at fault.
      */
     500: ErrorReply;
     /**
-     * `INDEX_NOT_READY`: The index is not complete, or known to be behind its chain, or its tables are locked, or its database does not answer, or the server is stopping; `Retry-After` tells when to ask again, `/indexing-status` how far the index is.
+     * `INDEX_NOT_READY`: The index is incomplete or behind its chain, its tables are locked, its database does not respond, or the server is stopping; `Retry-After` says when to retry, `/indexing-status` shows the progress.
      */
     503: ErrorReply;
 };
@@ -9304,11 +9304,11 @@ export type GetEnsStatsRecentActivityData = {
     path?: never;
     query?: {
         /**
-         * Names of these chains only: the words by which answers name chains, separated by commas. Left out: the registry's chain
+         * Names of these chains only, by their names in answers, separated by commas. The registry's chain by default
          */
         chain?: string;
         /**
-         * Whether an unknown parameter is an error, or is ignored and named in `X-Ignored-Parameters`
+         * `true`: unknown parameters are an error. `false`: they are ignored, and `X-Ignored-Parameters` names them
          */
         strict?: 'true' | 'false';
     };
@@ -9319,15 +9319,15 @@ export type GetEnsStatsRecentActivityErrors = {
     /**
      * `INVALID_PARAMETER`: A parameter or the body has an invalid value.
      *
-     * `RESPONSE_TOO_LARGE`: The answer would be larger than an answer may be; the message tells how to ask for it in pieces.
+     * `RESPONSE_TOO_LARGE`: The answer would exceed the size limit; the message says how to split the request.
      */
     400: ErrorReply;
     /**
-     * `INTERNAL_ERROR`: An unexpected error of the server; nothing is wrong with the request.
+     * `INTERNAL_ERROR`: An unexpected server error; the request is not at fault.
      */
     500: ErrorReply;
     /**
-     * `INDEX_NOT_READY`: The index is not complete, or known to be behind its chain, or its tables are locked, or its database does not answer, or the server is stopping; `Retry-After` tells when to ask again, `/indexing-status` how far the index is.
+     * `INDEX_NOT_READY`: The index is incomplete or behind its chain, its tables are locked, its database does not respond, or the server is stopping; `Retry-After` says when to retry, `/indexing-status` shows the progress.
      */
     503: ErrorReply;
 };
@@ -9348,15 +9348,15 @@ export type GetEnsStatsPurchasesData = {
     path?: never;
     query?: {
         /**
-         * Names of these chains only: the words by which answers name chains, separated by commas. Left out: the registry's chain
+         * Names of these chains only, by their names in answers, separated by commas. The registry's chain by default
          */
         chain?: string;
         /**
-         * How long a period is
+         * Length of a period
          */
         interval?: 'day' | 'week' | 'month';
         /**
-         * Whether an unknown parameter is an error, or is ignored and named in `X-Ignored-Parameters`
+         * `true`: unknown parameters are an error. `false`: they are ignored, and `X-Ignored-Parameters` names them
          */
         strict?: 'true' | 'false';
     };
@@ -9367,15 +9367,15 @@ export type GetEnsStatsPurchasesErrors = {
     /**
      * `INVALID_PARAMETER`: A parameter or the body has an invalid value.
      *
-     * `RESPONSE_TOO_LARGE`: The answer would be larger than an answer may be; the message tells how to ask for it in pieces.
+     * `RESPONSE_TOO_LARGE`: The answer would exceed the size limit; the message says how to split the request.
      */
     400: ErrorReply;
     /**
-     * `INTERNAL_ERROR`: An unexpected error of the server; nothing is wrong with the request.
+     * `INTERNAL_ERROR`: An unexpected server error; the request is not at fault.
      */
     500: ErrorReply;
     /**
-     * `INDEX_NOT_READY`: The index is not complete, or known to be behind its chain, or its tables are locked, or its database does not answer, or the server is stopping; `Retry-After` tells when to ask again, `/indexing-status` how far the index is.
+     * `INDEX_NOT_READY`: The index is incomplete or behind its chain, its tables are locked, its database does not respond, or the server is stopping; `Retry-After` says when to retry, `/indexing-status` shows the progress.
      */
     503: ErrorReply;
 };
@@ -9396,11 +9396,11 @@ export type GetEnsStatsSellersData = {
     path?: never;
     query?: {
         /**
-         * Names of these chains only: the words by which answers name chains, separated by commas. Left out: the registry's chain
+         * Names of these chains only, by their names in answers, separated by commas. The registry's chain by default
          */
         chain?: string;
         /**
-         * Whether an unknown parameter is an error, or is ignored and named in `X-Ignored-Parameters`
+         * `true`: unknown parameters are an error. `false`: they are ignored, and `X-Ignored-Parameters` names them
          */
         strict?: 'true' | 'false';
     };
@@ -9411,15 +9411,15 @@ export type GetEnsStatsSellersErrors = {
     /**
      * `INVALID_PARAMETER`: A parameter or the body has an invalid value.
      *
-     * `RESPONSE_TOO_LARGE`: The answer would be larger than an answer may be; the message tells how to ask for it in pieces.
+     * `RESPONSE_TOO_LARGE`: The answer would exceed the size limit; the message says how to split the request.
      */
     400: ErrorReply;
     /**
-     * `INTERNAL_ERROR`: An unexpected error of the server; nothing is wrong with the request.
+     * `INTERNAL_ERROR`: An unexpected server error; the request is not at fault.
      */
     500: ErrorReply;
     /**
-     * `INDEX_NOT_READY`: The index is not complete, or known to be behind its chain, or its tables are locked, or its database does not answer, or the server is stopping; `Retry-After` tells when to ask again, `/indexing-status` how far the index is.
+     * `INDEX_NOT_READY`: The index is incomplete or behind its chain, its tables are locked, its database does not respond, or the server is stopping; `Retry-After` says when to retry, `/indexing-status` shows the progress.
      */
     503: ErrorReply;
 };
@@ -9440,15 +9440,15 @@ export type GetEnsStatsLargestRegistrationsData = {
     path?: never;
     query?: {
         /**
-         * Names of these chains only: the words by which answers name chains, separated by commas. Left out: the registry's chain
+         * Names of these chains only, by their names in answers, separated by commas. The registry's chain by default
          */
         chain?: string;
         /**
-         * Days back from now that the ranking covers
+         * Days back from now
          */
         days?: '7' | '30' | '365';
         /**
-         * Whether an unknown parameter is an error, or is ignored and named in `X-Ignored-Parameters`
+         * `true`: unknown parameters are an error. `false`: they are ignored, and `X-Ignored-Parameters` names them
          */
         strict?: 'true' | 'false';
     };
@@ -9459,15 +9459,15 @@ export type GetEnsStatsLargestRegistrationsErrors = {
     /**
      * `INVALID_PARAMETER`: A parameter or the body has an invalid value.
      *
-     * `RESPONSE_TOO_LARGE`: The answer would be larger than an answer may be; the message tells how to ask for it in pieces.
+     * `RESPONSE_TOO_LARGE`: The answer would exceed the size limit; the message says how to split the request.
      */
     400: ErrorReply;
     /**
-     * `INTERNAL_ERROR`: An unexpected error of the server; nothing is wrong with the request.
+     * `INTERNAL_ERROR`: An unexpected server error; the request is not at fault.
      */
     500: ErrorReply;
     /**
-     * `INDEX_NOT_READY`: The index is not complete, or known to be behind its chain, or its tables are locked, or its database does not answer, or the server is stopping; `Retry-After` tells when to ask again, `/indexing-status` how far the index is.
+     * `INDEX_NOT_READY`: The index is incomplete or behind its chain, its tables are locked, its database does not respond, or the server is stopping; `Retry-After` says when to retry, `/indexing-status` shows the progress.
      */
     503: ErrorReply;
 };
@@ -9488,11 +9488,11 @@ export type GetEnsStatsStatesData = {
     path?: never;
     query?: {
         /**
-         * Names of these chains only: the words by which answers name chains, separated by commas. Left out: the registry's chain
+         * Names of these chains only, by their names in answers, separated by commas. The registry's chain by default
          */
         chain?: string;
         /**
-         * Whether an unknown parameter is an error, or is ignored and named in `X-Ignored-Parameters`
+         * `true`: unknown parameters are an error. `false`: they are ignored, and `X-Ignored-Parameters` names them
          */
         strict?: 'true' | 'false';
     };
@@ -9503,15 +9503,15 @@ export type GetEnsStatsStatesErrors = {
     /**
      * `INVALID_PARAMETER`: A parameter or the body has an invalid value.
      *
-     * `RESPONSE_TOO_LARGE`: The answer would be larger than an answer may be; the message tells how to ask for it in pieces.
+     * `RESPONSE_TOO_LARGE`: The answer would exceed the size limit; the message says how to split the request.
      */
     400: ErrorReply;
     /**
-     * `INTERNAL_ERROR`: An unexpected error of the server; nothing is wrong with the request.
+     * `INTERNAL_ERROR`: An unexpected server error; the request is not at fault.
      */
     500: ErrorReply;
     /**
-     * `INDEX_NOT_READY`: The index is not complete, or known to be behind its chain, or its tables are locked, or its database does not answer, or the server is stopping; `Retry-After` tells when to ask again, `/indexing-status` how far the index is.
+     * `INDEX_NOT_READY`: The index is incomplete or behind its chain, its tables are locked, its database does not respond, or the server is stopping; `Retry-After` says when to retry, `/indexing-status` shows the progress.
      */
     503: ErrorReply;
 };
@@ -9532,11 +9532,11 @@ export type GetEnsStatsExpiriesData = {
     path?: never;
     query?: {
         /**
-         * Names of these chains only: the words by which answers name chains, separated by commas. Left out: the registry's chain
+         * Names of these chains only, by their names in answers, separated by commas. The registry's chain by default
          */
         chain?: string;
         /**
-         * Whether an unknown parameter is an error, or is ignored and named in `X-Ignored-Parameters`
+         * `true`: unknown parameters are an error. `false`: they are ignored, and `X-Ignored-Parameters` names them
          */
         strict?: 'true' | 'false';
     };
@@ -9547,15 +9547,15 @@ export type GetEnsStatsExpiriesErrors = {
     /**
      * `INVALID_PARAMETER`: A parameter or the body has an invalid value.
      *
-     * `RESPONSE_TOO_LARGE`: The answer would be larger than an answer may be; the message tells how to ask for it in pieces.
+     * `RESPONSE_TOO_LARGE`: The answer would exceed the size limit; the message says how to split the request.
      */
     400: ErrorReply;
     /**
-     * `INTERNAL_ERROR`: An unexpected error of the server; nothing is wrong with the request.
+     * `INTERNAL_ERROR`: An unexpected server error; the request is not at fault.
      */
     500: ErrorReply;
     /**
-     * `INDEX_NOT_READY`: The index is not complete, or known to be behind its chain, or its tables are locked, or its database does not answer, or the server is stopping; `Retry-After` tells when to ask again, `/indexing-status` how far the index is.
+     * `INDEX_NOT_READY`: The index is incomplete or behind its chain, its tables are locked, its database does not respond, or the server is stopping; `Retry-After` says when to retry, `/indexing-status` shows the progress.
      */
     503: ErrorReply;
 };
@@ -9576,11 +9576,11 @@ export type GetEnsStatsHoldersData = {
     path?: never;
     query?: {
         /**
-         * Names of these chains only: the words by which answers name chains, separated by commas. Left out: the registry's chain
+         * Names of these chains only, by their names in answers, separated by commas. The registry's chain by default
          */
         chain?: string;
         /**
-         * Whether an unknown parameter is an error, or is ignored and named in `X-Ignored-Parameters`
+         * `true`: unknown parameters are an error. `false`: they are ignored, and `X-Ignored-Parameters` names them
          */
         strict?: 'true' | 'false';
     };
@@ -9591,15 +9591,15 @@ export type GetEnsStatsHoldersErrors = {
     /**
      * `INVALID_PARAMETER`: A parameter or the body has an invalid value.
      *
-     * `RESPONSE_TOO_LARGE`: The answer would be larger than an answer may be; the message tells how to ask for it in pieces.
+     * `RESPONSE_TOO_LARGE`: The answer would exceed the size limit; the message says how to split the request.
      */
     400: ErrorReply;
     /**
-     * `INTERNAL_ERROR`: An unexpected error of the server; nothing is wrong with the request.
+     * `INTERNAL_ERROR`: An unexpected server error; the request is not at fault.
      */
     500: ErrorReply;
     /**
-     * `INDEX_NOT_READY`: The index is not complete, or known to be behind its chain, or its tables are locked, or its database does not answer, or the server is stopping; `Retry-After` tells when to ask again, `/indexing-status` how far the index is.
+     * `INDEX_NOT_READY`: The index is incomplete or behind its chain, its tables are locked, its database does not respond, or the server is stopping; `Retry-After` says when to retry, `/indexing-status` shows the progress.
      */
     503: ErrorReply;
 };
@@ -9620,7 +9620,7 @@ export type GetIndexingStatusData = {
     path?: never;
     query?: {
         /**
-         * Whether an unknown parameter is an error, or is ignored and named in `X-Ignored-Parameters`
+         * `true`: unknown parameters are an error. `false`: they are ignored, and `X-Ignored-Parameters` names them
          */
         strict?: 'true' | 'false';
     };
@@ -9631,11 +9631,11 @@ export type GetIndexingStatusErrors = {
     /**
      * `INVALID_PARAMETER`: A parameter or the body has an invalid value.
      *
-     * `RESPONSE_TOO_LARGE`: The answer would be larger than an answer may be; the message tells how to ask for it in pieces.
+     * `RESPONSE_TOO_LARGE`: The answer would exceed the size limit; the message says how to split the request.
      */
     400: ErrorReply;
     /**
-     * `INTERNAL_ERROR`: An unexpected error of the server; nothing is wrong with the request.
+     * `INTERNAL_ERROR`: An unexpected server error; the request is not at fault.
      */
     500: ErrorReply;
 };
@@ -9656,7 +9656,7 @@ export type GetStatsData = {
     path?: never;
     query?: {
         /**
-         * Whether an unknown parameter is an error, or is ignored and named in `X-Ignored-Parameters`
+         * `true`: unknown parameters are an error. `false`: they are ignored, and `X-Ignored-Parameters` names them
          */
         strict?: 'true' | 'false';
     };
@@ -9667,11 +9667,11 @@ export type GetStatsErrors = {
     /**
      * `INVALID_PARAMETER`: A parameter or the body has an invalid value.
      *
-     * `RESPONSE_TOO_LARGE`: The answer would be larger than an answer may be; the message tells how to ask for it in pieces.
+     * `RESPONSE_TOO_LARGE`: The answer would exceed the size limit; the message says how to split the request.
      */
     400: ErrorReply;
     /**
-     * `INTERNAL_ERROR`: An unexpected error of the server; nothing is wrong with the request.
+     * `INTERNAL_ERROR`: An unexpected server error; the request is not at fault.
      */
     500: ErrorReply;
 };
@@ -9692,7 +9692,7 @@ export type GetPendingStatsData = {
     path?: never;
     query?: {
         /**
-         * Whether an unknown parameter is an error, or is ignored and named in `X-Ignored-Parameters`
+         * `true`: unknown parameters are an error. `false`: they are ignored, and `X-Ignored-Parameters` names them
          */
         strict?: 'true' | 'false';
     };
@@ -9703,11 +9703,11 @@ export type GetPendingStatsErrors = {
     /**
      * `INVALID_PARAMETER`: A parameter or the body has an invalid value.
      *
-     * `RESPONSE_TOO_LARGE`: The answer would be larger than an answer may be; the message tells how to ask for it in pieces.
+     * `RESPONSE_TOO_LARGE`: The answer would exceed the size limit; the message says how to split the request.
      */
     400: ErrorReply;
     /**
-     * `INTERNAL_ERROR`: An unexpected error of the server; nothing is wrong with the request.
+     * `INTERNAL_ERROR`: An unexpected server error; the request is not at fault.
      */
     500: ErrorReply;
 };
@@ -9728,19 +9728,19 @@ export type GetChangesData = {
     path?: never;
     query?: {
         /**
-         * A position: the changes after it. `oldest` (as without it): from the oldest one stored. `newest`: none, and the position to begin from
+         * Changes after this position. `oldest`, the default: from the oldest one stored. `newest`: none, only the position to start from
          */
         after?: string;
         /**
-         * Changes in one answer
+         * Changes per answer
          */
         limit?: number;
         /**
-         * `true`, with `name` or `namehash`: if the position is gone, the answer has all values of the name as they are now, instead of the error
+         * `true`, with `name` or `namehash`: if the position is gone, return all current values of the name instead of the error
          */
         resync?: 'true' | 'false';
         /**
-         * Full name. Normalised by ENSIP-15; `[<64 hex>]` stands for a label of which only the hash is known, and `[namehash:<64 hex>]` for a whole name, by its node.
+         * Full name, normalised by ENSIP-15. `[<64 hex>]` stands for a label known only by its hash, and `[namehash:<64 hex>]` for a whole name known by its node.
          */
         name?: string;
         /**
@@ -9748,15 +9748,15 @@ export type GetChangesData = {
          */
         namehash?: string;
         /**
-         * Changes of this name and of the names below it
+         * Changes of this name and the names below it
          */
         subtree?: string;
         /**
-         * Changes that have this address in any role: owner, primary name, address record
+         * Changes that name this address in any role: owner, primary name, address record
          */
         address?: string;
         /**
-         * Changes at this resolver, or of names with it
+         * Changes at this resolver, or of names that use it
          */
         resolver?: string;
         /**
@@ -9764,11 +9764,11 @@ export type GetChangesData = {
          */
         type?: string;
         /**
-         * Names of these chains only: the words by which answers name chains, separated by commas. Left out: all chains that are indexed.
+         * Names of these chains only, by their names in answers, separated by commas. All indexed chains by default.
          */
         chain?: string;
         /**
-         * Whether an unknown parameter is an error, or is ignored and named in `X-Ignored-Parameters`
+         * `true`: unknown parameters are an error. `false`: they are ignored, and `X-Ignored-Parameters` names them
          */
         strict?: 'true' | 'false';
     };
@@ -9785,7 +9785,7 @@ export type GetChangesErrors = {
      *
      * `INVALID_PARAMETER`: A parameter or the body has an invalid value.
      *
-     * `RESPONSE_TOO_LARGE`: The answer would be larger than an answer may be; the message tells how to ask for it in pieces.
+     * `RESPONSE_TOO_LARGE`: The answer would exceed the size limit; the message says how to split the request.
      */
     400: ErrorReply;
     /**
@@ -9793,23 +9793,23 @@ export type GetChangesErrors = {
      */
     401: ErrorReply;
     /**
-     * `PAYMENT_REQUIRED`: The key has no credits left for this request; or, without a key, the free requests are used up and it can be paid for (`WWW-Authenticate: Payment`).
+     * `PAYMENT_REQUIRED`: The key has too few credits for this request; or, without a key, the free requests are used up and it can be paid for (`WWW-Authenticate: Payment`).
      */
     402: ErrorReply;
     /**
-     * `POSITION_GONE`: The position in the feed of changes is too old, or of another epoch; the message names the oldest and the newest one.
+     * `POSITION_GONE`: The position in the feed of changes is too old or from another epoch; the message names the oldest and newest ones.
      */
     410: ErrorReply;
     /**
-     * `RATE_LIMITED`: Too many requests; `Retry-After` tells in how many seconds the next one is answered.
+     * `RATE_LIMITED`: Too many requests; `Retry-After` gives the seconds to wait.
      */
     429: ErrorReply;
     /**
-     * `INTERNAL_ERROR`: An unexpected error of the server; nothing is wrong with the request.
+     * `INTERNAL_ERROR`: An unexpected server error; the request is not at fault.
      */
     500: ErrorReply;
     /**
-     * `INDEX_NOT_READY`: The index is not complete, or known to be behind its chain, or its tables are locked, or its database does not answer, or the server is stopping; `Retry-After` tells when to ask again, `/indexing-status` how far the index is.
+     * `INDEX_NOT_READY`: The index is incomplete or behind its chain, its tables are locked, its database does not respond, or the server is stopping; `Retry-After` says when to retry, `/indexing-status` shows the progress.
      */
     503: ErrorReply;
 };
@@ -9823,31 +9823,31 @@ export type GetChangesResponses = {
     200: {
         changes: Array<Change>;
         /**
-         * Where to go on, also where nothing was found
+         * Position to continue from, also if there were no changes
          */
         next_position: string;
         /**
-         * A position in the feed: give it as `after`. Nothing can be read from its text
+         * Opaque position in the feed, to send as `after`
          */
         oldest_position: string;
         /**
-         * A position in the feed: give it as `after`. Nothing can be read from its text
+         * Opaque position in the feed, to send as `after`
          */
         newest_position: string;
         /**
-         * True if the position was gone: after the marker `feed.resync` come all values of the name, whose `state` is `now`. Forget what you hold of the name, store these, and go on from `next_position`
+         * True if the position was gone: after the marker `feed.resync` follow all values of the name, with `state` `now`. Discard what you stored of the name, store these, and continue from `next_position`
          */
         is_resync: boolean;
         /**
-         * True if the feed goes on after `next_position` already
+         * True if there already are changes after `next_position`
          */
         has_more: boolean;
         /**
-         * The block of each chain as of which the feed is
+         * The last block covered by the feed, for each chain
          */
         blocks: Array<FeedBlock>;
         /**
-         * Since when a fault keeps changes out of the feed, in unix seconds; null if none does. They come, none is left out
+         * Since when a fault delays changes, in unix seconds; null if none does. No change is lost
          */
         gap_timestamp?: bigint;
         as_of: AsOf;
@@ -9861,7 +9861,7 @@ export type GetWebhooksData = {
     path?: never;
     query?: {
         /**
-         * Whether an unknown parameter is an error, or is ignored and named in `X-Ignored-Parameters`
+         * `true`: unknown parameters are an error. `false`: they are ignored, and `X-Ignored-Parameters` names them
          */
         strict?: 'true' | 'false';
     };
@@ -9872,7 +9872,7 @@ export type GetWebhooksErrors = {
     /**
      * `INVALID_PARAMETER`: A parameter or the body has an invalid value.
      *
-     * `RESPONSE_TOO_LARGE`: The answer would be larger than an answer may be; the message tells how to ask for it in pieces.
+     * `RESPONSE_TOO_LARGE`: The answer would exceed the size limit; the message says how to split the request.
      */
     400: ErrorReply;
     /**
@@ -9880,15 +9880,15 @@ export type GetWebhooksErrors = {
      */
     401: ErrorReply;
     /**
-     * `NOT_OFFERED`: The operator of this service has not set this operation up.
+     * `NOT_OFFERED`: The operator of this service has not enabled this operation.
      */
     404: ErrorReply;
     /**
-     * `RATE_LIMITED`: Too many requests; `Retry-After` tells in how many seconds the next one is answered.
+     * `RATE_LIMITED`: Too many requests; `Retry-After` gives the seconds to wait.
      */
     429: ErrorReply;
     /**
-     * `INTERNAL_ERROR`: An unexpected error of the server; nothing is wrong with the request.
+     * `INTERNAL_ERROR`: An unexpected server error; the request is not at fault.
      */
     500: ErrorReply;
 };
@@ -9909,28 +9909,28 @@ export type GetWebhooksResponse = GetWebhooksResponses[keyof GetWebhooksResponse
 export type PostWebhooksData = {
     body: {
         /**
-         * Where messages are sent: https, port 443 or 8443, a public address. Redirects are not followed
+         * Destination of messages: https, port 443 or 8443, a public address. Redirects are not followed
          */
         url: string;
         /**
-         * As the parameters of `GET /changes`: all that are given have to hold. Left out: all changes
+         * Like the parameters of `GET /changes`; a change must meet all. All changes by default
          */
         filters?: {
             [key: string]: string;
         };
         /**
-         * `final`: a change is sent when no reorganisation can take it back any more, as `chain.finalized` says. `instant`: when the feed has it; what is taken back comes with `state` `removed`
+         * `final`: a change is sent once no reorganisation can undo it, as `chain.finalized` says. `instant`: as soon as the feed has it; undone changes follow with `state` `removed`
          */
         when?: 'instant' | 'final';
         /**
-         * `thin`: which value changed. `full`: also the value before and after
+         * `thin`: which value changed. `full`: also the values before and after
          */
         payload?: 'thin' | 'full';
     };
     path?: never;
     query?: {
         /**
-         * Whether an unknown parameter is an error, or is ignored and named in `X-Ignored-Parameters`
+         * `true`: unknown parameters are an error. `false`: they are ignored, and `X-Ignored-Parameters` names them
          */
         strict?: 'true' | 'false';
     };
@@ -9945,13 +9945,13 @@ export type PostWebhooksErrors = {
      *
      * `INVALID_HASH`: The hash is not 0x and 64 hexadecimal digits.
      *
-     * `LIMIT_EXCEEDED`: The request holds more items or bytes than allowed, or asks for a page that lies too deep.
+     * `LIMIT_EXCEEDED`: The request has more items or bytes than allowed, or its page is too deep.
      *
      * `INVALID_PARAMETER`: A parameter or the body has an invalid value.
      *
-     * `MISSING_PARAMETER`: A required parameter is absent.
+     * `MISSING_PARAMETER`: A required parameter is missing.
      *
-     * `RESPONSE_TOO_LARGE`: The answer would be larger than an answer may be; the message tells how to ask for it in pieces.
+     * `RESPONSE_TOO_LARGE`: The answer would exceed the size limit; the message says how to split the request.
      */
     400: ErrorReply;
     /**
@@ -9959,15 +9959,15 @@ export type PostWebhooksErrors = {
      */
     401: ErrorReply;
     /**
-     * `NOT_OFFERED`: The operator of this service has not set this operation up.
+     * `NOT_OFFERED`: The operator of this service has not enabled this operation.
      */
     404: ErrorReply;
     /**
-     * `RATE_LIMITED`: Too many requests; `Retry-After` tells in how many seconds the next one is answered.
+     * `RATE_LIMITED`: Too many requests; `Retry-After` gives the seconds to wait.
      */
     429: ErrorReply;
     /**
-     * `INTERNAL_ERROR`: An unexpected error of the server; nothing is wrong with the request.
+     * `INTERNAL_ERROR`: An unexpected server error; the request is not at fault.
      */
     500: ErrorReply;
 };
@@ -9993,7 +9993,7 @@ export type DeleteWebhooksByIdData = {
     };
     query?: {
         /**
-         * Whether an unknown parameter is an error, or is ignored and named in `X-Ignored-Parameters`
+         * `true`: unknown parameters are an error. `false`: they are ignored, and `X-Ignored-Parameters` names them
          */
         strict?: 'true' | 'false';
     };
@@ -10004,7 +10004,7 @@ export type DeleteWebhooksByIdErrors = {
     /**
      * `INVALID_PARAMETER`: A parameter or the body has an invalid value.
      *
-     * `RESPONSE_TOO_LARGE`: The answer would be larger than an answer may be; the message tells how to ask for it in pieces.
+     * `RESPONSE_TOO_LARGE`: The answer would exceed the size limit; the message says how to split the request.
      */
     400: ErrorReply;
     /**
@@ -10012,17 +10012,17 @@ export type DeleteWebhooksByIdErrors = {
      */
     401: ErrorReply;
     /**
-     * `NOT_OFFERED`: The operator of this service has not set this operation up.
+     * `NOT_OFFERED`: The operator of this service has not enabled this operation.
      *
-     * `NOT_FOUND`: No operation has this path, or the key has no webhook of this number.
+     * `NOT_FOUND`: No operation has this path, or the key has no webhook with this number.
      */
     404: ErrorReply;
     /**
-     * `RATE_LIMITED`: Too many requests; `Retry-After` tells in how many seconds the next one is answered.
+     * `RATE_LIMITED`: Too many requests; `Retry-After` gives the seconds to wait.
      */
     429: ErrorReply;
     /**
-     * `INTERNAL_ERROR`: An unexpected error of the server; nothing is wrong with the request.
+     * `INTERNAL_ERROR`: An unexpected server error; the request is not at fault.
      */
     500: ErrorReply;
 };
@@ -10050,7 +10050,7 @@ export type GetWebhooksByIdData = {
     };
     query?: {
         /**
-         * Whether an unknown parameter is an error, or is ignored and named in `X-Ignored-Parameters`
+         * `true`: unknown parameters are an error. `false`: they are ignored, and `X-Ignored-Parameters` names them
          */
         strict?: 'true' | 'false';
     };
@@ -10061,7 +10061,7 @@ export type GetWebhooksByIdErrors = {
     /**
      * `INVALID_PARAMETER`: A parameter or the body has an invalid value.
      *
-     * `RESPONSE_TOO_LARGE`: The answer would be larger than an answer may be; the message tells how to ask for it in pieces.
+     * `RESPONSE_TOO_LARGE`: The answer would exceed the size limit; the message says how to split the request.
      */
     400: ErrorReply;
     /**
@@ -10069,17 +10069,17 @@ export type GetWebhooksByIdErrors = {
      */
     401: ErrorReply;
     /**
-     * `NOT_OFFERED`: The operator of this service has not set this operation up.
+     * `NOT_OFFERED`: The operator of this service has not enabled this operation.
      *
-     * `NOT_FOUND`: No operation has this path, or the key has no webhook of this number.
+     * `NOT_FOUND`: No operation has this path, or the key has no webhook with this number.
      */
     404: ErrorReply;
     /**
-     * `RATE_LIMITED`: Too many requests; `Retry-After` tells in how many seconds the next one is answered.
+     * `RATE_LIMITED`: Too many requests; `Retry-After` gives the seconds to wait.
      */
     429: ErrorReply;
     /**
-     * `INTERNAL_ERROR`: An unexpected error of the server; nothing is wrong with the request.
+     * `INTERNAL_ERROR`: An unexpected server error; the request is not at fault.
      */
     500: ErrorReply;
 };
@@ -10098,21 +10098,21 @@ export type GetWebhooksByIdResponse = GetWebhooksByIdResponses[keyof GetWebhooks
 export type PatchWebhooksByIdData = {
     body: {
         /**
-         * Where messages are sent: https, port 443 or 8443, a public address. Redirects are not followed
+         * Destination of messages: https, port 443 or 8443, a public address. Redirects are not followed
          */
         url?: string;
         /**
-         * As the parameters of `GET /changes`: all that are given have to hold. Left out: all changes
+         * Like the parameters of `GET /changes`; a change must meet all. All changes by default
          */
         filters?: {
             [key: string]: string;
         };
         /**
-         * `final`: a change is sent when no reorganisation can take it back any more, as `chain.finalized` says. `instant`: when the feed has it; what is taken back comes with `state` `removed`
+         * `final`: a change is sent once no reorganisation can undo it, as `chain.finalized` says. `instant`: as soon as the feed has it; undone changes follow with `state` `removed`
          */
         when?: 'instant' | 'final';
         /**
-         * `thin`: which value changed. `full`: also the value before and after
+         * `thin`: which value changed. `full`: also the values before and after
          */
         payload?: 'thin' | 'full';
         /**
@@ -10120,7 +10120,7 @@ export type PatchWebhooksByIdData = {
          */
         rotate_secret?: boolean;
         /**
-         * Sends nothing until it is tested again; what waits is left out
+         * Stops sending until tested again; waiting deliveries are dropped
          */
         disabled?: true;
     };
@@ -10132,7 +10132,7 @@ export type PatchWebhooksByIdData = {
     };
     query?: {
         /**
-         * Whether an unknown parameter is an error, or is ignored and named in `X-Ignored-Parameters`
+         * `true`: unknown parameters are an error. `false`: they are ignored, and `X-Ignored-Parameters` names them
          */
         strict?: 'true' | 'false';
     };
@@ -10149,9 +10149,9 @@ export type PatchWebhooksByIdErrors = {
      *
      * `INVALID_PARAMETER`: A parameter or the body has an invalid value.
      *
-     * `MISSING_PARAMETER`: A required parameter is absent.
+     * `MISSING_PARAMETER`: A required parameter is missing.
      *
-     * `RESPONSE_TOO_LARGE`: The answer would be larger than an answer may be; the message tells how to ask for it in pieces.
+     * `RESPONSE_TOO_LARGE`: The answer would exceed the size limit; the message says how to split the request.
      */
     400: ErrorReply;
     /**
@@ -10159,17 +10159,17 @@ export type PatchWebhooksByIdErrors = {
      */
     401: ErrorReply;
     /**
-     * `NOT_OFFERED`: The operator of this service has not set this operation up.
+     * `NOT_OFFERED`: The operator of this service has not enabled this operation.
      *
-     * `NOT_FOUND`: No operation has this path, or the key has no webhook of this number.
+     * `NOT_FOUND`: No operation has this path, or the key has no webhook with this number.
      */
     404: ErrorReply;
     /**
-     * `RATE_LIMITED`: Too many requests; `Retry-After` tells in how many seconds the next one is answered.
+     * `RATE_LIMITED`: Too many requests; `Retry-After` gives the seconds to wait.
      */
     429: ErrorReply;
     /**
-     * `INTERNAL_ERROR`: An unexpected error of the server; nothing is wrong with the request.
+     * `INTERNAL_ERROR`: An unexpected server error; the request is not at fault.
      */
     500: ErrorReply;
 };
@@ -10195,7 +10195,7 @@ export type PostWebhooksTestData = {
     };
     query?: {
         /**
-         * Whether an unknown parameter is an error, or is ignored and named in `X-Ignored-Parameters`
+         * `true`: unknown parameters are an error. `false`: they are ignored, and `X-Ignored-Parameters` names them
          */
         strict?: 'true' | 'false';
     };
@@ -10206,7 +10206,7 @@ export type PostWebhooksTestErrors = {
     /**
      * `INVALID_PARAMETER`: A parameter or the body has an invalid value.
      *
-     * `RESPONSE_TOO_LARGE`: The answer would be larger than an answer may be; the message tells how to ask for it in pieces.
+     * `RESPONSE_TOO_LARGE`: The answer would exceed the size limit; the message says how to split the request.
      */
     400: ErrorReply;
     /**
@@ -10214,21 +10214,21 @@ export type PostWebhooksTestErrors = {
      */
     401: ErrorReply;
     /**
-     * `PAYMENT_REQUIRED`: The key has no credits left for this request; or, without a key, the free requests are used up and it can be paid for (`WWW-Authenticate: Payment`).
+     * `PAYMENT_REQUIRED`: The key has too few credits for this request; or, without a key, the free requests are used up and it can be paid for (`WWW-Authenticate: Payment`).
      */
     402: ErrorReply;
     /**
-     * `NOT_OFFERED`: The operator of this service has not set this operation up.
+     * `NOT_OFFERED`: The operator of this service has not enabled this operation.
      *
-     * `NOT_FOUND`: No operation has this path, or the key has no webhook of this number.
+     * `NOT_FOUND`: No operation has this path, or the key has no webhook with this number.
      */
     404: ErrorReply;
     /**
-     * `RATE_LIMITED`: Too many requests; `Retry-After` tells in how many seconds the next one is answered.
+     * `RATE_LIMITED`: Too many requests; `Retry-After` gives the seconds to wait.
      */
     429: ErrorReply;
     /**
-     * `INTERNAL_ERROR`: An unexpected error of the server; nothing is wrong with the request.
+     * `INTERNAL_ERROR`: An unexpected server error; the request is not at fault.
      */
     500: ErrorReply;
 };
@@ -10254,11 +10254,11 @@ export type PostWebhooksReplayData = {
     };
     query?: {
         /**
-         * A position: the changes after it. `oldest`: from the oldest one stored
+         * Changes after this position. `oldest`: from the oldest one stored
          */
         after?: string;
         /**
-         * Whether an unknown parameter is an error, or is ignored and named in `X-Ignored-Parameters`
+         * `true`: unknown parameters are an error. `false`: they are ignored, and `X-Ignored-Parameters` names them
          */
         strict?: 'true' | 'false';
     };
@@ -10267,13 +10267,13 @@ export type PostWebhooksReplayData = {
 
 export type PostWebhooksReplayErrors = {
     /**
-     * `MISSING_PARAMETER`: A required parameter is absent.
+     * `MISSING_PARAMETER`: A required parameter is missing.
      *
-     * `LIMIT_EXCEEDED`: The request holds more items or bytes than allowed, or asks for a page that lies too deep.
+     * `LIMIT_EXCEEDED`: The request has more items or bytes than allowed, or its page is too deep.
      *
      * `INVALID_PARAMETER`: A parameter or the body has an invalid value.
      *
-     * `RESPONSE_TOO_LARGE`: The answer would be larger than an answer may be; the message tells how to ask for it in pieces.
+     * `RESPONSE_TOO_LARGE`: The answer would exceed the size limit; the message says how to split the request.
      */
     400: ErrorReply;
     /**
@@ -10281,25 +10281,25 @@ export type PostWebhooksReplayErrors = {
      */
     401: ErrorReply;
     /**
-     * `NOT_OFFERED`: The operator of this service has not set this operation up.
+     * `NOT_OFFERED`: The operator of this service has not enabled this operation.
      *
-     * `NOT_FOUND`: No operation has this path, or the key has no webhook of this number.
+     * `NOT_FOUND`: No operation has this path, or the key has no webhook with this number.
      */
     404: ErrorReply;
     /**
-     * `POSITION_GONE`: The position in the feed of changes is too old, or of another epoch; the message names the oldest and the newest one.
+     * `POSITION_GONE`: The position in the feed of changes is too old or from another epoch; the message names the oldest and newest ones.
      */
     410: ErrorReply;
     /**
-     * `RATE_LIMITED`: Too many requests; `Retry-After` tells in how many seconds the next one is answered.
+     * `RATE_LIMITED`: Too many requests; `Retry-After` gives the seconds to wait.
      */
     429: ErrorReply;
     /**
-     * `INTERNAL_ERROR`: An unexpected error of the server; nothing is wrong with the request.
+     * `INTERNAL_ERROR`: An unexpected server error; the request is not at fault.
      */
     500: ErrorReply;
     /**
-     * `INDEX_NOT_READY`: The index is not complete, or known to be behind its chain, or its tables are locked, or its database does not answer, or the server is stopping; `Retry-After` tells when to ask again, `/indexing-status` how far the index is.
+     * `INDEX_NOT_READY`: The index is incomplete or behind its chain, its tables are locked, its database does not respond, or the server is stopping; `Retry-After` says when to retry, `/indexing-status` shows the progress.
      */
     503: ErrorReply;
 };
@@ -10312,11 +10312,11 @@ export type PostWebhooksReplayResponses = {
      */
     200: {
         /**
-         * Changes that will be sent
+         * Changes to be sent
          */
         queued: number;
         /**
-         * Where a further replay goes on. Absent at the end of the feed
+         * Position for the next replay. Absent at the end of the feed
          */
         next_position?: string;
     };
@@ -10334,15 +10334,15 @@ export type GetWebhooksDeliveriesData = {
     };
     query?: {
         /**
-         * Deliveries in one answer
+         * Deliveries per answer
          */
         limit?: number;
         /**
-         * Number of a delivery: those before it
+         * Number of a delivery: only earlier ones
          */
         before?: number;
         /**
-         * Whether an unknown parameter is an error, or is ignored and named in `X-Ignored-Parameters`
+         * `true`: unknown parameters are an error. `false`: they are ignored, and `X-Ignored-Parameters` names them
          */
         strict?: 'true' | 'false';
     };
@@ -10353,7 +10353,7 @@ export type GetWebhooksDeliveriesErrors = {
     /**
      * `INVALID_PARAMETER`: A parameter or the body has an invalid value.
      *
-     * `RESPONSE_TOO_LARGE`: The answer would be larger than an answer may be; the message tells how to ask for it in pieces.
+     * `RESPONSE_TOO_LARGE`: The answer would exceed the size limit; the message says how to split the request.
      */
     400: ErrorReply;
     /**
@@ -10361,17 +10361,17 @@ export type GetWebhooksDeliveriesErrors = {
      */
     401: ErrorReply;
     /**
-     * `NOT_OFFERED`: The operator of this service has not set this operation up.
+     * `NOT_OFFERED`: The operator of this service has not enabled this operation.
      *
-     * `NOT_FOUND`: No operation has this path, or the key has no webhook of this number.
+     * `NOT_FOUND`: No operation has this path, or the key has no webhook with this number.
      */
     404: ErrorReply;
     /**
-     * `RATE_LIMITED`: Too many requests; `Retry-After` tells in how many seconds the next one is answered.
+     * `RATE_LIMITED`: Too many requests; `Retry-After` gives the seconds to wait.
      */
     429: ErrorReply;
     /**
-     * `INTERNAL_ERROR`: An unexpected error of the server; nothing is wrong with the request.
+     * `INTERNAL_ERROR`: An unexpected server error; the request is not at fault.
      */
     500: ErrorReply;
 };
@@ -10399,7 +10399,7 @@ export type PostSignupNonceData = {
     path?: never;
     query?: {
         /**
-         * Whether an unknown parameter is an error, or is ignored and named in `X-Ignored-Parameters`
+         * `true`: unknown parameters are an error. `false`: they are ignored, and `X-Ignored-Parameters` names them
          */
         strict?: 'true' | 'false';
     };
@@ -10412,17 +10412,17 @@ export type PostSignupNonceErrors = {
      *
      * `INVALID_PARAMETER`: A parameter or the body has an invalid value.
      *
-     * `MISSING_PARAMETER`: A required parameter is absent.
+     * `MISSING_PARAMETER`: A required parameter is missing.
      *
-     * `RESPONSE_TOO_LARGE`: The answer would be larger than an answer may be; the message tells how to ask for it in pieces.
+     * `RESPONSE_TOO_LARGE`: The answer would exceed the size limit; the message says how to split the request.
      */
     400: ErrorReply;
     /**
-     * `RATE_LIMITED`: Too many requests; `Retry-After` tells in how many seconds the next one is answered.
+     * `RATE_LIMITED`: Too many requests; `Retry-After` gives the seconds to wait.
      */
     429: ErrorReply;
     /**
-     * `INTERNAL_ERROR`: An unexpected error of the server; nothing is wrong with the request.
+     * `INTERNAL_ERROR`: An unexpected server error; the request is not at fault.
      */
     500: ErrorReply;
 };
@@ -10441,18 +10441,18 @@ export type PostSignupNonceResponse = PostSignupNonceResponses[keyof PostSignupN
 export type PostSignupData = {
     body: {
         /**
-         * The message, to the letter
+         * The exact message that was signed
          */
         message: string;
         /**
-         * As `personal_sign` gives it
+         * As returned by `personal_sign`
          */
         signature: string;
     };
     path?: never;
     query?: {
         /**
-         * Whether an unknown parameter is an error, or is ignored and named in `X-Ignored-Parameters`
+         * `true`: unknown parameters are an error. `false`: they are ignored, and `X-Ignored-Parameters` names them
          */
         strict?: 'true' | 'false';
     };
@@ -10461,13 +10461,13 @@ export type PostSignupData = {
 
 export type PostSignupErrors = {
     /**
-     * `LIMIT_EXCEEDED`: The request holds more items or bytes than allowed, or asks for a page that lies too deep.
+     * `LIMIT_EXCEEDED`: The request has more items or bytes than allowed, or its page is too deep.
      *
      * `INVALID_PARAMETER`: A parameter or the body has an invalid value.
      *
-     * `MISSING_PARAMETER`: A required parameter is absent.
+     * `MISSING_PARAMETER`: A required parameter is missing.
      *
-     * `RESPONSE_TOO_LARGE`: The answer would be larger than an answer may be; the message tells how to ask for it in pieces.
+     * `RESPONSE_TOO_LARGE`: The answer would exceed the size limit; the message says how to split the request.
      */
     400: ErrorReply;
     /**
@@ -10475,15 +10475,15 @@ export type PostSignupErrors = {
      */
     401: ErrorReply;
     /**
-     * `RATE_LIMITED`: Too many requests; `Retry-After` tells in how many seconds the next one is answered.
+     * `RATE_LIMITED`: Too many requests; `Retry-After` gives the seconds to wait.
      */
     429: ErrorReply;
     /**
-     * `INTERNAL_ERROR`: An unexpected error of the server; nothing is wrong with the request.
+     * `INTERNAL_ERROR`: An unexpected server error; the request is not at fault.
      */
     500: ErrorReply;
     /**
-     * `LIVE_RESOLUTION_FAILED`: The answer has to come from the chain, and the chain could not be asked.
+     * `LIVE_RESOLUTION_FAILED`: The answer must come from the chain, but the chain could not be read.
      */
     502: ErrorReply;
 };
@@ -10504,11 +10504,11 @@ export type GetSignupUsageData = {
     path?: never;
     query?: {
         /**
-         * How many days of usage to list
+         * Days of usage to list
          */
         days?: number;
         /**
-         * Whether an unknown parameter is an error, or is ignored and named in `X-Ignored-Parameters`
+         * `true`: unknown parameters are an error. `false`: they are ignored, and `X-Ignored-Parameters` names them
          */
         strict?: 'true' | 'false';
     };
@@ -10519,7 +10519,7 @@ export type GetSignupUsageErrors = {
     /**
      * `INVALID_PARAMETER`: A parameter or the body has an invalid value.
      *
-     * `RESPONSE_TOO_LARGE`: The answer would be larger than an answer may be; the message tells how to ask for it in pieces.
+     * `RESPONSE_TOO_LARGE`: The answer would exceed the size limit; the message says how to split the request.
      */
     400: ErrorReply;
     /**
@@ -10527,11 +10527,11 @@ export type GetSignupUsageErrors = {
      */
     401: ErrorReply;
     /**
-     * `RATE_LIMITED`: Too many requests; `Retry-After` tells in how many seconds the next one is answered.
+     * `RATE_LIMITED`: Too many requests; `Retry-After` gives the seconds to wait.
      */
     429: ErrorReply;
     /**
-     * `INTERNAL_ERROR`: An unexpected error of the server; nothing is wrong with the request.
+     * `INTERNAL_ERROR`: An unexpected server error; the request is not at fault.
      */
     500: ErrorReply;
 };

@@ -59,11 +59,9 @@ const ensv2 = z
   });
 
 const reply = z.strictObject({
-  ready: z
-    .boolean()
-    .openapi({
-      description: "Whether operations on names are served; otherwise they fail with `INDEX_NOT_READY`",
-    }),
+  ready: z.boolean().openapi({
+    description: "Whether operations on names are served; otherwise they fail with `INDEX_NOT_READY`",
+  }),
   reason: z.enum(["building", "catching_up", "late", "failing", "no_database"]).nullable().openapi({
     description:
       "Why not, null if ready: past events are missing; the indexer restarted and its tables are at an older block; it lags behind the chain, or is not running; it retries a block that could not be indexed; the database does not respond",

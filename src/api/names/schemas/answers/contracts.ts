@@ -16,11 +16,9 @@ export const roleHolder = z
     address,
     roles: words,
     role_bitmap: decimal.openapi({ description: "As stored by the contract: 64 roles of 4 bits each" }),
-    resource: decimal
-      .optional()
-      .openapi({
-        description: "For a resolver: the resource that the roles apply to; 0 for the whole contract",
-      }),
+    resource: decimal.optional().openapi({
+      description: "For a resolver: the resource that the roles apply to; 0 for the whole contract",
+    }),
     ...happenedIn,
   })
   .openapi("RoleHolder", { description: "An account, its roles, and their last change" });
