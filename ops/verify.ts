@@ -1,7 +1,9 @@
+import { readFileSync } from "node:fs";
 import { hideSecrets } from "../settings/hideSecrets.ts";
 import { readSettings } from "../settings/settings.ts";
 import { interruption, type Result, runProgram } from "./commandLine/runProgram.ts";
 import { chainOf } from "./verify/chains.ts";
+import { compareFigures, readFigures, reportFigures } from "./verify/figures.ts";
 import { readOptions, usage } from "./verify/options.ts";
 import { FAILED } from "./verify/outcome.ts";
 import { refetch } from "./verify/refetch.ts";
@@ -30,6 +32,11 @@ await runProgram(
     if (options.refetch !== null) {
       const { chainId } = chainOf(settings.deployment, options.chainId);
       return { text: await refetch(settings, { ...options.refetch, chainId }) };
+    }
+    if (options.figures !== null) {
+      const { databaseUrl, schema, deployment } = settings;
+      const figures = readFigures(readFileSync(options.figures, "utf8"));
+      return reportFigures(await compareFigures({ databaseUrl, schema, deployment }, figures));
     }
     const run = { options, settings, signal };
     return options.isOfLogs ? verifyLogs(run) : verify(run);

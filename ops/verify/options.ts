@@ -30,6 +30,8 @@ export type VerifyOptions = {
   refetch: Range | null;
   /** Chain whose names or logs are meant; null for the registry's. */
   chainId: number | null;
+  /** File of published figures to compare the index's own sums with. */
+  figures: string | null;
 };
 
 export const usage = `npm run verify -- [options]
@@ -49,6 +51,9 @@ npm run verify -- --logs [options]
   --chain ID      compares logs of a layer 2
   --seed, --url, --json as above
 
+npm run verify -- --figures FILE
+  compares sums of the index with published figures, as docs/figures.json has them. It asks no node
+
 npm run verify -- --refetch FROM-TO [--chain ID]
   removes these blocks from the cache, so that the next index fetches them again. Stop the indexers first`;
 
@@ -57,7 +62,7 @@ const flag = { type: "boolean" } as const;
 
 /** @throws CommandError */
 export function readOptions(line: string[]): VerifyOptions {
-  const { seed, at, chain, url, refetch, name: names = [], ...values } = parse(line);
+  const { seed, at, chain, url, refetch, figures, name: names = [], ...values } = parse(line);
   if (names.length > MAX_NAMES) {
     throw new CommandError(`--name is given ${names.length} times; the maximum is ${MAX_NAMES}.`);
   }
@@ -76,6 +81,7 @@ export function readOptions(line: string[]): VerifyOptions {
     at: at === undefined ? null : readBlock("--at", at),
     chainId: chain === undefined ? null : readBlock("--chain", chain),
     refetch: refetch === undefined ? null : readRange(refetch),
+    figures: figures ?? null,
     names,
     url: url ?? null,
     isJson,
@@ -106,6 +112,7 @@ function parse(args: string[]) {
         url: text,
         chain: text,
         refetch: text,
+        figures: text,
         name: { type: "string", multiple: true },
         json: flag,
         logs: flag,
