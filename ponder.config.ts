@@ -12,7 +12,13 @@ import {
   renewalReferrerAbi,
   rentPriceAbi,
 } from "./abis/controllers.ts";
-import { type ChainDeployment, type Ensv2Deployment, listContracts, type Role } from "./abis/deployments.ts";
+import {
+  type ChainDeployment,
+  type Ensv2Deployment,
+  listContracts,
+  priceFeedOf,
+  type Role,
+} from "./abis/deployments.ts";
 import { dnsTokenAbi } from "./abis/dnsToken.ts";
 import {
   type Ensv2List,
@@ -25,8 +31,10 @@ import {
   ensv2ResolverAbi,
   upgradedAbi,
 } from "./abis/ensv2.ts";
+import { dnsRegistrarAbi, subdomainRegistrarAbi } from "./abis/labelSources.ts";
 import { type ManagedName, managedNameOf } from "./abis/layer2/managedNames.ts";
 import { nameWrapperAbi } from "./abis/nameWrapper.ts";
+import { priceFeedAbi } from "./abis/priceFeed.ts";
 import { auctionRegistrarAbi, basenamesRegistrarAbi, registrarAbi } from "./abis/registrar.ts";
 import { registryAbi } from "./abis/registry.ts";
 import { archiveReadsAbi, listedResolverAbi, resolverAbi, resolverUnindexedKeyAbi } from "./abis/resolver.ts";
@@ -218,6 +226,23 @@ function withManagedNames<const Abi extends readonly unknown[]>(abi: Abi): Abi {
   return [...abi, ...items] as unknown as Abi;
 }
 
+/** Resolvers that the index may answer for, as an item of the ABI of listed ones, too. */
+function withStatic<const Abi extends readonly unknown[]>(abi: Abi): Abi {
+  const resolvers = listContracts(deployment, "resolver").filter((entry) => entry.static);
+  const inputs = resolvers.map((entry) => ({ type: "address", name: entry.address.toLowerCase() }));
+  return [...abi, { type: "error", name: "staticResolvers", inputs }] as unknown as Abi;
+}
+
+/** What handlers know of the price feed, as an item of its ABI, too. */
+function withPriceFeed<const Abi extends readonly unknown[]>(abi: Abi): Abi {
+  const item = {
+    type: "error",
+    name: "PriceFeed",
+    inputs: [{ type: "string", name: JSON.stringify(priceFeedOf(deployment)) }],
+  };
+  return [...abi, item] as unknown as Abi;
+}
+
 /**
  * Archive reads are part of the index's identity, and handlers see the configuration only through their contracts. So
  * an ABI with the read functions means that reads are allowed.
@@ -246,7 +271,7 @@ export default createConfig({
     AddedController: {
       abi: addedControllerAbi,
       chain: foundBy(
-        at("registrar", 2, 3),
+        at("registrar", 1, 2, 3),
         "event ControllerAdded(address indexed controller)",
         "controller",
       ),
@@ -260,6 +285,9 @@ export default createConfig({
       ),
     },
     DnsToken: { abi: dnsTokenAbi, chain: at("dns-token") },
+    PriceFeed: { abi: withPriceFeed(priceFeedAbi), chain: at("price-feed") },
+    DnsRegistrar: { abi: dnsRegistrarAbi, chain: at("dns-registrar") },
+    SubdomainRegistrar: { abi: subdomainRegistrarAbi, chain: at("subdomain-registrar") },
     RenewalReferrer: { abi: renewalReferrerAbi, chain: at("renewal-referrer") },
     NameWrapper: { abi: nameWrapperAbi, chain: at("wrapper") },
     Resolver: { abi: withReads(resolverAbi, archiveReadsAbi), chain: resolvers },
@@ -272,7 +300,7 @@ export default createConfig({
       ),
     },
     ResolverUnindexedKey: { abi: withReads(resolverUnindexedKeyAbi, archiveReadsAbi), chain: everywhere },
-    ListedResolver: { abi: listedResolverAbi, chain: at("resolver") },
+    ListedResolver: { abi: withStatic(listedResolverAbi), chain: at("resolver") },
     DefaultReverseResolver: {
       abi: withReads(listedResolverAbi, archiveReadsAbi),
       chain: at("reverse-resolver"),

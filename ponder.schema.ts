@@ -14,9 +14,11 @@
  *
  * `blocks` is the journal of the blocks that the tables stand on. The engine writes it, not the handlers.
  *
- * There are nine more tables: `holders` (which address ever appeared on an event of which name), `name_links` (finds
+ * There are more tables: `holders` (which address ever appeared on an event of which name), `name_links` (finds
  * the names that show the hash of a label when the label becomes known), `work_queues`, `work_owners` and `work_lists` (which
- * names are still to be written again), `label_progress` (which labels of others are applied), `controllers` (who may sell names), `pending_payments` and `reverse_nodes` (what a log of Basenames says for a later one).
+ * names are still to be written again), `label_progress` (which labels of others are applied), `controllers` (who may sell names),
+ * `pending_payments` and `reverse_nodes` (what a log of Basenames says for a later one), `feed_phases`, `feed_checks` and
+ * `unconfirmed_prices` (the price feed by which names are sold).
  *
  * Each row is written by logs of one chain, the one that its `chain_id` names, and handlers read no other chain's rows.
  *
@@ -319,6 +321,62 @@ export const pendingPayment = onchainTable(
   (t) => ({ pk: primaryKey({ columns: [t.chainId, t.controller] }) }),
 );
 
+/** For the indexer: the newest answer in each phase of the price feed by which .eth names are sold. */
+export const feedPhase = onchainTable(
+  "feed_phases",
+  (t) => ({
+    chainId: t.integer().notNull(),
+    /** The feed's number of the phase. Each has a contract of its own, which answers before it takes over, and on after it. */
+    phase: t.integer().notNull(),
+    /** USD for one ether, with 8 decimals. */
+    answer: t.bigint().notNull(),
+    blockNumber: t.integer().notNull(),
+  }),
+  (t) => ({ pk: primaryKey({ columns: [t.chainId, t.phase] }) }),
+);
+
+/**
+ * How the price feed fits what controllers took: each registration since 2023 logs its price, and only one answer of the feed
+ * gives that price. A difference means that the feed has a phase that the deployment does not know.
+ */
+export const feedCheck = onchainTable("feed_checks", (t) => ({
+  chainId: t.integer().primaryKey(),
+  /** Registrations whose price is that of the feed's answer. */
+  matches: t.integer().notNull(),
+  /** Registrations whose price is another one. */
+  differences: t.integer().notNull(),
+  /** Block of the last match; null if there was none. */
+  lastMatchBlock: t.integer(),
+  /**
+   * Block of the first difference after the block at which the deployment last saw the feed's phase. From then on renewals
+   * have no exact price. Null if there was none.
+   */
+  stoppedBlock: t.integer(),
+  /** `unconfirmed_prices.number` of the first that waits. */
+  firstUnconfirmed: t.integer().notNull(),
+  /** That of the next one that comes. */
+  nextUnconfirmed: t.integer().notNull(),
+}));
+
+/**
+ * For the indexer: prices of renewals after the block at which the deployment last saw the feed's phase. They wait for the next
+ * registration, which confirms the phase, and go into `events.exact_cost_wei` then: at most 500 at once.
+ */
+export const unconfirmedPrice = onchainTable(
+  "unconfirmed_prices",
+  (t) => ({
+    chainId: t.integer().notNull(),
+    /** Counts from 0. */
+    number: t.integer().notNull(),
+    /** The renewal's log. */
+    blockNumber: t.integer().notNull(),
+    logIndex: t.integer().notNull(),
+    /** What it cost by the feed's answer. */
+    priceWei: t.bigint().notNull(),
+  }),
+  (t) => ({ pk: primaryKey({ columns: [t.chainId, t.number] }) }),
+);
+
 /**
  * For the indexer: nodes by which addresses of a layer 2 claimed a name at its reverse registrar before ENSIP-19. These
  * claims are history (`primary_name_changes`) and no primary names.
@@ -399,7 +457,7 @@ export const event = onchainTable(
     premiumWei: t.bigint(),
     /**
      * Renewals by the controller of 2023, on the main chain: its `cost_wei` is the value sent, an upper bound; this is the
-     * price.
+     * price, by the price feed's answer at the log. Null where the feed or its phase is not known.
      */
     exactCostWei: t.bigint(),
     /** Value of the transaction, where `cost_wei` is only an upper bound. */
@@ -654,7 +712,7 @@ export const agentBinding = onchainTable(
     chainId: t.integer().notNull(),
     adapter: t.hex().notNull(),
     agentId: t.bigint().notNull(),
-    /** The adapter's number: 0 ERC-721, 1 ERC-1155, 2 ERC-6909; later adapters may have more. */
+    /** The adapter's number: 0 ERC-721, 1 ERC-1155, 2 ERC-6909, 5 a contract, 6 its owner, 7 its administrator; later ones may have more. */
     tokenStandard: t.integer().notNull(),
     tokenContract: t.hex().notNull(),
     tokenId: t.bigint().notNull(),

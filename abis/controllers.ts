@@ -73,12 +73,19 @@ export const lineanamesControllerAbi = parseAbi([
   owned,
 ]);
 
+/**
+ * ShortNameAuctionController (2019), a controller of the registrar of 2019: the price was paid at OpenSea.
+ * Source: ensdomains/ethregistrar, contracts/ShortNameAuctionController.sol.
+ */
+const auctioned = "event NameRegistered(string name, address owner)";
+
 /** What a controller can log that a registrar or a NameWrapper took on after the deployment was written: any known shape. */
 export const addedControllerAbi = parseAbi([
   "event NameRegistered(string name, bytes32 indexed label, address indexed owner, uint256 cost, uint256 expires)",
   "event NameRegistered(string name, bytes32 indexed label, address indexed owner, uint256 baseCost, uint256 premium, uint256 expires)",
   "event NameRegistered(string label, bytes32 indexed labelhash, address indexed owner, uint256 baseCost, uint256 premium, uint256 expires, bytes32 referrer)",
   registeredWithoutPrice,
+  auctioned,
   "event NameRenewed(string name, bytes32 indexed label, uint256 cost, uint256 expires)",
   "event NameRenewed(string label, bytes32 indexed labelhash, uint256 cost, uint256 expires, bytes32 referrer)",
   renewedWithoutPrice,

@@ -3,6 +3,7 @@ import { z } from "zod";
 import { mainnet } from "./deployments/mainnet.ts";
 import { sepolia } from "./deployments/sepolia.ts";
 import { managedNameOf, managedNames } from "./layer2/managedNames.ts";
+import type { PriceFeed } from "./priceFeed.ts";
 
 /** What each contract of a deployment is for. */
 export const roles = [
@@ -19,6 +20,9 @@ export const roles = [
   "agent-adapter",
   "agent-registry",
   "dns-token",
+  "price-feed",
+  "dns-registrar",
+  "subdomain-registrar",
 ] as const;
 
 export type Role = (typeof roles)[number];
@@ -38,6 +42,9 @@ export const generations: Record<Role, readonly number[]> = {
   "agent-adapter": [1],
   "agent-registry": [1],
   "dns-token": [1],
+  "dns-registrar": [1, 2],
+  "subdomain-registrar": [1],
+  "price-feed": [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12],
 };
 
 const address = z
@@ -175,12 +182,41 @@ const ensv2Shape = z.strictObject({
     .default([]),
 });
 
+/** What the price oracle of the controllers of generations 4 and 5 computes with. It never changes. */
+const priceFeedShape = z.strictObject({
+  /** The proxy that the oracle asks. The contracts of the role `price-feed` are its aggregators, one for each phase. */
+  proxy: address,
+  /** AttoUSD per second for labels of 1, 2, 3, 4, and of 5 and more characters. */
+  rents: z.array(z.int().min(0)).length(5),
+  /** When each phase but the first took over: it was not there yet at block `after`, and was at block `by`. */
+  takeovers: z.array(z.strictObject({ phase: z.int(), after: blockNumber, by: blockNumber })).default([]),
+  /** A block at which the last phase was still the feed's. */
+  lastSeen: blockNumber,
+});
+
 /** The shape of a deployment file (`ENS_DEPLOYMENT`): the main chain, and the layer 2s with names or primary names. */
 export const deploymentShape = chainShape
-  .extend({ layer2: z.array(layer2Shape).default([]), ensv2: ensv2Shape.optional() })
+  .extend({
+    layer2: z.array(layer2Shape).default([]),
+    ensv2: ensv2Shape.optional(),
+    priceFeed: priceFeedShape.optional(),
+  })
   .refine((deployment) => find(deployment, "registry", 2) && find(deployment, "registrar", 2), {
     error: "expected at least the registry of generation 2 and the registrar of generation 2",
   })
+  .refine(
+    ({ contracts, priceFeed }) => {
+      const phases = contracts.flatMap(({ role, generation }) => (role === "price-feed" ? [generation] : []));
+      const later = phases.sort((a, b) => a - b).slice(1);
+      const known = new Set(priceFeed?.takeovers.map(({ phase }) => phase));
+      return phases.length > 0 === (priceFeed !== undefined) && later.every((phase) => known.has(phase));
+    },
+    {
+      path: ["priceFeed"],
+      error:
+        "expected together with contracts of the role price-feed, and when each phase but the first took over",
+    },
+  )
   .refine(({ chainId }) => managedNameOf(chainId) === undefined, {
     path: ["chainId"],
     error: (issue) => {
@@ -188,6 +224,21 @@ export const deploymentShape = chainShape
       return `chain ${chainId} is the layer 2 of ${managedNameOf(chainId)?.name}: it cannot be the main chain`;
     },
   });
+
+/** What handlers know of a deployment's price feed; undefined where none is known. */
+export function priceFeedOf({ priceFeed, ...chain }: Deployment): PriceFeed | undefined {
+  if (priceFeed === undefined) return undefined;
+  const { rents, lastSeen, takeovers } = priceFeed;
+  const aggregators = listContracts(chain, "price-feed").sort((a, b) => a.generation - b.generation);
+  const phases = aggregators.map(({ generation: phase, address: aggregator, startBlock }) => {
+    const takeover = takeovers.find((one) => one.phase === phase) ?? {
+      after: startBlock - 1,
+      by: startBlock,
+    };
+    return { phase, aggregator: aggregator.toLowerCase(), after: takeover.after, by: takeover.by };
+  });
+  return { rents, phases, lastSeen };
+}
 
 export type ContractEntry = z.infer<typeof contractEntry>;
 export type ChainDeployment = z.infer<typeof chainShape>;

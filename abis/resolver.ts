@@ -25,6 +25,8 @@ export const resolverAbi = parseAbi([
   "event DNSZoneCleared(bytes32 indexed node)",
   "event AuthorisationChanged(bytes32 indexed node, address indexed owner, address indexed target, bool isAuthorised)",
   "event Approved(address owner, bytes32 indexed node, address indexed delegate, bool indexed approved)",
+  // ENSIP-24: the value is logged as its hash.
+  "event DataChanged(bytes32 indexed node, string indexed indexedKey, string key, bytes indexed indexedData)",
 ]);
 
 /**

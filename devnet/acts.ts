@@ -18,6 +18,7 @@ export * from "./acts/ensv2Resolver.ts";
 export * from "./acts/lineanames.ts";
 export * from "./acts/multicall.ts";
 export * from "./acts/names.ts";
+export * from "./acts/priceFeed.ts";
 export * from "./acts/registrar.ts";
 export * from "./acts/registry.ts";
 export * from "./acts/resolver.ts";

@@ -28,7 +28,7 @@ const REVERSE_NODE = namehash("reverse");
 /** 1600 USD for one ether, in the 8 decimals of the price feed. */
 const USD_PER_ETHER = 1_600n * 10n ** 8n;
 /** AttoUSD per second for labels of 1, 2, 3, 4 and more characters: 640, 160 and 5 USD a year from the third on. */
-const RENTS = [0n, 0n, 20_294_266_869_609n, 5_073_566_717_402n, 158_548_959_919n];
+const RENTS = [0, 0, 20_294_266_869_609, 5_073_566_717_402, 158_548_959_919];
 const LINEAR_PREMIUM = 2_000n * 10n ** 18n;
 /** AttoUSD at the end of grace, and the days until there is none. */
 const PREMIUM = [100_000_000n * 10n ** 18n, 21n] as const;
@@ -61,6 +61,7 @@ const ENTRIES: Entries = {
   controller3: { role: "controller", generation: 3 },
   controller4: { role: "controller", generation: 4 },
   controller5: { role: "controller", generation: 5 },
+  feedAggregator: { role: "price-feed", generation: 1 },
   renewalReferrer: { role: "renewal-referrer", generation: 1 },
   wrapper: { role: "wrapper", generation: 1 },
   resolver2: { role: "resolver", generation: 2, static: true },
@@ -100,6 +101,13 @@ export async function deployContracts(client: Client, options: DeployOptions = {
     deployment: {
       ...toChainDeployment(options.name ?? "devnet", deployer, ENTRIES),
       layer2: [],
+      // Nobody saw its phase after it began, so each registration confirms it.
+      priceFeed: {
+        proxy: addressOf(deployer, "usdOracle"),
+        rents: RENTS,
+        takeovers: [],
+        lastSeen: deployer.places.get("feedAggregator")?.startBlock ?? 0,
+      },
       ...(ensv2 && { ensv2, universalResolver: addressOf(deployer, "topProxy") }),
     },
     contracts: toContracts(deployer),
@@ -133,7 +141,8 @@ async function deployOldRegistrars(deployer: Deployer): Promise<void> {
     ETH_NODE,
     startTime + 365n * DAY,
   ]);
-  await create(deployer, "usdOracle", archived("ethregistrar/DummyOracle"), [USD_PER_ETHER]);
+  await create(deployer, "feedAggregator", double("FeedAggregatorDouble"), [USD_PER_ETHER]);
+  await create(deployer, "usdOracle", double("FeedProxyDouble"), [addressOf(deployer, "feedAggregator")]);
   const usdOracle = addressOf(deployer, "usdOracle");
   await create(deployer, "priceOracle1", archived("ethregistrar/StablePriceOracle"), [usdOracle, RENTS]);
   await create(deployer, "controller1", archived("ethregistrar-202/ETHRegistrarController"), [

@@ -74,6 +74,36 @@ export const mainnet: z.input<typeof deploymentShape> = {
       startBlock: 22764821,
     }, // Controller5Unwrapped
     {
+      role: "dns-registrar",
+      generation: 1,
+      address: "0xa2F428617a523837d4adC81C67a296d42FD95e86",
+      startBlock: 9380528,
+    }, // DNSRegistrar of 2020
+    {
+      role: "dns-registrar",
+      generation: 1,
+      address: "0x58774Bb8acD458A640aF0B88238369A167546ef2",
+      startBlock: 13040372,
+    }, // DNSRegistrar of 2021
+    {
+      role: "dns-registrar",
+      generation: 2,
+      address: "0xB32cB5677a7C971689228EC835800432B339bA2B",
+      startBlock: 19027588,
+    }, // DNSRegistrar
+    {
+      role: "subdomain-registrar",
+      generation: 1,
+      address: "0xC32659651D137A18b79925449722855aA327231d",
+      startBlock: 7173574,
+    }, // SubdomainRegistrar of 2019; a safe lower bound
+    {
+      role: "subdomain-registrar",
+      generation: 1,
+      address: "0xe65d8AAF34CB91087D1598e0A15B582F57F217d9",
+      startBlock: 9380380,
+    }, // MigrationSubdomainRegistrar of 2020; a safe lower bound
+    {
       role: "renewal-referrer",
       generation: 1,
       address: "0xf55575Bde5953ee4272d5CE7cdD924c74d8fA81A",
@@ -112,6 +142,12 @@ export const mainnet: z.input<typeof deploymentShape> = {
     {
       role: "reverse-resolver",
       generation: 1,
+      address: "0x5fBb459C49BB06083C33109fA4f14810eC2Cf358",
+      startBlock: 3327417,
+    }, // DefaultReverseResolver of 2017, of ReverseRegistrarV1; emits no events; start unknown: the registry's
+    {
+      role: "reverse-resolver",
+      generation: 1,
       address: "0xA2C122BE93b0074270ebeE7f6b7292C7deB45047",
       startBlock: 9380501,
     }, // DefaultReverseResolver1; emits no events
@@ -146,8 +182,9 @@ export const mainnet: z.input<typeof deploymentShape> = {
       role: "resolver",
       generation: 3,
       address: "0xDaaF96c344f63131acadD0Ea35170E7892d3dfBA",
-      startBlock: 3327417,
-    }, // PublicResolver2020; not on the static list: its role is not confirmed
+      startBlock: 9380380,
+      static: true,
+    }, // PublicResolver2020; start unknown: the registry's of 2020
     {
       role: "resolver",
       generation: 3,
@@ -195,6 +232,34 @@ export const mainnet: z.input<typeof deploymentShape> = {
       address: "0x8004A169FB4a3325136EB29fA0ceB6D2e539a432",
       startBlock: 24339871,
     }, // ERC8004IdentityRegistry
+    {
+      role: "price-feed",
+      generation: 5,
+      address: "0x37bC7498f4FF12C19678ee8fE19d713b87F6a9e6",
+      startBlock: 12460000,
+    }, // Phase 5 of the feed ETH/USD; in force since about 12,453,812
+    {
+      role: "price-feed",
+      generation: 6,
+      address: "0xE62B71cf983019BFf55bC83B48601ce8419650CC",
+      startBlock: 17190000,
+    }, // Phase 6; its answers begin before it takes over
+    {
+      role: "price-feed",
+      generation: 7,
+      address: "0x7d4E742018fb52E48b08BE73d041C18B21de6Fb5",
+      startBlock: 20790000,
+    }, // Phase 7
   ],
+  // The oracle of controllers 4 and 5, 0x7542565191d074cE84fBfA92cAE13AcB84788CA9: its constructor's arguments.
+  priceFeed: {
+    proxy: "0x5f4eC3Df9cbd43714FE2740f5E3616155c5b8419",
+    rents: [0, 0, 20_294_266_869_609, 5_073_566_717_402, 158_548_959_919],
+    takeovers: [
+      { phase: 6, after: 17_212_057, by: 17_219_173 },
+      { phase: 7, after: 20_816_703, by: 20_823_767 },
+    ],
+    lastSeen: 26_072_207,
+  },
   layer2: layer2Of("mainnet"),
 };

@@ -13,7 +13,12 @@ contract Batch {
 
   error CallFailed(uint256 index, bytes reason);
 
-  receive() external payable {}
+  event Received(address indexed from, uint256 value);
+
+  /// Logs what it gets, as accounts of contracts do: also what a controller gives back.
+  receive() external payable {
+    emit Received(msg.sender, msg.value);
+  }
 
   function run(Call[] calldata calls) external payable returns (bytes[] memory results) {
     results = new bytes[](calls.length);

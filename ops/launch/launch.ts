@@ -34,6 +34,9 @@ const accessNotes: Record<Settings["access"], string> = {
   metered: "Access is metered. Create keys with: npm run keys -- create",
 };
 
+const SEPOLIA_NOTE =
+  "ENS_NETWORK=sepolia covers ENSv1 only. The Universal Resolver of Sepolia answers from ENSv2: docs/ensv2.md says how to add it.";
+
 /**
  * Runs Ponder until it ends, and passes signals on to it. Checks settings, database and nodes first: Ponder itself
  * reports what is wrong with them by stack traces.
@@ -46,6 +49,7 @@ export async function runPonder(command: Command, env: Environment): Promise<voi
     await checkBefore(command, settings, log);
     const note = await lookAtUniversalResolver(settings);
     if (note !== null) log.warn(note);
+    if (settings.network === "sepolia") log.warn(SEPOLIA_NOTE);
     log.info(accessNotes[settings.access]);
     const child = startPonder(command, settings, env);
     logOutput(child, log);

@@ -22,7 +22,9 @@ import {
   ensv2ResolverAbi,
   upgradedAbi,
 } from "../../abis/ensv2.ts";
+import { dnsRegistrarAbi, subdomainRegistrarAbi } from "../../abis/labelSources.ts";
 import { nameWrapperAbi } from "../../abis/nameWrapper.ts";
+import { priceFeedAbi } from "../../abis/priceFeed.ts";
 import { auctionRegistrarAbi, basenamesRegistrarAbi, registrarAbi } from "../../abis/registrar.ts";
 import { registryAbi } from "../../abis/registry.ts";
 import { listedResolverAbi, resolverAbi, resolverUnindexedKeyAbi } from "../../abis/resolver.ts";
@@ -67,6 +69,9 @@ const abis: readonly Abi[] = [
   ensv2RegistryFebruaryAbi,
   ensv2ResolverAbi,
   upgradedAbi,
+  priceFeedAbi,
+  dnsRegistrarAbi,
+  subdomainRegistrarAbi,
 ];
 
 const eventsOf = (abi: Abi): AbiEvent[] => abi.filter((item): item is AbiEvent => item.type === "event");
@@ -97,6 +102,9 @@ export const followed: Partial<Record<`${Role}${"" | ` ${number}`}`, readonly Ab
   "l2-reverse-registrar": [nameForAddrAbi],
   "agent-adapter": [agentAdapterAbi],
   "dns-token": [dnsTokenAbi],
+  "price-feed": [priceFeedAbi],
+  "dns-registrar": [dnsRegistrarAbi],
+  "subdomain-registrar": [subdomainRegistrarAbi],
 };
 
 /** Whether the index has a row for each log like this one of a contract. */
@@ -140,6 +148,7 @@ export function nodeOfLog(log: CachedLog, { chainId, contract }: { chainId: numb
         ? childNode(node as Hex, label as Hex)
         : (node as Hex | undefined);
     case "RESOLVER":
+    case "DNS_REGISTRAR":
     case "REVERSE_REGISTRAR":
       return node as Hex | undefined;
     case "NAME_WRAPPER":

@@ -12,6 +12,7 @@ import { type Progress, startProgress } from "../commandLine/progress.ts";
 import { chainOf, deploymentOf, nodeUrlsOf } from "./chains.ts";
 import { compare } from "./compare.ts";
 import { compareEvents } from "./compareEvents.ts";
+import { compareFeed } from "./compareFeed.ts";
 import { NodeError, openNode } from "./node.ts";
 import type { VerifyOptions } from "./options.ts";
 import { codeOf, explain, requireChain } from "./outcome.ts";
@@ -114,6 +115,7 @@ async function compareAll({ options, settings, signal, deployment }: Comparison,
   if (options.names.length > 0 || options.at !== null) return;
   const { samples, seed } = options;
   await compareEvents({ databaseUrl, schema, deployment, node, signal, samples, seed }, result);
+  await compareFeed({ databaseUrl, schema, deployment, node }, result);
   if (options.chainId === null) await compareOtherEvents({ options, settings, signal }, result);
 }
 

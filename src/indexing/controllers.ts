@@ -1,8 +1,9 @@
 import { isLabelOf } from "../ens/name.ts";
 import { type ArgsOf, on } from "./on.ts";
 import { readRent } from "./write/archive.ts";
-import { mayRead } from "./write/contracts.ts";
+import { mayRead, priceFeedOf } from "./write/contracts.ts";
 import { appendArguments, appendEventAndHolders } from "./write/events.ts";
+import { checkPrice, priceByFeed } from "./write/priceFeed.ts";
 import {
   appendDirectRenewal,
   appendPurchase,
@@ -18,10 +19,26 @@ import {
 const legacy = ["LegacyController1", "LegacyController2", "LegacyController3"] as const;
 
 on(legacy, "NameRegistered", (args) => appendPurchase(args, fromOneCost(args.event.args)));
-on("WrappedController", "NameRegistered", (args) => appendPurchase(args, fromPremium(args.event.args)));
-on("UnwrappedController", "NameRegistered", (args) =>
-  appendPurchase(args, fromReferredPurchase(args.event.args)),
+on("WrappedController", "NameRegistered", async (args) =>
+  appendPurchase(args, { ...fromPremium(args.event.args), ...(await checkedPrice(args)) }),
 );
+on("UnwrappedController", "NameRegistered", async (args) =>
+  appendPurchase(args, { ...fromReferredPurchase(args.event.args), ...(await checkedPrice(args)) }),
+);
+
+/** What is odd of a registration's price, if the feed gives another one. Writes: feed_checks, unconfirmed_prices, events. */
+async function checkedPrice({
+  event,
+  context,
+  log,
+}: ArgsOf<"WrappedController" | "UnwrappedController", "NameRegistered">) {
+  const isRight = await checkPrice(context, log, {
+    log: event.log,
+    seconds: event.args.expires - event.block.timestamp,
+    baseCostWei: event.args.baseCost,
+  });
+  return isRight ? {} : { anomaly: "the price is not that of the price feed" };
+}
 
 on(legacy, "NameRenewed", (args) => appendDirectRenewal(args, fromOneCost(args.event.args)));
 on("WrappedController", "NameRenewed", onWrappedRenewal);
@@ -44,20 +61,24 @@ on(legacy, "NewPriceOracle", appendArguments);
 on([...legacy, "WrappedController", "UnwrappedController"], "OwnershipTransferred", appendArguments);
 
 /**
- * A renewal by the wrapped controller, whose `cost` is only an upper bound of the price. With archive reads we read the
- * price itself, unless the label arrived changed: another label has another price. Writes: events, labels, domains.
+ * A renewal by the wrapped controller, whose `cost` is only an upper bound of the price. The price feed gives the price. Where the
+ * feed is not known, archive reads do, unless the label arrived changed: another label has another price.
+ * Writes: events, labels, domains, feed_checks, unconfirmed_prices.
  */
 async function onWrappedRenewal(args: ArgsOf<"WrappedController", "NameRenewed">) {
-  const { event, context } = args;
+  const { event, context, log } = args;
   const { name: label, label: labelhash, cost, expires } = event.args;
-  const maySell = isLabelOf(labelhash, label) && mayRead(context, "WrappedController");
+  const feed = priceFeedOf(context);
+  const mayAsk = isLabelOf(labelhash, label) && mayRead(context, "WrappedController");
   await appendWrappedRenewal(args, {
     label,
     labelhash,
     expires,
     costWei: cost,
     transactionValueWei: event.transaction.value,
-    readPrice: (seconds) =>
-      maySell ? readRent(context, event.log.address, label, seconds) : Promise.resolve(undefined),
+    readPrice: async (seconds) => {
+      if (feed !== undefined) return priceByFeed(context, log, feed, { log: event.log, seconds });
+      return mayAsk ? readRent(context, event.log.address, label, seconds) : undefined;
+    },
   });
 }

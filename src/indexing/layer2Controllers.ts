@@ -1,5 +1,6 @@
 import type { Context } from "ponder:registry";
 import type { Hex } from "viem";
+import { labelhash } from "../ens/name.ts";
 import { type ArgsOf, type EventIn, on } from "./on.ts";
 import { isListedController } from "./write/contracts.ts";
 import { findController, isFollowedBy, wayOfRenewals } from "./write/controllers.ts";
@@ -14,6 +15,7 @@ import {
   fromPremium,
   fromReferredPurchase,
   fromReferredRenewal,
+  labelled,
   type Purchase,
 } from "./write/purchases.ts";
 
@@ -49,6 +51,14 @@ onAdded(
   "NameRegistered(string name, bytes32 indexed label, address indexed owner, uint256 expires)",
   onPaidPurchase,
 );
+/** The controller of the auctions of short names tells neither price nor expiry. Writes: events, labels, domains. */
+onAdded("NameRegistered(string name, address owner)", async ({ event, context, log }) => {
+  const { name, owner: ownerAddress } = event.args;
+  await appendEvent(context, log, {
+    ...(await labelled(context, log, name, labelhash(name))),
+    ownerAddress,
+  });
+});
 onAdded("NameRenewed(string name, bytes32 indexed label, uint256 expires)", async (args) => {
   const costWei = await takePayment(args.context, args.log);
   await appendRenewal(args, { ...unpriced(args.event.args), costWei });

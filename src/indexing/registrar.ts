@@ -115,7 +115,10 @@ on("RegistrarOld", "NameRenewed", ({ event, context, log }) => {
   const { node } = keyOfToken(context, id);
   return appendEventAndHolders(context, log, { node, expiryTimestamp: expires });
 });
-on("RegistrarOld", "ControllerAdded", appendArguments);
+on("RegistrarOld", "ControllerAdded", async (args) => {
+  await appendArguments(args);
+  await putRegistrarController(args.context, args.log, args.event.args.controller);
+});
 on("RegistrarOld", "ControllerRemoved", appendArguments);
 
 /* On chain the auction registrar's argument `hash` is the labelhash, but for NewBid. */

@@ -137,6 +137,11 @@ onRecord(
 onRecord("DNSRecordDeleted", onOtherRecord);
 onRecord("DNSZonehashChanged", onOtherRecord);
 onRecord("DNSZoneCleared", onOtherRecord);
+/** The value is logged as its hash (ENSIP-24). Writes: events. */
+onRecord("DataChanged", ({ event, context, log }) => {
+  const { node, key, indexedData } = event.args;
+  return appendEventAndHolders(context, log, { node, key, details: { dataHash: indexedData } });
+});
 /** An account may write the node's records, or no longer. Writes: events, record_delegates. */
 onRecord("AuthorisationChanged", async (args) => {
   const { node, owner, target: delegate, isAuthorised: isApproved } = args.event.args;

@@ -1,24 +1,16 @@
 import type { Context } from "ponder:registry";
 import { event as eventTable } from "ponder:schema";
-import { type Address, type Hex, size } from "viem";
-import {
-  decodeDnsName,
-  hashOfTokenId,
-  isLabelOf,
-  isPrintable,
-  MAX_NAME_BYTES,
-  nodeOfLabels,
-  unknownLabel,
-} from "../ens/name.ts";
+import type { Address, Hex } from "viem";
+import { hashOfTokenId } from "../ens/name.ts";
 import { CANNOT_APPROVE, fusesAt, mintedToken, type WrapperToken } from "../ens/wrapper.ts";
 import { on } from "./on.ts";
 import { rowsOfLabels, rowsOfName } from "./rowsAhead.ts";
 import { onOperator, putTokenApproval } from "./write/approvals.ts";
 import { setWrapperController } from "./write/controllers.ts";
-import { type Domain, type DomainKey, type DomainPatch, patchDomain } from "./write/domains.ts";
+import { learnDnsName } from "./write/dnsNames.ts";
+import { type Domain, type DomainPatch, patchDomain } from "./write/domains.ts";
 import { appendArguments, appendEvent, appendEventAndHolders, type EventValues } from "./write/events.ts";
 import { type LogRef, nullIfZero } from "./write/logRef.ts";
-import { learnLabel } from "./write/names.ts";
 
 const wrapper = "NameWrapper";
 
@@ -32,7 +24,7 @@ on(
   "NameWrapped",
   async ({ event, context, log }) => {
     const { node, name, owner, fuses, expiry } = event.args;
-    const spelled = await readName(context, log, { node, packet: name });
+    const spelled = await learnDnsName(context, log, { node, packet: name });
     await appendEvent(context, log, {
       node,
       ownerAddress: owner,
@@ -215,30 +207,3 @@ on(wrapper, "ControllerChanged", async (args) => {
   await setWrapperController(context, log, event.args.controller, event.args.active);
 });
 on(wrapper, "OwnershipTransferred", appendArguments);
-
-/** Longest name of which the labels are learnt, in bytes of DNS wire format, which has two more than the text. */
-const MAX_LEARNT_BYTES = MAX_NAME_BYTES + 2;
-
-/**
- * Reads the name that was wrapped and learns its labels, the leftmost last, so that each finds its parent named. Null
- * if the bytes are no name, or the name of another node. Of a name that is too long no label is learnt: one log can so
- * make at most 512 labels known. Writes: labels, domains.
- */
-async function readName(
-  context: Context,
-  log: LogRef,
-  { node, packet }: { node: Hex; packet: Hex },
-): Promise<{ name: string; key: DomainKey } | null> {
-  const labels = decodeDnsName(packet);
-  if (labels === null || nodeOfLabels(labels.map(({ labelhash }) => labelhash)) !== node) return null;
-  const learnt = size(packet) > MAX_LEARNT_BYTES ? [] : labels.toReversed();
-  for (const { labelhash, label } of learnt) {
-    if (isLabelOf(labelhash, label)) await learnLabel(context, log, labelhash, label);
-  }
-  const shown = labels.map(({ labelhash, label }) =>
-    isPrintable(label) && isLabelOf(labelhash, label) ? label : unknownLabel(labelhash),
-  );
-  const [own, ...parents] = labels.map(({ labelhash }) => labelhash);
-  const key = own === undefined ? { node } : { node, labelhash: own, parentNode: nodeOfLabels(parents) };
-  return { name: shown.join("."), key };
-}

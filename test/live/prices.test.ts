@@ -305,7 +305,12 @@ describe("what sells is found at each block", () => {
   test("a price of ether that moves, and one that is none", async () => {
     const { chain } = main;
     const setFeed = (value: bigint) =>
-      send(chain, { from: ownerOf(chain), contract: "usdOracle", functionName: "set", args: [value] });
+      send(chain, {
+        from: ownerOf(chain),
+        contract: "feedAggregator",
+        functionName: "transmit",
+        args: [value],
+      });
     const read = openPrices();
     await setFeed(1_234_56789012n);
     expect(termsIn((await read(main)).controller)).toMatchObject({ usdPerEther: 1_234_56789012n });

@@ -30,8 +30,11 @@ test("every alert is about values that we give, with the labels and reasons that
   const [, reasons = ""] =
     /type Unfit =([^;]*);/.exec(readFileSync(join(root, "src/api/server/indexState/freshness.ts"), "utf8")) ??
     [];
-  for (const [, list = ""] of alerts.flatMap(({ expr }) => [...expr.matchAll(/reason!?[=~]+"([^"]*)"/g)])) {
-    for (const reason of list.split("|")) expect(reasons).toContain(`"${reason}"`);
+  const handlers = readFileSync(join(root, "src/indexing/controllers.ts"), "utf8");
+  const named = /(namedex_\w+)\{reason!?[=~]+"([^"]*)"/g;
+  for (const [, metric, list = ""] of alerts.flatMap(({ expr }) => [...expr.matchAll(named)])) {
+    const known = metric === "namedex_anomalies" ? handlers : reasons;
+    for (const reason of list.split("|")) expect(known).toContain(`"${reason}"`);
   }
 });
 
@@ -61,6 +64,7 @@ const healthy: Record<string, string> = {
   'namedex_verify_differences{job="namedex",instance="a"}': "0x70",
   'namedex_verify_timestamp_seconds{job="namedex",instance="a"}': "1x70",
   'namedex_failed_logs_total{job="namedex",instance="a"}': "2x70",
+  'namedex_anomalies{job="namedex",instance="a",reason="the price is not that of the price feed"}': "_x70",
   'namedex_indexed_block{job="namedex",instance="a",chain="mainnet"}': "1000+5x70",
   'namedex_feed_gap_seconds{job="namedex",instance="a"}': "0x70",
   'namedex_webhook_stalled_seconds{job="namedex",instance="a"}': "0x70",
@@ -95,6 +99,7 @@ const faults: [what: string, changed: Record<string, string>, alerts: string[], 
   ["faults of the program", { [series('status="500"')]: "3+1x70" }, ["NamedexFails"]],
   ["a comparison that differs", { [series("verify_differences")]: "2x70" }, ["NamedexVerifyDiffers"]],
   ["logs that fail", { [series("failed_logs")]: "2+1x70" }, ["NamedexLogsFail"]],
+  ["another price than the feed's", { [series("namedex_anomalies")]: "1x70" }, ["NamedexPriceFeedDiffers"]],
   ["a feed that stands still", { [series("feed_gap")]: "30+60x70" }, ["NamedexFeedStands"]],
   ["changes that reach no webhook", { [series("webhook_stalled")]: "30+60x70" }, ["NamedexWebhooksStand"]],
   ["deliveries that wait", { [series("oldest_waiting")]: "0+60x70" }, ["NamedexWebhooksWait"]],

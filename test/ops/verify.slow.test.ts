@@ -154,7 +154,42 @@ const columns = [
     "address_records.address",
     "primary_names.name",
     ...["log", "event_type", "node", "block_timestamp"].map((column) => `events.${column}`),
+    "events.base_cost_wei",
+    "feed_phases.phase",
   ]);
+
+describe("the price feed", () => {
+  test("a registration at another price is a difference, and so is a phase that the deployment does not know", async () => {
+    const [row] = await change<{ transaction_hash: string; base_cost_wei: string }>(
+      `update events set anomaly = 'the price is not that of the price feed'
+       where (block_number, log_index) = (select block_number, log_index from events
+         where base_cost_wei is not null order by block_number limit 1)
+       returning transaction_hash, base_cost_wei::text`,
+    );
+    const { contracts } = local.deployment;
+    const later = {
+      role: "price-feed" as const,
+      generation: 2,
+      address: `0x${"7".repeat(40)}`,
+      startBlock: 0,
+    };
+    const deployment = {
+      ...local.deployment,
+      contracts: [...contracts, later],
+      priceFeed: local.deployment.priceFeed && {
+        ...local.deployment.priceFeed,
+        takeovers: [{ phase: 2, after: 0, by: 1 }],
+      },
+    } as typeof local.deployment;
+    const report = await reportOf({ ...verified, deployment }, ["--samples", "20", "--seed", "1"]);
+    await change("update events set anomaly = null where anomaly like '%price feed'");
+    expect(report).toMatchObject({ code: 1, difference_count: 2 });
+    expect(report.differences).toMatchObject([
+      { table: "events", column: "base_cost_wei", chain: row?.base_cost_wei },
+      { table: "feed_phases", column: "phase", index: "2", chain: "1" },
+    ]);
+  });
+});
 
 describe("nodes", () => {
   test("one that takes only small calls is asked for less at a time", async () => {
@@ -394,8 +429,9 @@ test("a difference in any column is found, and shown with both values and a way 
   await set("resolver_nodes", "name = 'other.eth'", "t.name is not null");
   await set("resolver_nodes", "version = version + 1", "t.name = 'other.eth'");
   const [gone] = await change<{ node: string; key: string }>(
-    `delete from text_records where ctid = (${inForce("text_records", "t.key in ('com.twitter', 'url')")} limit 1)
+    `delete from text_records where ctid = (${inForce("text_records", "t.key in ('com.twitter', 'url') and t.value not in ('changed', $1)")} limit 1)
      returning node, key`,
+    [hostile],
   );
   await change(
     "update primary_names set name = 'unregistered.eth' where coin_type = 60 and name is not null",
@@ -408,7 +444,7 @@ test("a difference in any column is found, and shown with both values and a way 
   for (const [column, of] of plants)
     expect(found).toContainEqual(expect.stringMatching(new RegExp(`^domains\\.${column} .*${of}`)));
   expect([...new Set(report.differences.map(({ table, column }) => `${table}.${column}`))].sort()).toEqual(
-    columns.filter((column) => !column.startsWith("events.")).sort(),
+    columns.filter((column) => !/^(events|feed_phases)\./.test(column)).sort(),
   );
   expect(report.differences.map((one) => one.index)).toEqual(
     expect.arrayContaining(["changed", hostile, "0x1234", "other.eth", "unregistered.eth"]),

@@ -4,7 +4,9 @@ import {
   approveForAll,
   approveRegistration,
   auctionName,
+  type Call,
   DAY,
+  feedAnswer,
   GRACE,
   hashLabel,
   migrateRegistration,
@@ -20,6 +22,8 @@ import {
   renewAll,
   renewByHash,
   renewReferred,
+  send,
+  sendInOneBlock,
   transferRegistration,
   useOldRegistrar,
   YEAR,
@@ -158,6 +162,25 @@ const prolongSeveral = (scene: Scene) => {
   });
 };
 
+const usd = (scene: Scene) =>
+  10n ** 8n * scene.pick([90n, 1_234n, 1_650n, 4_321n]) + BigInt(scene.number(10 ** 8));
+
+/** The feed has another answer; or several within a block, with renewals between them. */
+const moveFeed = (scene: Scene) => {
+  const { chain, deployer, pick, people, number } = scene;
+  const answer = () => feedAnswer(usd(scene), { from: deployer });
+  const renewable = scene.places.filter((place) => isRenewable(scene)(place, stateOf(scene, place)));
+  if (renewable.length === 0 || number(3) === 0) return send(chain, answer());
+  const renewal = (): Call => ({
+    from: pick(people),
+    contract: "controller4",
+    functionName: "renew",
+    args: [pick(renewable).label, pick([1n, ...durations])],
+    value: 10n ** 22n,
+  });
+  return sendInOneBlock(chain, [renewal(), answer(), renewal(), answer(), renewal()]);
+};
+
 const giveToken = (scene: Scene) => {
   const place = findPlace(scene, isOwned(scene));
   const { registrant } = stateOf(scene, place);
@@ -198,6 +221,7 @@ export const registrationActs: Record<string, Act> = {
   registerByHash: { weight: 4, perform: byHash },
   registerSeveral: { weight: 1, perform: several },
   renew: { weight: 7, perform: prolong },
+  moveFeed: { weight: 3, perform: moveFeed },
   renewSeveral: { weight: 1, perform: prolongSeveral },
   transferToken: { weight: 5, perform: giveToken },
   reclaim: { weight: 4, perform: takeBack },

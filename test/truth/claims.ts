@@ -121,7 +121,8 @@ async function claimOf(
   const entry = deployment.contracts.find((one) => orNone(one.address) === resolver);
   const claim = { address, chain: deployment.name, registrar: "REVERSE_REGISTRAR" as const, log };
   if (resolver === null || entry?.role !== "reverse-resolver") {
-    return { ...claim, name: names.get(`${resolver} ${node}`) ?? null, isKnown: true };
+    const isTold = resolver === null || entry?.static === true || names.has(`${resolver} ${node}`);
+    return { ...claim, name: names.get(`${resolver} ${node}`) ?? null, isKnown: isTold };
   }
   const question = { to: resolver, abi: reads, functionName: "name", args: [node] };
   const [bytes] = await ask<Hex>(rpcUrl, [question], { block: BigInt(log.blockNumber) });

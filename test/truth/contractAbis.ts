@@ -25,6 +25,7 @@ const artifacts: Partial<Record<Role, Record<number, string>>> = {
     4: double("WrappedControllerDouble"),
     5: double("ReferrerControllerDouble"),
   },
+  "price-feed": { 1: double("FeedAggregatorDouble"), 2: double("FeedAggregatorDouble") },
   "renewal-referrer": { 1: double("RenewalReferrerDouble") },
   wrapper: { 1: double("NameWrapperDouble") },
   resolver: {

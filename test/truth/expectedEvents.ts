@@ -22,7 +22,7 @@ export type ExpectedRow = { columns: Columns; details: string[] };
 export type Surroundings = {
   /** Seconds that a renewal of the registrar added. */
   addedSeconds: (log: Log) => bigint | null;
-  /** Price of a renewal by the controller of 2023 in wei, if the index may read it. */
+  /** Price of a renewal by the controller of 2023 in wei, if the index can know it. */
   exactCost: (log: Log) => bigint | null;
   /** The label's seconds of a renewal by the controller of 2023. */
   renewedSeconds: (log: Log) => bigint | null;
@@ -43,6 +43,7 @@ const contractWords: Record<string, string> = {
   "registrar 2": "REGISTRAR",
   wrapper: "NAME_WRAPPER",
   controller: "CONTROLLER",
+  "price-feed": "PRICE_FEED",
   "renewal-referrer": "RENEWAL_REFERRER",
   resolver: "RESOLVER",
   "reverse-resolver": "RESOLVER",
@@ -58,7 +59,7 @@ const registrar = `Transfer NameRegistered NameMigrated NameRenewed Approval App
   OwnershipTransferred`;
 const record = `TextChanged AddrChanged AddressChanged ContenthashChanged NameChanged VersionChanged ContentChanged
   MultihashChanged ABIChanged InterfaceChanged PubkeyChanged DNSRecordChanged DNSRecordDeleted DNSZonehashChanged
-  DNSZoneCleared AuthorisationChanged Approved ApprovalForAll`;
+  DNSZoneCleared AuthorisationChanged Approved ApprovalForAll DataChanged`;
 const claim = "NameForAddrChanged ControllerChanged OwnershipTransferred";
 
 /** The events that this file knows, by `events.contract`: those of the main chain's contracts of ENSv1. */
@@ -69,6 +70,7 @@ export const knownEvents: Readonly<Record<string, string>> = {
   REGISTRAR_OLD: registrar,
   REGISTRAR: registrar,
   CONTROLLER: "NameRegistered NameRenewed NewPriceOracle OwnershipTransferred",
+  PRICE_FEED: "AnswerUpdated",
   RENEWAL_REFERRER: "RenewalReferred",
   NAME_WRAPPER: `NameWrapped NameUnwrapped FusesSet ExpiryExtended TransferSingle TransferBatch Approval URI ApprovalForAll
     ControllerChanged OwnershipTransferred`,
@@ -137,6 +139,8 @@ function meaningOf(log: Log, around: Surroundings): Meaning {
       return log.eventName === "NameRegistered" || log.eventName === "NameRenewed"
         ? purchaseMeaning(log, around)
         : { columns: {}, used: [] };
+    case "price-feed":
+      return { columns: {}, used: [] };
     case "renewal-referrer":
       return referralMeaning(log);
     case "wrapper":
@@ -348,6 +352,8 @@ function recordMeaning({ eventName, args }: Log): Meaning {
       };
     case "ContenthashChanged":
       return { columns: { node, contenthash: shown(args.hash) }, used: ["node", "hash"] };
+    case "DataChanged":
+      return { columns: { node, key }, used: ["node", "key", "indexedKey"] };
     case "NameChanged":
       return { columns: { node, name: shownText(args.name as TextBytes) }, used: ["node", "name"] };
     default:

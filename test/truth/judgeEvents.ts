@@ -1,17 +1,14 @@
-import { type Hex, parseAbi } from "viem";
+import type { Hex } from "viem";
 import { ADDR_REVERSE_NODE } from "../../devnet/acts/names.ts";
 import type { Log, TextBytes } from "./chainLogs.ts";
 import { exactText, shownText } from "./chainLogs.ts";
-import { ask, encodeRawCall, type Question } from "./chainReads.ts";
+import { ask } from "./chainReads.ts";
 import { ANY, ASK, type ExpectedRow, expectedRows, type Surroundings } from "./expectedEvents.ts";
 import { nodeOfToken } from "./judgeAgents.ts";
-import { hashOfId, labelOfPurchase, nodeBelowHash } from "./names.ts";
+import { hashOfId, nodeBelowHash } from "./names.ts";
 import { type Evidence, orNone, plain, type Row, show } from "./oracle.ts";
+import { tracedPrices } from "./priceTruth.ts";
 import { isTextWithoutValue, placeOf, textQuestion, tracedTexts } from "./textTruth.ts";
-
-const rentPriceAbi = parseAbi([
-  "function rentPrice(string name, uint256 duration) view returns (uint256 base)",
-]);
 
 /** Columns of `events` that every log decides, besides its key. */
 const columns = [
@@ -102,14 +99,19 @@ const detailsOf = ({ details }: Row): Row =>
 
 /** What a log cannot tell alone: earlier expiries, prices at its block, the transaction's value. */
 async function surroundingsOf(evidence: Evidence): Promise<Surroundings> {
-  const { logs, transactions, deployment, archiveReads } = evidence;
+  const { logs, transactions, deployment } = evidence;
   const added = secondsAdded(logs);
   const byPlace = new Map(logs.map((log) => [placeOf(log), log]));
   const renewedSeconds = (log: Log) => {
-    const before = byPlace.get(placeOf({ ...log, logIndex: log.logIndex - 1 }));
-    return before === undefined ? null : (added.get(placeOf(before)) ?? null);
+    // Between the registrar's log and the controller's the receiver of a refund can log, too.
+    for (let back = 1; back <= 7; back++) {
+      const before = byPlace.get(placeOf({ ...log, logIndex: log.logIndex - back }));
+      const seconds = before && added.get(placeOf(before));
+      if (seconds !== undefined && before?.transactionHash === log.transactionHash) return seconds;
+    }
+    return null;
   };
-  const costs = archiveReads ? await readCosts(evidence, renewedSeconds) : new Map<string, bigint>();
+  const costs = await tracedCosts(evidence);
   return {
     addedSeconds: (log) => added.get(placeOf(log)) ?? null,
     renewedSeconds,
@@ -135,27 +137,25 @@ function secondsAdded(logs: readonly Log[]): Map<string, bigint> {
   return added;
 }
 
-/** Prices of the renewals by the controller of 2023, asked at their blocks. A label that is not UTF-8 cannot be asked. */
-async function readCosts(evidence: Evidence, secondsOf: (log: Log) => bigint | null) {
-  const costs = new Map<string, bigint>();
-  for (const log of evidence.logs) {
-    const isWrapped = log.role === "controller" && log.entry?.generation === 4;
-    const seconds = isWrapped && log.eventName === "NameRenewed" ? secondsOf(log) : null;
-    if (seconds === null || exactText(labelOfPurchase(log.args)) === null) continue;
-    const question = rentQuestion(log, seconds);
-    const [cost] = await ask<bigint>(evidence.rpcUrl, [question], { block: BigInt(log.blockNumber) });
-    if (cost !== null && cost !== undefined) costs.set(placeOf(log), cost);
-  }
-  return costs;
-}
+const isOf = (generation: number, eventName: string) => (log: Log) =>
+  log.role === "controller" && log.entry?.generation === generation && log.eventName === eventName;
 
-/** The label goes as bytes: it need not be UTF-8. The second word of the answer, the premium, is left aside. */
-function rentQuestion({ address, args }: Log, seconds: bigint): Question {
-  const data = encodeRawCall("rentPrice(string,uint256)", [
-    { type: "bytes", value: labelOfPurchase(args).bytes },
-    { type: "uint256", value: seconds },
-  ]);
-  return { to: address, abi: rentPriceAbi, functionName: "rentPrice", data };
+/**
+ * Prices of the renewals by the controller of 2023, from traces. Those after the last registration by a price of the feed are not
+ * known yet.
+ */
+async function tracedCosts({ rpcUrl, logs }: Evidence): Promise<Map<string, bigint>> {
+  const last = logs.findLastIndex((log) => [4, 5].some((one) => isOf(one, "NameRegistered")(log)));
+  const renewals = logs.slice(0, last + 1).filter(isOf(4, "NameRenewed"));
+  const byTransaction = Map.groupBy(renewals, ({ transactionHash }) => transactionHash);
+  const [controller] = renewals.map(({ address }) => address);
+  if (controller === undefined) return new Map();
+  const kept = await tracedPrices(rpcUrl, controller, [...byTransaction.keys()]);
+  return new Map(
+    [...byTransaction].flatMap(([hash, group]) =>
+      group.map((log, i) => [placeOf(log), kept.get(hash)?.[i] ?? 0n] as const),
+    ),
+  );
 }
 
 /**

@@ -1,6 +1,7 @@
 import type { Context } from "ponder:registry";
 import type { Address } from "viem";
 import type { Ensv2List } from "../../../abis/ensv2.ts";
+import type { PriceFeed } from "../../../abis/priceFeed.ts";
 
 /** A contract entry on the event's chain, as configured; undefined for contracts that the chain does not have. */
 type Configured =
@@ -22,15 +23,31 @@ export function addressesOf(context: Context, name: keyof Context["contracts"]):
   return typeof address === "string" ? [address] : address;
 }
 
-/**
- * Addresses that the deployment lists and whose logs are not indexed, in lower case. `ponder.config.ts` has them in the
- * root registry's ABI.
- */
-export function addressesIn(context: Context, list: Ensv2List): readonly Address[] {
-  const abi = configured(context, "Ensv2RootRegistry")?.abi as readonly ListItem[] | undefined;
-  return (
-    abi?.find(({ type, name }) => type === "error" && name === list)?.inputs.map(({ name }) => name) ?? []
+/** An item of an entry's ABI that tells handlers something else: `ponder.config.ts` writes it as an error. */
+const itemOf = (context: Context, entry: keyof Context["contracts"], item: string): ListItem | undefined =>
+  (configured(context, entry)?.abi as readonly ListItem[] | undefined)?.find(
+    ({ type, name }) => type === "error" && name === item,
   );
+
+/** Addresses that the deployment lists and whose logs are not indexed, in lower case. */
+export const addressesIn = (context: Context, list: Ensv2List): readonly Address[] =>
+  itemOf(context, "Ensv2RootRegistry", list)?.inputs.map(({ name }) => name) ?? [];
+
+/** Whether a resolver of the main chain answers exactly what its logs said. */
+export const isStaticResolver = (context: Context, resolver: Address): boolean =>
+  itemOf(context, "ListedResolver", "staticResolvers")?.inputs.some(({ name }) => name === resolver) ?? false;
+
+const feeds = new WeakMap<object, PriceFeed>();
+
+/** The price feed that the deployment tells of, on the event's chain; undefined if the chain has none. */
+export function priceFeedOf(context: Context): PriceFeed | undefined {
+  const item = itemOf(context, "PriceFeed", "PriceFeed");
+  if (item === undefined) return undefined;
+  const known = feeds.get(item);
+  if (known !== undefined) return known;
+  const feed = JSON.parse(item.inputs[0]?.name ?? "null") as PriceFeed;
+  feeds.set(item, feed);
+  return feed;
 }
 
 type ListItem = { type: string; name: string; inputs: readonly { name: Address }[] };

@@ -5,7 +5,7 @@ import { ETHEREUM_COIN_TYPE } from "../../ens/coinType.ts";
 import { ADDR_REVERSE_NODE, fitsInBytes, MAX_NAME_BYTES } from "../../ens/name.ts";
 import { exactText, storable } from "../../ens/storable.ts";
 import { readName } from "./archive.ts";
-import { addressesOf, mayRead } from "./contracts.ts";
+import { addressesOf, isStaticResolver, mayRead } from "./contracts.ts";
 import type { Domain } from "./domains.ts";
 import type { LogRef } from "./logRef.ts";
 import { findLabel } from "./naming.ts";
@@ -80,7 +80,9 @@ async function readClaimedName(context: Context, log: LogRef, reverse: Domain) {
     return { name: await readNameAtBlock(context, reverse), isNameKnown: false };
   }
   const row = await context.db.find(resolverNode, { chainId: log.chainId, resolver, node });
-  return { name: exactText(row?.name ?? null), isNameKnown: true };
+  // Others than the deployment's resolvers need not log a name, or may give one by a rule.
+  const isNameKnown = row !== null || isStaticResolver(context, resolver);
+  return { name: exactText(row?.name ?? null), isNameKnown };
 }
 
 /**

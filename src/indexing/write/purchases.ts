@@ -19,6 +19,8 @@ export type Purchase = {
   premiumWei?: bigint;
   referrer?: Hex;
   expires: bigint;
+  /** What is odd of the log. */
+  anomaly?: string;
 };
 
 /** Legacy controllers. On chain the text is `name` and its hash is `label`. */
@@ -87,7 +89,7 @@ export async function appendPurchase(
     ...price,
     ...(owner && { ownerAddress: owner }),
     expiryTimestamp: expires,
-    durationSeconds: renewals.has(log.eventType) ? null : expires - event.block.timestamp,
+    durationSeconds: expires === null || renewals.has(log.eventType) ? null : expires - event.block.timestamp,
   });
 }
 
@@ -121,10 +123,21 @@ export async function appendWrappedRenewal(
   });
 }
 
-/** Seconds added by the registrar's NameRenewed, which is the log right before the controller's; null if it is not. */
+/** Logs that the receiver of a refund can write between, with the 2,300 gas that it has. */
+const LOGS_OF_REFUND = 6;
+
+/**
+ * Seconds added by the registrar's NameRenewed, the last one of the name before the controller's log; null if there is none. The
+ * controller gives the surplus back in between, and an account that is a contract can log that.
+ */
 async function findRenewedSeconds(context: Context, log: LogRef, node: Hex): Promise<bigint | null> {
-  const row = await findLogBefore(context, log);
-  return row?.eventType === "NameRenewed" && row.node === node ? row.durationSeconds : null;
+  for (let logs = 0; logs <= LOGS_OF_REFUND; logs++) {
+    const row = await findLogBefore(context, { ...log, logIndex: log.logIndex - logs });
+    const isRenewal = row?.eventType === "NameRenewed" && row.contract !== "CONTROLLER";
+    if (isRenewal && row.node === node && row.transactionHash === log.transactionHash)
+      return row.durationSeconds;
+  }
+  return null;
 }
 
 /**

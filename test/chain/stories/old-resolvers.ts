@@ -20,6 +20,7 @@ import {
   writeRecord,
   writeRecords,
 } from "../../../devnet/acts.ts";
+import type { LocalChain } from "../../../devnet/localChain.ts";
 import { expectEveryLogOnce, expectRecordsAsOnChain, expectWhoisAsOnChain, nodeOfShown } from "../onChain.ts";
 import { lower, namesOf, type Stage, stageOf } from "../stage.ts";
 import { stage } from "./stage.ts";
@@ -238,14 +239,21 @@ describe("a text is set at the resolver of 2020", () => {
   });
 });
 
-describe("without archive reads", () => {
+/** A chain whose deployment knows no price feed. */
+function withoutFeed({ deployment, ...local }: LocalChain): LocalChain {
+  const { priceFeed: _, ...known } = deployment;
+  const contracts = known.contracts.filter(({ role }) => role !== "price-feed");
+  return { ...local, deployment: { ...known, contracts } };
+}
+
+describe("without archive reads and price feed", () => {
   let poor: Stage;
   beforeAll(async () => {
     const { chain, cast } = stage;
     await registerWrapped(chain, { from: cast.alice, label: "costly" });
     await renew(chain, { from: cast.alice, label: "costly", controller: "controller4" });
     await renewFromBalance(chain, { from: cast.alice, label: "costly", controller: "controller4" });
-    poor = await stageOf(stage.local, { env: { ARCHIVE_READS: "off" } });
+    poor = await stageOf(withoutFeed(stage.local), { env: { ARCHIVE_READS: "off" } });
   });
   afterAll(() => poor?.stack.destroy());
 

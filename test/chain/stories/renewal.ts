@@ -1,10 +1,12 @@
-import { formatEther, parseEther } from "viem";
+import { formatEther, type Hex, parseEther } from "viem";
 import { beforeAll, describe, expect, test } from "vitest";
 import {
   addressOf,
   attempt,
+  type Call,
   DAY,
   ethNode,
+  feedAnswer,
   GRACE,
   hashLabel,
   latestTime,
@@ -18,6 +20,8 @@ import {
   renewAll,
   renewFromBalance,
   renewReferred,
+  send,
+  sendInOneBlock,
   setNextTime,
   setOwner,
   transferRegistration,
@@ -25,6 +29,7 @@ import {
   warpTo,
   YEAR,
 } from "../../../devnet/acts.ts";
+import { tracedPrices } from "../../truth/priceTruth.ts";
 import { expectWhoisAsOnChain, readOnChain } from "../onChain.ts";
 import { eventsOf, namesOf } from "../stage.ts";
 import { stage } from "./stage.ts";
@@ -39,6 +44,9 @@ const listCosts = (hash: string) =>
     [hash],
   );
 
+/** Registers a name at the price of the feed: what renewals before it cost is certain then. */
+const confirmPrices = (label: string) => registerReferred(stage.chain, { from: stage.cast.dave, label });
+
 /** What all renewals cost until now. Statistics are taken again after some minutes. */
 async function renewalCosts(): Promise<bigint> {
   await stage.stack.waitForHead();
@@ -46,6 +54,9 @@ async function renewalCosts(): Promise<bigint> {
   const { body } = await stage.stack.api<{ periods: Period[] }>("/ens-stats/purchases?interval=month");
   return body.periods.reduce((sum, { renewal_cost_wei }) => sum + BigInt(renewal_cost_wei), 0n);
 }
+
+const balanceOf = (contract: string) =>
+  stage.chain.client.getBalance({ address: addressOf(stage.chain, contract) });
 
 describe("a registration is renewed", () => {
   const unwrapped: [string, string, (act: Registration) => Promise<unknown>][] = [
@@ -158,26 +169,66 @@ describe("a wrapped name is renewed", () => {
     const receipt = await renew(chain, { from: cast.bob, label, controller, value });
     const [, event] = eventsOf(await stage.events("wrapped-one.eth"), receipt);
     expect(event?.cost_wei).toBe(value.toString());
+    const known = {
+      name: "wrapped-one.eth",
+      cost_wei: value.toString(),
+      transaction_value_wei: value.toString(),
+    };
+    expect(await listCosts(receipt.transactionHash)).toEqual([{ ...known, exact_cost_wei: null }]);
+    await confirmPrices("confirms-one");
     expect(await listCosts(receipt.transactionHash)).toEqual([
-      {
-        name: "wrapped-one.eth",
-        cost_wei: value.toString(),
-        exact_cost_wei: price.toString(),
-        transaction_value_wei: value.toString(),
-      },
+      { ...known, exact_cost_wei: price.toString() },
     ]);
   });
 
-  test("but a label that is not UTF-8 arrives changed, and has another price: the index has none", async () => {
+  test("a label that is not UTF-8 arrives changed: its bytes in the log have the price", async () => {
     const { chain, cast } = stage;
     const label = new Uint8Array(6).fill(0xc3); // three letters to the controller, six to a reader
     const act = { from: cast.alice, label, controller: "controller4" };
     await registerV3(chain, { from: cast.alice, label });
     const receipt = await renew(chain, act);
     const price = await readPrice(chain, { ...act, duration: YEAR });
-    const [cost] = await listCosts(receipt.transactionHash);
-    expect(BigInt(cost?.cost_wei ?? 0)).toBeGreaterThanOrEqual(price);
-    expect(cost).toMatchObject({ name: null, exact_cost_wei: null });
+    await confirmPrices("confirms-bytes");
+    expect(await listCosts(receipt.transactionHash)).toMatchObject([
+      { name: null, exact_cost_wei: price.toString() },
+    ]);
+  });
+
+  test("between answers of the feed in one block, each at the price of its own moment", async () => {
+    const { chain, cast } = stage;
+    await warp(chain, { seconds: DAY });
+    const [from, contract] = [cast.bob, "controller4"];
+    const renewal = (label: string, value: bigint): Call => ({
+      from,
+      contract,
+      functionName: "renew",
+      args: [label, YEAR],
+      value,
+    });
+    const answer = (usd: bigint) => feedAnswer(usd * 10n ** 8n + 77n, { from: cast.deployer });
+    const [sumBefore, had] = [await renewalCosts(), await balanceOf(contract)];
+    const receipts = await sendInOneBlock(chain, [
+      renewal("wrapped-one", parseEther("1")),
+      answer(2_000n),
+      renewal("wrapped-two", parseEther("2")),
+      answer(500n),
+      answer(4_000n),
+      renewal("wrapped-three", parseEther("3")),
+    ]);
+    const renewals = [0, 2, 5].map((at) => receipts[at]?.transactionHash as Hex);
+    const paid = (await balanceOf(contract)) - had;
+    await registerV3(chain, { from, label: "confirms-nothing" });
+    expect((await listCosts(renewals[0] as Hex))[0]?.exact_cost_wei).toBeNull();
+    await confirmPrices("confirms-moments");
+    const traced = await tracedPrices(stage.local.anvil.url, addressOf(chain, contract), renewals);
+    const exact = await Promise.all(
+      renewals.map(async (hash) => (await listCosts(hash)).map(({ exact_cost_wei }) => exact_cost_wei)),
+    );
+    expect(exact).toEqual(renewals.map((hash) => traced.get(hash)?.map(String)));
+    expect(new Set(exact.flat()).size).toBe(3);
+    await warp(chain, { seconds: DAY });
+    expect((await renewalCosts()) - sumBefore).toBe(paid);
+    await send(chain, feedAnswer(1_600n * 10n ** 8n, { from: cast.deployer }));
   });
 
   test("together with others by the bulk renewal", async () => {
@@ -185,6 +236,7 @@ describe("a wrapped name is renewed", () => {
     const labels = ["wrapped-two", "wrapped-three", "recommended"];
     const receipt = await renewAll(chain, { from: cast.bob, labels, duration: 3n * YEAR });
     for (const label of labels) await expectWhoisAsOnChain(stage, `${label}.eth`);
+    await confirmPrices("confirms-bulk");
     const { value } = await chain.client.getTransaction({ hash: receipt.transactionHash });
     const costs = await listCosts(receipt.transactionHash);
     expect(costs.map(({ name }) => name)).toEqual(labels.map((label) => `${label}.eth`));
@@ -209,6 +261,8 @@ describe("a wrapped name is renewed", () => {
     const { transactionHash } = receipt;
     expect((await chain.client.getTransaction({ hash: transactionHash })).value).toBe(0n);
     await expectWhoisAsOnChain(stage, "left-behind.eth");
+    await confirmPrices("confirms-balance");
+    await stage.stack.waitForHead();
     const { body } = await stage.stack.api<{ renewals: Record<string, unknown>[] }>(
       "/domain/left-behind.eth/registration-history",
     );
@@ -260,9 +314,17 @@ describe("a wrapped name is renewed", () => {
     await registerWrapped(chain, { from: cast.carol, label: "wrapped-late", duration: 30n * DAY });
     await warp(chain, { seconds: 60n * DAY });
     expect((await expectWhoisAsOnChain(stage, "wrapped-late.eth")).availability_status).toBe("grace");
-    await renew(chain, { from: cast.carol, label: "wrapped-late", controller: "controller4" });
+    const had = await balanceOf("controller4");
+    const { transactionHash } = await renew(chain, {
+      from: cast.carol,
+      label: "wrapped-late",
+      controller: "controller4",
+    });
+    const paid = (await balanceOf("controller4")) - had;
     const answer = await expectWhoisAsOnChain(stage, "wrapped-late.eth");
     expect(answer.ownership).toMatchObject({ is_wrapped: true, owner: cast.carol });
+    await confirmPrices("confirms-grace");
+    expect(await listCosts(transactionHash)).toMatchObject([{ exact_cost_wei: paid.toString() }]);
   });
 
   test("in grace by too little to leave it: the wrapper's expiry stays, as ownerOf still reverts", async () => {

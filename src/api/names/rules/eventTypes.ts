@@ -85,6 +85,7 @@ const logs: Record<string, Partial<Record<EventType, readonly string[]>>> = {
       "DNSRecordDeleted",
       "DNSZonehashChanged",
       "DNSZoneCleared",
+      "DataChanged",
     ],
     // The record `name`, by which a reverse node names its address. Hardly any other node has one.
     primary_name: ["NameChanged"],
@@ -158,6 +159,9 @@ const others: Record<string, readonly string[]> = {
   REGISTRAR_OLD: ["OwnershipTransferred", "ControllerAdded", "ControllerRemoved"],
   REGISTRAR_AUCTION: ["AuctionStarted", "NewBid", "BidRevealed"],
   CONTROLLER: ["OwnershipTransferred", "NewPriceOracle", "ETHPaymentProcessed", "DiscountApplied"],
+  PRICE_FEED: ["AnswerUpdated"],
+  DNS_REGISTRAR: ["Claim"],
+  SUBDOMAIN_REGISTRAR: ["NewRegistration"],
   NAME_WRAPPER: ["URI", "ControllerChanged", "OwnershipTransferred"],
   REVERSE_REGISTRAR: [
     "OwnershipTransferred",
@@ -192,7 +196,7 @@ const recordLogs = {
   interface: ["InterfaceChanged", "InterfaceUpdated"],
   pubkey: ["PubkeyChanged"],
   dns: ["DNSRecordChanged", "DNSRecordDeleted", "DNSZonehashChanged", "DNSZoneCleared"],
-  data: ["DataUpdated"],
+  data: ["DataChanged", "DataUpdated"],
 } as const;
 
 export type RecordFamily = keyof typeof recordLogs;

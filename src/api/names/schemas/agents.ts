@@ -32,7 +32,8 @@ export const agentBinding = z
   .strictObject({
     agent_id: decimal.openapi({ example: "0" }),
     token_standard: z.int().min(0).openapi({
-      description: "As in the adapter: 0 ERC-721, 1 ERC-1155, 2 ERC-6909; later adapters may add others",
+      description:
+        "As in the adapter: 0 ERC-721, 1 ERC-1155, 2 ERC-6909, 5 a contract, 6 a contract's owner, 7 its administrator; later adapters may add others",
     }),
     token_contract: address,
     token_id: decimal,

@@ -20,6 +20,9 @@ const families: Record<string, string> = {
   DEFAULT_REVERSE_REGISTRAR: "Reverse registrar for all chains",
   L2_REVERSE_REGISTRAR: "Reverse registrar of a layer 2",
   RENEWAL_REFERRER: "Referrer of renewals",
+  PRICE_FEED: "Price of ether",
+  DNS_REGISTRAR: "Importer of DNS names",
+  SUBDOMAIN_REGISTRAR: "Seller of subnames",
   NAME_WRAPPER: "NameWrapper",
   RESOLVER: "Resolver",
 };

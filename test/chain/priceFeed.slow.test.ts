@@ -1,0 +1,154 @@
+import type { Hex } from "viem";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import type { Deployment } from "../../abis/deployments.ts";
+import {
+  addressOf,
+  type Chain,
+  feedAnswer,
+  registerReferred,
+  registerWrapped,
+  renew,
+  send,
+} from "../../devnet/acts.ts";
+import { create, double, startDeployment, toContracts } from "../../devnet/deployer.ts";
+import { type LocalChain, startLocalChain } from "../../devnet/localChain.ts";
+import { startStack } from "../support/stack.ts";
+import { tracedPrices } from "../truth/priceTruth.ts";
+import { castOf } from "./stage.ts";
+
+/*
+ * The feed begins a new phase without a log. What the deployment knows of that decides which renewals have an exact price: all are
+ * judged by a trace of what the controller kept.
+ */
+
+const USD = 10n ** 8n;
+const labels = ["before", "between", "both", "after"] as const;
+type Label = (typeof labels)[number];
+
+let local: LocalChain;
+/** Block of each renewal, and of the new phase. */
+const blocks = {} as Record<Label | "phase" | "newest", number>;
+const prices = {} as Record<Label, string>;
+
+beforeAll(async () => {
+  local = await startLocalChain();
+  const { alice, deployer } = castOf(local.chain);
+  const later = await startDeployment(local.chain.client);
+  await create(later, "laterAggregator", double("FeedAggregatorDouble"), [2_500n * USD]);
+  const chain: Chain = { ...local.chain, contracts: { ...local.chain.contracts, ...toContracts(later) } };
+  local = { ...local, chain };
+  const answers = async (first: bigint, second: bigint) => {
+    await send(chain, feedAnswer(first, { from: deployer }));
+    await send(chain, feedAnswer(second, { from: deployer, aggregator: "laterAggregator" }));
+  };
+  const hashes: Record<string, Hex> = {};
+  const renewed = async (label: Label) => {
+    const receipt = await renew(chain, { from: alice, label, controller: "controller4" });
+    blocks[label] = Number(receipt.blockNumber);
+    hashes[label] = receipt.transactionHash;
+  };
+  for (const label of labels) await registerWrapped(chain, { from: alice, label });
+  await answers(1_700n * USD, 1_800n * USD);
+  await renewed("before");
+  await registerReferred(chain, { from: alice, label: "first" });
+  const args = [addressOf(chain, "laterAggregator")];
+  const { blockNumber } = await send(chain, {
+    from: deployer,
+    contract: "usdOracle",
+    functionName: "setAggregator",
+    args,
+  });
+  blocks.phase = Number(blockNumber);
+  await renewed("between");
+  await answers(1_900n * USD, 1_900n * USD);
+  await renewed("both");
+  await answers(2_000n * USD, 2_100n * USD);
+  await registerReferred(chain, { from: alice, label: "second" });
+  await renewed("after");
+  await registerReferred(chain, { from: alice, label: "third" });
+  blocks.newest = Number(await chain.client.getBlockNumber());
+  const kept = await tracedPrices(local.anvil.url, addressOf(chain, "controller4"), Object.values(hashes));
+  for (const label of labels) prices[label] = String(kept.get(hashes[label] as Hex)?.[0]);
+});
+
+afterAll(() => local?.anvil.stop());
+
+type SecondPhase = { after: number; by: number; lastSeen: number };
+
+/** The deployment, with what is known of the second phase. */
+function deploymentThatKnows({ after, by, lastSeen }: SecondPhase): Deployment {
+  const { deployment, chain } = local;
+  const address = addressOf(chain, "laterAggregator");
+  const entry = { role: "price-feed" as const, generation: 2, address, startBlock: 0 };
+  const priceFeed = deployment.priceFeed && {
+    ...deployment.priceFeed,
+    lastSeen,
+    takeovers: [{ phase: 2, after, by }],
+  };
+  return { ...deployment, contracts: [...deployment.contracts, entry], priceFeed };
+}
+
+/** What an index of a deployment has of renewals and of the feed. */
+async function indexOf(deployment: Deployment) {
+  const stack = await startStack({ rpcUrl: local.anvil.url, deployment });
+  try {
+    await stack.waitForHead();
+    const renewals = await stack.sql<{ name: string; price: string | null }>(
+      `select replace(name, '.eth', '') as name, exact_cost_wei::text as price from events
+       where contract = 'CONTROLLER' and event_type = 'NameRenewed'`,
+    );
+    const [check] = await stack.sql(
+      "select matches, differences, stopped_block, next_unconfirmed - first_unconfirmed as waiting from feed_checks",
+    );
+    const odd = await stack.sql<{ name: string }>("select name from events where anomaly like '%price feed'");
+    return {
+      odd: odd.map(({ name }) => name),
+      prices: Object.fromEntries(renewals.map(({ name, price }) => [name, price])),
+      check,
+    };
+  } finally {
+    await stack.destroy();
+  }
+}
+
+/** Registrations: four by the controller of 2023, three by that of 2025. */
+const ALL = 7;
+
+test("with the block of the change every renewal has its price", async () => {
+  const { phase, newest } = blocks;
+  const known = { after: phase - 1, by: phase + 1, lastSeen: newest };
+  expect(await indexOf(deploymentThatKnows(known))).toEqual({
+    odd: [],
+    prices,
+    check: { matches: ALL, differences: 0, stopped_block: null, waiting: 0 },
+  });
+  expect(new Set(Object.values(prices)).size).toBe(labels.length);
+});
+
+test("around a change whose block is not known, where both phases give one price", async () => {
+  const known = { after: blocks.before - 1, by: blocks.after, lastSeen: blocks.newest };
+  expect(await indexOf(deploymentThatKnows(known))).toEqual({
+    odd: [],
+    prices: { ...prices, before: null, between: null },
+    check: { matches: ALL, differences: 0, stopped_block: null, waiting: 0 },
+  });
+});
+
+test("after the last sight of the phase, once a registration confirms it", async () => {
+  const known = { after: blocks.phase - 1, by: blocks.phase + 1, lastSeen: blocks.phase + 1 };
+  expect(await indexOf(deploymentThatKnows(known))).toMatchObject({ prices, check: { waiting: 0 } });
+});
+
+test("a phase that is not known is found by the next registration; renewals since the last match have no price", async () => {
+  expect(await indexOf(local.deployment)).toEqual({
+    odd: ["second.eth", "third.eth"],
+    prices: { before: prices.before, between: null, both: null, after: null },
+    check: { matches: ALL - 2, differences: 2, stopped_block: expect.any(Number), waiting: 2 },
+  });
+});
+
+test("where no feed is known, archive reads ask the controller", async () => {
+  const { priceFeed: _, ...deployment } = local.deployment;
+  const contracts = deployment.contracts.filter(({ role }) => role !== "price-feed");
+  expect(await indexOf({ ...deployment, contracts })).toEqual({ odd: [], prices, check: undefined });
+});
