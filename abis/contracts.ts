@@ -51,6 +51,13 @@ export type Contracts = {
   ensv2: Ensv2Contracts | undefined;
   /** What answers call an emitter: its family, with the deployment block where a family has several contracts. */
   contractLabel: (emitter: { family: string; chainId: number; address: Hex }) => string;
+  /**
+   * What people call a contract of the deployment; its `contractLabel` where the deployment gives no title, undefined for
+   * other addresses. Without a chain, any chain's.
+   *
+   * @example contractTitle("0xF29100983E058B709F3D539b0c765937B804AC15") // "Public Resolver (2025)"
+   */
+  contractTitle: (address: string, chainId?: number) => string | undefined;
 };
 
 /** The contracts of ENSv2, lower case as in SQL. */
@@ -136,6 +143,7 @@ export function contractsOf(deployment: Deployment): Contracts {
   const wrapper = deployment.contracts.find((entry) => entry.role === "wrapper");
   const managed = deployment.layer2.flatMap(listManaged);
   const namesOf = new Map(chains.map((chain) => [chain.chainId, nameContractsOf(chain)]));
+  const titles = new Map(chains.map((chain) => [chain.chainId, titlesOn(chain, deployment)]));
   return {
     chainId: deployment.chainId,
     chainIds: [deployment.chainId, ...managed.map(({ chainId }) => chainId)],
@@ -165,7 +173,57 @@ export function contractsOf(deployment: Deployment): Contracts {
       const block = startBlocks.get(emitterKey(chainId, address));
       return numberedFamilies.includes(family) && block !== undefined ? `${family}_${block}` : family;
     },
+    contractTitle: (address, chainId) => {
+      const wanted = chainId === undefined ? [...titles.values()] : [titles.get(chainId)];
+      return wanted.map((known) => known?.get(address.toLowerCase())).find((title) => title !== undefined);
+    },
   };
+}
+
+/** Titles of a chain's contracts by their addresses in lower case. */
+function titlesOn(chain: ChainDeployment, deployment: Deployment): Map<string, string> {
+  const listed = chain.contracts.map((entry): [Address, string] => [entry.address, titleOf(entry)]);
+  const more = chain === deployment ? titlesOnMainChain(deployment) : [];
+  return new Map([...more, ...listed].map(([address, title]) => [address.toLowerCase(), title]));
+}
+
+function titleOf({ title, role, generation, startBlock }: ContractEntry): string {
+  const family = familyTitles[`${role} ${generation}`] ?? role.toUpperCase().replaceAll("-", "_");
+  return title ?? (numberedFamilies.includes(family) ? `${family}_${startBlock}` : family);
+}
+
+/** Families whose word is not that of their role. */
+const familyTitles: Record<string, string> = {
+  "registry 1": "REGISTRY_OLD",
+  "registrar 0": "REGISTRAR_AUCTION",
+  "registrar 1": "REGISTRAR_OLD",
+  "wrapper 1": "NAME_WRAPPER",
+};
+
+/** Contracts that the deployment names outside its list. */
+function titlesOnMainChain({ layer2, ensv2, universalResolver }: Deployment): [Address, string][] {
+  const bridges = layer2.flatMap(({ managedName }) =>
+    (managedName?.bridges ?? []).map((bridge): [Address, string] => [
+      bridge,
+      `Resolver of ${managedName?.name}`,
+    ]),
+  );
+  const kinds: [title: string, addresses: readonly (Address | undefined)[]][] = [
+    ["Universal Resolver", [universalResolver, ensv2?.universalResolver?.top]],
+    ["ENSv2 Root Registry", [ensv2?.rootRegistry]],
+    ["ENSv2 .eth Registry", [ensv2?.ethRegistry]],
+    ["ENSv2 Registrar", ensv2?.registrars ?? []],
+    ["ENSv2 Renewer of ENSv1", ensv2?.renewersV1 ?? []],
+    ["ENSv2 Migration Controller", ensv2?.migrationControllers ?? []],
+    ["ENSv2 Graveyard", ensv2?.graveyards ?? []],
+    ["ENSv2 Factory", ensv2?.factories ?? []],
+    ["ENSv1 Fallback Resolver", ensv2?.ensV1Resolvers ?? []],
+    ["ENSv2 Public Resolver", ensv2?.publicResolvers ?? []],
+  ];
+  const others = kinds.flatMap(([title, addresses]) =>
+    addresses.flatMap((address): [Address, string][] => (address === undefined ? [] : [[address, title]])),
+  );
+  return [...bridges, ...others];
 }
 
 /** The first block of each chain that has something to index. */

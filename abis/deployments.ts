@@ -63,6 +63,8 @@ const contractEntry = z
     endBlock: blockNumber.optional(),
     /** Resolvers only: all data is on chain, answers are what its events said, and it cannot be upgraded. */
     static: z.boolean().optional(),
+    /** What people call the contract: `Public Resolver (2023)`. */
+    title: z.string().min(1).max(64).optional(),
   })
   .refine((entry) => generations[entry.role].includes(entry.generation), {
     error: (issue) => {

@@ -27,7 +27,7 @@ export type Artifact = { abi: Abi; bytecode: Hex };
 type Place = DeployedContract & { startBlock: number };
 
 /** Which entries of the deployment a contract makes; the others are for tests only, or emit nothing to index. */
-export type Entries = Record<string, Pick<ContractEntry, "role" | "generation" | "static">>;
+export type Entries = Record<string, Pick<ContractEntry, "role" | "generation" | "static" | "title">>;
 
 /** Puts contracts on one chain, and knows where each of them stands. */
 export type Deployer = {

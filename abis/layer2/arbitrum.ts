@@ -13,12 +13,14 @@ export const arbitrum: Layer2 = {
       generation: 1,
       address: "0x0000000000D8e504002cC26E3Ec46D81971C1664",
       startBlock: 349263357,
+      title: "L2 Reverse Registrar",
     }, // L2ReverseRegistrar
     {
       role: "agent-registry",
       generation: 1,
       address: "0x8004A169FB4a3325136EB29fA0ceB6D2e539a432",
       startBlock: 428895443,
+      title: "ERC-8004 Identity Registry",
     }, // ERC8004IdentityRegistry
   ],
 };

@@ -25,24 +25,28 @@ export const linea: Layer2 = {
       generation: 2,
       address: "0x50130b669B28C339991d8676FA73CF122a121267",
       startBlock: 6682888,
+      title: "Lineanames Registry",
     }, // ENSRegistry
     {
       role: "registrar",
       generation: 2,
       address: "0x6e84390dCc5195414eC91A8c56A5c91021B95704",
       startBlock: 6682892,
+      title: "Lineanames Registrar",
     }, // BaseRegistrarImplementation
     {
       role: "controller",
       generation: 7,
       address: "0xDb75Db974B1F2bD3b5916d503036208064D18295",
       startBlock: 6682978,
+      title: "Lineanames Controller",
     }, // ETHRegistrarController
     {
       role: "wrapper",
       generation: 1,
       address: "0xA53cca02F98D590819141Aa85C891e2Af713C223",
       startBlock: 6682956,
+      title: "Lineanames NameWrapper",
     }, // NameWrapper
     {
       role: "resolver",
@@ -50,12 +54,14 @@ export const linea: Layer2 = {
       address: "0x86c5AED9F27837074612288610fB98ccC1733126",
       startBlock: 6682994,
       static: true,
+      title: "Lineanames Resolver",
     }, // PublicResolver
     {
       role: "l2-reverse-registrar",
       generation: 1,
       address: "0x0000000000D8e504002cC26E3Ec46D81971C1664",
       startBlock: 20173340,
+      title: "L2 Reverse Registrar",
     }, // L2ReverseRegistrar
   ],
 };
@@ -80,24 +86,28 @@ export const lineaSepolia: Layer2 = {
       generation: 2,
       address: "0x5B2636F0f2137B4aE722C01dd5122D7d3e9541f7",
       startBlock: 2395094,
+      title: "Lineanames Registry",
     }, // ENSRegistry
     {
       role: "registrar",
       generation: 2,
       address: "0x83475a84C0ea834F06c8e636A62631e7d2e07A44",
       startBlock: 2395099,
+      title: "Lineanames Registrar",
     }, // BaseRegistrarImplementation
     {
       role: "controller",
       generation: 7,
       address: "0x0f81E3B3A32DFE1b8A08d3C0061d852337a09338",
       startBlock: 2395231,
+      title: "Lineanames Controller",
     }, // ETHRegistrarController
     {
       role: "wrapper",
       generation: 1,
       address: "0xF127De9E039a789806fEd4C6b1C0f3aFfeA9425e",
       startBlock: 2395202,
+      title: "Lineanames NameWrapper",
     }, // NameWrapper
     {
       role: "resolver",
@@ -105,12 +115,14 @@ export const lineaSepolia: Layer2 = {
       address: "0xA2008916Ed2d7ED0Ecd747a8a5309267e42cf1f1",
       startBlock: 2395249,
       static: true,
+      title: "Lineanames Resolver",
     }, // PublicResolver
     {
       role: "l2-reverse-registrar",
       generation: 1,
       address: "0x00000beef055f7934784d6d81b6bc86665630dba",
       startBlock: 9267966,
+      title: "L2 Reverse Registrar",
     }, // L2ReverseRegistrar
   ],
 };

@@ -13,6 +13,7 @@ export const scroll: Layer2 = {
       generation: 1,
       address: "0x0000000000D8e504002cC26E3Ec46D81971C1664",
       startBlock: 16604272,
+      title: "L2 Reverse Registrar",
     }, // L2ReverseRegistrar
   ],
 };

@@ -42,7 +42,7 @@ export function describeJobs(stageOf: () => Stage): void {
 
     test("what changed in the records in a year: old and new, two steps", async () => {
       await search("alice.eth");
-      await click("link", "Changes in a year");
+      await click("link", "Last year's changes");
       await page.waitForURL(/from_day=\d{4}-\d\d-\d\d/);
       expect(steps).toBe(2);
       const { body } = await stageOf().stack.api<{ events: { key?: string; value?: string }[] }>(
@@ -54,7 +54,7 @@ export function describeJobs(stageOf: () => Stage): void {
       expect(await page.locator(".timeline .change").count()).toBeGreaterThan(0);
       expect(await page.getByLabel("From", { exact: true }).inputValue()).toMatch(/^\d{4}-\d\d-\d\d$/);
       await page.getByLabel("To", { exact: true }).fill("1999-01-01");
-      await page.getByRole("button", { name: "Show" }).click();
+      await page.locator("main").getByRole("button", { name: "Search" }).click();
       await page.waitForURL(/to_day=1999/);
       expect(await page.locator(".timeline li").count()).toBe(0);
     });
@@ -120,8 +120,8 @@ export function describeJobs(stageOf: () => Stage): void {
       const feed = await page.getByRole("link", { name: "Feed" }).getAttribute("href");
       const text = await (await fetch(`${url}/${feed}`)).text();
       expect(text).toContain("<title>grace.eth expires: ");
-      await page.getByRole("textbox", { name: /Names, one a line/ }).fill("alice.eth");
-      await page.getByRole("button", { name: "Show" }).click();
+      await page.getByRole("textbox", { name: /One name per line/ }).fill("alice.eth");
+      await page.getByRole("button", { name: "Save" }).click();
       await page.waitForURL(/names=alice\.eth$/);
       await page.goto(`${url}/explore/watch`);
       await page.waitForURL(/names=alice\.eth$/);

@@ -251,7 +251,7 @@ export function describeExplorer(stageOf: () => Stage): void {
       await inBrowser(desktop, async (page) => {
         await page.goto(`${url}/`);
         await page.keyboard.press("Tab");
-        expect(await page.evaluate("document.activeElement.textContent")).toContain("Skip to the content");
+        expect(await page.evaluate("document.activeElement.textContent")).toContain("Skip to content");
         await page.keyboard.press("/");
         await page.keyboard.type("moved.eth");
         await page.keyboard.press("Enter");
@@ -267,7 +267,7 @@ export function describeExplorer(stageOf: () => Stage): void {
     test("a hostile record is text, and a long one is cut", async () => {
       await inBrowser(desktop, async (page) => {
         await page.goto(`${url}/explore/name/${byNode(`${hostileLabels.markup}.eth`)}`);
-        const texts = page.locator("section", { has: page.getByRole("heading", { name: "Texts" }) });
+        const texts = page.locator("section", { has: page.getByRole("heading", { name: "Text records" }) });
         expect(await texts.locator("script, iframe, [onerror], [onload], [onmouseover]").count()).toBe(0);
         expect(await texts.textContent()).toContain("</bdi><script>alert(1)</script>U+202E");
         expect(await page.locator("a[href^='javascript:'], a[href^='data:']").count()).toBe(0);
@@ -318,7 +318,7 @@ export function describeExplorer(stageOf: () => Stage): void {
         await page.clock.runFor(600_000);
         expect(asked).toEqual([]);
         expect(await shown(page)).toContain("moves-live.eth");
-        await page.getByRole("button", { name: "Go on" }).click();
+        await page.getByRole("button", { name: "Resume" }).click();
         await vi.waitUntil(async () => (await shown(page)).includes("moves-not.eth"), 60_000);
       });
     });
@@ -346,7 +346,7 @@ export function describeExplorer(stageOf: () => Stage): void {
         expect(asked.filter((one) => one.includes("explore/watch")).length).toBeLessThanOrEqual(2);
         stream.leave();
         await page.getByRole("button", { name: "Pause" }).click();
-        expect(await page.getByRole("button", { name: "Go on" }).count()).toBe(1);
+        expect(await page.getByRole("button", { name: "Resume" }).count()).toBe(1);
       });
     });
 

@@ -34,7 +34,7 @@ export function describePrices(stageOf: () => Stage): void {
       expect(await calendar?.text()).toContain("SUMMARY:Premium of premium.eth ends");
       expect(feed?.headers.get("content-type")).toBe("application/atom+xml; charset=utf-8");
       const text = (await feed?.text()) ?? "";
-      expect(text).toContain("<title>premium.eth has no premium any more: ");
+      expect(text).toContain("<title>premium.eth has no premium left: ");
       expect(text.match(/<entry>/g)).toHaveLength(2);
       // A reader asks again and again: the same name is the same entry.
       expect(await (await file("drops.atom?kind=in_premium")).text()).toBe(text);
@@ -96,7 +96,7 @@ export function describePrices(stageOf: () => Stage): void {
       await search("fresh-word");
       expect(page.url()).toBe(`${url}/explore/name/fresh-word.eth`);
       expect(await page.locator(".badge").first().textContent()).toBe("Available");
-      expect(await rowsOf(/Price of a registration/)).toEqual([
+      expect(await rowsOf(/Registration price/)).toEqual([
         ["1 year", "0.003125 ETH$5.00"],
         ["2 years", "0.00625 ETH$10.00"],
         ["3 years", "0.009375 ETH$15.00"],
@@ -109,13 +109,13 @@ export function describePrices(stageOf: () => Stage): void {
 
     test("a name of two characters says why it is not sold, and which others are taken or free", async () => {
       await search("ab");
-      expect(await page.locator("main").textContent()).toContain("names need 3 or more");
+      expect(await page.locator("main").textContent()).toContain("Names need at least 3 characters.");
       expect(await rowsOf(/Similar names/)).toContainEqual(["abs.eth", "Available0.4 ETH a year"]);
     });
 
     test("what it costs to renew: one step, on a registered name", async () => {
       await search("alice.eth");
-      expect((await rowsOf(/Price of a renewal/))[0]).toEqual(["1 year", "0.003125 ETH$5.00"]);
+      expect((await rowsOf(/Renewal price/))[0]).toEqual(["1 year", "0.003125 ETH$5.00"]);
     });
 
     test("in grace: until when it can be renewed, at which price, and that day as a calendar", async () => {
@@ -133,10 +133,10 @@ export function describePrices(stageOf: () => Stage): void {
       const caption = (await page.locator("figure.curve figcaption").textContent()) ?? "";
       const dollars = Math.round(Number(registration?.prices[0]?.usd?.premium)).toLocaleString("en");
       expect(caption).toContain(`$${dollars}`);
-      expect(caption).toMatch(/With the rent of a year [\d,.]+ ETH \(\$[\d,]+\)/);
-      expect(caption).toMatch(/below \$1,000 on \d{4}-\d\d-\d\d, none from \d{4}-\d\d-\d\d on/);
-      const [first] = await rowsOf(/Price of a registration/);
-      expect(first?.[1]).toMatch(/^[\d,.]+ ETH\$[\d,]+\$5\.00 rent \+ \$[\d,]+ premium$/);
+      expect(caption).toMatch(/Total for one year: [\d,.]+ ETH \(\$[\d,]+\)/);
+      expect(caption).toMatch(/below \$1,000 on \d{4}-\d\d-\d\d, zero from \d{4}-\d\d-\d\d/);
+      const [first] = await rowsOf(/Registration price/);
+      expect(first?.[1]).toMatch(/^[\d,.]+ ETH\$[\d,]+\$5\.00 base \+ \$[\d,]+ premium$/);
     });
 
     test("a search for names in premium names the last holder, and until when", async () => {
@@ -152,7 +152,7 @@ export function describePrices(stageOf: () => Stage): void {
       await page.waitForURL(/kind=in_premium/);
       const row = (await rowsOf(/All in premium/)).find(([name]) => name?.startsWith("premium.eth"));
       expect(row?.[0]).toMatch(/^premium\.eth7 characterslast held by multi-one\.eth/);
-      expect(row?.[1]).toMatch(/^\d{4}-\d\d-\d\din \d+ daysnow \$[\d,]+ on top$/);
+      expect(row?.[1]).toMatch(/^\d{4}-\d\d-\d\din \d+ days\$[\d,.]+ premium now$/);
     });
   });
 }

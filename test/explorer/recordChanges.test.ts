@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { beforeEach as beforeOf } from "../../src/api/features/explorer/pages/name/before.ts";
-import { contractInWords } from "../../src/api/features/explorer/pages/name/logFields.tsx";
+import { contractInWords } from "../../src/api/features/explorer/parts/contract.ts";
 import { secondOf } from "../../src/api/features/explorer/parts/days.ts";
 import type { DomainEvent } from "../../src/api/features/explorer/replies.ts";
 
@@ -47,8 +47,8 @@ describe("what a record was before", () => {
 });
 
 test.each([
-  ["RESOLVER_45", "Resolver, of block 45"],
-  ["CONTROLLER_22764821", "Controller, of block 22,764,821"],
+  ["RESOLVER_45", "Resolver (block 45)"],
+  ["CONTROLLER_22764821", "Controller (block 22,764,821)"],
   ["REGISTRY", "Registry"],
   ["ENSV2_REGISTRY", "ENSv2: registry"],
   ["SOME_NEW_THING", "some new thing"],

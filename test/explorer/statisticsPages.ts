@@ -52,7 +52,7 @@ export async function serveExplorer(
     primaryNames: indexedPrimaryNames,
     hasAvatars: false,
     hasMcp: true,
-    outside: { mainChain: "mainnet", blockExplorers: {}, ipfsGateway: null },
+    outside: { mainChain: "mainnet", blockExplorers: {}, ipfsGateway: null, titleOf: () => undefined },
     callerOf: callerBehind(0),
     publicUrl: undefined,
   });

@@ -97,13 +97,13 @@ describe("the node is away", () => {
     const page = await fetch(`${scene.stack.url}/explore/name/${names.changeable}`);
     expect(page.status).toBe(200);
     const text = await page.text();
-    expect(text).toContain("The chain could not be asked, so this is not known: its records.");
+    expect(text).toContain("The chain could not be read, so this is unknown: its records.");
     expect(text).toContain(scene.alice.slice(2, 8));
-    expect(text).not.toContain("No text is set.");
+    expect(text).not.toContain("No text records set.");
     const absent = await fetch(`${scene.stack.url}/explore/name/nothing.wild.eth`);
     expect(absent.status).toBe(502);
     const words = await absent.text();
-    expect(words).toContain("so this is not known: the name.");
+    expect(words).toContain("so this is unknown: the name.");
     expect(words).not.toContain("No event ever named this name");
   });
 
@@ -119,7 +119,7 @@ describe("the node is away", () => {
     const page = await fetch(`${scene.stack.url}/explore/address/${scene.bob}?view=primary`);
     expect(page.status).toBe(200);
     const text = await page.text();
-    expect(text).toContain("so this is not known: the primary name.");
+    expect(text).toContain("so this is unknown: the primary name.");
     expect(text).not.toContain("The address has no primary name");
   });
 });

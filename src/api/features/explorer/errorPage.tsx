@@ -46,8 +46,7 @@ export function errorPage(error: ApiError, { typed, path = "", hasKey = false }:
         )}
         <SearchBox isLarge typed={typed} />
         <p>
-          <a href="./">Home</a> · <a href="explore/status">State of the index</a> ·{" "}
-          <a href="docs">Reference of the API</a>
+          <a href="./">Home</a> · <a href="explore/status">Index status</a> · <a href="docs">API reference</a>
         </p>
       </div>
     ),

@@ -13,25 +13,25 @@ export function inWords({ code, message, headers }: ApiError): Words {
   const later = again === undefined ? "Try again in a moment." : `Try again in ${again} seconds.`;
   switch (code) {
     case "NOT_FOUND":
-      return { title: "Nothing is here", advice: message };
+      return { title: "Not found", advice: message };
     case "RATE_LIMITED":
       return {
         title: "Your free requests are used up",
-        advice: `Each part of a page is one request. ${later} More requests need a key.`,
+        advice: `Each part of a page is one request. ${later} To make more requests, use a key.`,
         needsKey: true,
       };
     case "INVALID_API_KEY":
-      return { title: "This key is not known", advice: message, needsKey: true };
+      return { title: "Unknown key", advice: message, needsKey: true };
     case "PAYMENT_REQUIRED":
       return { title: "Your requests are used up", advice: message, needsKey: true };
     case "INDEX_NOT_READY":
       return { title: "The index is not ready", advice: `${message} ${later}` };
     case "LIVE_RESOLUTION_FAILED":
-      return { title: "The chain could not be asked", advice: message };
+      return { title: "The chain could not be read", advice: message };
     default:
       return errorCodes[code].status === 500
         ? { title: "Something went wrong", advice: message }
-        : { title: "This cannot be answered", advice: message };
+        : { title: "This request cannot be answered", advice: message };
   }
 }
 

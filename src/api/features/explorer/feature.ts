@@ -17,6 +17,7 @@ export const explorerFeature: Feature = {
         hasMcp: settings.hasMcp,
         outside: {
           mainChain: contracts.chainName(contracts.chainId),
+          titleOf: (address) => contracts.contractTitle(address),
           ipfsGateway: settings.ipfsGateway?.startsWith("https:") ? settings.ipfsGateway : null,
           blockExplorers: Object.fromEntries(
             [...settings.blockExplorers].map(([id, url]) => [contracts.chainName(id), url]),

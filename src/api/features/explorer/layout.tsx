@@ -34,7 +34,7 @@ const Document = (props: LayoutProps) => (
     <Head {...props} />
     <body {...(props.suggests && { "data-suggests": "" })}>
       <a class="skip" href={`${props.path}#main`}>
-        Skip to the content
+        Skip to content
       </a>
       <Header
         section={props.page.section}
@@ -161,7 +161,7 @@ export const SearchBox = ({ isLarge, hint, typed }: SearchBoxProps) => (
         name="q"
         type="search"
         maxlength={1_100}
-        placeholder={isLarge ? "Name, address, hash or agent id" : "Search"}
+        placeholder={isLarge ? "Name, address, hash or agent ID" : "Search"}
         autocomplete="off"
         autocapitalize="none"
         spellcheck={false}
@@ -188,6 +188,6 @@ export const Footer = ({ network, hasExplorer }: FooterProps) => (
       <a href="docs">Reference</a> <a href="openapi.json">OpenAPI</a> <a href="llms.txt">llms.txt</a>{" "}
       <a href={hasExplorer ? "explore/status" : "indexing-status"}>Status</a>
     </p>
-    <p>Names and records are written by their owners, and not checked.</p>
+    <p>Names and records are written by their owners and are not verified.</p>
   </footer>
 );

@@ -61,6 +61,8 @@ export type Visit = {
   now: () => Promise<number>;
   /** The network that is indexed, as `ENS_NETWORK` says it; null where that is not known. */
   network: () => Promise<string | null>;
+  /** The indexed chains, as answers name them. */
+  chains: () => Promise<readonly string[]>;
 };
 
 export type Given = Record<string, string | undefined>;

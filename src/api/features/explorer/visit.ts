@@ -84,6 +84,7 @@ export function beginVisit(c: Context, service: Service): RecordedVisit {
     hasKey: keyIn(c) !== undefined,
     hasSignup: service.operations.some(({ path }) => path === "/signup"),
     now: async () => (await status)?.chains[0]?.indexed_block_timestamp || Math.floor(Date.now() / 1_000),
+    chains: async () => (await status)?.chains.map(({ chain }) => chain) ?? [],
     network: async () => (await status)?.network ?? null,
   };
   return { visit, asked, status, readNames: (addresses) => readNames(service, { addresses, caller, c }) };

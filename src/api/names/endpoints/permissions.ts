@@ -78,6 +78,7 @@ const namePermissions = endpoint({
     const owners = state && ownersAt(state, ctx.now);
     const manager = owners?.isWrapped || state?.registry ? owners?.owner?.address : state?.registryOwner;
     const fuses = state && toBurntFuses(state, ctx.now);
+    const at = { chainId: state?.chainId ?? ctx.contracts.chainId, contracts: ctx.contracts };
     return {
       name: name.name,
       namehash: name.node,
@@ -86,7 +87,7 @@ const namePermissions = endpoint({
       ...(manager && { manager: toAddress(manager) }),
       ...(fuses && { fuses }),
       parent: toParentPower(parent),
-      permissions: page.rows.map(toPermission),
+      permissions: page.rows.map((one) => toPermission(one, at)),
       not_covered: toNotCovered(uncovered),
       ...fields(page),
     };

@@ -6,10 +6,10 @@ import { listLargestRegistrations } from "../query/largestRegistrations.ts";
 import type { DaySales } from "../query/purchases.ts";
 import type { Scope } from "../query/scope.ts";
 import { DAY } from "../rules/seconds.ts";
-import { address, chain, count, hash, paymentToken, tokenUnits } from "../schemas/answers.ts";
+import { address, chain, contractTitle, count, hash, paymentToken, tokenUnits } from "../schemas/answers.ts";
 import { input } from "../schemas/input.ts";
 import { PURCHASES } from "../schemas/sentences.ts";
-import { chainOf } from "../serializers/domain.ts";
+import { chainOf, titleField } from "../serializers/domain.ts";
 import { toAddress } from "../serializers/hex.ts";
 import { toPaymentToken } from "../serializers/payment.ts";
 import { sumOf, toDate } from "../statistics/numbers.ts";
@@ -134,6 +134,7 @@ const seller = z.strictObject({
   contract: z.string().openapi({ example: "CONTROLLER_9380471" }),
   chain,
   address,
+  title: contractTitle,
   first_day: z.iso.date(),
   last_day: z.iso.date(),
   ...soldFields,
@@ -165,6 +166,7 @@ function toSellers(sales: readonly DaySales[], contracts: Contracts): z.infer<ty
       contract: contracts.contractLabel({ family, chainId, address: sellerAddress }),
       ...chainOf(chainId, contracts),
       address: toAddress(sellerAddress),
+      ...titleField(sellerAddress, chainId, contracts),
       first_day: toDate(first),
       last_day: toDate(days.reduce((a, b) => Math.max(a, b))),
       ...toSold(sold, contracts),

@@ -63,7 +63,7 @@ export function toDomainRecord(
     expiry_timestamp: state.expiryTimestamp?.toString() ?? null,
     ...timesOf(state, graceEnd),
     ...protocolsIn(state, at.now),
-    ownership: toOwnership(state, owners, { now: at.now, graceEnd, isHeld }),
+    ownership: toOwnership(state, owners, { now: at.now, contracts: at.contracts, graceEnd, isHeld }),
     ...(owners.wrapper && { wrapper: toWrapper(owners.wrapper) }),
     resolver,
     ...(state.subnameCount !== undefined && { subname_count: state.subnameCount }),
@@ -189,6 +189,12 @@ const availabilityOfAbsent = (
 export const chainOf = (chainId: number, contracts: Contracts): { chain?: string } =>
   chainId === contracts.chainId ? {} : { chain: contracts.chainName(chainId) };
 
+/** What people call a contract of the deployment; nothing for other addresses. */
+export function titleField(address: Address, chainId: number, contracts: Contracts): { title?: string } {
+  const title = contracts.contractTitle(address, chainId);
+  return title === undefined ? {} : { title };
+}
+
 /** A domain in a list: a part of its record. What costs a query of its own is there only if the state has it. */
 export function toDomainItem(state: DomainState, at: SerializeContext): z.infer<typeof schemas.domainItem> {
   const record = toDomainRecord({ kind: "known", state, source: "indexed" }, at);
@@ -249,12 +255,18 @@ export function toResolver(
   const known = ensv2?.protocol === "ensv2" && ensv2.walk.resolver?.isKnown ? ensv2.walk.resolver : null;
   if (resolver === null) {
     const answering = answeredBy ?? known?.address;
-    return { status: "none", ...(answering && { answered_by: toAddress(answering) }) };
+    if (answering === undefined) return { status: "none" };
+    return {
+      status: "none",
+      ...titleField(answering, chainId, contracts),
+      answered_by: toAddress(answering),
+    };
   }
+  const title = titleField(resolver, chainId, contracts);
   const address = toAddress(resolver);
   const isIndexed = known?.address === resolver || contracts.isIndexedResolver(resolver, chainId);
-  if (!isIndexed) return { status: "unindexed", address };
-  return { status: "indexed", chain: contracts.chainName(chainId), address };
+  if (!isIndexed) return { status: "unindexed", address, ...title };
+  return { status: "indexed", chain: contracts.chainName(chainId), address, ...title };
 }
 
 /** ENSIP-5: the `display` text counts only if it is the name itself with other capitals. */

@@ -4,7 +4,7 @@ import type { Contracts } from "../../../../abis/contracts.ts";
 import type { PurchaseEntry } from "../query/registrations.ts";
 import type { Span } from "../query/spans.ts";
 import type * as schemas from "../schemas/answers.ts";
-import { chainOf, type SerializeContext } from "./domain.ts";
+import { chainOf, type SerializeContext, titleField } from "./domain.ts";
 import { toAddress } from "./hex.ts";
 import { toPayment } from "./payment.ts";
 
@@ -17,6 +17,7 @@ export type PeriodContext = { chainId: number; contracts: SerializeContext["cont
 /** What one address was for a time: an owner in one layer, or the resolver. */
 export const toPeriod = (span: Span, { chainId, contracts }: PeriodContext): Period => ({
   address: toAddress(span.address),
+  ...titleField(span.address, chainId, contracts),
   ...chainOf(chainId, contracts),
   from_timestamp: span.fromTimestamp,
   from_block: span.fromBlock,

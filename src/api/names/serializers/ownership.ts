@@ -1,5 +1,6 @@
 import type { Address } from "viem";
 import type { z } from "zod";
+import type { Contracts } from "../../../../abis/contracts.ts";
 import { holds } from "../../../ens/condition.ts";
 import type { DomainState } from "../resolution/domainState.ts";
 import { type Ending, endOf, endOfDnsToken } from "../rules/ends.ts";
@@ -18,7 +19,7 @@ const NO_EXPIRY = 2n ** 64n - 1n;
 export function toOwnership(
   state: DomainState,
   owners: OwnersNow,
-  { now, graceEnd: end, isHeld }: { now: number; graceEnd: bigint | null; isHeld: boolean },
+  { now, contracts, graceEnd: end, isHeld }: OwnedAt,
 ): z.infer<typeof schemas.ownership> {
   // A lapsed name fell to the NameWrapper itself, so no account can use it.
   const dnsEnd = endOfDnsToken(state);
@@ -29,9 +30,11 @@ export function toOwnership(
   const isUnregistered = owners.owner !== null && !isHeld && state.expiryTimestamp === null;
   // Where the wrapper's token ends on the same second, the wrapper's contract decides, as in the history of owners.
   const isEndedByToken = state.isWrapped && endOf("wrapper_expiry", state) === end;
+  const title = owners.owner && contracts.contractTitle(owners.owner.address, state.chainId);
   return {
     is_wrapped: owners.isWrapped,
     ...(owners.owner && { owner: toAddress(owners.owner.address), is_owner_current: isCurrent }),
+    ...(title && { owner_title: title }),
     ...(state.registryOwner && { registry: toAddress(state.registryOwner) }),
     ...(state.registrarOwner && { registrar: toAddress(state.registrarOwner) }),
     ...(owners.isWrapped && state.wrapperOwner && { wrapper: toAddress(state.wrapperOwner) }),
@@ -45,6 +48,8 @@ export function toOwnership(
       : lastOwnerOf(state, owners, { graceEnd: isOver ? end : null, dnsEnd: isDnsOver ? dnsEnd : null })),
   };
 }
+
+type OwnedAt = { now: number; contracts: Contracts; graceEnd: bigint | null; isHeld: boolean };
 
 type Ownership = z.infer<typeof schemas.ownership>;
 

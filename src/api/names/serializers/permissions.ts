@@ -7,8 +7,10 @@ import type { Grant } from "../resolution/permissions/ofAddress.ts";
 import type { ParentPower, Permission } from "../resolution/permissions/permission.ts";
 import type * as schemas from "../schemas/answers.ts";
 import { type Surface, surfaces } from "../schemas/answers.ts";
+import { titleField } from "./domain.ts";
 import { fuseNames } from "./fuses.ts";
 import { toAddress } from "./hex.ts";
+import type { PeriodContext } from "./history.ts";
 import { roleNames } from "./roles.ts";
 
 const eventFields = (event: LogPlace | null) =>
@@ -26,8 +28,12 @@ const stateFields = ({ inForce, reason, roles }: Pick<Permission, "inForce" | "r
 });
 
 /** What one account may do with a name. */
-export const toPermission = (one: Permission): z.infer<typeof schemas.permission> => ({
+export const toPermission = (
+  one: Permission,
+  { chainId, contracts }: PeriodContext,
+): z.infer<typeof schemas.permission> => ({
   address: toAddress(one.address),
+  ...titleField(one.address, chainId, contracts),
   kind: one.kind,
   layer: one.layer,
   contract_address: toAddress(one.contract),

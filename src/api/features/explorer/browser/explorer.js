@@ -12,7 +12,7 @@ document.addEventListener("click", async (event) => {
     () => false,
   );
   button.classList.toggle("done", isDone);
-  button.setAttribute("aria-label", isDone ? "Copied" : "Copying failed");
+  button.setAttribute("aria-label", isDone ? "Copied" : "Could not copy");
   setTimeout(() => {
     button.classList.remove("done");
     button.setAttribute("aria-label", label ?? "Copy");

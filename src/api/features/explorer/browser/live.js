@@ -84,7 +84,7 @@ async function refresh() {
 const button = document.querySelector("button.pause");
 button?.addEventListener("click", () => {
   isPaused = !isPaused;
-  button.textContent = isPaused ? "Go on" : "Pause";
+  button.textContent = isPaused ? "Resume" : "Pause";
   if (isPaused) return close();
   failures = 0;
   open();

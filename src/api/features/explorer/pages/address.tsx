@@ -36,7 +36,7 @@ export const addressPage: ExplorerPage = {
     const body = await view.show({ visit, address, now });
     return {
       title: `${summary.primary_name ?? address}${inTitle({ views, view })}`,
-      description: `Names of ${address}: ${summary.domain_count} active, ${summary.domains_expiring_30d} expire within 30 days.`,
+      description: `Names of ${address}: ${summary.domain_count} active, ${summary.domains_expiring_30d} expiring within 30 days.`,
       canonical: viewUrl(path, { views, view }),
       section: "search",
       body: (
@@ -45,7 +45,7 @@ export const addressPage: ExplorerPage = {
           <Figures
             figures={[
               ["Active names", summary.domain_count.toLocaleString("en")],
-              ["Expire within 30 days", summary.domains_expiring_30d.toLocaleString("en")],
+              ["Expiring within 30 days", summary.domains_expiring_30d.toLocaleString("en")],
               ["Previous names", summary.previously_owned_count.toLocaleString("en")],
             ]}
           />

@@ -19,13 +19,13 @@ export const agentPage: ExplorerPage = {
     const chain = visit.query("chain");
     const agent = await visit.ask<Reply>("/agents/{agentId}", { agentId: visit.param("id"), chain });
     if ("indexed" in agent) {
-      const message = `No adapter bound agent ${agent.agent_id}, and no name of the index claims it.`;
+      const message = `Agent ${agent.agent_id} is not bound by an adapter and not claimed by any indexed name.`;
       throw new ApiError("NOT_FOUND", message);
     }
     const title = `Agent ${agent.agent_id}`;
     return {
       title,
-      description: `${title}${agent.name === null ? "" : ` of ${agent.name}`}: its binding, claim and profile.`,
+      description: `${title}${agent.name === null ? "" : ` of ${agent.name}`}: binding, claim and profile.`,
       canonical: withQuery(`explore/agents/${agent.agent_id}`, { chain: agent.chain }),
       section: "agents",
       body: (
@@ -42,10 +42,10 @@ export const agentPage: ExplorerPage = {
             </p>
           </div>
           <div class="cards">
-            <Card id="belongs" title="Belongs to">
+            <Card id="belongs" title="Name">
               <p>
                 {agent.name === null ? (
-                  <span class="faint">A token that is no name.</span>
+                  <span class="faint">A token that is not a name.</span>
                 ) : (
                   <NameLink name={agent.name} />
                 )}
@@ -57,7 +57,7 @@ export const agentPage: ExplorerPage = {
             </Card>
             <Card id="profile" title="Profile" isWide>
               {agent.profile === null ? (
-                <Empty>Only the chain can tell the profile.</Empty>
+                <Empty>The profile is not indexed.</Empty>
               ) : (
                 <Profile profile={agent.profile} />
               )}
@@ -73,14 +73,14 @@ const Trust = ({ agent }: { agent: AgentItem }) => (
   <ul class="fuses">
     <li>
       {agent.is_bound
-        ? "An adapter binds the agent to the token: the token's holder of that time made the binding."
+        ? "An adapter binds the agent to the token. The token's holder at that time created the binding."
         : "No adapter binds the agent to the name's token."}
     </li>
     <li>
       {agent.has_ensip25_registration === null
-        ? "Whether the name claims the agent, only the chain can tell."
+        ? "Whether the name claims the agent is not indexed."
         : agent.has_ensip25_registration
-          ? "The name claims the agent by a record: the word of the name's owner."
+          ? "The name claims the agent in a record, which its owner wrote."
           : "The name does not claim the agent."}
     </li>
   </ul>

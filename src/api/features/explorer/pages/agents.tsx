@@ -35,17 +35,19 @@ export const agentsPage: ExplorerPage = {
     const list = await visit.tryAsk<{ agents: AgentItem[] } & Paged>("/agents", { ...filters, ...place });
     return {
       title: "Agents",
-      description: "Agents of ERC-8004 that names of ENS claim, or that are bound to their tokens.",
+      description: "ERC-8004 agents claimed by ENS names or bound to their tokens.",
       canonical: withQuery("explore/agents", { ...filters, ...place, from: visit.query("from") }),
       section: "agents",
       status: statusOf(list),
       body: (
         <>
           <h1>Agents</h1>
-          <p class="lead">Agents of ERC-8004 that names claim, or that an adapter binds to a name's token.</p>
+          <p class="lead">
+            ERC-8004 agents that ENS names claim, or that an adapter binds to a name's token.
+          </p>
           <Card id="directory" title="Directory" isWide>
             <form class="filters" action="explore/agents" method="get">
-              <Field name="q" label="Part of the name" value={filters.q} maxlength={255} />
+              <Field name="q" label="Name contains" value={filters.q} maxlength={255} />
               <Select name="is_bound" label="Binding" options={bindings} value={filters.is_bound} />
               <Select
                 name="has_ensip25_registration"
@@ -53,13 +55,17 @@ export const agentsPage: ExplorerPage = {
                 options={claims}
                 value={filters.has_ensip25_registration}
               />
-              <button type="submit">Apply</button>
+              <button type="submit">Search</button>
             </form>
             {list instanceof Error ? (
               <Unavailable error={list} />
             ) : (
               <>
-                {list.agents.length === 0 ? <Empty>No agent.</Empty> : <Directory agents={list.agents} />}
+                {list.agents.length === 0 ? (
+                  <Empty>No agents match.</Empty>
+                ) : (
+                  <Directory agents={list.agents} />
+                )}
                 <ListPager
                   list={list}
                   first={firstIn(visit, list)}
@@ -106,4 +112,4 @@ const Agent = ({ agent }: { agent: AgentItem }) => (
 );
 
 const Owner = ({ address }: { address: string | null | undefined }) =>
-  address == null ? <span class="faint">not known</span> : <AddressLink address={address} />;
+  address == null ? <span class="faint">unknown</span> : <AddressLink address={address} />;

@@ -3,7 +3,7 @@ import { GRACE_DAYS } from "../../../names/rules/stages.ts";
 import { statusOf } from "../errorWords.ts";
 import type { ExplorerPage, Given } from "../page.ts";
 import { Card, Empty, Unavailable } from "../parts/card.tsx";
-import { Field } from "../parts/form.tsx";
+import { ChainSelect, Field } from "../parts/form.tsx";
 import { AddressLink } from "../parts/hash.tsx";
 import { Icon } from "../parts/icon.tsx";
 import { NameLink } from "../parts/name.tsx";
@@ -15,7 +15,7 @@ import { fromNow, Time } from "../parts/time.tsx";
 import type { DomainItem, Domains } from "../replies.ts";
 import { askDrops, dropsUrl, filtersOf, happensAt, type Kind, kindOf, kinds } from "./drops/drops.ts";
 
-/** Which names drop: those that leave their grace, whose premium ends, and that became free. */
+/** Names becoming available: leaving grace, leaving premium, and available now. */
 export const dropsPage: ExplorerPage = {
   path: "/explore/drops",
   render: async (visit) => {
@@ -25,13 +25,14 @@ export const dropsPage: ExplorerPage = {
     const list = await askDrops(visit, { kind, now });
     return {
       title: `Drops: ${kind.label.toLowerCase()}`,
-      description: "Which names of ENS can be had again this week: out of grace, out of premium, free now.",
+      description:
+        "ENS names becoming available this week: leaving grace, leaving premium, and available now.",
       canonical: dropsUrl("drops", kind, given),
       section: "drops",
       status: statusOf(list),
       body: (
         <>
-          <h1>Names that drop</h1>
+          <h1>Dropping names</h1>
           <nav class="tabs" aria-label="Kinds of drops">
             {kinds.map((one) => (
               <a
@@ -43,7 +44,7 @@ export const dropsPage: ExplorerPage = {
             ))}
           </nav>
           <p class="lead">{kind.says}</p>
-          <Filters kind={kind} given={given} />
+          <Filters kind={kind} given={given} chains={await visit.chains()} />
           <Files kind={kind} given={given} />
           {list instanceof Error ? (
             <Unavailable error={list} />
@@ -56,17 +57,19 @@ export const dropsPage: ExplorerPage = {
   },
 };
 
-const Filters = ({ kind, given }: { kind: Kind; given: Given }) => (
+type FiltersProps = { kind: Kind; given: Given; chains: readonly string[] };
+
+const Filters = ({ kind, given, chains }: FiltersProps) => (
   <form class="card" action="explore/drops" method="get">
     <input type="hidden" name="kind" value={kind.key} />
     <div class="filters grid">
-      <Field name="min_length" label="Length from" value={given.min_length} type="number" />
-      <Field name="max_length" label="Length to" value={given.max_length} type="number" />
-      <Field name="chain" label="Chain" value={given.chain} hint="all" />
+      <Field name="min_length" label="Minimum length" value={given.min_length} type="number" />
+      <Field name="max_length" label="Maximum length" value={given.max_length} type="number" />
+      <ChainSelect chains={chains} value={given.chain} />
     </div>
     <p class="actions">
       <button type="submit" class="first">
-        Show
+        Search
       </button>
       <a class="button" href={dropsUrl("drops", kind, {})}>
         Clear
@@ -99,7 +102,7 @@ const Drops = ({ list, kind, given, now, first }: DropsProps) => (
     isWide
   >
     {list.results.length === 0 ? (
-      <Empty>No name does at present.</Empty>
+      <Empty>No names right now.</Empty>
     ) : (
       <Table caption={kind.label} columns={["Name", kind.when].map((title) => ({ title }))}>
         {list.results.map((item) => (
@@ -143,7 +146,7 @@ const Row = ({ item, kind, now }: { item: DomainItem; kind: Kind; now: number })
         {expiry !== null && <Time at={happensAt(kind, expiry)} day />}
         {expiry !== null && <span class="faint">{fromNow(happensAt(kind, expiry), now)}</span>}
         {state === "premium" && chain === undefined && (
-          <span class="faint">now {withGroups(premiumAfter(days).toFixed(2))} on top</span>
+          <span class="faint">{withGroups(premiumAfter(days).toFixed(2))} premium now</span>
         )}
       </td>
     </tr>

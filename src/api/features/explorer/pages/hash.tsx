@@ -22,13 +22,13 @@ export const hashPage: ExplorerPage = {
     if ("indexed" in reply) {
       throw new ApiError(
         "NOT_FOUND",
-        "No name of the index has this namehash or labelhash. Transactions have no page here.",
+        "No indexed name has this namehash or labelhash. Transactions have no page here.",
       );
     }
     const isNamehash = reply.type === "namehash";
     return {
       title: isNamehash ? "Namehash" : "Labelhash",
-      description: "The names of ENS that have this hash.",
+      description: "ENS names with this hash.",
       canonical: `explore/hash/${hash.toLowerCase()}`,
       section: "search",
       body: (
@@ -39,7 +39,7 @@ export const hashPage: ExplorerPage = {
           </p>
           <Card
             id="names"
-            title={isNamehash ? "Its name" : `Names with this label: ${reply.total.toLocaleString("en")}`}
+            title={isNamehash ? "Name" : `Names with this label: ${reply.total.toLocaleString("en")}`}
           >
             {isNamehash ? (
               <p>

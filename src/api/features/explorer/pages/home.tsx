@@ -33,7 +33,7 @@ export const homePage: ExplorerPage = {
     return {
       title: "",
       description:
-        "Explore the Ethereum Name Service: who owns a name, until when, what it points to, and its history.",
+        "Explore the Ethereum Name Service: who owns a name, when it expires, what it points to, and its history.",
       canonical: "",
       hasSearchBox: true,
       scripts: ["live.js"],
@@ -41,17 +41,17 @@ export const homePage: ExplorerPage = {
         <>
           <div class="hero">
             <h1>Explore the Ethereum Name Service</h1>
-            <p class="lead">Who owns a name, until when, what it points to, and how all that came about.</p>
+            <p class="lead">Who owns a name, when it expires, what it points to, and its history.</p>
             <SearchBox isLarge hint={<Hint network={status instanceof Error ? null : status.network} />} />
             <Currency status={status instanceof Error ? null : status} now={now} />
           </div>
           {figures instanceof Error ? <Unavailable error={figures} /> : <FourFigures figures={figures} />}
-          <Card id="newest" title="Newest activity" aside={<PauseButton />} isWide>
+          <Card id="newest" title="Latest activity" aside={<PauseButton />} isWide>
             <div data-live="newest">
               {feed instanceof Error ? (
                 <Unavailable error={feed} />
               ) : feed.events.length === 0 ? (
-                <Empty>Nothing has happened yet.</Empty>
+                <Empty>No activity yet.</Empty>
               ) : (
                 <ActivityList entries={feed.events.slice(0, NEWEST)} now={now} />
               )}
@@ -69,8 +69,8 @@ const exampleOf = (network: string | null): string => (network === "mainnet" ? "
 
 const Hint = ({ network }: { network: string | null }) => (
   <p class="hint">
-    For example <a href={`explore/name/${exampleOf(network)}`}>{exampleOf(network)}</a>, an address, a
-    namehash, or <span class="mono">agent 0</span>
+    Try <a href={`explore/name/${exampleOf(network)}`}>{exampleOf(network)}</a>, an address, a namehash, or{" "}
+    <span class="mono">agent 0</span>
   </p>
 );
 
@@ -95,8 +95,8 @@ const FourFigures = ({ figures }: { figures: Totals }) => (
     figures={[
       ["Active names", figures.active_domains.toLocaleString("en")],
       ["Owners", figures.unique_owners.toLocaleString("en")],
-      ["Registered in 7 days", figures.registrations_7d.toLocaleString("en")],
-      ["Expiring in 30 days", figures.expiring_30d.toLocaleString("en")],
+      ["Registered in the last 7 days", figures.registrations_7d.toLocaleString("en")],
+      ["Expiring within 30 days", figures.expiring_30d.toLocaleString("en")],
     ]}
   />
 );
@@ -104,16 +104,16 @@ const FourFigures = ({ figures }: { figures: Totals }) => (
 type ProgramsProps = { access: string; hasSignup: boolean; hasMcp: boolean };
 
 const Programs = ({ access, hasSignup, hasMcp }: ProgramsProps) => (
-  <Card id="programs" title="For programs" isWide>
+  <Card id="programs" title="For developers" isWide>
     <p>
-      Everything here is also JSON over HTTP
+      Everything on these pages is also available as JSON over HTTP
       {hasMcp && (
         <>
-          , and tools for agents at <span class="mono">/mcp</span>
+          , and as tools for agents at <span class="mono">/mcp</span>
         </>
       )}
-      : see the <a href="docs">reference</a>, <a href="openapi.json">OpenAPI</a> or{" "}
-      <a href="llms.txt">llms.txt</a>. Each page names the operations that it comes from.
+      . See the <a href="docs">reference</a>, <a href="openapi.json">OpenAPI</a> or{" "}
+      <a href="llms.txt">llms.txt</a>. Each page lists the operations behind it.
     </p>
     <p>
       {access} {hasSignup && <a href="signup">Get a key</a>}

@@ -6,7 +6,7 @@ export const keyPage: ExplorerPage = {
   path: "/explore/key",
   render: async (visit) => ({
     title: "Your key",
-    description: "Use a key of your own for the pages of the explorer.",
+    description: "Use your own key for the explorer.",
     canonical: "explore/key",
     body: (
       <>
@@ -15,7 +15,7 @@ export const keyPage: ExplorerPage = {
         {visit.isMetered && (
           <>
             <p>
-              Each part of a page is one request. With a key it is answered by the key's credits.{" "}
+              Each part of a page is one request. With a key, requests use the key's credits.{" "}
               {visit.hasSignup && <a href="signup">Get a key</a>}
             </p>
             <KeyForm back="" />

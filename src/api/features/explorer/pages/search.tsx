@@ -3,7 +3,7 @@ import type { ExplorerPage, Given } from "../page.ts";
 import { Card, Figures, Unavailable } from "../parts/card.tsx";
 import { secondOf } from "../parts/days.ts";
 import { DomainList } from "../parts/domainList.tsx";
-import { Field, Select } from "../parts/form.tsx";
+import { ChainSelect, Field, Select } from "../parts/form.tsx";
 import { NameLink } from "../parts/name.tsx";
 import { firstIn, placeIn, withQuery } from "../parts/pager.tsx";
 import { orderOf, type UrlOf } from "../parts/sort.ts";
@@ -19,8 +19,8 @@ const states = [
 
 const wrappings = [
   ["", "Any"],
-  ["true", "Wrapped"],
-  ["false", "Not wrapped"],
+  ["true", "Yes"],
+  ["false", "No"],
 ] as const;
 
 const protocols = [
@@ -30,8 +30,8 @@ const protocols = [
 ] as const;
 
 const places = [
-  ["false", "In the label"],
-  ["true", "In the full name"],
+  ["false", "Label"],
+  ["true", "Full name"],
 ] as const;
 
 /** The filters of the operation that a form gives as they are. */
@@ -76,7 +76,7 @@ export const searchPage: ExplorerPage = {
         secondOf(day, name === "expiry_to" ? "last" : "first"),
       ]),
     );
-    const [found, now] = await Promise.all([
+    const [found, now, chains] = await Promise.all([
       visit.tryAsk<Found>("/search-domains", {
         ...filters,
         ...seconds,
@@ -85,18 +85,23 @@ export const searchPage: ExplorerPage = {
         ...readable(order, place),
       }),
       visit.now(),
+      visit.chains(),
     ]);
     const urlOf: UrlOf = (values) => withQuery("explore/search", { ...filters, ...dates, ...values });
     return {
       title: filters.q === undefined ? "Names" : `${filters.q}: names`,
-      description: "Search the names of ENS by text, state, length, owner, resolver and expiry.",
+      description: "Search ENS names by text, state, length, owner, resolver and expiry.",
       canonical: urlOf({ ...order, ...place, from: visit.query("from") }),
       section: "search",
       status: statusOf(found),
       body: (
         <>
           <h1>Names</h1>
-          <Filters given={{ ...filters, ...dates, ...order }} hasProtocols={hasProtocols(found, filters)} />
+          <Filters
+            given={{ ...filters, ...dates, ...order }}
+            chains={chains}
+            hasProtocols={hasProtocols(found, filters)}
+          />
           <Exact text={filters.q} />
           {found instanceof Error ? (
             <Unavailable error={found} />
@@ -110,9 +115,9 @@ export const searchPage: ExplorerPage = {
                   order={order}
                   urlOf={urlOf}
                   now={now}
-                  caption="Names that were found"
+                  caption="Search results"
                   what="names"
-                  empty="No name meets all filters."
+                  empty="No names match these filters."
                 />
               </Card>
             </>
@@ -140,40 +145,37 @@ function valuesOf<const Name extends string>(
 const Exact = ({ text }: { text: string | undefined }) =>
   text === undefined || !/^[\p{L}\p{N}-]{3,64}$/u.test(text) ? null : (
     <p class="exact">
-      The name itself: <NameLink name={`${text.toLowerCase()}.eth`} />
+      Exact match: <NameLink name={`${text.toLowerCase()}.eth`} />
     </p>
   );
+
+type FiltersProps = { given: Given; chains: readonly string[]; hasProtocols: boolean };
 
 /** Answers tell the protocol of names where there are two. */
 const hasProtocols = (found: Found | Error, { protocol }: Given): boolean =>
   protocol !== undefined ||
   (!(found instanceof Error) && found.results.some((item) => item.protocol !== undefined));
 
-const Filters = ({ given, hasProtocols }: { given: Given; hasProtocols: boolean }) => (
+const Filters = ({ given, chains, hasProtocols }: FiltersProps) => (
   <form class="card" action="explore/search" method="get">
     <div class="filters grid">
-      <Field name="q" label="Text" value={given.q} maxlength={255} />
-      <Select name="search_full_name" label="Where" options={places} value={given.search_full_name} />
+      <Field name="q" label="Contains" value={given.q} maxlength={255} />
+      <Select name="search_full_name" label="Search in" options={places} value={given.search_full_name} />
       <Select name="availability_status" label="State" options={states} value={given.availability_status} />
-      <Select name="is_wrapped" label="Wrapping" options={wrappings} value={given.is_wrapped} />
+      <Select name="is_wrapped" label="Wrapped" options={wrappings} value={given.is_wrapped} />
     </div>
     <details {...(hasMore(given) && { open: true })}>
       <summary>More filters</summary>
       <div class="filters grid">
-        <Field name="min_length" label="Length from" value={given.min_length} type="number" />
-        <Field name="max_length" label="Length to" value={given.max_length} type="number" />
-        <Field name="expiry_from" label="Expiry from" value={given.expiry_from} type="date" />
-        <Field name="expiry_to" label="Expiry to" value={given.expiry_to} type="date" />
-        <Field
-          name="registrar_owner"
-          label="Owner in the registrar"
-          value={given.registrar_owner}
-          hint="0x…"
-        />
-        <Field name="wrapper_owner" label="Owner in the NameWrapper" value={given.wrapper_owner} hint="0x…" />
-        <Field name="registry_owner" label="Owner in the registry" value={given.registry_owner} hint="0x…" />
+        <Field name="min_length" label="Minimum length" value={given.min_length} type="number" />
+        <Field name="max_length" label="Maximum length" value={given.max_length} type="number" />
+        <Field name="expiry_from" label="Expires after" value={given.expiry_from} type="date" />
+        <Field name="expiry_to" label="Expires before" value={given.expiry_to} type="date" />
+        <Field name="registrar_owner" label="Registrar owner" value={given.registrar_owner} hint="0x…" />
+        <Field name="wrapper_owner" label="NameWrapper owner" value={given.wrapper_owner} hint="0x…" />
+        <Field name="registry_owner" label="Registry owner" value={given.registry_owner} hint="0x…" />
         <Field name="resolver" label="Resolver" value={given.resolver} hint="0x…" />
-        <Field name="chain" label="Chain" value={given.chain} hint="all" />
+        <ChainSelect chains={chains} value={given.chain} />
         {hasProtocols && (
           <Select name="protocol" label="Protocol" options={protocols} value={given.protocol} />
         )}
@@ -217,7 +219,7 @@ const Totals = ({ found: { total, stats } }: { found: Found }) => (
     figures={[
       ["Found", total.toLocaleString("en")],
       ["Expired", stats.expired.toLocaleString("en")],
-      ["Expire within 30 days", stats.expiring_30d.toLocaleString("en")],
+      ["Expiring within 30 days", stats.expiring_30d.toLocaleString("en")],
       ["Wrapped", <Share count={stats.wrapped} percent={stats.wrapped_pct} />],
     ]}
   />

@@ -11,23 +11,23 @@ export const statusPage: ExplorerPage = {
     const status = await visit.ask<IndexingStatus>("/indexing-status");
     const says = inSentence(status);
     return {
-      title: "State of the index",
-      description: `${says} How far each chain is indexed.`,
+      title: "Index status",
+      description: `${says} Progress of each chain.`,
       canonical: "explore/status",
       section: "status",
       body: (
         <>
-          <h1>State of the index</h1>
+          <h1>Index status</h1>
           <p class="lead">
             <span class={`dot ${status.ready ? "good" : "bad"}`} /> {says}
           </p>
           {status.failing && (
             <div class="notice warn">
               <p>
-                A block of {status.failing.chain} could not be indexed
+                A block on {status.failing.chain} could not be indexed
                 {status.failing.block_number !== null &&
                   ` (${status.failing.block_number.toLocaleString("en")})`}
-                . It was tried {status.failing.attempts} times since <Time at={status.failing.since} />:{" "}
+                . {status.failing.attempts} attempts since <Time at={status.failing.since} />:{" "}
                 <Text>{status.failing.why}</Text>
               </p>
             </div>
@@ -37,7 +37,7 @@ export const statusPage: ExplorerPage = {
               <Chain chain={chain} />
             ))}
             {status.ensv2 && <Ensv2 {...status.ensv2} />}
-            <Card id="index" title="The index">
+            <Card id="index" title="Index">
               <Facts facts={indexFacts(status)} />
             </Card>
           </div>
@@ -51,19 +51,21 @@ export const statusPage: ExplorerPage = {
 };
 
 const reasons: Record<NonNullable<IndexingStatus["reason"]>, string> = {
-  building: "The index is being built: past events are still missing.",
+  building: "The index is being built. Past events are still missing.",
   catching_up: "The index is catching up after a restart.",
-  late: "The index is behind its chain, or its indexer does not run.",
-  failing: "A block could not be indexed, and is tried again.",
-  no_database: "The database does not answer.",
+  late: "The index is behind its chain, or its indexer is not running.",
+  failing: "A block could not be indexed. The indexer is retrying it.",
+  no_database: "The database is not responding.",
 };
 
 export const inSentence = ({ reason, running }: IndexingStatus): string => {
   if (reason !== null) return reasons[reason];
-  return running ? "The index is complete and current." : "The index is complete. Its indexer does not run.";
+  return running
+    ? "The index is complete and up to date."
+    : "The index is complete. Its indexer is not running.";
 };
 
-const number = (value: number | null) => (value === null ? "not known" : value.toLocaleString("en"));
+const number = (value: number | null) => (value === null ? "unknown" : value.toLocaleString("en"));
 
 const Chain = ({ chain }: { chain: ChainStatus }) => {
   const { progress_percentage: done, estimated_seconds_left: left } = chain;
@@ -71,7 +73,7 @@ const Chain = ({ chain }: { chain: ChainStatus }) => {
     <Card id={`chain-${chain.chain_id}`} title={chain.chain} aside={<span class="badge">{chain.phase}</span>}>
       {done !== null && (
         <p>
-          <progress max={100} value={done} aria-label={`Progress of ${chain.chain}`} /> {done} %
+          <progress max={100} value={done} aria-label={`Progress on ${chain.chain}`} /> {done} %
           {left !== null && `, about ${inUnits(left)} left`}
         </p>
       )}
@@ -79,12 +81,12 @@ const Chain = ({ chain }: { chain: ChainStatus }) => {
         facts={[
           ["Indexed block", <strong class="number">{number(chain.indexed_block_number)}</strong>],
           [
-            "Its time",
-            chain.indexed_block_timestamp === 0 ? "not yet" : <Time at={chain.indexed_block_timestamp} />,
+            "Block time",
+            chain.indexed_block_timestamp === 0 ? "none yet" : <Time at={chain.indexed_block_timestamp} />,
           ],
-          ["Newest block", number(chain.head_block_number)],
-          ["Finalised block", number(chain.finalized_block_number)],
-          ["Behind", chain.lag_seconds === null ? "not known" : behind(chain)],
+          ["Latest block", number(chain.head_block_number)],
+          ["Finalized block", number(chain.finalized_block_number)],
+          ["Behind", chain.lag_seconds === null ? "unknown" : behind(chain)],
         ]}
       />
     </Card>
@@ -92,16 +94,16 @@ const Chain = ({ chain }: { chain: ChainStatus }) => {
 };
 
 const phasesInWords: Record<Ensv2Phase, string> = {
-  deployed: "Its contracts are there",
-  reserving: "Names of ENSv1 are reserved",
-  frozen: "ENSv1 registers no more names",
-  handed_over: "Renewals go through ENSv2",
-  open: "Names are registered in ENSv2",
-  public: "Its Universal Resolver answers",
+  deployed: "Contracts deployed",
+  reserving: "ENSv1 names being reserved",
+  frozen: "ENSv1 registrations closed",
+  handed_over: "Renewals handled by ENSv2",
+  open: "ENSv2 registrations open",
+  public: "Universal Resolver switched to ENSv2",
 };
 
 const Ensv2 = ({ phase, phases }: NonNullable<IndexingStatus["ensv2"]>) => (
-  <Card id="ensv2" title="Change to ENSv2" aside={<span class="badge">{phase ?? "not begun"}</span>}>
+  <Card id="ensv2" title="Migration to ENSv2" aside={<span class="badge">{phase ?? "not started"}</span>}>
     <Facts
       facts={phases.map(
         (one): Fact => [
@@ -120,11 +122,8 @@ const behind = ({ lag_blocks, lag_seconds }: ChainStatus): string =>
 
 const indexFacts = (status: IndexingStatus): Fact[] => [
   ["Network", status.network],
-  ["Indexer", status.running ? "runs" : "does not run"],
-  [
-    "Largest lag with answers",
-    status.max_lag_seconds === null ? "no limit" : inUnits(status.max_lag_seconds),
-  ],
+  ["Indexer", status.running ? "running" : "not running"],
+  ["Maximum lag", status.max_lag_seconds === null ? "no limit" : inUnits(status.max_lag_seconds)],
   ["Tables", <span class="mono">{status.schema}</span>],
   ["Build", <span class="mono">{status.build}</span>],
 ];

@@ -22,7 +22,7 @@ export const watchPage: ExplorerPage = {
     const [watched, now] = await Promise.all([askWatched(visit, names), visit.now()]);
     return {
       title: "Watched names",
-      description: "Names with their states and expiries, as a calendar and as a feed.",
+      description: "Names with their states and expiries, with a calendar and a feed.",
       canonical: watchUrl("watch", names),
       section: "watch",
       status: statusOf(watched),
@@ -31,15 +31,13 @@ export const watchPage: ExplorerPage = {
         <>
           <div class="heading" data-watched={names.join(",")}>
             <h1>Watched names</h1>
-            <p class="lead">
-              This list is in your browser alone. Its calendar and its feed have addresses of their own.
-            </p>
+            <p class="lead">This list stays in your browser. Its calendar and feed have their own URLs.</p>
             {names.length > 0 && <Files names={names} />}
           </div>
           {others > 0 && (
             <div class="notice warn">
               <Icon name="warning" />
-              <p>{`A list has at most ${MAX_WATCHED} names: ${others.toLocaleString("en")} are left out.`}</p>
+              <p>{`A list holds at most ${MAX_WATCHED} names. ${others.toLocaleString("en")} were left out.`}</p>
             </div>
           )}
           {watched instanceof Error ? (
@@ -47,7 +45,7 @@ export const watchPage: ExplorerPage = {
           ) : (
             <Card id="watched" title="Names" aside={watched.length > 0 && <PauseButton />} isWide>
               {watched.length === 0 ? (
-                <Empty>No name yet. A name's page has a button to watch it.</Empty>
+                <Empty>No names yet. Use the Watch button on a name's page.</Empty>
               ) : (
                 <div data-live="watched" data-live-names={spellingsOf(watched).join(",")}>
                   <List watched={watched} now={now} />
@@ -62,7 +60,7 @@ export const watchPage: ExplorerPage = {
   },
 };
 
-/** The names as changes of them are known by: as they were asked for, and as they are written. */
+/** Each name in both spellings: as typed and as normalised. Changes may carry either. */
 const spellingsOf = (watched: readonly Watched[]): string[] => [
   ...new Set(
     watched.flatMap(({ query, whois }) => (whois && "name" in whois ? [query, whois.name] : [query])),
@@ -120,15 +118,15 @@ const KnownExpiry = ({ one, now }: { one: Watched; now: number }) => {
 
 /** The list as text, to change it. Without JavaScript it is the way to make one, and the address is what to keep. */
 const Edit = ({ names }: { names: readonly string[] }) => (
-  <Card id="change" title="Change the list">
+  <Card id="change" title="Edit the list">
     <form class="edit" action="explore/watch" method="get" data-watch-list>
-      <label for="watch-names">{`Names, one a line, at most ${MAX_WATCHED}`}</label>
+      <label for="watch-names">{`One name per line, up to ${MAX_WATCHED}`}</label>
       <textarea id="watch-names" name="names" rows={6} spellcheck={false}>
         {names.join("\n")}
       </textarea>
       <p class="actions">
         <button type="submit" class="first">
-          Show
+          Save
         </button>
       </p>
     </form>

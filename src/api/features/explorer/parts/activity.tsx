@@ -25,7 +25,7 @@ export const ActivityList = ({ entries, now }: { entries: readonly Activity[]; n
           {entry.name === null ? (
             <span class="faint">
               {entry.type === "primary_name" && entry.is_name_known === false
-                ? "a name that no event tells"
+                ? "a name that no event contains"
                 : "cleared"}
             </span>
           ) : (

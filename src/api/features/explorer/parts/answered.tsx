@@ -7,7 +7,7 @@ type Props = { asked: readonly Asked[]; status: IndexingStatus | null };
 
 const sources: Record<string, string> = {
   indexed: "from the index",
-  live: "from the chain, at this request",
+  live: "from the chain, live",
 };
 
 /** Where the page comes from: the block of the registry's chain, and of the name's where it is another, and each operation with its JSON. */
@@ -18,7 +18,7 @@ export const Answered = ({ asked, status }: Props) => {
   if (asked.length === 0) return null;
   return (
     <section class="answered" aria-labelledby="answered">
-      <h2 id="answered">Where this comes from</h2>
+      <h2 id="answered">Sources</h2>
       {chains.map((chain) => (
         <p>
           Index{chains.length > 1 && ` of ${chain.chain}`} as of block{" "}

@@ -1,7 +1,9 @@
 import { createContext, useContext } from "hono/jsx";
 import { Avatar } from "./avatar.tsx";
+import { contractInWords } from "./contract.ts";
 import { Identicon } from "./identicon.tsx";
 import { listed } from "./name.tsx";
+import { useContractTitle } from "./outside.ts";
 import { visible } from "./text.tsx";
 
 /** A primary name, and whether it has an avatar that a page may show. */
@@ -39,8 +41,10 @@ const LIKE_AN_ADDRESS = /^0x/i;
 
 type Props = { address: string; short: string };
 
-/** How an address is shown in a list: by its primary name and avatar, or where it has none in short. */
+/** An address in a list: by the title of the contract, by its primary name and avatar, or in short. */
 export const Called = async ({ address, short }: Props) => {
+  const title = useContractTitle(address);
+  if (title !== undefined) return <Titled address={address} title={title} />;
   const named = await useContext(NamesContext)?.(address);
   return (
     <>
@@ -51,8 +55,17 @@ export const Called = async ({ address, short }: Props) => {
   );
 };
 
-/** The primary name of an address that stands whole. */
+const Titled = ({ address, title }: { address: string; title: string }) => (
+  <>
+    <Identicon address={address} />
+    <span class="contract">{contractInWords(title)}</span>
+  </>
+);
+
+/** The title or the primary name of an address that stands whole. */
 export const CalledToo = async ({ address }: Pick<Props, "address">) => {
+  const title = useContractTitle(address);
+  if (title !== undefined) return <span class="called contract">{contractInWords(title)}</span>;
   const named = await useContext(NamesContext)?.(address);
   return named === undefined ? null : (
     <span class="called">

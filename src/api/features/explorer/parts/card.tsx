@@ -55,31 +55,31 @@ export const Empty = ({ children }: { children?: Child }) => <p class="empty">{c
 
 const partsInWords: Record<Unresolved[number]["part"], string> = {
   domain: "the name",
-  display: "how its owner writes the name",
+  display: "how its owner spells the name",
   resolver: "its resolver",
-  "resolver.answered_by": "whether a resolver above it answers for it",
+  "resolver.answered_by": "whether a parent's resolver answers for it",
   records: "its records",
-  "records.texts": "some of its texts",
+  "records.texts": "some of its text records",
   value: "the value",
   primary_name: "the primary name",
 };
 
-/** What stands beside an answer of which the chain could not tell a part. */
+/** A notice beside an answer with parts that the chain could not provide. */
 export const NotFoundOut = ({ unresolved }: { unresolved: Unresolved }) => (
   <div class="notice warn">
     <Icon name="warning" />
     <p>
-      {`The chain could not be asked, so this is not known: ${unresolved.map(({ part }) => partsInWords[part]).join(", ")}. `}
+      {`The chain could not be read, so this is unknown: ${unresolved.map(({ part }) => partsInWords[part]).join(", ")}. `}
       {[...new Set(unresolved.map(({ message }) => message))].join(" ")}
     </p>
   </div>
 );
 
-/** What stands beside a list of which the index may not have all. */
+/** A notice beside a list that may be incomplete. */
 export const MayLack = () => (
   <div class="notice warn">
     <Icon name="warning" />
-    <p>Entries may be missing: the index does not follow the name's registry of ENSv2 to this name.</p>
+    <p>Entries may be missing. The index does not follow the ENSv2 registry of this name.</p>
   </div>
 );
 

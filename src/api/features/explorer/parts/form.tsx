@@ -16,6 +16,15 @@ export const Select = ({ name, label, options, value }: SelectProps) => (
   </div>
 );
 
+type ChainProps = { chains: readonly string[]; value: string | undefined };
+
+/** A choice among the indexed chains. A list of several, from an address, stays a choice of its own. */
+export const ChainSelect = ({ chains, value }: ChainProps) => {
+  const others = value === undefined || chains.includes(value) ? [] : [value];
+  const options = [["", "All"], ...[...chains, ...others].map((chain) => [chain, chain])];
+  return <Select name="chain" label="Chain" options={options as unknown as Options} value={value} />;
+};
+
 type FieldProps = {
   name: string;
   label: string;

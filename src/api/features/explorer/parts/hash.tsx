@@ -14,10 +14,28 @@ export const Copy = ({ text, what }: { text: string; what: string }) => (
   </button>
 );
 
+/** An address or a hash of 32 bytes. */
+const HEXADECIMAL = /^0x(?:[0-9a-fA-F]{40}|[0-9a-fA-F]{64})$/;
+
+/** A value that breaks in the middle or not at all, so that no single character stands on a line. */
+const Halves = ({ value }: { value: string }) => {
+  if (!HEXADECIMAL.test(value)) return <>{value}</>;
+  const middle = value.length / 2;
+  return (
+    <span class="halves">
+      {value.slice(0, middle)}
+      <wbr />
+      {value.slice(middle)}
+    </span>
+  );
+};
+
 /** A hash or other long value of the chain, whole. */
 export const Whole = ({ value, what }: { value: string; what: string }) => (
   <span class="whole">
-    <span class="mono">{value}</span>
+    <span class="mono">
+      <Halves value={value} />
+    </span>
     <Copy text={value} what={what} />
   </span>
 );
@@ -37,7 +55,7 @@ export const AddressLink = ({ address, isWhole, chain }: AddressProps) =>
       <span class="whole">
         <Identicon address={address} />
         <a class="mono" href={`explore/address/${address}`}>
-          {address}
+          <Halves value={address} />
         </a>
         <Copy text={address} what="address" />
         <OnBlockExplorer kind="address" of={address} chain={chain} />

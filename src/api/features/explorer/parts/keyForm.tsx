@@ -20,10 +20,10 @@ export const KeyForm = ({ back }: Props) => (
         required
       />
       <button type="submit" class="button">
-        Use it
+        Use key
       </button>
     </span>
-    <span class="faint">Your browser keeps it for these pages, in a cookie that no script can read.</span>
+    <span class="faint">Your browser stores it in a cookie that scripts cannot read.</span>
   </form>
 );
 

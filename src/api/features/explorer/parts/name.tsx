@@ -104,7 +104,7 @@ function problemOf(label: string): string | null {
   const [split] = ens_split(label);
   if (split?.error) return split.error.message.replaceAll(DIRECTION, "");
   const normalised = String.fromCodePoint(...(split?.output ?? []));
-  return normalised === label ? null : `normalised it would be “${normalised}”`;
+  return normalised === label ? null : `the normalised form is “${normalised}”`;
 }
 
 /** A word of warning about names that may be taken for others; nothing for all others. */
@@ -117,7 +117,7 @@ export const NameNotice = ({ name }: { name: string }) => {
       <div>
         {problem !== null && (
           <p>
-            <strong>This name is not normalised.</strong> Applications do not resolve it:{" "}
+            <strong>This name is not normalised.</strong> Applications do not resolve it.{" "}
             <Text>{problem}</Text>.
           </p>
         )}
@@ -127,9 +127,7 @@ export const NameNotice = ({ name }: { name: string }) => {
           </p>
         ) : (
           foreign.length > 0 && (
-            <p>
-              This name has letters of {foreign.join(", ")}. Names that look alike can be different names.
-            </p>
+            <p>This name contains {foreign.join(", ")} letters. Names that look alike can be different.</p>
           )
         )}
         <CodePoints name={name} />
@@ -145,7 +143,7 @@ const CodePoints = ({ name }: { name: string }) => {
   const odd = [...new Set([...name].filter((character) => !/[a-z0-9.-]/.test(character)))];
   return (
     <details>
-      <summary>Its characters</summary>
+      <summary>Characters</summary>
       <ul class="points">
         {odd.slice(0, MAX_POINTS).map((character) => (
           <li>

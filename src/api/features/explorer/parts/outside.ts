@@ -8,6 +8,8 @@ export type Outside = {
   mainChain: string;
   /** A gateway to IPFS; null where pages lead to none. */
   ipfsGateway: string | null;
+  /** What people call a contract of the deployment; undefined for other addresses. */
+  titleOf: (address: string) => string | undefined;
 };
 
 /** Without it pages lead nowhere. */
@@ -21,6 +23,10 @@ export function useBlockExplorer(
   const base = outside?.blockExplorers[chain ?? outside.mainChain];
   return base === undefined ? null : (kind, of) => `${withSlash(base)}${kind}/${encodeURIComponent(of)}`;
 }
+
+/** What people call a contract of the deployment. */
+export const useContractTitle = (address: string): string | undefined =>
+  useContext(OutsideContext)?.titleOf(address);
 
 /** Where the gateway shows an address of IPFS (`ipfs://bafy…`); null without a gateway, or for another address. */
 export function useIpfsUrl(uri: string): string | null {

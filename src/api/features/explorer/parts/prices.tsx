@@ -16,23 +16,23 @@ export const LENGTHS = "1,2,3,5,10";
 
 /** Why a name has no price, in words. */
 const refusalsInWords: Record<Refusal, string> = {
-  registered: "The name is registered: only a renewal is possible.",
-  grace: `The name is in its grace: for ${GRACE_DAYS} days (in ENSv2 28) it can only be renewed.`,
-  not_registered: "There is no registration that could be renewed.",
-  given_up: "Its owner gave the name up. It is not sold before its grace is over.",
-  too_short: `Names with fewer than ${SHORTEST_LABEL} characters are not sold.`,
-  label_unknown: "Only the hash of the name's label is known here, and the price depends on its characters.",
-  subname: "The owner of the name above it decides who gets it.",
-  not_sold: "No registrar of ENS sells such names.",
-  chain_not_indexed: "The chain that keeps this name is not indexed here.",
-  closed: "No contract sells names at present.",
-  unknown: "Its state is not known.",
+  registered: "This name is registered. It can only be renewed.",
+  grace: `This name is in its grace period. For ${GRACE_DAYS} days (28 in ENSv2) it can only be renewed.`,
+  not_registered: "There is no registration to renew.",
+  given_up: "The owner gave this name up. It cannot be registered until its grace period ends.",
+  too_short: `Names shorter than ${SHORTEST_LABEL} characters cannot be registered.`,
+  label_unknown: "Only the hash of the label is known, and the price depends on its length.",
+  subname: "The owner of the parent name decides who gets this name.",
+  not_sold: "No ENS registrar sells names like this.",
+  chain_not_indexed: "This name belongs to a chain that is not indexed here.",
+  closed: "No contract is selling names right now.",
+  unknown: "The state of this name is unknown.",
 };
 
-type Props = { price: NamePrice | ApiError; network: string | null };
+type Props = { price: NamePrice | ApiError; network: string | null; isFolded?: true };
 
-/** What a name costs to register or to renew, for some lengths, and where. */
-export const Prices = ({ price, network }: Props) => {
+/** Prices to register or renew a name, and where to do it. Folded: the price of a year, the others to unfold. */
+export const Prices = ({ price, network, isFolded }: Props) => {
   if (price instanceof Error) {
     return (
       <Card id="price" title="Price">
@@ -50,12 +50,27 @@ export const Prices = ({ price, network }: Props) => {
     );
   }
   const app = appOf(price, { network, isRenewal });
+  const title = isRenewal ? "Renewal price" : "Registration price";
+  if (isFolded) {
+    const [year] = offer.prices;
+    return (
+      <details class="card fold">
+        <summary>
+          <h2 id="price">{title}</h2>
+          {year && <span class="faint">{` ${paidIn(year, "total")} a year`}</span>}
+        </summary>
+        {app && (
+          <p class="actions">
+            <AppLink app={app} isRenewal={isRenewal} />
+          </p>
+        )}
+        <PriceTable offer={offer} />
+        <Fineprint price={price} offer={offer} />
+      </details>
+    );
+  }
   return (
-    <Card
-      id="price"
-      title={isRenewal ? "Price of a renewal" : "Price of a registration"}
-      aside={app && <AppLink app={app} isRenewal={isRenewal} />}
-    >
+    <Card id="price" title={title} aside={app && <AppLink app={app} isRenewal={isRenewal} />}>
       <PriceTable offer={offer} />
       <Fineprint price={price} offer={offer} />
     </Card>
@@ -80,7 +95,7 @@ const PriceTable = ({ offer }: { offer: PriceOffer }) => (
           {price.usd !== null && <span class="faint">{withGroups(price.usd.total)}</span>}
           {hasPremium(price) && (
             <span class="faint">
-              {inShort(price, "base")} rent + {inShort(price, "premium")} premium
+              {inShort(price, "base")} base + {inShort(price, "premium")} premium
             </span>
           )}
         </td>
@@ -102,7 +117,7 @@ const inShort = (price: Price, part: Part): string =>
 export function paidIn({ wei, tokens = [] }: Price, part: Part): string {
   if (wei) return weiInEth(wei[part]);
   const [first] = tokens;
-  return first === undefined ? "no token is taken" : inTokens({ ...first, amount: first[part] });
+  return first === undefined ? "not available" : inTokens({ ...first, amount: first[part] });
 }
 
 const Fineprint = ({ price, offer }: { price: NamePrice; offer: PriceOffer }) => {
@@ -116,11 +131,10 @@ const Fineprint = ({ price, offer }: { price: NamePrice; offer: PriceOffer }) =>
       </>
     ),
     rate !== null && offer.prices[0]?.wei !== undefined && <> One ETH is {withGroups(rate.value)}.</>,
-    others.length > 0 && <> Also in {others.join(", ")}.</>,
+    others.length > 0 && <> Also accepted: {others.join(", ")}.</>,
     <>
       {" "}
-      The contract is <AddressLink address={offer.contract} />, and gives back what is too much. Gas comes on
-      top.
+      Overpayment is refunded by <AddressLink address={offer.contract} />. Gas is not included.
     </>,
   ];
   return <p class="faint">{parts}</p>;

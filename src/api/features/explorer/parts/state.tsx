@@ -105,7 +105,7 @@ const Premium = ({ graceEnd, now, price }: Falling) => {
   const dollars = premiumAfter(Math.max(days, 0));
   const points = Array.from({ length: PREMIUM_DAYS * 8 + 1 }, (_, i) => i / 8);
   const line = points.map((day) => `${xOf(day).toFixed(1)},${yOf(premiumAfter(day)).toFixed(1)}`).join(" ");
-  const says = `The premium is ${inDollars(dollars)} now, and halves each day.`;
+  const says = `The premium is ${inDollars(dollars)} now and halves every day.`;
   return (
     <figure class="curve">
       <svg viewBox={`0 0 ${WIDTH} ${HEIGHT}`} width={WIDTH} height={HEIGHT} role="img" aria-label={says}>
@@ -131,18 +131,18 @@ const Premium = ({ graceEnd, now, price }: Falling) => {
         {price && <span>{paidIn(price, "premium")}</span>}
         {price && (
           <span>
-            With the rent of a year {paidIn(price, "total")}
+            Total for one year: {paidIn(price, "total")}
             {price.usd && ` (${withGroups(price.usd.total)})`}.
           </span>
         )}
         <span>
-          {"It halves each day: "}
+          {"Halves every day: "}
           {days * DAY < LOW_AFTER && (
             <>
               below {inDollars(LOW_PREMIUM)} on <Time at={graceEnd + LOW_AFTER} day />,{" "}
             </>
           )}
-          none from <Time at={graceEnd + PREMIUM_DAYS * DAY} day /> on.
+          zero from <Time at={graceEnd + PREMIUM_DAYS * DAY} day />.
         </span>
       </figcaption>
     </figure>

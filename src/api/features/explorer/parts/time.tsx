@@ -2,24 +2,29 @@ const MINUTE = 60;
 const HOUR = 3_600;
 const DAY = 86_400;
 
-const units: readonly [seconds: number, name: string][] = [
-  [365 * DAY, "year"],
-  [30 * DAY, "month"],
-  [DAY, "day"],
-  [HOUR, "hour"],
-  [MINUTE, "minute"],
-  [1, "second"],
+/** The smallest count at which a unit is precise enough, and its name. */
+const units: readonly [seconds: number, from: number, name: string][] = [
+  [365 * DAY, 1.5, "year"],
+  [30 * DAY, 3, "month"],
+  [DAY, 1.5, "day"],
+  [HOUR, 1.5, "hour"],
+  [MINUTE, 1.5, "minute"],
+  [1, 0, "second"],
 ];
+
+/** Years below ten have a decimal: rounding would be wrong by months. */
+const roundedYears = (years: number): number =>
+  years < 10 ? Math.round(years * 10) / 10 : Math.round(years);
 
 /** The last second that a date of JavaScript has. On chain an expiry can be far beyond it. */
 const LAST_SECOND = 8_640_000_000_000;
 
 const isDate = (seconds: number): boolean => seconds >= 0 && seconds <= LAST_SECOND;
 
-/** A duration in its largest unit: `3 months`. */
+/** A duration in its largest precise unit: `2.7 years`, `75 days`. */
 export function inUnits(seconds: number): string {
-  const [size, name] = units.find(([size]) => seconds >= size * 1.5) ?? [1, "second"];
-  const count = Math.round(seconds / size);
+  const [size, , name] = units.find(([size, from]) => seconds >= size * from) ?? [1, 0, "second"];
+  const count = name === "year" ? roundedYears(seconds / size) : Math.round(seconds / size);
   return `${count.toLocaleString("en")} ${name}${count === 1 ? "" : "s"}`;
 }
 
@@ -34,11 +39,11 @@ export function fromNow(seconds: number, now: number): string {
 export const inUtc = (seconds: number): string =>
   isDate(seconds)
     ? `${new Date(seconds * 1_000).toISOString().replace(/^\+/, "").slice(0, -8).replace("T", " ")} UTC`
-    : "beyond all calendars";
+    : "beyond any calendar";
 
 /** `2026-11-22`. */
 export const dayOf = (seconds: number): string =>
-  isDate(seconds) ? (new Date(seconds * 1_000).toISOString().split("T")[0] ?? "") : "beyond all calendars";
+  isDate(seconds) ? (new Date(seconds * 1_000).toISOString().split("T")[0] ?? "") : "beyond any calendar";
 
 type Props = {
   at: number /** Told beside it, if given: how far it is from this second. */;

@@ -4,7 +4,17 @@ import { relations } from "../../rules/relations.ts";
 import { ensv2Fields, ensv2Names } from "./ensv2.ts";
 import { availabilityStatus, endedBy } from "./lifetime.ts";
 import { resolution } from "./resolution.ts";
-import { address, blockNumber, chain, count, decimal, expiry, hash, source } from "./values.ts";
+import {
+  address,
+  blockNumber,
+  chain,
+  contractTitle,
+  count,
+  decimal,
+  expiry,
+  hash,
+  source,
+} from "./values.ts";
 
 const isOwnerCurrent = z.boolean().optional().openapi({
   description:
@@ -18,6 +28,10 @@ export const ownership = z
       .optional()
       .openapi({ description: "Effective owner: wrapper first, then registrar, then registry" }),
     is_owner_current: isOwnerCurrent,
+    owner_title: contractTitle.openapi({
+      description: "Present where `owner` is a contract of the deployment: what people call it",
+      example: "NameWrapper",
+    }),
     registry: address.optional(),
     registrar: address.optional(),
     wrapper: address.optional(),
@@ -53,6 +67,11 @@ export const resolver = z
     }),
     chain: z.string().optional(),
     address: address.optional(),
+    title: contractTitle.openapi({
+      description:
+        "Present where the resolver at `address` or `answered_by` is a contract of the deployment: what people call it",
+      example: "Public Resolver (2025)",
+    }),
     answered_by: address.optional().openapi({
       description:
         "For a name without a resolver: the ancestor's resolver that gave the live answer (ENSIP-10)",

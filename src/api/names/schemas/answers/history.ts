@@ -1,7 +1,17 @@
 import { z } from "@hono/zod-openapi";
 import { endedBy } from "./lifetime.ts";
 import { payment } from "./payment.ts";
-import { address, blockNumber, chain, count, decimal, hash, mergedEvents, truncated } from "./values.ts";
+import {
+  address,
+  blockNumber,
+  chain,
+  contractTitle,
+  count,
+  decimal,
+  hash,
+  mergedEvents,
+  truncated,
+} from "./values.ts";
 
 const valueKnown = z.literal(false).optional().openapi({
   description: "Present if the index cannot know the value: an old resolver logged only the key",
@@ -59,6 +69,7 @@ const periodFields = {
 export const ownershipPeriod = z
   .strictObject({
     address,
+    title: contractTitle,
     chain,
     reason: z.enum(["registry", "registrar", "wrapper", "token"]).openapi({
       description: "The layer that decided the owner; `token`: the holder in an ENSv2 registry",
@@ -72,7 +83,9 @@ export const ownershipPeriod = z
   .openapi("OwnershipPeriod");
 
 /** What one layer, or the registry's resolver, held for a time. */
-export const period = z.strictObject({ address, chain, ...periodFields }).openapi("Period");
+export const period = z
+  .strictObject({ address, title: contractTitle, chain, ...periodFields })
+  .openapi("Period");
 
 /** A registration or renewal. */
 export const registration = z

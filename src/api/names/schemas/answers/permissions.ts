@@ -1,6 +1,6 @@
 import { z } from "@hono/zod-openapi";
 import { actions, layers, reasons } from "../../rules/powers.ts";
-import { address, count, decimal, happenedIn, hash } from "./values.ts";
+import { address, contractTitle, count, decimal, happenedIn, hash } from "./values.ts";
 
 /** Kinds of permissions over a name. */
 export const permissionKinds = [
@@ -62,6 +62,7 @@ const event = {
 export const permission = z
   .strictObject({
     address,
+    title: contractTitle,
     kind: z.enum(permissionKinds).openapi({
       description:
         "`owner` of a layer; `token_approval`: approved for the token; `operator`: approved for everything the owner has there; `record_delegate`: may write the name's records; `role`, `root_role`: ENSv2 roles for the name, or for its whole registry or resolver; `parent_…`: the same for the name above, as far as it controls this one",

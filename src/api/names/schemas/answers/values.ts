@@ -11,6 +11,12 @@ export const address = hex(/^0x[0-9a-fA-F]{40}$/).openapi({
   example: "0x70997970C51812dc3A010C7d01b50e0d17dc79C8",
 });
 
+/** What people call a contract of the deployment; absent beside any other address. */
+export const contractTitle = z.string().optional().openapi({
+  description: "Present where the address is a contract of the deployment: what people call it",
+  example: "Public Resolver (2025)",
+});
+
 /** 32 bytes in lower-case hexadecimal. */
 export const hash = hex(/^0x[0-9a-f]{64}$/);
 

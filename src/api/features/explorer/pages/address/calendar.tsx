@@ -24,17 +24,17 @@ export async function calendarOfAddress({ visit, address, now }: AddressView): P
   return (
     <>
       <p class="lead">
-        Subscribe to <a href={`address/${address}/expiries.ics`}>expiries.ics</a> in your calendar: it reminds
-        you 30 and 7 days before.
+        Subscribe to <a href={`address/${address}/expiries.ics`}>expiries.ics</a> in your calendar to be
+        reminded 30 and 7 days before each expiry.
       </p>
-      {dated.length === 0 && <Empty>No name of this address expires.</Empty>}
+      {dated.length === 0 && <Empty>No names of this address expire.</Empty>}
       <div class="months">
         {[...months].map(([month, items]) => (
           <Month month={month} items={items} today={dayOf(now)} />
         ))}
       </div>
       {list.total > list.results.length && (
-        <p class="faint">{`The soonest ${list.results.length} of ${list.total.toLocaleString("en")} names are shown.`}</p>
+        <p class="faint">{`Showing the next ${list.results.length} of ${list.total.toLocaleString("en")} names to expire.`}</p>
       )}
     </>
   );

@@ -1,7 +1,7 @@
 import type { Child } from "hono/jsx";
 import { Card, Unavailable } from "../../parts/card.tsx";
 import { DomainList } from "../../parts/domainList.tsx";
-import { Field, Select } from "../../parts/form.tsx";
+import { ChainSelect, Select } from "../../parts/form.tsx";
 import { firstIn, placeIn, withQuery } from "../../parts/pager.tsx";
 import { orderOf, type UrlOf } from "../../parts/sort.ts";
 import type { Domains } from "../../replies.ts";
@@ -9,15 +9,15 @@ import type { AddressView } from "./view.ts";
 
 const roles = [
   ["effective_owner", "Owner"],
-  ["registrar_owner", "Owner in the registrar"],
-  ["wrapper_owner", "Owner in the NameWrapper"],
-  ["registry_owner", "Owner in the registry"],
+  ["registrar_owner", "Registrar owner"],
+  ["wrapper_owner", "NameWrapper owner"],
+  ["registry_owner", "Registry owner"],
   ["resolver", "Resolver"],
 ] as const;
 
 const ended = [
   ["false", "Active names"],
-  ["true", "Expired names too"],
+  ["true", "Include expired"],
 ] as const;
 
 /** The names of an address, sortable and filtered. */
@@ -39,11 +39,11 @@ export async function namesOfAddress({ visit, address, now }: AddressView): Prom
   return (
     <Card id="names" title="Names" isWide>
       <form class="filters" action={path} method="get" data-at-once>
-        <Select name="address_type" label="The address is" options={roles} value={filters.address_type} />
+        <Select name="address_type" label="Role" options={roles} value={filters.address_type} />
         <Select name="include_expired" label="Show" options={ended} value={filters.include_expired} />
-        <Field name="chain" label="Chain" value={filters.chain} hint="all" />
+        <ChainSelect chains={await visit.chains()} value={filters.chain} />
         <button type="submit" class="quiet">
-          Apply
+          Search
         </button>
       </form>
       {list instanceof Error ? (
@@ -57,7 +57,7 @@ export async function namesOfAddress({ visit, address, now }: AddressView): Prom
           now={now}
           caption="Names of the address"
           what="names"
-          empty="No name."
+          empty="No names."
         />
       )}
     </Card>

@@ -22,7 +22,7 @@ export async function previousOfAddress({ visit, address, now }: AddressView): P
   return (
     <Card id="previous" title="Previous names" isWide>
       {list.results.length === 0 ? (
-        <Empty>The address has no name that it had before.</Empty>
+        <Empty>This address has no previous names.</Empty>
       ) : (
         <ItemTable
           caption="Names that the address had before"

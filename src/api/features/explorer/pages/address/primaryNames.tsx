@@ -29,13 +29,13 @@ export async function primaryNamesOfAddress({ visit, address }: AddressView): Pr
   ];
   return (
     <div class="cards">
-      <Card id="current" title="Resolves to the address">
+      <Card id="current" title="Verified">
         {reply.unresolved && <NotFoundOut unresolved={reply.unresolved} />}
         {reply.current && <Current {...reply.current} />}
       </Card>
-      <Card id="chains" title="Newest claim on each chain">
+      <Card id="chains" title="Latest claim per chain">
         {chains.length === 0 ? (
-          <Empty>The address never claimed a name.</Empty>
+          <Empty>This address never claimed a name.</Empty>
         ) : (
           <Facts
             facts={chains.map((claim) => [
@@ -44,7 +44,7 @@ export async function primaryNamesOfAddress({ visit, address }: AddressView): Pr
             ])}
           />
         )}
-        <p class="faint">A claim is the address's word alone, until the name resolves to it.</p>
+        <p class="faint">A claim is unverified until the name resolves back to the address.</p>
       </Card>
       {newestFirst.length > 0 && (
         <Card id="claims" title="All claims" isWide>
@@ -73,7 +73,7 @@ export async function primaryNamesOfAddress({ visit, address }: AddressView): Pr
 
 const Current = ({ primary_name, display, registrar }: NonNullable<Reply["current"]>) =>
   primary_name === null ? (
-    <Empty>The address has no primary name that resolves to it.</Empty>
+    <Empty>No primary name resolves to this address.</Empty>
   ) : (
     <Facts
       facts={[
@@ -84,12 +84,12 @@ const Current = ({ primary_name, display, registrar }: NonNullable<Reply["curren
   );
 
 const registrars: Record<string, string> = {
-  REVERSE_REGISTRAR: "its own reverse record",
+  REVERSE_REGISTRAR: "the reverse record of this chain",
   DEFAULT_REVERSE_REGISTRAR: "the default for all chains",
-  L2_REVERSE_REGISTRAR: "its own reverse record",
+  L2_REVERSE_REGISTRAR: "the reverse record of this chain",
 };
 
 const Claimed = ({ claim }: { claim: PrimaryNameEntry }) => {
   if (claim.name !== null) return <NameLink name={claim.name} />;
-  return <span class="faint">{claim.is_name_known === false ? "no event tells the name" : "cleared"}</span>;
+  return <span class="faint">{claim.is_name_known === false ? "name not in the event" : "cleared"}</span>;
 };

@@ -21,7 +21,7 @@ import type { BulkPrice, Domain, NamePrice, Whois } from "../../replies.ts";
 
 type Absent = Exclude<Whois, Domain>;
 
-/** A name that no event names: what it costs if it is free, why it is not sold if it is too short, and names like it. */
+/** A name that no event mentions: its price if it is available, why it cannot be registered if it is too short, and similar names. */
 export async function absentPage(visit: Visit, whois: Absent): Promise<Page> {
   const { query, availability_status, unresolved } = whois;
   const parsed = parseName(query);
@@ -35,8 +35,8 @@ export async function absentPage(visit: Visit, whois: Absent): Promise<Page> {
   return {
     title: listed(parsed.name),
     description: unresolved
-      ? `What ${listed(parsed.name)} is could not be found out.`
-      : `${listed(parsed.name)} is in no event of ENS.`,
+      ? `The state of ${listed(parsed.name)} could not be determined.`
+      : `${listed(parsed.name)} does not appear in any ENS event.`,
     ...(unresolved && { status: errorCodes.LIVE_RESOLUTION_FAILED.status }),
     canonical: nameUrl(parsed.name),
     section: "search",
@@ -73,14 +73,14 @@ const isOfRegistrar = ({ label, parentNode }: ParsedName): boolean =>
   (isEthSecondLevel({ parentNode }) || managedNames.some(({ node }) => node === parentNode));
 
 function sayingOf(parsed: ParsedName, state: Absent["availability_status"]): string {
-  if (state === "available") return "It was never registered: it is free.";
+  if (state === "available") return "This name was never registered and is available.";
   if (isOfRegistrar(parsed) && parsed.labelLength !== null && parsed.labelLength < SHORTEST_LABEL) {
     const has = parsed.labelLength === 1 ? "one character" : `${parsed.labelLength} characters`;
-    return `It has ${has}, and names need ${SHORTEST_LABEL} or more: it cannot be registered.`;
+    return `Names need at least ${SHORTEST_LABEL} characters. This one has ${has} and cannot be registered.`;
   }
   return isEthSecondLevel(parsed)
-    ? "No event ever named this name, and it cannot be registered."
-    : "No event ever named this name, and no resolver answers for it.";
+    ? "This name does not appear in any event and cannot be registered."
+    : "This name does not appear in any event, and no resolver answers for it.";
 }
 
 /** Names that people take where another is gone, or too short. */
@@ -108,7 +108,7 @@ const Similar = ({ name, found }: { name: ParsedName; found: { results: BulkPric
   return (
     <Card id="similar" title="Similar names">
       {priced.length === 0 ? (
-        <Empty>Their states are not known at present.</Empty>
+        <Empty>The states of similar names are unknown right now.</Empty>
       ) : (
         <Table caption="Similar names" columns={["Name", "State"].map((title) => ({ title }))}>
           {priced.map((one) => (
@@ -126,7 +126,7 @@ const Similar = ({ name, found }: { name: ParsedName; found: { results: BulkPric
       )}
       <p>
         <a href={withQuery("explore/search", { q: name.label })}>
-          All names that contain <bdi class="theirs">{visible(listed(name.label))}</bdi>
+          All names containing <bdi class="theirs">{visible(listed(name.label))}</bdi>
         </a>
       </p>
     </Card>

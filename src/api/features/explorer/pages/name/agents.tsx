@@ -16,7 +16,7 @@ export async function agentsOfName({ visit, domain }: NameView): Promise<Child> 
   const agents = await visit.tryAsk<NameAgents>("/domain/{name}/agent", { name: domain.query });
   if (agents instanceof Error) return <Unavailable error={agents} />;
   if (agents.registrations.length === 0)
-    return <Empty>The name claims no agent, and none is bound to it.</Empty>;
+    return <Empty>No agents are claimed by this name or bound to it.</Empty>;
   const others = agents.registrations.length - MAX_AGENTS;
   return (
     <div class="cards">
@@ -29,9 +29,9 @@ export async function agentsOfName({ visit, domain }: NameView): Promise<Child> 
                 <AddressLink address={one.registry_address} isWhole />,
               ],
               one.registry_chain_id !== null && ["Chain", one.registry_chain_id],
-              one.key !== null && ["Claimed by the record", <Text>{one.key}</Text>],
+              one.key !== null && ["Claimed in record", <Text>{one.key}</Text>],
               one.binding !== null && [
-                "Bound to the token of",
+                "Bound to token of",
                 <AddressLink address={one.binding.token_contract} isWhole />,
               ],
               one.binding?.agent_owner != null && [
@@ -45,7 +45,7 @@ export async function agentsOfName({ visit, domain }: NameView): Promise<Child> 
       ))}
       {others > 0 && (
         <p>
-          {`${others.toLocaleString("en")} more are in the `}
+          {`${others.toLocaleString("en")} more in the `}
           <a href={`domain/${encodeURIComponent(domain.query)}/agent`}>JSON</a>.
         </p>
       )}

@@ -26,9 +26,9 @@ export type Entry = {
 
 const ends = {
   grace_end: "The grace period ended",
-  wrapper_expiry: "The token of the NameWrapper expired",
+  wrapper_expiry: "The NameWrapper token expired",
   expiry: "The name expired",
-  no_registration: "No registrar has the name",
+  no_registration: "The registration ended",
 } as const;
 
 /** A period as the entry of its beginning, and where only time ended it, as one of its end. */
@@ -64,7 +64,7 @@ const layers = {
   registry: "in the registry",
   registrar: "in the registrar",
   wrapper: "in the NameWrapper",
-  token: "by a token of ENSv2",
+  token: "by an ENSv2 token",
 } as const;
 
 export const entriesOfOwners = (periods: readonly OwnershipPeriod[]): Entry[] =>
@@ -116,7 +116,7 @@ export function entriesOfPurchases(
 
 /** How a registry of ENSv2 got a name, where it was not sold. */
 const kindTitles: Partial<Record<NonNullable<Registration["kind"]>, string>> = {
-  migrated: "Came from ENSv1",
+  migrated: "Migrated from ENSv1",
   reserved: "Reserved in ENSv2",
 };
 

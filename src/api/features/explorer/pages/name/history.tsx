@@ -32,7 +32,7 @@ const PAGE_SIZE = 50;
 type Choice = { key: Kind | "all"; label: string };
 
 const choices: readonly Choice[] = [
-  { key: "all", label: "Everything" },
+  { key: "all", label: "All" },
   { key: "owner", label: "Owners" },
   { key: "resolver", label: "Resolvers" },
   { key: "registration", label: "Registrations" },
@@ -68,7 +68,7 @@ export async function historyOfName({ visit, domain, now }: NameView): Promise<C
         <Cut part={part} />
       ))}
       {entries.length === 0 ? (
-        <Empty>Nothing of this kind is in the index.</Empty>
+        <Empty>No entries of this kind.</Empty>
       ) : (
         <TimeLine
           entries={entries.slice((page - 1) * PAGE_SIZE, page * PAGE_SIZE)}
@@ -117,7 +117,7 @@ const Range = ({ domain, kind, range: { from, to } }: RangeProps) => (
     {kind !== "all" && <input type="hidden" name="kind" value={kind} />}
     <Field name="from_day" label="From" value={from} type="date" />
     <Field name="to_day" label="To" value={to} type="date" />
-    <button type="submit">Show</button>
+    <button type="submit">Search</button>
   </form>
 );
 
@@ -143,7 +143,7 @@ async function logsOfName({ visit, domain, now }: Omit<NameView, "records">): Pr
       <Range domain={domain} kind={"log"} range={range} />
       {list.is_incomplete && <MayLack />}
       {entries.length === 0 ? (
-        <Empty>Nothing of this kind is in the index.</Empty>
+        <Empty>No entries of this kind.</Empty>
       ) : (
         <TimeLine entries={entries} now={now} hasChains={domain.chain !== undefined} />
       )}
@@ -200,7 +200,7 @@ const AT_ONCE = 1_000;
 const Cut = ({ part: { total, of } }: { part: Part }) =>
   total <= AT_ONCE ? null : (
     <p class="faint">
-      {`The newest ${AT_ONCE.toLocaleString("en")} of ${total.toLocaleString("en")} ${of} are shown; the JSON has all.`}
+      {`Showing the latest ${AT_ONCE.toLocaleString("en")} of ${total.toLocaleString("en")} ${of}. The JSON has all of them.`}
     </p>
   );
 

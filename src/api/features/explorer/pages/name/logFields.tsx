@@ -1,4 +1,5 @@
 import type { Child } from "hono/jsx";
+import { contractInWords } from "../../parts/contract.ts";
 import { AddressLink } from "../../parts/hash.tsx";
 import { NameLink } from "../../parts/name.tsx";
 import { inTokens, weiInEth } from "../../parts/price.ts";
@@ -6,48 +7,6 @@ import { LongText } from "../../parts/text.tsx";
 import { Time } from "../../parts/time.tsx";
 import type { DomainEvent } from "../../replies.ts";
 import { coinName } from "./coins.ts";
-
-/** Families of contracts in words; the number at the end of a label is the contract's first block. */
-const families: Record<string, string> = {
-  REGISTRY: "Registry",
-  REGISTRY_OLD: "Registry of 2017",
-  REGISTRAR: "Registrar of .eth",
-  REGISTRAR_OLD: "Registrar of .eth of 2019",
-  REGISTRAR_AUCTION: "Auctions of .eth",
-  REGISTRAR_DNS: "Registrar of DNS names",
-  CONTROLLER: "Controller",
-  REVERSE_REGISTRAR: "Reverse registrar",
-  DEFAULT_REVERSE_REGISTRAR: "Reverse registrar for all chains",
-  L2_REVERSE_REGISTRAR: "Reverse registrar of a layer 2",
-  RENEWAL_REFERRER: "Referrer of renewals",
-  PRICE_FEED: "Price of ether",
-  DNS_REGISTRAR: "Importer of DNS names",
-  SUBDOMAIN_REGISTRAR: "Seller of subnames",
-  NAME_WRAPPER: "NameWrapper",
-  RESOLVER: "Resolver",
-};
-
-/** Words that are written in capitals as they are. */
-const CAPITALS = /^(ENS.*|DNS|L2|ETH)$/;
-
-/**
- * A contract as a reader knows it: `RESOLVER_45` is the resolver of block 45.
- *
- * @example contractInWords("ENSV2_REGISTRY") // "ENSv2: registry"
- */
-export function contractInWords(label: string): string {
-  const [, family = label, block] = label.match(/^(.*?)(?:_(\d+))?$/) ?? [];
-  const ensv2 = family.match(/^ENSV2_(.+)$/)?.[1];
-  const words = ensv2 === undefined ? (families[family] ?? lowered(family)) : `ENSv2: ${lowered(ensv2)}`;
-  return block === undefined ? words : `${words}, of block ${Number(block).toLocaleString("en")}`;
-}
-
-/** `REVERSE_REGISTRAR` is `reverse registrar`. */
-const lowered = (label: string): string =>
-  label
-    .split("_")
-    .map((word) => (CAPITALS.test(word) ? word : word.toLowerCase()))
-    .join(" ");
 
 /** Fields that the entry shows by other means. */
 const shownElsewhere = [

@@ -13,14 +13,15 @@ import { withGroups } from "../../parts/price.ts";
 import { AppLink, LENGTHS, Prices, paidIn } from "../../parts/prices.tsx";
 import { Lifeline } from "../../parts/state.tsx";
 import { Time } from "../../parts/time.tsx";
-import type { Domain, NamePrice, PriceOffer } from "../../replies.ts";
+import type { Domain, NamePrice, PriceOffer, Records } from "../../replies.ts";
+import { isAccountAddress } from "./coins.ts";
 import { Ensv2 } from "./ensv2.tsx";
 import { fusesInWords } from "./fuses.ts";
 import { Profile } from "./head.tsx";
 import { Addresses, Texts } from "./records.tsx";
 import type { NameView } from "./view.ts";
 
-/** Owner, state, wrapper, resolver and records of a name. */
+/** Owner, expiry and address first; then price, wrapper, resolver and records. */
 export async function overviewOfName({ visit, domain, now, records: askRecords }: NameView): Promise<Child> {
   const [records, price, network] = await Promise.all([
     askRecords(),
@@ -28,20 +29,21 @@ export async function overviewOfName({ visit, domain, now, records: askRecords }
     visit.network(),
   ]);
   const known = price === null || price instanceof Error ? null : price;
+  const isRenewal = known !== null && known.registration === null && known.renewal !== null;
   const written = records instanceof Error ? undefined : records.records;
   return (
     <>
-      {written && <Profile records={written} />}
-      <Life domain={domain} now={now} price={known?.registration?.prices[0] ?? null} />
+      <Card id="registration" title="Ownership" isWide>
+        <Facts facts={ownershipFacts(domain, { now, address: addressFact(records) })} />
+      </Card>
       {domain.availability_status === "grace" && (
         <RenewUntil domain={domain} now={now} price={known} network={network} />
       )}
+      <Life domain={domain} now={now} price={known?.registration?.prices[0] ?? null} />
+      {price !== null && !isRenewal && <Prices price={price} network={network} />}
+      {written && <Profile records={written} />}
       <div class="columns">
         <div>
-          {price !== null && <Prices price={price} network={network} />}
-          <Card id="registration" title="Ownership">
-            <Facts facts={ownershipFacts(domain, now)} />
-          </Card>
           {domain.wrapper && <Wrapper wrapper={domain.wrapper} now={now} />}
           <Ensv2 domain={domain} now={now} />
           {records instanceof Error ? (
@@ -60,10 +62,11 @@ export async function overviewOfName({ visit, domain, now, records: askRecords }
           )}
         </div>
         <div>
+          {!(records instanceof Error) && written && <Addresses {...records} records={written} />}
           <Card id="resolver" title="Resolver">
             <Resolver domain={domain} />
           </Card>
-          {!(records instanceof Error) && written && <Addresses {...records} records={written} />}
+          {price !== null && isRenewal && <Prices price={price} network={network} isFolded />}
           <details class="card fold">
             <summary>
               <h2 id="hashes">Hashes and token</h2>
@@ -84,7 +87,7 @@ const priceOfName = async (visit: Visit, domain: Domain): Promise<NamePrice | Ap
 
 type Grace = { domain: Domain; now: number; price: NamePrice | null; network: string | null };
 
-/** The last day on which a name can be renewed, what that costs, and the way to do it. */
+/** The renewal deadline, its price, and where to renew. */
 function RenewUntil({ domain, now, price, network }: Grace) {
   const { grace_end_timestamp: end, query } = domain;
   if (end === undefined) return null;
@@ -104,12 +107,12 @@ function RenewUntil({ domain, now, price, network }: Grace) {
               {year.usd && ` (${withGroups(year.usd.total)})`}.{" "}
             </>
           )}
-          Any account can renew it. After that anyone can register it.
+          Anyone can renew it until then. Afterwards, anyone can register it.
         </p>
         <p class="actions">
           {app && <AppLink app={app} isRenewal />}
           <a class="button" href={`domain/${encodeURIComponent(query)}/expiry.ics`}>
-            <Icon name="calendar" /> This day as a calendar
+            <Icon name="calendar" /> Add to calendar
           </a>
         </p>
       </div>
@@ -144,8 +147,21 @@ function LifeInEnsv2({ domain, now, price }: LifeProps) {
   return <Lifeline ends={ends} state={state} now={now} price={price} hasCurve />;
 }
 
-function ownershipFacts(domain: Domain, now: number): (Fact | false)[] {
-  const { ownership, parent_name, chain } = domain;
+/** The coin type of Ethereum in SLIP-44. */
+const ETHEREUM = "60";
+
+/** The address that wallets pay to; nothing where it could not be read. */
+function addressFact(records: Records | ApiError): Fact | false {
+  if (records instanceof Error || records.records === undefined) return false;
+  const address = records.records.addresses[ETHEREUM];
+  const isAddress = address !== undefined && isAccountAddress(address);
+  return ["Address", isAddress ? <AddressLink address={address} isWhole /> : <span class="faint">none</span>];
+}
+
+type FactsAt = { now: number; address: Fact | false };
+
+function ownershipFacts(domain: Domain, { now, address: addressRow }: FactsAt): (Fact | false)[] {
+  const { ownership, parent_name, chain, availability_status, grace_end_timestamp: graceEnd } = domain;
   const { owner, registry, registrar, wrapper, to_timestamp, ended_by } = ownership;
   const expiry = endingExpiryOf(domain);
   const layers: [string, string | undefined][] = [
@@ -162,6 +178,9 @@ function ownershipFacts(domain: Domain, now: number): (Fact | false)[] {
         <AddressLink address={owner} chain={chain} isWhole />
       ),
     ],
+    ["Expiry", expiry === null ? <span class="faint">none</span> : <Time at={Number(expiry)} now={now} />],
+    availability_status === "grace" &&
+      graceEnd !== undefined && ["Renew until", <Time at={Number(graceEnd)} now={now} />],
     to_timestamp !== undefined && [
       "No owner since",
       <>
@@ -169,7 +188,7 @@ function ownershipFacts(domain: Domain, now: number): (Fact | false)[] {
       </>,
     ],
     ended_by === "no_registration" && ["Registration", "None. Anyone can register it."],
-    ["Expiry", expiry === null ? <span class="faint">none</span> : <Time at={Number(expiry)} now={now} />],
+    addressRow,
     ...layers.map(
       ([label, address]): Fact | false =>
         address !== undefined &&
@@ -186,9 +205,9 @@ function labelOfOwner({ owner, is_owner_current, last_owner }: Domain["ownership
 }
 
 const resolverWords: Record<Domain["resolver"]["status"], string> = {
-  indexed: "The index has all that this name resolves to.",
-  unindexed: "Its answers are asked from the chain at each request.",
-  none: "The name has no resolver of its own.",
+  indexed: "All records come from the index.",
+  unindexed: "Records are read from the chain on each request.",
+  none: "This name has no resolver of its own.",
 };
 
 const Resolver = ({ domain: { resolver, live } }: { domain: Domain }) => (
@@ -200,7 +219,7 @@ const Resolver = ({ domain: { resolver, live } }: { domain: Domain }) => (
           <AddressLink address={resolver.address} chain={resolver.chain} isWhole />,
         ],
         resolver.answered_by !== undefined && [
-          "Answered by an ancestor's",
+          "Resolver of a parent",
           <AddressLink address={resolver.answered_by} isWhole />,
         ],
         resolver.chain !== undefined && ["Chain", resolver.chain],
@@ -208,21 +227,22 @@ const Resolver = ({ domain: { resolver, live } }: { domain: Domain }) => (
     />
     <p class="faint">
       {resolverWords[resolver.status]}
-      {live === "not_asked" && " The chain cannot be asked about it, because its text is not known."}
+      {live === "not_asked" &&
+        " Records cannot be read from the chain because the text of the name is unknown."}
     </p>
   </>
 );
 
 const Wrapper = ({ wrapper, now }: { wrapper: NonNullable<Domain["wrapper"]>; now: number }) => (
   <Card id="wrapper" title="NameWrapper" aside={wrapper.expired && <span class="badge">expired</span>}>
-    <Facts facts={[["Its expiry", <Time at={Number(wrapper.expiry_timestamp)} now={now} />]]} />
+    <Facts facts={[["Wrapper expiry", <Time at={Number(wrapper.expiry_timestamp)} now={now} />]]} />
     {wrapper.fuse_names.length === 0 ? (
-      <p class="faint">No fuse is burnt: nothing is given up.</p>
+      <p class="faint">No fuses are burned.</p>
     ) : (
       <ul class="fuses">
         {wrapper.fuse_names.map((fuse) => (
           <li>
-            {fusesInWords[fuse] ?? "A fuse that the owner defined"} <span class="mono faint">{fuse}</span>
+            {fusesInWords[fuse] ?? "Custom fuse."} <span class="mono faint">{fuse}</span>
           </li>
         ))}
       </ul>

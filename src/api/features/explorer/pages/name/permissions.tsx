@@ -12,13 +12,13 @@ const kindsInWords: Record<PermissionItem["kind"], string> = {
   owner: "Owner",
   token_approval: "Approved for the token",
   operator: "Operator of the owner",
-  record_delegate: "May write records",
+  record_delegate: "Record delegate",
   role: "Roles for the name",
   root_role: "Roles for the contract",
-  parent_owner: "Owner of the name above",
-  parent_approval: "Approved for the token above",
-  parent_operator: "Operator of the owner above",
-  parent_role: "Roles for the name above",
+  parent_owner: "Owner of the parent name",
+  parent_approval: "Approved for the parent token",
+  parent_operator: "Operator of the parent owner",
+  parent_role: "Roles for the parent name",
 };
 
 const inWords = (word: string): string => word.replaceAll("_", " ");
@@ -35,21 +35,21 @@ export async function permissionsOfName({ visit, domain, now }: NameView): Promi
     <div class="cards">
       <Card
         id="permissions"
-        title="Who may change it"
+        title="Who can change this name"
         aside={<span class="count">{(list.total ?? 0).toLocaleString("en")}</span>}
         isWide
       >
         {list.permissions.length === 0 ? (
-          <Empty>The index knows of no account that may change the name.</Empty>
+          <Empty>No accounts that can change this name are indexed.</Empty>
         ) : (
           <ItemTable
-            caption="Accounts that may change the name"
+            caption="Accounts that can change this name"
             items={list.permissions}
             columns={[
               { title: "Account", cell: (one) => <AddressLink address={one.address} /> },
-              { title: "As", cell: (one) => kindsInWords[one.kind] },
+              { title: "Role", cell: (one) => kindsInWords[one.kind] },
               { title: "Layer", cell: (one) => inWords(one.layer) },
-              { title: "May", cell: powersOf },
+              { title: "Can", cell: powersOf },
               { title: "Since", cell: (one) => <Since one={one} now={now} chain={domain.chain} /> },
             ]}
           />
@@ -62,15 +62,15 @@ export async function permissionsOfName({ visit, domain, now }: NameView): Promi
           </p>
         )}
       </Card>
-      <Card id="powers" title="Fuses and the name above" isWide>
+      <Card id="powers" title="Fuses and parent name" isWide>
         <Facts
           facts={[
             list.fuses !== undefined && [
-              "Can no more be done",
+              "No longer possible",
               list.fuses.can_no_more.join("; ") || "nothing",
             ],
-            list.parent !== null && ["Name above", <NameLink name={list.parent.name} />],
-            list.parent !== null && ["Its owners may", list.parent.may.map(inWords).join(", ") || "nothing"],
+            list.parent !== null && ["Parent name", <NameLink name={list.parent.name} />],
+            list.parent !== null && ["Its owners can", list.parent.may.map(inWords).join(", ") || "nothing"],
           ]}
         />
       </Card>
@@ -87,7 +87,7 @@ export async function permissionsOfName({ visit, domain, now }: NameView): Promi
 
 function powersOf({ in_force: inForce, roles, may, reason }: PermissionItem): string {
   if (inForce === true) return (roles ?? may).map(inWords).join(", ");
-  return `${inForce === null ? "not known" : "not in force"}${reason ? ` (${inWords(reason)})` : ""}`;
+  return `${inForce === null ? "unknown" : "not in force"}${reason ? ` (${inWords(reason)})` : ""}`;
 }
 
 const Since = ({ one: { block_timestamp: at, transaction_hash: hash }, now, chain }: SinceProps) => (

@@ -23,7 +23,7 @@ export const Addresses = ({ records: { addresses, contenthash }, domain }: Props
   const entries = Object.entries(addresses);
   return (
     <Card id="addresses" title="Addresses">
-      {entries.length === 0 && !contenthash && <Empty>No address is set.</Empty>}
+      {entries.length === 0 && !contenthash && <Empty>No addresses set.</Empty>}
       <Facts
         facts={entries
           .slice(0, MAX_RECORDS)
@@ -60,9 +60,9 @@ export const Texts = ({ records: { texts }, domain, now }: Props & { now: number
   const entries = Object.entries(texts);
   const url = recordsUrl(domain);
   return (
-    <Card id="texts" title="Texts" aside={<LastYear domain={domain} now={now} />}>
+    <Card id="texts" title="Text records" aside={<LastYear domain={domain} now={now} />}>
       {entries.length === 0 ? (
-        <Empty>No text is set.</Empty>
+        <Empty>No text records set.</Empty>
       ) : (
         <dl class="facts texts">
           {entries.slice(0, MAX_RECORDS).map(([key, value]) => (
@@ -84,14 +84,14 @@ export const Texts = ({ records: { texts }, domain, now }: Props & { now: number
 
 const LastYear = ({ domain, now }: { domain: string; now: number }) => (
   <a href={withQuery(nameUrl(domain), { view: "history", kind: "record", from_day: dayOf(now - 365 * DAY) })}>
-    Changes in a year
+    Last year's changes
   </a>
 );
 
 const More = ({ count, url }: { count: number; url: string }) =>
   count <= MAX_RECORDS ? null : (
     <p>
-      {`${(count - MAX_RECORDS).toLocaleString("en")} more are in the `}
+      {`${(count - MAX_RECORDS).toLocaleString("en")} more in the `}
       <a href={url}>JSON</a>.
     </p>
   );

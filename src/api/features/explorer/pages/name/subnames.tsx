@@ -33,7 +33,7 @@ export async function subnamesOfName({ visit, domain, now }: NameView): Promise<
         now={now}
         caption="Subnames"
         what="subnames"
-        empty={list.is_incomplete ? "None is in the index." : "No event ever created a name under this one."}
+        empty={list.is_incomplete ? "No subnames are indexed." : "This name has no subnames."}
       />
     </Card>
   );
