@@ -376,7 +376,7 @@ const layers: Layer[] = [
       "@modelcontextprotocol/server",
       "hono",
       "zod",
-      ...api("server/http/", "server/errors/", "server/access/address.ts"),
+      ...api("server/http/", "server/errors/", "server/access/address.ts", "names/rules/"),
     ],
     mayTypes: ["src/api/server/access/"],
     because: "tools are made from the declarations of operations: they ask neither database nor chain",

@@ -79,7 +79,7 @@ export function describePrices(stageOf: () => Stage): void {
       (await stageOf().stack.api<NamePrice>(`/domain/${name}/price?years=1,2,3,5,10`)).body;
 
     const card = (title: RegExp) =>
-      page.locator("section.card", { has: page.getByRole("heading", { name: title }) });
+      page.locator(".card", { has: page.getByRole("heading", { name: title }) });
 
     const rowsOf = async (title: RegExp) =>
       card(title)

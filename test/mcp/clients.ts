@@ -8,7 +8,6 @@ import { StreamableHTTPClientTransport as OldTransport } from "@modelcontextprot
 /** A result of a tool as clients of either generation give it. */
 export type Result = {
   isError?: boolean;
-  structuredContent?: Record<string, unknown>;
   content: { type: string; text: string }[];
   _meta?: Record<string, unknown>;
 };
@@ -17,7 +16,6 @@ export type Listed = {
   name: string;
   description?: string;
   inputSchema: Record<string, unknown>;
-  outputSchema?: Record<string, unknown>;
   annotations?: object;
 };
 

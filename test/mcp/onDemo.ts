@@ -1,6 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Stage } from "../chain/stage.ts";
+import { answerIn, withoutAdded } from "./brief.ts";
 import { type AnyClient, clients } from "./clients.ts";
+
+/** Half of what the ten answers took when results had their JSON twice: 110,080 bytes. */
+const MOST_BYTES = 55_000;
 
 type Question = [tool: string, args: Record<string, unknown>, path: string];
 
@@ -42,12 +46,71 @@ export function describeTools(stageOf: () => Stage): void {
 
     test("every tool answers as HTTP does", async () => {
       for (const [tool, args, path] of questionsOf(stageOf().cast.alice)) {
-        const { isError, structuredContent, content } = await client.call(tool, args);
-        expect(isError ?? false, content[0]?.text).toBe(false);
-        // With the blocks that it is of, which the chain of the demo, at rest, does not change.
+        const result = await client.call(tool, args);
+        expect(result.isError ?? false, result.content[0]?.text).toBe(false);
         const reply = await fetch(`${stageOf().stack.url}${path}`);
-        expect([path, structuredContent]).toEqual([path, await reply.json()]);
+        expect({ path, answer: await reply.json() }).toMatchObject({
+          path,
+          answer: withoutAdded(answerIn(result)),
+        });
       }
+    });
+
+    test("the ten questions of the documentation have their answers, in half the bytes of before", async () => {
+      const { alice, bob } = stageOf().cast;
+      let bytes = 0;
+      const ask = async (tool: string, args: Record<string, unknown>) => {
+        const result = await client.call(tool, args);
+        expect(result.isError ?? false, result.content[0]?.text).toBe(false);
+        bytes += JSON.stringify(result).length;
+        return answerIn(result) as Record<string, never>;
+      };
+      const wrapped = await ask("get_permissions", { name: "wrapped.eth" });
+      expect(wrapped.owner).toMatch(/^0x/);
+      expect(wrapped.fuses).toMatchObject({ can_no_more: expect.arrayContaining(["unwrap the name"]) });
+      const renewals = await ask("get_address_portfolio", { address: "alice.eth", expires_within_days: 60 });
+      const named = (
+        renewals.results as { name: string; availability_status: string; expiry_date: string }[]
+      ).map(({ name, availability_status: state }) => `${name} ${state}`);
+      expect(named).toContain("grace.eth grace");
+      expect(named).not.toContain("alice.eth registered");
+      const primary = await ask("get_primary_names", { addresses: [alice] });
+      expect(primary.results).toMatchObject([{ primary_name: "alice.eth" }]);
+      const price = await ask("get_price", { name: "premium.eth", years: "1,5" });
+      expect(price.registration).toMatchObject({ prices: [{ years: 1 }, { years: 5 }] });
+      const moved = await ask("get_domain_history", { name: "moved.eth" });
+      expect(moved.events).toEqual(expect.arrayContaining([expect.objectContaining({ type: "transfer" })]));
+      const owners = await ask("get_domain_history", { name: "moved.eth", view: "ownership" });
+      expect(owners.history).toMatchObject([
+        { address: alice, from_date: expect.stringMatching(/^\d{4}-\d\d-\d\d$/) },
+        { address: expect.not.stringMatching(alice), to_timestamp: null },
+      ]);
+      expect(await ask("get_records", { name: "alice.eth", key: "com.twitter" })).toMatchObject({
+        value: "alice",
+      });
+      const drops = await ask("search_domains", { view: "drops" });
+      expect((drops.results as { name: string }[]).map(({ name }) => name)).toContain("dropping.eth");
+      const agents = await ask("get_agents", { is_bound: true });
+      expect(agents.agents).toEqual(expect.arrayContaining([expect.objectContaining({ name: "agent.eth" })]));
+      expect((await ask("get_sales", { view: "largest" })).registrations).not.toEqual([]);
+      expect((await ask("get_sales", { view: "purchases", interval: "month" })).periods).not.toEqual([]);
+      const falling = await ask("whois", { name: "falling.eth" });
+      expect(falling.ownership).toMatchObject({ is_owner_current: false, last_owner: { address: bob } });
+      expect(bytes).toBeLessThan(MOST_BYTES);
+    });
+
+    test("a bare label is answered with what the caller may have meant", async () => {
+      const [known, status] = await Promise.all([
+        client.call("whois", { name: "alice" }),
+        client.call("get_status"),
+      ]);
+      expect(answerIn(known).hint).toBe("Did you mean alice.eth?");
+      expect(answerIn(status).now).toBeGreaterThan(1_700_000_000);
+      const { isError, content } = await client.call("search_domains", {
+        expires_within_days: 5,
+        expiry_to: 9,
+      });
+      expect([isError, content[0]?.text]).toEqual([true, expect.stringContaining("not both")]);
     });
 
     test("a portfolio is found by a name, and has the names of its address", async () => {
@@ -55,7 +118,7 @@ export function describeTools(stageOf: () => Stage): void {
       const [byName, byAddress] = await Promise.all(
         ["ALICE.eth", alice].map((address) => client.call("get_address_portfolio", { address })),
       );
-      expect(byName?.structuredContent).toEqual(byAddress?.structuredContent);
+      expect(byName?.content).toEqual(byAddress?.content);
       for (const [address, code] of [
         ["not-there.eth", "INVALID_ADDRESS"],
         ["a..b", "INVALID_NAME"],
@@ -66,10 +129,10 @@ export function describeTools(stageOf: () => Stage): void {
     });
 
     test("a batch is answered, live names among the indexed ones", async () => {
-      const { structuredContent } = await client.call("whois_bulk", {
+      const result = await client.call("whois_bulk", {
         names: ["alice.eth", "unregistered.eth", "a..b"],
       });
-      expect(structuredContent).toMatchObject({
+      expect(answerIn(result)).toMatchObject({
         results: [
           { name: "alice.eth" },
           { query: "unregistered.eth", availability_status: "available" },

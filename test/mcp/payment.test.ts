@@ -13,6 +13,7 @@ import { reservationsIn } from "../../src/api/server/serviceDb/reservations.ts";
 import { openStore, type Store } from "../../src/api/server/serviceDb/store.ts";
 import { startTempo, type TempoChain, walletOf } from "../access/tempo.ts";
 import { createTestDatabase } from "../support/database.ts";
+import { answerIn } from "./brief.ts";
 import { type AnyClient, clients } from "./clients.ts";
 import { openScene, type Scene } from "./scene.ts";
 
@@ -122,7 +123,7 @@ describe.each(Object.entries(clients))("%s", (_, connect) => {
     const credential = await pay(challenge);
     const amount = await earned(async () => {
       const result = await client.call("whois", alice, credential);
-      expect(result.structuredContent).toMatchObject({ name: "alice.eth" });
+      expect(answerIn(result)).toMatchObject({ name: "alice.eth" });
       expect(result._meta?.[Mcp.receiptMetaKey]).toMatchObject({
         method: "tempo",
         status: "success",
@@ -214,8 +215,8 @@ test("the payment library's own client pays by itself", async () => {
   const payer = McpClient.wrap(client as never, { methods }) as unknown as typeof client;
   const amount = await earned(async () => {
     for (let i = 0; i < 6; i++) {
-      const { structuredContent } = await payer.callTool({ name: "whois", arguments: alice });
-      expect(structuredContent).toMatchObject({ name: "alice.eth" });
+      const result = await payer.callTool({ name: "whois", arguments: alice });
+      expect(answerIn(result as never)).toMatchObject({ name: "alice.eth" });
     }
   });
   expect(amount).toBe(1_000n);

@@ -20,12 +20,11 @@ function strict() {
 }
 
 describe.each(tools)("%s", (name, tool) => {
-  const { inputSchema, outputSchema, description } = tool.definition;
+  const { inputSchema, description } = tool.definition;
   const fields = inputSchema.properties as Record<string, Schema>;
 
   test("has schemas that a strict validator takes", () => {
     expect(() => strict().compile(inputSchema)).not.toThrow();
-    expect(() => strict().compile(outputSchema)).not.toThrow();
   });
 
   test("is asked by one flat object: no alternatives, no references, each field with a type and a description", () => {
@@ -73,9 +72,9 @@ describe.each(tools)("%s", (name, tool) => {
   });
 });
 
-test("the list of all tools takes at most 30 KB of an agent's context", () => {
+test("the list of all tools takes at most 24 KB of an agent's context", () => {
   const list = JSON.stringify({ tools: tools.map(([, { definition }]) => definition) });
-  expect(list.length).toBeLessThanOrEqual(30_000);
+  expect(list.length).toBeLessThanOrEqual(24_000);
 });
 
 test("a price by item is what the text says: one credit for each", () => {
@@ -120,6 +119,6 @@ test("names of objects' own members are no parameters", () => {
   const whois = tools.find(([name]) => name === "whois")?.[1];
   for (const name of ["__proto__", "constructor", "toString"]) {
     const given = JSON.parse(`{"name":"alice.eth","${name}":1}`);
-    expect(() => readArguments(whois as never, given), name).toThrow("is no parameter of this tool");
+    expect(() => readArguments(whois as never, given, 0), name).toThrow("is no parameter of this tool");
   }
 });

@@ -38,7 +38,10 @@ describe("by hand", () => {
   test("a call needs no handshake", async () => {
     const { status, text } = await send();
     expect(status).toBe(200);
-    expect(messageIn(text).result.structuredContent).toMatchObject({ name: "alice.eth", source: "indexed" });
+    expect(JSON.parse(messageIn(text).result.content[0].text)).toMatchObject({
+      name: "alice.eth",
+      source: "indexed",
+    });
   });
 
   test.each(["*/*", "application/*, text/*", "Text/Event-Stream;q=0.5, application/json;charset=utf-8"])(

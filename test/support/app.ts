@@ -49,11 +49,17 @@ export function createTestApp(plan: TestAppPlan): Hono {
     callerOf: plan.callerOf ?? callerBehind(0),
     countRequests: access.count,
   };
+  const chains = { main: 31337, nameOf: String };
   return createApp({
     operations,
     ...server,
     observe: observer ? observeRequests(observer) : (_, next) => next(),
-    otherRoutes: [pages, madeWhenCalled("/mcp", () => mcpRoutes(operations, server, plan.publicUrls))],
+    otherRoutes: [
+      pages,
+      madeWhenCalled("/mcp", () =>
+        mcpRoutes(operations, server, { publicUrls: plan.publicUrls ?? [], chains }),
+      ),
+    ],
   });
 }
 

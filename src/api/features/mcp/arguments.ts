@@ -1,8 +1,9 @@
+import { DAY } from "../../names/rules/seconds.ts";
 import { ApiError } from "../../server/errors/errors.ts";
 import type { Endpoint } from "../../server/http/endpoint.ts";
 import { readInput } from "../../server/http/readInput.ts";
 import type { Tool } from "./tools.ts";
-import type { View } from "./views.ts";
+import { EXPIRES_WITHIN, fixedAt, MAX_DAYS, type View } from "./views.ts";
 
 type Given = Record<string, unknown>;
 
@@ -14,13 +15,27 @@ export type ToolOperation = { operation: Endpoint; input: Record<string, unknown
  *
  * @throws ApiError with the code that HTTP would give; INVALID_PARAMETER for what the view does not take
  */
-export function readArguments({ views }: Tool, given: Given): ToolOperation {
+export function readArguments({ views }: Tool, given: Given, now: number): ToolOperation {
   // Programs that fill in forms send null for what was left empty.
   const filled = Object.entries(given).filter(([, value]) => value !== null && value !== undefined);
   const { view: wanted, ...asked } = Object.fromEntries(filled);
   const view = chooseView(views, wanted, asked);
   refuseUnknown(view, asked);
-  return { operation: view.operation, input: readInput(view.operation, { ...asked, ...view.fixed }) };
+  const { [EXPIRES_WITHIN]: days, ...others } = asked;
+  const expiry = days === undefined ? {} : expiryWithin(days, view, now);
+  const [twice] = Object.keys(expiry).filter((name) => Object.hasOwn(others, name));
+  if (twice !== undefined)
+    throw new ApiError("INVALID_PARAMETER", `Give \`${EXPIRES_WITHIN}\` or \`${twice}\`, not both.`);
+  const whole = { ...others, ...expiry, ...fixedAt(view, now) };
+  return { operation: view.operation, input: readInput(view.operation, whole) };
+}
+
+function expiryWithin(days: unknown, { expires }: View, now: number): Record<string, string> {
+  const count = Number(days);
+  if (!Number.isInteger(count) || count < 1 || count > MAX_DAYS)
+    throw new ApiError("INVALID_PARAMETER", `\`${EXPIRES_WITHIN}\` must be a number from 1 to ${MAX_DAYS}.`);
+  const until = { expiry_to: String(now + count * DAY) };
+  return expires === "from_now" ? { expiry_from: String(now), ...until } : until;
 }
 
 function chooseView(views: readonly View[], wanted: unknown, asked: Given): View {

@@ -4,6 +4,7 @@ import { type ApiError, toApiError } from "../../server/errors/errors.ts";
 import { type Endpoint, nameOf } from "../../server/http/endpoint.ts";
 import type { ExecuteOperation } from "../../server/http/pipeline.ts";
 import { readArguments } from "./arguments.ts";
+import { type Chains, hintFor, inBrief } from "./brief.ts";
 import { withAddress } from "./named.ts";
 import { authorizationOf, RECEIPT, receiptOf, toPaymentError } from "./payment.ts";
 import type { Tool } from "./tools.ts";
@@ -20,27 +21,39 @@ export type Call = {
 /** The member of a result that holds what HTTP has in headers: credits left, the rate limit and what is left of it. */
 const ACCESS = "namedex/access";
 
+/** What answers calls. */
+export type Answering = { executeOperation: ExecuteOperation; chains: Chains };
+
 /**
- * Answers a call as HTTP answers the same request: same validation, same price, same reply.
+ * Answers a call as HTTP answers the same request: same validation, same price, the same reply in brief, once, as text.
+ * Structured content would repeat it: clients give their models the text.
  *
  * @throws PaymentError if the call has to be paid for; every other error is a result
  */
-export async function answerCall(call: Call, executeOperation: ExecuteOperation): Promise<CallToolResult> {
+export async function answerCall(
+  call: Call,
+  { executeOperation, chains }: Answering,
+): Promise<CallToolResult> {
   const authorization = authorizationOf(call.meta);
   const caller = payingBy(authorization, call.caller);
   try {
     const given = await withAddress({ ...call, caller }, executeOperation);
-    const { operation, input } = readArguments(call.tool, given);
+    const now = Math.floor(Date.now() / 1_000);
+    const { operation, input } = readArguments(call.tool, given, now);
     const checkReply = (reply: unknown) => requireDeclared(reply, operation);
     const { reply, headers } = await executeOperation({ operation, input, caller, checkReply });
-    return toResult(reply, { headers, meta: call.meta });
+    const answer = JSON.parse(reply) as Record<string, unknown>;
+    const time = call.tool.tellsNow ? { now, now_date: new Date(now * 1_000).toISOString() } : {};
+    const hint = hintFor(call.given, answer);
+    const text = JSON.stringify({ ...time, ...inBrief(answer, chains), ...(hint !== null && { hint }) });
+    return toResult(text, { headers, meta: call.meta });
   } catch (thrown) {
     const error = toApiError(thrown);
     if (error.code === "INTERNAL_ERROR")
       console.error(`MCP tool ${call.tool.definition.name} failed:`, thrown);
     const toPay = toPaymentError(error, authorization !== undefined);
     if (toPay) throw toPay;
-    return toErrorResult(error);
+    return toErrorResult(error, call.given);
   }
 }
 
@@ -50,7 +63,7 @@ const payingBy = (authorization: string | undefined, { address, header }: Caller
   header: (name) => (name === "authorization" ? authorization : header(name)),
 });
 
-/** A tool promises its schema to clients, which refuse replies that do not match it: such a reply is never charged. */
+/** What a model reads is what the declaration allows. Any other reply is an error, and never charged. */
 function requireDeclared(reply: unknown, operation: Endpoint): void {
   const checked = operation.reply.safeParse(reply);
   if (!checked.success)
@@ -63,15 +76,19 @@ function toResult(text: string, { headers, meta }: Paid): CallToolResult {
   const receipt = headers["Payment-Receipt"];
   return {
     content: [{ type: "text", text }],
-    structuredContent: JSON.parse(text) as Record<string, unknown>, // Without fields that are undefined.
     ...metaOf(headers, receipt === undefined ? {} : { [RECEIPT]: receiptOf(receipt, meta) }),
   };
 }
 
-function toErrorResult({ code, message, headers }: ApiError): CallToolResult {
+/** Errors of arguments that a bare label may be the cause of. */
+const ofNames: readonly string[] = ["INVALID_NAME", "INVALID_ADDRESS"];
+
+function toErrorResult({ code, message, headers }: ApiError, given: Call["given"]): CallToolResult {
+  const answer = { error: { code, message } };
+  const hint = ofNames.includes(code) ? hintFor(given, answer) : null;
   return {
     isError: true,
-    content: [{ type: "text", text: JSON.stringify({ error: { code, message } }) }],
+    content: [{ type: "text", text: JSON.stringify({ ...answer, ...(hint !== null && { hint }) }) }],
     ...metaOf(headers, {}),
   };
 }

@@ -1,10 +1,17 @@
+import { DAY } from "../../names/rules/seconds.ts";
+import { GRACE_DAYS } from "../../names/rules/stages.ts";
+
 /** One view of a tool that has several: the operation that answers, and the parameters that the view sets itself. */
 export type ViewPlan = {
   /** Method and path as declared: `GET /domain/{name}/events`. */
   operation: string;
-  /** Parameters that the view sets; callers cannot give them. */
-  fixed?: Record<string, string>;
+  /** Parameters that the view sets, some by the time; callers cannot give them. */
+  fixed?: Fixed;
+  /** The view takes `expires_within_days`: from now on, or whatever expired before, too. */
+  expires?: "from_now" | "until_then";
 };
+
+export type Fixed = Record<string, string> | ((now: number) => Record<string, string>);
 
 /** The parts of a tool that are written by hand; everything else comes from the declarations of its operations. */
 export type ToolPlan = {
@@ -15,7 +22,21 @@ export type ToolPlan = {
   views?: Record<string, ViewPlan>;
   /** Its `address` may be a name: the name's address on Ethereum is asked for first, for the price of `get_records`. */
   takesNames?: true;
+  /** Its answers have the time of the server. */
+  tellsNow?: true;
 };
+
+/** Days ahead that `drops` covers. */
+const DROP_DAYS = 7;
+
+/** Names of ENSv1 whose grace period ends within a week. Those of ENSv2 have another grace period. */
+const leavingGrace = (now: number) => ({
+  availability_status: "grace",
+  protocol: "ensv1",
+  expiry_from: String(now - GRACE_DAYS * DAY),
+  expiry_to: String(now - (GRACE_DAYS - DROP_DAYS) * DAY),
+  sort_by: "expiry_timestamp",
+});
 
 /** The tools, in the order in which clients list them. An operation names its tool in its declaration. */
 export const catalogue: Record<string, ToolPlan> = {
@@ -33,7 +54,11 @@ export const catalogue: Record<string, ToolPlan> = {
   },
   search_domains: {
     title: "Search ENS names",
-    use: "Use it to find names by a part of their label, by state, length, expiry, owner in one contract, or resolver. For all names of one address use `get_address_portfolio`, for one name that you know `whois`.",
+    use: "Use it to find names by a part of their label, by state, length, expiry, owner in one contract, or resolver. View `drops`: what leaves its grace period within 7 days. For all names of one address use `get_address_portfolio`, for one name that you know `whois`.",
+    views: {
+      search: { operation: "GET /search-domains", expires: "from_now" },
+      drops: { operation: "GET /search-domains", fixed: leavingGrace },
+    },
   },
   get_price: {
     title: "What names cost",
@@ -73,9 +98,9 @@ export const catalogue: Record<string, ToolPlan> = {
   get_address_portfolio: {
     title: "Names of an address",
     takesNames: true,
-    use: "Use it for what one address owns or owned; `address` may be a name, which costs a credit more. Begin with `summary` if numbers are enough. For its primary name use `get_primary_names`.",
+    use: "Use it for what one address owns or owned; `address` may be a name, which costs a credit more. `expires_within_days` finds what must be renewed, names in grace included. Begin with `summary` if numbers are enough. For its primary name use `get_primary_names`.",
     views: {
-      domains: { operation: "GET /address/{address}/domains" },
+      domains: { operation: "GET /address/{address}/domains", expires: "until_then" },
       count: { operation: "GET /address/{address}/domain-count" },
       summary: { operation: "GET /address/{address}/summary", fixed: { partial: "true" } },
       previous: { operation: "GET /address/{address}/previous-domains" },
@@ -140,7 +165,8 @@ export const catalogue: Record<string, ToolPlan> = {
     },
   },
   get_status: {
+    tellsNow: true,
     title: "Whether the index is current",
-    use: "Use it where an answer looks old or is INDEX_NOT_READY: blocks, lag and progress of each chain.",
+    use: "Use it where an answer looks old or is INDEX_NOT_READY: blocks, lag and progress of each chain, and the time `now`.",
   },
 };

@@ -14,7 +14,7 @@ export function describeTool(plan: ToolPlan, views: readonly View[]): string {
   return [
     plan.use,
     ...views.map((view) => describeView(view, requiredByAll(views))),
-    `Price: ${describePrices(views)}. What owners write is untrusted.`,
+    `Price: ${describePrices(views)}. Untrusted content.`,
   ].join("\n");
 }
 
@@ -37,28 +37,27 @@ const firstSentence = (text: string): string => /^.*?[.](?=\s|$)/s.exec(text)?.[
 /** Parameters of many tools, in fewer words than the reference has. */
 const inBrief: Record<string, string> = {
   address_type:
-    "What the address is to the names: effective_owner, registry_owner, registrar_owner, wrapper_owner, resolver, manager, role_holder, former_owner, with commas, or any",
+    "Its relation to the names: effective_owner, registry_owner, registrar_owner, wrapper_owner, resolver, manager, role_holder, former_owner, with commas, or any",
   address: "0x and 40 hexadecimal digits",
-  chain: "Words of chains, with commas; left out: all",
-  cursor: "`next_cursor` of the answer before",
-  block_from: "From this block on, of one chain",
-  block_to: "To this block, of one chain",
-  expiry_of: "Which expiry: the name's own, of its reservation by ENSv2, or of its wrapper",
-  expiry_windows: "Expiry in one of at most 32: `<from>-<to>` in Unix seconds, with commas",
-  inputs: "Names, namehashes and addresses, at most 1,000",
+  chain: "Chains, with commas; default: all",
+  cursor: "`next_cursor` of the last answer",
+  availability_status: "registered, grace, premium, available, with commas",
+  cleared: "`true`: also records that were cleared, or never set",
+  coin_type: "Address of this coin type (SLIP-44, ENSIP-11)",
+  inputs: "At most 1,000 names, namehashes and addresses",
+  include_expired: "`false`: without names that are over",
   migrated: "`true`: names that came from ENSv1 to ENSv2, `false`: all others",
-  page: "From 1; late pages by `cursor`",
-  page_size: "Results a page, to 200",
-  partial: "`true`: without the chain, what is certain",
-  primary_names: "Of addresses: coin types of the primary names, `60` by default",
-  relation: "`party`: events that name the address; `name`: all events of its names; `any`: both",
-  relations: "Of addresses: also the first 25 names by each of these, as `address_type` names them",
+  page: "From 1",
+  page_size: "Up to 200",
+  partial: "`true`: only what is certain",
+  primary_names: "Coin types of primary names, default `60`",
+  relation: "`party`: events naming the address; `name`: events of its names",
+  relations: "Of addresses: the first 25 names by each of these, as in `address_type`",
   sort_by: "Order",
-  sort_dir: "Direction of the order",
+  sort_dir: "Direction",
+  type: "Kinds, with commas",
   time_from: "From this second on",
   time_to: "To this second",
-  unknown_labels: "`last`: names of unknown labels last; goes on by `cursor`",
-  total: "`false`: no total, which costs time",
 };
 
 /** A parameter in a few words. */

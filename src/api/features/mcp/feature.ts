@@ -6,7 +6,11 @@ export const mcpFeature: Feature = {
   name: "MCP",
   isOn: ({ hasMcp }) => hasMcp,
   paths: ["/mcp"],
-  build: ({ settings, server }) => ({
-    routes: (operations) => mcpRoutes(operations, server, settings.publicUrls),
+  build: ({ settings, server, contracts }) => ({
+    routes: (operations) =>
+      mcpRoutes(operations, server, {
+        publicUrls: settings.publicUrls,
+        chains: { main: contracts.chainId, nameOf: contracts.chainName },
+      }),
   }),
 };

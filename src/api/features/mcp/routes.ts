@@ -10,6 +10,7 @@ import { ApiError } from "../../server/errors/errors.ts";
 import { requireBodyType } from "../../server/http/bodyType.ts";
 import type { Endpoint } from "../../server/http/endpoint.ts";
 import type { OperationServer } from "../../server/http/routes.ts";
+import type { Chains } from "./brief.ts";
 import { serversFor } from "./server.ts";
 
 /** Messages of one request: the protocol no longer has batches, but old clients may send small ones. */
@@ -19,10 +20,10 @@ const MAX_MESSAGES = 20;
 export function mcpRoutes(
   operations: readonly Endpoint[],
   { executeOperation, callerOf, countRequests }: OperationServer & { countRequests: Access["count"] },
-  publicUrls: readonly string[] = [],
+  { publicUrls = [], chains }: { publicUrls?: readonly string[]; chains: Chains },
 ): Hono {
   const publicHosts = hostsOf(publicUrls);
-  const serverFor = serversFor(operations, executeOperation);
+  const serverFor = serversFor(operations, { executeOperation, chains });
   // The server never sends notifications: streams that wait for them would only hold connections.
   const handler = createMcpHandler(({ authInfo }) => serverFor(authInfo?.extra?.caller as Caller), {
     maxSubscriptions: 0,

@@ -10,7 +10,6 @@ export type ObjectSchema = Schema & { type: "object"; properties?: Record<string
 type Described = {
   parameters?: { name: string; required?: boolean; schema: Schema }[];
   requestBody?: { content: Content };
-  responses: Record<string, { content?: Content }>;
 };
 type Content = { "application/json"?: { schema: Schema } };
 
@@ -41,50 +40,6 @@ function asJson(schema: Schema): Schema {
   if (String(choices) !== "true,false") return withExamples(schema) as Schema;
   return { ...rest, type: "boolean", ...(fallback !== undefined && { default: fallback === "true" }) };
 }
-
-/** All answers have it: the server's instructions say so. */
-const AS_OF = "as_of";
-
-/**
- * The answers of operations in brief: the fields that each of them always has, with their types. All others, and what is inside of
- * these, are in the reference: as whole schemas the answers would fill an agent's context before its first question.
- */
-export function outlineOf(operations: readonly Endpoint[], document: OpenApiDocument): ObjectSchema {
-  const shapes = (document.components?.schemas ?? {}) as Record<string, Schema>;
-  const answers = operations.flatMap((operation) => {
-    const content = operationIn(document, operation).responses["200"]?.content;
-    return alternativesOf(content?.["application/json"]?.schema ?? {}, shapes);
-  });
-  const [first = {}, ...others] = answers.map((answer) => typesOf(answer, shapes));
-  const agreed = Object.entries(first).filter(
-    ([name, type]) =>
-      name !== AS_OF && others.every((other) => JSON.stringify(other[name]) === JSON.stringify(type)),
-  );
-  const properties = agreed.map(([name, type]) => [name, type === undefined ? {} : { type }]);
-  return { type: "object", properties: Object.fromEntries(properties) };
-}
-
-/** What a schema stands for, and not a reference to it. */
-function resolved(schema: Schema, shapes: Record<string, Schema>): Schema {
-  const { $ref } = schema;
-  return typeof $ref === "string" ? resolved(shapes[$ref.replace(SHAPES, "")] ?? {}, shapes) : schema;
-}
-
-/** The objects that an answer can be. */
-function alternativesOf(schema: Schema, shapes: Record<string, Schema>): Schema[] {
-  const own = resolved(schema, shapes);
-  const parts = (own.anyOf ?? own.oneOf) as Schema[] | undefined;
-  return parts === undefined ? [own] : parts.flatMap((part) => alternativesOf(part, shapes));
-}
-
-/** The types of the fields that an object always has; undefined where a field has several shapes. */
-function typesOf({ properties = {}, required = [] }: Schema, shapes: Record<string, Schema>) {
-  const fields = properties as Record<string, Schema>;
-  const always = required as string[];
-  return Object.fromEntries(always.map((name) => [name, resolved(fields[name] ?? {}, shapes).type]));
-}
-
-const SHAPES = "#/components/schemas/";
 
 /** OpenAPI's keywords as those of JSON Schema: `examples` is a list. */
 function withExamples(schema: unknown): unknown {

@@ -8,14 +8,13 @@ import { z } from "zod";
 import type { Caller } from "../../server/access/access.ts";
 import type { Endpoint } from "../../server/http/endpoint.ts";
 import { openApiDocument, version } from "../../server/http/openapi.ts";
-import type { ExecuteOperation } from "../../server/http/pipeline.ts";
-import { answerCall } from "./call.ts";
+import { type Answering, answerCall } from "./call.ts";
 import { FAILED, UNTRUSTED } from "./descriptions.ts";
 import { type Document, documentsOf } from "./documents.ts";
 import { prompts } from "./prompts.ts";
 import { type Tool, toolsOf } from "./tools.ts";
 
-const instructions = `Namedex answers questions about names of the Ethereum Name Service: who owns a name, until when, what it points to, how that came about, and what an address owns or is called. Every tool only looks up. Begin with \`whois\` for a name and \`get_address_portfolio\` for an address; ask for many at once with \`whois_bulk\` and \`get_primary_names\`. \`source\` says whether an answer is from the index or \`live\` from the chain, \`as_of\` of which blocks it is. Where access is metered, \`_meta["namedex/access"]\` of a result tells what is left. ${FAILED} Times are Unix seconds; the fields of each answer are described at \`/docs\` of this server. ${UNTRUSTED}`;
+const instructions = `Namedex answers questions about names of the Ethereum Name Service: who owns a name, when it expires, what it points to, its history, and what an address owns or is called. All tools are read-only. Begin with \`whois\` for a name and \`get_address_portfolio\` for an address; ask for many at once with \`whois_bulk\` and \`get_primary_names\`. \`source\` says whether an answer comes from the index or \`live\` from the chain, \`as_of\` names the blocks it reflects. Where access is metered, \`_meta["namedex/access"]\` of a result says how much is left. ${FAILED} Times are Unix seconds, with the day in UTC beside them (\`expiry_date\`). Lists leave out hashes that follow from the name. The fields of each answer are described at \`/docs\` of this server. ${UNTRUSTED}`;
 
 /** Tools, documents and prompts never change while the program runs. */
 const unchanging = { listChanged: false };
@@ -23,7 +22,7 @@ const unchanging = { listChanged: false };
 /** Makes the server of one request, for its caller. What is the same for all callers is made once. */
 export function serversFor(
   operations: readonly Endpoint[],
-  executeOperation: ExecuteOperation,
+  answering: Answering,
 ): (caller: Caller) => McpServer {
   const tools = toolsOf(operations);
   const documents = documentsOf(openApiDocument(operations));
@@ -32,7 +31,7 @@ export function serversFor(
       { name: "namedex", title: "Namedex", version },
       { instructions, capabilities: { tools: unchanging, resources: unchanging, prompts: unchanging } },
     );
-    addTools(server, tools, { caller, executeOperation });
+    addTools(server, tools, { caller, answering });
     for (const document of documents) addDocument(server, document);
     addPrompts(server);
     return server;
@@ -46,14 +45,14 @@ export function serversFor(
 function addTools(
   { server }: McpServer,
   tools: readonly Tool[],
-  { caller, executeOperation }: { caller: Caller; executeOperation: ExecuteOperation },
+  { caller, answering }: { caller: Caller; answering: Answering },
 ): void {
   const definitions = tools.map(({ definition }) => definition as ListedTool);
   server.setRequestHandler("tools/list", () => ({ tools: definitions }));
   server.setRequestHandler("tools/call", ({ params }, { mcpReq }) => {
     const tool = tools.find(({ definition }) => definition.name === params.name);
     if (!tool) throw unknownTool(definitions.map(({ name }) => name));
-    return answerCall({ tool, given: params.arguments ?? {}, meta: mcpReq._meta, caller }, executeOperation);
+    return answerCall({ tool, given: params.arguments ?? {}, meta: mcpReq._meta, caller }, answering);
   });
 }
 

@@ -1,9 +1,8 @@
 import { type Endpoint, nameOf } from "../../server/http/endpoint.ts";
 import { openApiDocument } from "../../server/http/openapi.ts";
-import type { OpenApiDocument } from "../../server/http/routes.ts";
 import { catalogue, type ToolPlan } from "./catalogue.ts";
 import { describeField, describeTool } from "./descriptions.ts";
-import { type ObjectSchema, outlineOf, type Schema } from "./schemas.ts";
+import type { ObjectSchema, Schema } from "./schemas.ts";
 import { type View, viewsOf } from "./views.ts";
 
 /** A tool as clients list it, with the views that answer its calls. */
@@ -13,16 +12,17 @@ export type Tool = {
     title: string;
     description: string;
     inputSchema: ObjectSchema;
-    outputSchema: ObjectSchema;
     annotations: Record<string, boolean>;
   };
   views: readonly View[];
+  /** Whether its answers have the time of the server. */
+  tellsNow: boolean;
   /** Answers what address a name has, for a tool that takes names in the place of an address; null for others. */
   addressOf: Endpoint | null;
 };
 
-/** Tools only read, and what they read is changed by others. Other hints are for tools that write. */
-const annotations = { readOnlyHint: true, openWorldHint: true };
+/** Tools only read. That what they read is changed by others is the protocol's own default. */
+const annotations = { readOnlyHint: true };
 
 /** The operation that says to which address a name points. */
 const RECORDS = "GET /domain/{name}/records";
@@ -34,27 +34,21 @@ export function toolsOf(operations: readonly Endpoint[]): Tool[] {
     const own = operations.filter(({ tool }) => tool === name);
     if (own.length === 0) return [];
     const addressOf = plan.takesNames ? operations.find((one) => nameOf(one) === RECORDS) : undefined;
-    return [{ ...toTool(name, plan, viewsOf(plan, own, document), document), addressOf: addressOf ?? null }];
+    return [{ ...toTool(name, plan, viewsOf(plan, own, document)), addressOf: addressOf ?? null }];
   });
 }
 
-function toTool(
-  name: string,
-  plan: ToolPlan,
-  views: View[],
-  document: OpenApiDocument,
-): Omit<Tool, "addressOf"> {
-  const operations = views.map(({ operation }) => operation);
+function toTool(name: string, plan: ToolPlan, views: View[]): Omit<Tool, "addressOf"> {
   return {
     definition: {
       name,
       title: plan.title,
       description: describeTool(plan, views),
       inputSchema: inputOf(views),
-      outputSchema: outlineOf(operations, document),
       annotations,
     },
     views,
+    tellsNow: plan.tellsNow ?? false,
   };
 }
 
@@ -76,7 +70,7 @@ function inputOf(views: readonly View[]): ObjectSchema {
 function viewField(views: readonly View[]): Record<string, Schema> {
   const [usual] = views;
   if (!usual?.name) return {};
-  const description = `Which answer; left out: by the parameters, or \`${usual.name}\``;
+  const description = `Default: \`${usual.name}\`, or by parameters`;
   return { view: { type: "string", enum: views.map(({ name }) => name), description } };
 }
 
@@ -87,9 +81,12 @@ function fieldOf(name: string, views: readonly View[]): Schema {
   const agreed = Object.entries(first).filter(([word, value]) =>
     others.every((other) => JSON.stringify(other[word]) === JSON.stringify(value)),
   );
-  const inList = agreed.filter(([word]) => !forReference.includes(word));
+  const inList = agreed.filter(([word, value]) => !forReference.includes(word) && !isUsual(word, value));
   return { ...Object.fromEntries(inList), description: describeField(name, String(first.description ?? "")) };
 }
+
+/** Models take a flag that is left out for false. */
+const isUsual = (word: string, value: unknown): boolean => word === "default" && value === false;
 
 /** Keywords that stand in the reference alone: a call beyond such a bound is answered with an error that names it. */
 const forReference = [

@@ -1,6 +1,6 @@
 import { type Endpoint, nameOf } from "../../server/http/endpoint.ts";
 import type { OpenApiDocument } from "../../server/http/routes.ts";
-import type { ToolPlan } from "./catalogue.ts";
+import type { Fixed, ToolPlan, ViewPlan } from "./catalogue.ts";
 import { type Parameters, parametersOf, type Schema } from "./schemas.ts";
 
 /** One answer of a tool. */
@@ -11,19 +11,45 @@ export type View = {
   /** Parameters that the caller may give, and those of them that are needed. */
   parameters: Parameters;
   /** Parameters that the view gives itself. */
-  fixed: Record<string, string>;
+  fixed: Fixed;
+  /** What `expires_within_days` stands for; undefined where the view does not take it. */
+  expires: ViewPlan["expires"];
 };
 
 /** The answers of a tool, one for each view of its plan; a tool without views has one for its operation. */
 export function viewsOf(plan: ToolPlan, own: Endpoint[], document: OpenApiDocument): View[] {
-  if (!plan.views) return own.map((operation) => toView({ name: null, operation, fixed: {} }, document));
-  return Object.entries(plan.views).map(([name, { operation: wanted, fixed = {} }]) => {
+  if (!plan.views)
+    return own.map((operation) => toView({ name: null, operation, fixed: {}, expires: undefined }, document));
+  return Object.entries(plan.views).map(([name, { operation: wanted, fixed = {}, expires }]) => {
     const operation = own.find((one) => nameOf(one) === wanted);
     if (!operation)
       throw new Error(`Invariant(catalogue of tools): no declaration of ${wanted} names the tool`);
-    return toView({ name, operation, fixed }, document);
+    return toView({ name, operation, fixed, expires }, document);
   });
 }
+
+/** A parameter of tools alone: models do not know the time. */
+export const EXPIRES_WITHIN = "expires_within_days";
+
+/** Most days that it takes: ten years. */
+export const MAX_DAYS = 3_650;
+
+const daysSchema: Schema = {
+  type: "integer",
+  minimum: 1,
+  maximum: MAX_DAYS,
+  description: "Expiry within so many days from now",
+};
+
+/** The parameters that a view gives itself at a second. */
+export const fixedAt = ({ fixed }: Pick<View, "fixed">, now: number): Record<string, string> =>
+  typeof fixed === "function" ? fixed(now) : fixed;
+
+/** Parameters for HTTP alone: each would stand in every agent's context, for questions that agents do not ask. */
+const forPrograms = [
+  ...(["block_from", "block_to", "expiry_of", "expiry_windows", "include", "resync"] as const),
+  ...(["total", "unknown_labels"] as const),
+] as readonly string[];
 
 /** Many models cannot fill in objects inside of arguments: those are for HTTP alone. */
 const isFlat = ({ type }: Schema): boolean => typeof type === "string" && type !== "object";
@@ -31,8 +57,11 @@ const isFlat = ({ type }: Schema): boolean => typeof type === "string" && type !
 function toView(view: Omit<View, "parameters">, document: OpenApiDocument): View {
   const { properties, required } = parametersOf(view.operation, document);
   // A tool refuses what it does not have, as `strict` does over HTTP.
+  const fixed = fixedAt(view, 0);
   const open = Object.entries(properties).filter(
-    ([name, schema]) => !(name in view.fixed) && name !== "strict" && isFlat(schema),
+    ([name, schema]) =>
+      !(name in fixed) && name !== "strict" && !forPrograms.includes(name) && isFlat(schema),
   );
-  return { ...view, parameters: { properties: Object.fromEntries(open), required } };
+  const days = view.expires === undefined ? [] : [[EXPIRES_WITHIN, daysSchema] as const];
+  return { ...view, parameters: { properties: Object.fromEntries([...open, ...days]), required } };
 }
