@@ -1,4 +1,4 @@
-import { digits, httpUrls, oneOf } from "./kinds.ts";
+import { digits, httpUrls, oneOf, onOrOff } from "./kinds.ts";
 import type { Network } from "./network.ts";
 import { optional, type ValuesOf, withDefault } from "./variable.ts";
 
@@ -10,6 +10,8 @@ export type AccessSettings = {
   publicUrls: string[];
   /** Number of the operator's own proxies before the API, each of which appends to `X-Forwarded-For`. */
   trustedProxies: number;
+  /** Whether long answers are compressed for callers that accept it. */
+  compresses: boolean;
   /** Items that one request without a key may have. */
   freeBulkItems: number;
   /** Days of ledger history; null for all of it. */
@@ -44,6 +46,11 @@ export const accessVariables = {
         "Number of your own proxies in front of the API: Namedex trusts that many entries at the end of `X-Forwarded-For`. If it is too low, all clients share the proxy's address. If it is too high, clients can spoof theirs.",
     },
   ),
+  HTTP_COMPRESSION: withDefault("on", onOrOff, {
+    example: "off",
+    meaning:
+      "`on`: answers and pages of 1 KB and more are compressed (gzip) for callers that accept it; not the stream of changes. `off`: a proxy in front does it.",
+  }),
   FREE_BULK_ITEMS: withDefault(500, digits({ from: 1, to: 500, unit: "items" }), {
     meaning:
       "Maximum items in a bulk request without a key, with `ACCESS=metered`. The request counts as one of the five free ones a minute.",
@@ -67,6 +74,7 @@ export const toAccessSettings = (known: AccessValues): AccessSettings => ({
   access: known.ACCESS,
   publicUrls: readPublicUrls(known),
   trustedProxies: known.TRUSTED_PROXIES,
+  compresses: known.HTTP_COMPRESSION === "on",
   freeBulkItems: known.FREE_BULK_ITEMS,
   ledgerDays: known.LEDGER_DAYS ?? null,
 });

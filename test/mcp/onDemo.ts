@@ -75,7 +75,7 @@ export function describeTools(stageOf: () => Stage): void {
       expect(named).toContain("grace.eth grace");
       expect(named).not.toContain("alice.eth registered");
       const primary = await ask("get_primary_names", { addresses: [alice] });
-      expect(primary.results).toMatchObject([{ primary_name: "alice.eth" }]);
+      expect(primary.results).toMatchObject({ [alice]: { primary_name: "alice.eth" } });
       const price = await ask("get_price", { name: "premium.eth", years: "1,5" });
       expect(price.registration).toMatchObject({ prices: [{ years: 1 }, { years: 5 }] });
       const moved = await ask("get_domain_history", { name: "moved.eth" });

@@ -29,6 +29,8 @@ export type TestAppPlan = {
   /** Compares blocks; nothing does by default. */
   readConsistently?: ConsistentRead;
   publicUrls?: readonly string[];
+  /** Whether long answers are compressed; they are not by default. */
+  compresses?: boolean;
 };
 
 const noContext = async () => ({}) as never;
@@ -48,6 +50,7 @@ export function createTestApp(plan: TestAppPlan): Hono {
     }),
     callerOf: plan.callerOf ?? callerBehind(0),
     countRequests: access.count,
+    compresses: plan.compresses ?? false,
   };
   const chains = { main: 31337, nameOf: String };
   return createApp({

@@ -192,6 +192,7 @@ export async function createCore(settings: Settings, db: Db) {
       }),
       callerOf: callerBehind(settings.trustedProxies),
       countRequests: access.count,
+      compresses: settings.compresses,
     },
     /** In whose share a caller's request counts: by its key where keys are checked first, else by its network. */
     shareOf: (caller: Caller) => shareOf(caller, settings.access),

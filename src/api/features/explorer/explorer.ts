@@ -70,6 +70,7 @@ async function answer(c: Context, page: ExplorerPage, plan: ExplorerPlan): Promi
     suggests: plan.access === "open",
     status: await recorded.status,
     publicUrl: plan.publicUrl,
+    compresses: plan.compresses ?? false,
   });
 }
 

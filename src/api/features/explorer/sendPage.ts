@@ -1,10 +1,7 @@
-import { promisify } from "node:util";
-import { gzip } from "node:zlib";
 import type { Context } from "hono";
 import type { ContentfulStatusCode } from "hono/utils/http-status";
+import { compressed } from "../../server/http/compression.ts";
 import { type LayoutProps, layout } from "./layout.tsx";
-
-const compress = promisify(gzip);
 
 /** Everything is the service's own, pictures of names as well. */
 const policy = [
@@ -18,7 +15,10 @@ const policy = [
   "frame-ancestors 'none'",
 ].join("; ");
 
-type Plan = Omit<LayoutProps, "root" | "path" | "origin"> & { publicUrl: string | undefined };
+type Plan = Omit<LayoutProps, "root" | "path" | "origin"> & {
+  publicUrl: string | undefined;
+  compresses: boolean;
+};
 
 const withoutMount = (pathname: string): string => pathname.replace(/^\/api(?=\/|$)/, "").slice(1);
 
@@ -29,7 +29,7 @@ export function pathIn(c: Context): string {
 }
 
 /** Answers with a page in the layout, compressed if the client accepts that. */
-export async function sendPage(c: Context, { publicUrl, ...plan }: Plan): Promise<Response> {
+export async function sendPage(c: Context, { publicUrl, compresses, ...plan }: Plan): Promise<Response> {
   const { origin, pathname } = new URL(c.req.url);
   const path = withoutMount(pathname);
   const html = await layout({
@@ -44,8 +44,6 @@ export async function sendPage(c: Context, { publicUrl, ...plan }: Plan): Promis
   // With `no-referrer` browsers would hide the origin of our own forms, too.
   c.header("Referrer-Policy", "same-origin");
   c.header("Cache-Control", "no-cache");
-  c.header("Vary", "Accept, Accept-Encoding");
-  if (!c.req.header("accept-encoding")?.includes("gzip")) return c.body(html);
-  c.header("Content-Encoding", "gzip");
-  return c.body(new Uint8Array(await compress(html)));
+  c.header("Vary", "Accept");
+  return c.body(compresses ? await compressed(c, html) : html);
 }

@@ -30,6 +30,8 @@ export type Service = {
   primaryNames: Endpoint;
   /** Whether pictures of names are shown, from `avatar/{name}`. */
   hasAvatars: boolean;
+  /** Whether pages are compressed for browsers that take it. */
+  compresses?: boolean;
   /** Whether agents have tools at `/mcp`. */
   hasMcp: boolean;
   /** What pages link to outside. */

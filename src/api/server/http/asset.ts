@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { gzipSync } from "node:zlib";
 import type { Context } from "hono";
 import { turnFor } from "../scheduling/turns.ts";
+import { takesGzip } from "./compression.ts";
 
 /** A static file. It is in memory compressed, too: the script of the reference page has 1.7 MB. */
 export type Asset = {
@@ -30,7 +31,7 @@ export async function sendAsset(c: Context, asset: Asset): Promise<Response> {
   c.header("Cache-Control", `public, max-age=${HOUR}`);
   c.header("Vary", "Accept-Encoding");
   if (c.req.header("if-none-match") === asset.etag) return c.body(null, 304);
-  const isCompressed = c.req.header("accept-encoding")?.includes("gzip") ?? false;
+  const isCompressed = takesGzip(c);
   const bytes = isCompressed ? asset.compressed : asset.body;
   await turnFor(bytes.length);
   if (isCompressed) c.header("Content-Encoding", "gzip");

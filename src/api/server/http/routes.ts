@@ -2,6 +2,7 @@ import { createRoute, OpenAPIHono, z } from "@hono/zod-openapi";
 import type { Context } from "hono";
 import type { Caller } from "../access/access.ts";
 import { type ErrorCode, errorCodes, errorResponse } from "../errors/errors.ts";
+import { compressed } from "./compression.ts";
 import { type Endpoint, errorsOf } from "./endpoint.ts";
 import { isUnchanged } from "./entityTag.ts";
 import { commonOf, ignoredParameters } from "./ignoredParameters.ts";
@@ -83,7 +84,12 @@ function operationId({ method, path }: Endpoint): string {
 }
 
 /** What answers operations, and tells who called. */
-export type OperationServer = { executeOperation: ExecuteOperation; callerOf: (c: Context) => Caller };
+export type OperationServer = {
+  executeOperation: ExecuteOperation;
+  callerOf: (c: Context) => Caller;
+  /** Whether long answers are compressed for callers that take it. */
+  compresses?: boolean;
+};
 
 /** The OpenAPI 3.1 document that the routes give. */
 export type OpenApiDocument = ReturnType<OpenAPIHono["getOpenAPI31Document"]>;
@@ -91,7 +97,7 @@ export type OpenApiDocument = ReturnType<OpenAPIHono["getOpenAPI31Document"]>;
 /** An application that answers the operations; each request is checked against its operation's declaration. */
 export function routesOf(
   operations: readonly Endpoint[],
-  { executeOperation, callerOf }: OperationServer,
+  { executeOperation, callerOf, compresses = false }: OperationServer,
 ): OpenAPIHono {
   const app = new OpenAPIHono({ defaultHook: answerInvalid });
   const answer = (route: Route, operation: Endpoint) => {
@@ -99,7 +105,7 @@ export function routesOf(
       const { strict, ...input } = Object.assign({ strict: false }, ...read);
       const ignored = ignoredParameters(c, operation, { strict });
       const { reply, headers } = await executeOperation({ operation, input, caller: callerOf(c) });
-      return send(c, operation, { reply, headers: { ...headers, ...ignored } });
+      return send(c, operation, { reply, headers: { ...headers, ...ignored } }, compresses);
     };
     if (hasFields(operation.body)) {
       app.openapi(
@@ -144,12 +150,19 @@ const queryOf = (c: Context): Record<string, unknown> =>
  * Sends an answer. Where outer layers have set headers already, Hono copies what a handler returns: it would read the text back
  * through a stream. So the answer takes those headers, and stands in the place of the response that had them.
  */
-function send(c: Context, operation: Endpoint, { reply, headers }: OperationResult): Response {
+async function send(
+  c: Context,
+  operation: Endpoint,
+  { reply, headers }: OperationResult,
+  compresses: boolean,
+): Promise<Response> {
   c.header("Cache-Control", cacheControlOf(operation));
   for (const [name, value] of Object.entries(headers)) c.header(name, value);
   if (operation.isPrivate !== true && isUnchanged(c, reply)) return c.body(null, 304);
   c.header("Content-Type", contentTypeOf(operation));
-  const response = new Response(reply, { headers: c.res.headers });
+  // An answer with a secret is never compressed beside what a caller wrote.
+  const body = compresses && operation.isPrivate !== true ? await compressed(c, reply) : reply;
+  const response = new Response(body, { headers: c.res.headers });
   c.res = undefined;
   c.res = response;
   return response;
