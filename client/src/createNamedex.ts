@@ -1,5 +1,6 @@
 import { type ManyAddresses, type ManyNames, primaryNames, whoisMany } from "./bulk.ts";
 import { type ChangesOf, readChanges } from "./changes.ts";
+import { checkUrl } from "./connect.ts";
 import type { Change } from "./openapi/types.gen.ts";
 import {
   type Answer,
@@ -33,6 +34,13 @@ export type Namedex = Operations & {
    * for await (const { name } of namedex.address("0x7099…").names()) console.log(name);
    */
   readonly address: (address: string) => AddressQuestions;
+  /**
+   * The address of a name's picture, for `<img src>`. It asks nothing.
+   *
+   * @example
+   * img.src = namedex.avatarUrl("alice.eth"); // https://names.example.org/avatar/alice.eth
+   */
+  readonly avatarUrl: (name: string) => string;
   /**
    * Everything about any number of names: as `postWhoisBulk`, in as few requests as possible.
    *
@@ -97,6 +105,7 @@ export function createNamedex(config: NamedexConfig): Namedex {
     ...operations,
     name: (name) => questionsOfName(sources, name),
     address: (address) => questionsOfAddress(sources, address),
+    avatarUrl: (name) => `${checkUrl(config.url).replace(/\/$/, "")}/avatar/${encodeURIComponent(name)}`,
     whoisMany: (items, options) => whoisMany(operations, items, options),
     primaryNames: (items, options) => primaryNames(operations, items, options),
     pages: (operation, ...[parameters, options]) => readPages(askJson, operation, parameters, options),

@@ -191,7 +191,8 @@ async function readAvailability(
 
 /** The fields of an answer that the contracts have a say in. */
 export function judged(answer: Whois | DomainRecord) {
-  const { labelhash, namehash, parent_node, token_id, expiry_timestamp, ownership } = answer;
+  const { labelhash, namehash, parent_node, token_id, expiry_timestamp } = answer;
+  const { owner_title: _, ...ownership } = answer.ownership;
   const { resolver, wrapper, availability_status } = answer;
   return {
     labelhash,

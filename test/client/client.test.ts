@@ -51,6 +51,15 @@ describe("a call", () => {
     expect(answer).toMatchObject({ known: true, expiry_timestamp: expect.any(BigInt) });
   });
 
+  test("has the address of a picture, and asks nothing for it", () => {
+    const urls = ["", "/", "/api", "/api/"].map((path) =>
+      clientOf({ url: `${front.url}${path}` }).avatarUrl("a b/?☃.eth"),
+    );
+    const place = "avatar/a%20b%2F%3F%E2%98%83.eth";
+    expect(urls).toEqual(["/", "/", "/api/", "/api/"].map((path) => `${front.url}${path}${place}`));
+    expect(front.asked).toEqual([]);
+  });
+
   test("gives a calendar as its text", async () => {
     const calendar = await clientOf().getDomainExpiryIcs({ name: "alice.eth" });
     expect(calendar).toMatch(/^BEGIN:VCALENDAR\r\n/);

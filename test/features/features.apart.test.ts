@@ -54,6 +54,18 @@ describe("without any feature", () => {
     }
   });
 
+  test("the picture of a name is documented where there are pictures", async () => {
+    const everything = features.map(({ name }) => name);
+    const without = everything.filter((name) => name !== "avatars");
+    for (const [names, isThere] of [[everything, true] as const, [without, false] as const]) {
+      const app = await serveOnly(names);
+      const document = JSON.parse((await ask(app, { path: "/openapi.json" })).text);
+      const content = document.paths["/avatar/{name}"]?.get.responses["200"].content;
+      expect(content && Object.keys(content)).toEqual(isThere ? ["image/*"] : undefined);
+      expect((await ask(app, { path: "/llms.txt" })).text.includes("GET /avatar/{name}")).toBe(isThere);
+    }
+  });
+
   test("what a feature would answer is not offered", async () => {
     for (const path of [
       "/explore",

@@ -47,7 +47,7 @@ test.each([null, "br", "identity", "gzip;q=0", "br, gzip; q=0.0", "notgzip"])(
     const reply = await ask("/text/5000", accepted);
     expect(reply.headers.get("content-encoding")).toBeNull();
     expect(reply.headers.get("vary")).toContain("Accept-Encoding");
-    expect((await reply.json()).text.length).toBe(5_000);
+    expect(await reply.json()).toEqual({ text: "x".repeat(5_000) });
   },
 );
 

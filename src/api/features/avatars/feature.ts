@@ -4,7 +4,7 @@ import { rateLimiter } from "../../names/live/rateLimiter.ts";
 import { shareOf } from "../../server/access/caller.ts";
 import { createAvatars } from "./avatars.ts";
 import { CHAIN_A_SECOND } from "./bounds.ts";
-import { avatarRecord } from "./record.ts";
+import { avatarPicture, avatarRecord } from "./record.ts";
 import { avatarRoutes } from "./routes.ts";
 
 /** Pictures of names, at `/avatar/{name}`. */
@@ -22,6 +22,7 @@ export const avatarsFeature: Feature = {
       takeTurn,
     });
     return {
+      operations: [avatarPicture],
       routes: () =>
         avatarRoutes({
           ...server,

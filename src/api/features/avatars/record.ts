@@ -5,12 +5,31 @@ import { withoutChain } from "../../names/resolution/withoutChain.ts";
 import { input, type ParsedName } from "../../names/schemas/input.ts";
 import type { Ctx } from "../../server/http/context.ts";
 import { type Endpoint, endpoint } from "../../server/http/endpoint.ts";
+import { MAX_BYTES, SHOWN_SECONDS } from "./bounds.ts";
 
 /** Waits until the chain may be asked for one more avatar. @throws where too many wait */
 type TakeTurn = (signal: AbortSignal) => Promise<void>;
 
 /** How long a name waits for its turn to be asked from the chain. */
 const WAIT_MS = 1_000;
+
+/** `GET /avatar/{name}` as the documentation has it; the feature's route sends the bytes. */
+export const avatarPicture: Endpoint = endpoint({
+  method: "get",
+  path: "/avatar/{name}",
+  group: "Domains",
+  summary: "The picture of a name",
+  description: `The picture that the record \`avatar\` leads to (ENSIP-12): PNG, JPEG, GIF or WebP, from this service, so that its host learns nothing of the reader. Without one, or where it cannot be shown, a drawing (SVG) that follows from the name's Ethereum address, or from its node. Pictures come in their own size, at most ${MAX_BYTES / 1_048_576} MiB. Browsers keep one for ${SHOWN_SECONDS} seconds; \`ETag\` and \`If-None-Match\` spare its body after that.`,
+  params: z.object({ name: input.name() }),
+  mediaType: "image/*",
+  hasOwnRoute: true,
+  reply: z.string().openapi({ format: "binary" }),
+  errors: ["INVALID_NAME"],
+  cost: 0,
+  handle: () => {
+    throw new Error("Invariant(avatars): the feature's route answers");
+  },
+});
 
 /**
  * The avatar record of a name, and its Ethereum address: by the index where it knows both, else by the chain. The picture's

@@ -70,7 +70,7 @@ export const catalogue: Record<string, ToolPlan> = {
   },
   get_records: {
     title: "Read the records of a name",
-    use: "Use it for what a name points to: texts (avatar, url, com.twitter and so on), addresses by coin type, contenthash.",
+    use: "Use it for what a name points to: texts (avatar, url, com.twitter and so on), addresses by coin type, contenthash. The picture of a name is at `/avatar/{name}` of this server.",
     views: {
       all: { operation: "GET /domain/{name}/records" },
       text: { operation: "GET /domain/{name}/records/text/{key}" },

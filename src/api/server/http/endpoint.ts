@@ -39,7 +39,9 @@ export type Declaration<P extends Fields, Q extends Fields, B extends Fields, R 
   /** Schema of the answer. The compiler checks replies against it, and tests parse them with it. */
   reply: R;
   /** The form of an answer that is no JSON: the reply is its text. Tools answer JSON, so it has no tool. */
-  mediaType?: `text/${string}` | "application/graphql-response+json";
+  mediaType?: `text/${string}` | "application/graphql-response+json" | "image/*";
+  /** True if a route of its feature answers, because the answer is not text: this declaration documents it. */
+  hasOwnRoute?: true;
   /** An answer as the documentation shows it. */
   example?: unknown;
   /** Errors of this operation, besides those that `errorsOf` adds. */

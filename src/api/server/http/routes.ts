@@ -107,6 +107,10 @@ export function routesOf(
       const { reply, headers } = await executeOperation({ operation, input, caller: callerOf(c) });
       return send(c, operation, { reply, headers: { ...headers, ...ignored } }, compresses);
     };
+    if (operation.hasOwnRoute) {
+      app.openAPIRegistry.registerPath(route);
+      return;
+    }
     if (hasFields(operation.body)) {
       app.openapi(
         route,

@@ -11,7 +11,7 @@ const MAX_SHOWN = 200_000;
 function urlOf(form) {
   let path = box.dataset.path;
   const query = new URLSearchParams();
-  for (const input of form.querySelectorAll("input[data-in]")) {
+  for (const input of form.querySelectorAll("[data-in]")) {
     if (input.dataset.in === "path") path = path.replace(`{${input.name}}`, encodeURIComponent(input.value));
     else if (input.value !== "") query.set(input.name, input.value);
   }
@@ -34,7 +34,7 @@ const inLines = (text) => {
 };
 
 async function send(form) {
-  status.textContent = "Sent …";
+  status.textContent = "Sending …";
   answer.hidden = true;
   try {
     const reply = await fetch(urlOf(form), {
@@ -44,10 +44,13 @@ async function send(form) {
     });
     const left = reply.headers.get("x-credits-remaining");
     status.textContent = `${reply.status}${left === null ? "" : `, x-credits-remaining: ${left}`}`;
-    answer.textContent = inLines(await reply.text()).slice(0, MAX_SHOWN);
+    const type = reply.headers.get("content-type") ?? "";
+    answer.textContent = type.startsWith("image/")
+      ? `${type}, ${(await reply.arrayBuffer()).byteLength} bytes`
+      : inLines(await reply.text()).slice(0, MAX_SHOWN);
     answer.hidden = false;
   } catch (error) {
-    status.textContent = `The request could not be sent: ${error instanceof Error ? error.message : error}`;
+    status.textContent = `Could not send the request: ${error instanceof Error ? error.message : error}`;
   }
 }
 

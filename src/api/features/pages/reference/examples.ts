@@ -1,7 +1,7 @@
 import type { Endpoint } from "../../../server/http/endpoint.ts";
 import { nameOf } from "../../../server/http/endpoint.ts";
 import { catalogue } from "../../mcp/catalogue.ts";
-import { JSON_TYPE, type Listed } from "../described.ts";
+import { formOf, JSON_TYPE, type Listed } from "../described.ts";
 
 /** A request of an operation, from the examples of its declaration: what is needed, and of a body all. */
 export type ExampleRequest = {
@@ -59,12 +59,42 @@ export function curlOf({ listed, needsKey }: Plan): string {
     .join(" \\\n  ");
 }
 
+/** The request by fetch, in any runtime. */
+export function fetchOf({ listed, needsKey }: Plan): string {
+  const { path, body } = exampleRequest(listed);
+  const headers = {
+    ...(needsKey && { "X-API-Key": "KEY" }),
+    ...(body && { "Content-Type": "application/json" }),
+  };
+  const options = [
+    listed.method !== "GET" && `method: ${JSON.stringify(listed.method)}`,
+    Object.keys(headers).length > 0 && `headers: ${JSON.stringify(headers).replace('"KEY"', "KEY")}`,
+    body && `body: JSON.stringify(${JSON.stringify(body)})`,
+  ].filter((part) => part !== false && part !== null);
+  const given = options.length === 0 ? "" : `, {\n  ${options.join(",\n  ")},\n}`;
+  const reading = formOf(listed.operation.responses["200"] ?? {});
+  const read = reading === JSON_TYPE ? "json" : reading.startsWith("image/") ? "blob" : "text";
+  return [
+    `const response = await fetch(${JSON.stringify(`${ORIGIN}/${path}`)}${given});`,
+    `if (!response.ok) throw new Error((await response.json()).error.message);`,
+    `const answer = await response.${read}();`,
+  ].join("\n");
+}
+
 /** The method of the TypeScript client: `get_domain_events` is `getDomainEvents`. */
 export const methodOf = (operationId: string): string =>
   operationId.replaceAll(/_(\w)/g, (_, letter: string) => letter.toUpperCase());
 
 export function clientOf({ listed, needsKey }: Plan): string {
   const { given } = exampleRequest(listed);
+  if (listed.operation.operationId === "get_avatar_by_name") {
+    return [
+      `import { createNamedex } from "namedex-client";`,
+      "",
+      `const namedex = createNamedex({ url: "${ORIGIN}" });`,
+      `image.src = namedex.avatarUrl(${JSON.stringify(given.name)});`,
+    ].join("\n");
+  }
   const parameters = Object.keys(given).length === 0 ? "" : JSON.stringify(given, null, 2);
   return [
     `import { createNamedex } from "namedex-client";`,

@@ -5,7 +5,7 @@ import { Icon } from "../../explorer/parts/icon.tsx";
 import { ItemTable } from "../../explorer/parts/table.tsx";
 import { JSON_TYPE, type Listed, type Schema, schemaOf } from "../described.ts";
 import type { FramedPage } from "../frame.tsx";
-import { clientOf, curlOf, exampleRequest, toolCallOf } from "./examples.ts";
+import { clientOf, curlOf, exampleRequest, fetchOf, toolCallOf } from "./examples.ts";
 import { aboutOf, type FieldRow, fieldsOf, typeOf } from "./schemas.tsx";
 import { TryIt } from "./tryIt.tsx";
 import { inline, Paragraphs } from "./words.tsx";
@@ -62,7 +62,7 @@ export function operationPage(plan: Plan): FramedPage {
 }
 
 const costOf = ({ cost, needsKey }: Endpoint): string => {
-  if (cost === 0) return needsKey ? "nothing, with a key" : "nothing";
+  if (cost === 0) return needsKey ? "free, with a key" : "free";
   if (typeof cost === "number") return cost === 1 ? "1 credit" : `${cost} credits`;
   return "1 credit for each item";
 };
@@ -75,10 +75,14 @@ const Terms = ({ endpoint, isMetered }: Plan) => {
         list={[
           isMetered && ["Costs", costOf(endpoint)],
           ["MCP tool", tool === undefined ? "none" : <code>{tool}</code>],
-          cacheSeconds !== undefined && ["Caches keep it", `${cacheSeconds} seconds`],
+          cacheSeconds !== undefined && ["Cached for", `${cacheSeconds} seconds`],
           [
-            "Needs the index",
-            index === undefined ? "complete and current" : index === "any state" ? "in any state" : "no",
+            "Index must be",
+            index === undefined
+              ? "complete and current"
+              : index === "any state"
+                ? "in any state"
+                : "not needed",
           ],
         ]}
       />
@@ -144,7 +148,7 @@ const Body = ({ listed: { operation } }: { listed: Listed }) =>
       <Fields
         caption="Fields of the body"
         rows={fieldsOf(schemaOf(operation.requestBody))}
-        marks="may be left out"
+        marks="optional"
       />
     </Card>
   );
@@ -155,7 +159,7 @@ export const Shape = ({ schema, caption }: { schema: Schema; caption: string }) 
   return (
     <>
       <p>{typeOf(schema)}</p>
-      {rows.length > 0 && <Fields caption={caption} rows={rows} marks="not always" />}
+      {rows.length > 0 && <Fields caption={caption} rows={rows} marks="not always present" />}
     </>
   );
 };
@@ -194,13 +198,14 @@ const Examples = ({ listed, endpoint, isMetered, hasMcp }: Plan) => {
   return (
     <Card id="examples" title="Examples" isWide>
       <Code id="curl" title="curl" text={curlOf(plan)} />
+      <Code id="fetch" title="fetch" text={fetchOf(plan)} />
       <Code id="client" title="TypeScript, namedex-client" text={clientOf(plan)} />
-      {hasMcp && call === null && <p class="faint">No MCP tool answers by this operation.</p>}
+      {hasMcp && call === null && <p class="faint">No MCP tool uses this operation.</p>}
       {hasMcp && call !== null && <Code id="mcp" title={`MCP, tool ${call.tool}`} text={call.call} />}
       {listed.method === "GET" && !endpoint.needsKey && (
         <p>
           <a href={path}>
-            <Icon name="code" /> Open the example as it is answered
+            <Icon name="code" /> Open this example
           </a>
         </p>
       )}

@@ -53,14 +53,25 @@ const Input = ({ one: { name, in: place, required, schema = {} } }: { one: Param
       <code>{name}</code>
       {required && " (required)"}
     </label>
-    <input
-      id={`try-${name}`}
-      name={name}
-      data-in={place}
-      autocomplete="off"
-      spellcheck={false}
-      value={required ? String(schema.example ?? "") : ""}
-      {...(required && { required: true })}
-    />
+    {schema.enum === undefined ? (
+      <input
+        id={`try-${name}`}
+        name={name}
+        data-in={place}
+        autocomplete="off"
+        spellcheck={false}
+        value={required ? String(schema.example ?? "") : ""}
+        {...(required && { required: true })}
+      />
+    ) : (
+      <select id={`try-${name}`} name={name} data-in={place}>
+        {!required && (
+          <option value="">{schema.default === undefined ? "" : `default: ${schema.default}`}</option>
+        )}
+        {schema.enum.map((choice) => (
+          <option value={String(choice)}>{String(choice)}</option>
+        ))}
+      </select>
+    )}
   </div>
 );
