@@ -1,17 +1,20 @@
 import { join, relative } from "node:path";
+import { listContracts } from "../abis/deployments.ts";
 import { checkRpcUrls } from "../ops/checks/rpc.ts";
 import { keepViews, lookAfterViews } from "../ops/release/keepViews.ts";
 import { requirePatchedPonder } from "../patches/applied.js";
 import { loadEnvironmentFiles } from "../settings/environment.ts";
 import { readHasEnsv2, readHasLayer2, readHome } from "../settings/machine.ts";
 import { readSettings, type Settings, SettingsError } from "../settings/settings.ts";
+import { demoCast } from "./chapters.ts";
 import { startIndexer } from "./indexer.ts";
-import { readHeads, startOwnChain } from "./ownChain.ts";
+import { type OwnChain, readHeads, startOwnChain } from "./ownChain.ts";
 import { openOwnDatabase } from "./ownDatabase.ts";
+import { ask } from "./ponder.ts";
 import { freePort, isFree } from "./ports.ts";
 import { say } from "./screen.ts";
 import { superviseProcesses } from "./superviseProcesses.ts";
-import { welcomeText } from "./welcome.ts";
+import { type Account, type Welcome, welcomeText } from "./welcome.ts";
 
 // `npm run dev`: all that Namedex needs, on one machine and without settings. What is set is used instead.
 
@@ -62,9 +65,28 @@ async function start(): Promise<number> {
   const metricsUrl = `http://127.0.0.1:${env.METRICS_PORT}/metrics`;
   const places = { databaseUrl, schema, metricsUrl, logFile: relative("", logFile) };
   const url = ponder.url.replace("127.0.0.1", "localhost");
-  say(welcomeText({ url, chains, network, hasExplorer: settings.hasExplorer, ...places }));
+  const own = chain && (await describeOwn(chain, url));
+  say(welcomeText({ url, chains, network, hasExplorer: settings.hasExplorer, own, ...places }));
   return ponder.pid;
 }
+
+/** What a developer points viem at, and the cast of the demo with the names that Namedex verifies. */
+async function describeOwn({ local }: OwnChain, url: string): Promise<Welcome["own"]> {
+  const { deployment, chain } = local;
+  const registry = listContracts(deployment, "registry", 2)[0]?.address;
+  if (registry === undefined || deployment.universalResolver === undefined) return null;
+  const accounts = await Promise.all(
+    Object.entries(demoCast).map(async ([who, index]): Promise<Account> => {
+      const address = chain.accounts[index] ?? "";
+      const reply = await ask(`${url}/address/${address}/primary-name`);
+      const { primary_name: name = null } = reply?.ok ? ((await reply.json()) as PrimaryName) : {};
+      return { who, address, name };
+    }),
+  );
+  return { registry, universalResolver: deployment.universalResolver, accounts };
+}
+
+type PrimaryName = { primary_name?: string | null };
 
 /** On our own database: the views of `npm start`, and again after each new index. Gives the schema that has them. */
 async function showViews(settings: Settings): Promise<string> {

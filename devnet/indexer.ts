@@ -31,19 +31,22 @@ export type IndexerPlan = {
 
 /**
  * Starts `ponder dev` and waits until it has indexed the chain up to `heads`, or, without one, until its API
- * answers. Its whole log goes to the file, its warnings and errors to the screen.
+ * answers. Its whole log goes to the file, its errors to the screen, and its warnings once it is up.
  */
 export async function startIndexer({ env, port, logFile, folder, heads }: IndexerPlan): Promise<Ponder> {
   const step = beginStep("Starting the indexer");
   const file = createWriteStream(logFile);
+  let isUp = false;
   const onLog = (line: LogLine) => {
     file.write(`${line.text}\n`);
     const text = forScreen(line);
-    if (text !== null) say(text);
+    // What is slow while it starts is of no use on the screen.
+    if (text !== null && (isUp || line.level >= ERROR)) say(text);
   };
   const ponder = startPonder({ command: "dev", port, env, folder, onLog });
   const look = () => (heads === null ? isAnswering(ponder.url) : isIndexed(ponder.url, heads, step));
   await until(ponder, { look, timeout: Number.POSITIVE_INFINITY, describe: () => `Its log: ${logFile}` });
+  isUp = true;
   step.done(
     heads === null ? "The API answers; still indexing past blocks" : `Indexed ${sumOf(heads)} blocks`,
   );

@@ -13,9 +13,14 @@ export type Welcome = {
   hasExplorer: boolean;
   databaseUrl: string;
   schema: string;
+  /** Of a chain of our own: what viem needs to know of it, and who has unlocked accounts there. */
+  own: { registry: string; universalResolver: string; accounts: readonly Account[] } | null;
   metricsUrl: string;
   logFile: string;
 };
+
+/** An unlocked account of the local chain, with its primary name. */
+export type Account = { who: string; address: string; name: string | null };
 
 const NAME_WIDTH = 18;
 
@@ -24,6 +29,7 @@ export function welcomeText(welcome: Welcome): string {
   return [
     "",
     ...placesOf(welcome),
+    ...(welcome.own === null ? [] : contractsOf(welcome.own)),
     ...(welcome.chains === null ? [] : namesOfDemo(welcome.chains)),
     ...pagesOf(welcome),
     ...examplesOf(welcome),
@@ -49,6 +55,20 @@ function placesOf(welcome: Welcome): string[] {
     `  Log       ${logFile}`,
   ];
 }
+
+/** The contracts that viem takes in a chain's `contracts`, and accounts that send without a key. */
+const contractsOf = ({ registry, universalResolver, accounts }: NonNullable<Welcome["own"]>): string[] => [
+  "",
+  styled("bold", "For viem and wallets"),
+  "",
+  `  ensRegistry           ${registry}`,
+  `  ensUniversalResolver  ${universalResolver}`,
+  "",
+  ...accounts.map(
+    ({ who, address, name }) => `  ${who.padEnd(10)} ${address}  ${styled("dim", name ?? "no primary name")}`,
+  ),
+  `  ${styled("dim", "All accounts are unlocked: eth_sendTransaction needs no key.")}`,
+];
 
 const lineOf = ({ name, id, url }: LocalPlace, index: number): string =>
   `${url}  (${index === 0 ? "a chain of its own" : name}, id ${id}, new at each start)`;

@@ -21,6 +21,7 @@ const standIns = `declare module "@tanstack/react-query" {
   type Query<T> = {
     queryKey: readonly unknown[];
     queryFn: (context: { signal: AbortSignal }) => Promise<T>;
+    enabled?: boolean;
     retry?: boolean;
     staleTime?: number;
   };
@@ -154,6 +155,7 @@ export function applicationFiles(): Record<string, string> {
   return {
     ...Object.fromEntries(parts.map(([, code = ""], i) => [`readme${i}.ts`, moduleOf(code)])),
     "usePrimaryName.ts": read("examples/usePrimaryName.ts"),
+    "useNames.ts": read("examples/useNames.ts"),
     "standIns.d.ts": standIns,
     "typedUses.ts": typedUses,
   };

@@ -136,7 +136,13 @@ export function describeClient(stageOf: () => Stage): void {
         expect(await sizeOf(client.packageFolder, entry), entry).toBeLessThanOrEqual(most);
       }
       const others = client.files.filter((path) => !/^dist\/.+\.(js|d\.ts)$/.test(path));
-      expect(others.sort()).toEqual(["LICENSE", "README.md", "examples/usePrimaryName.ts", "package.json"]);
+      expect(others.sort()).toEqual([
+        "LICENSE",
+        "README.md",
+        "examples/useNames.ts",
+        "examples/usePrimaryName.ts",
+        "package.json",
+      ]);
       const manifest = JSON.parse(readFileSync(join(client.packageFolder, "package.json"), "utf8"));
       expect(manifest.dependencies).toBeUndefined();
       expect(manifest.publishConfig).toEqual({ access: "public", provenance: true });

@@ -84,7 +84,11 @@ const byTimeFrom = (time: number) => ({
   from_block: null,
   from_tx: null,
 });
-const by = (owner: Address, reason: string) => ({ address: getAddress(owner), reason });
+const by = (owner: Address, reason: string) => ({
+  address: getAddress(owner),
+  ...(owner === WRAPPER && { title: "NAME_WRAPPER" }),
+  reason,
+});
 
 const wrapped = (expiry: number) => ({
   registryOwner: WRAPPER,

@@ -226,9 +226,9 @@ describe("GET /domain/:name/resolver-history and text history", () => {
     const current = { to_timestamp: null, to_block: null, to_tx: null };
     expect(await history("/domain/alice.eth/resolver-history")).toEqual({
       history: [
-        { address: getAddress(STATIC_RESOLVER), ...from(20), ...to(30) },
-        { address: getAddress(LISTED_RESOLVER), ...from(30), ...to(40) },
-        { address: getAddress(STATIC_RESOLVER), ...from(50), ...current },
+        { address: getAddress(STATIC_RESOLVER), title: "RESOLVER_5", ...from(20), ...to(30) },
+        { address: getAddress(LISTED_RESOLVER), title: "RESOLVER_6", ...from(30), ...to(40) },
+        { address: getAddress(STATIC_RESOLVER), title: "RESOLVER_5", ...from(50), ...current },
       ],
       total: 3,
     });

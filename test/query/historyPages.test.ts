@@ -1,9 +1,9 @@
-import { getAddress } from "viem";
+import { type Address, getAddress } from "viem";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { MAX_ENTRIES } from "../../src/api/names/query/section.ts";
 import { openApi, type TestApi } from "./api.ts";
 import { claimer, fillHistories, NOW } from "./longHistories.ts";
-import { account, transaction } from "./rows.ts";
+import { account, contracts, transaction } from "./rows.ts";
 import { createTables, type Tables } from "./tables.ts";
 
 const PAGE = 25;
@@ -47,11 +47,18 @@ beforeAll(async () => {
 afterAll(() => tables.drop());
 
 const historyOf = ({ history }: Answer) => history;
+
+/** Some of the made owners stand where a contract of the deployment does. */
+const titleAt = (address: Address) => {
+  const title = contracts.contractTitle(address);
+  return title === undefined ? {} : { title };
+};
 const blocks = Array.from({ length: ENTRIES }, (_, i) => i + 1);
 
 /** The period that block `block` began. */
 const period = (block: number) => ({
   address: getAddress(account(block)),
+  ...titleAt(account(block)),
   from_timestamp: block,
   from_block: block,
   from_tx: transaction(block),

@@ -306,6 +306,7 @@ describe("GET /domain/:name/subdomains", () => {
           ownership: {
             is_wrapped: false,
             owner: getAddress(WRAPPER),
+            owner_title: "NAME_WRAPPER",
             registry: getAddress(WRAPPER),
             is_owner_current: false,
             last_owner: {

@@ -297,6 +297,7 @@ test("GET /ens-stats/sellers adds up what each contract sold", async () => {
     {
       contract: "CONTROLLER_7",
       address: getAddress(CONTROLLER),
+      title: "CONTROLLER_7",
       registrations: 3,
       renewals: 3,
       registration_cost_wei: "100000000000000000012",
@@ -319,6 +320,7 @@ test("GET /ens-stats/sellers adds up what each contract sold", async () => {
       ...nothing,
       contract: "REGISTRAR",
       address: getAddress(REGISTRAR),
+      title: "REGISTRAR",
       registrations: 1,
       first_day: "2027-01-15",
       last_day: "2027-01-15",

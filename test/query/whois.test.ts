@@ -134,7 +134,12 @@ describe("GET /whois/:name", () => {
         registry: ALICE,
         registrar: ALICE,
       },
-      resolver: { status: "indexed", chain: "devnet", address: getAddress(STATIC_RESOLVER) },
+      resolver: {
+        status: "indexed",
+        chain: "devnet",
+        address: getAddress(STATIC_RESOLVER),
+        title: "RESOLVER_5",
+      },
       availability_status: "registered",
       source: "indexed",
       grace_end_timestamp: (inDays(190) + 1n).toString(),
@@ -205,6 +210,7 @@ describe("GET /whois/:name", () => {
     expect(body.ownership).toEqual({
       is_wrapped: false,
       owner: getAddress(WRAPPER),
+      owner_title: "NAME_WRAPPER",
       is_owner_current: false,
       registry: getAddress(WRAPPER),
       registrar: getAddress(WRAPPER),

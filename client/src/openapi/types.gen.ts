@@ -209,6 +209,10 @@ export type Ownership = {
      */
     is_owner_current?: boolean;
     /**
+     * Present where `owner` is a contract of the deployment: what people call it
+     */
+    owner_title?: string;
+    /**
      * EIP-55 checksummed address
      */
     registry?: `0x${string}`;
@@ -3628,6 +3632,10 @@ export type Sellers = {
          * EIP-55 checksummed address
          */
         address: `0x${string}`;
+        /**
+         * Present where the address is a contract of the deployment: what people call it
+         */
+        title?: string;
         first_day: string;
         last_day: string;
         registrations: number;
