@@ -50,7 +50,7 @@ const historyOf = ({ history }: Answer) => history;
 
 /** Some of the made owners stand where a contract of the deployment does. */
 const titleAt = (address: Address) => {
-  const title = contracts.contractTitle(address);
+  const title = contracts.contractTitle(address, contracts.chainId);
   return title === undefined ? {} : { title };
 };
 const blocks = Array.from({ length: ENTRIES }, (_, i) => i + 1);

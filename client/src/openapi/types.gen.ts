@@ -272,6 +272,10 @@ export type Resolver = {
      */
     address?: `0x${string}`;
     /**
+     * Present where the resolver at `address` or `answered_by` is a contract of the deployment: what people call it
+     */
+    title?: string;
+    /**
      * For a name without a resolver: the ancestor's resolver that gave the live answer (ENSIP-10)
      */
     answered_by?: `0x${string}`;
@@ -1337,6 +1341,10 @@ export type OwnershipPeriod = {
      */
     address: `0x${string}`;
     /**
+     * Present where the address is a contract of the deployment: what people call it
+     */
+    title?: string;
+    /**
      * Present if it is not on the registry's own chain: the layer 2
      */
     chain?: string;
@@ -1380,6 +1388,10 @@ export type Period = {
      * EIP-55 checksummed address
      */
     address: `0x${string}`;
+    /**
+     * Present where the address is a contract of the deployment: what people call it
+     */
+    title?: string;
     /**
      * Present if it is not on the registry's own chain: the layer 2
      */
@@ -2517,6 +2529,10 @@ export type Permission = {
      * EIP-55 checksummed address
      */
     address: `0x${string}`;
+    /**
+     * Present where the address is a contract of the deployment: what people call it
+     */
+    title?: string;
     /**
      * `owner` of a layer; `token_approval`: approved for the token; `operator`: approved for everything the owner has there; `record_delegate`: may write the name's records; `role`, `root_role`: ENSv2 roles for the name, or for its whole registry or resolver; `parent_…`: the same for the name above, as far as it controls this one
      */
