@@ -52,6 +52,7 @@ export async function serveExplorer(
     primaryNames: indexedPrimaryNames,
     hasAvatars: false,
     hasMcp: true,
+    compresses: true,
     outside: { mainChain: "mainnet", blockExplorers: {}, ipfsGateway: null, titleOf: () => undefined },
     callerOf: callerBehind(0),
     publicUrl: undefined,
