@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { rpc } from "../../devnet/acts.ts";
 import type { LocalChain } from "../../devnet/localChain.ts";
 import { totals } from "../../src/api/names/counts/totals.ts";
-import type { Scope } from "../../src/api/names/query/scope.ts";
+import { noEnsv2, type Scope } from "../../src/api/names/query/scope.ts";
 import type { Db } from "../../src/api/server/postgres/db.ts";
 import { keysIn } from "../../src/api/server/serviceDb/keys.ts";
 import { openStore } from "../../src/api/server/serviceDb/store.ts";
@@ -66,7 +66,7 @@ async function fillLedger(databaseUrl: string): Promise<Record<string, string>> 
 
 const waitUntil = (look: () => Promise<boolean>) => vi.waitUntil(look, { timeout: 180_000, interval: 50 });
 
-const mainChain = (): Scope => ({ ids: [local.deployment.chainId], reach: "main" });
+const mainChain = (): Scope => ({ ids: [local.deployment.chainId], reach: "main", ensv2: noEnsv2 });
 const at = (now: number) => ({ chains: mainChain(), now });
 const isCounted = async () => (await totals.fromCounters(db, at(0))) !== null;
 

@@ -3,7 +3,7 @@ import { keccak256, toHex } from "viem";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { advanceCounters, createCounters, hasCounters } from "../../src/api/names/counts/maintain.ts";
 import { totals } from "../../src/api/names/counts/totals.ts";
-import type { Scope } from "../../src/api/names/query/scope.ts";
+import { noEnsv2, type Scope } from "../../src/api/names/query/scope.ts";
 import { managedNames } from "../../src/ens/managedNames.ts";
 import { ADDR_REVERSE_NODE, ETH_NODE, ROOT_NODE } from "../../src/ens/name.ts";
 import { account, CHAIN_ID, MAIN, WRAPPER } from "../query/rows.ts";
@@ -124,7 +124,7 @@ async function disturb(next: (end: number) => number): Promise<void> {
 
 const compare = (now: number, chains: Scope = MAIN) => expectExactCounters(tables.db, { chains, now });
 
-const several = (...ids: number[]): Scope => ({ ids, reach: "several" });
+const several = (...ids: number[]): Scope => ({ ids, reach: "several", ensv2: noEnsv2 });
 const sets = [
   several(CHAIN_ID, ...managedNames.map(({ chainId }) => chainId)),
   several(8_453),

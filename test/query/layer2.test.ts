@@ -3,6 +3,7 @@ import { and, eq } from "drizzle-orm";
 import { type Address, getAddress, keccak256, namehash, stringToBytes } from "viem";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { totals } from "../../src/api/names/counts/totals.ts";
+import { noEnsv2 } from "../../src/api/names/query/scope.ts";
 import { operations } from "../support/operations.ts";
 import { openApi, type TestApi } from "./api.ts";
 import {
@@ -201,7 +202,7 @@ describe("GET /whois/:name", () => {
       const { results } = await ask(`/address/${owner}/domains?chain=linea`);
       expect(results).not.toContainEqual(expect.objectContaining(listed));
     }
-    const onLinea = { ids: [59_144], reach: "several" } as const;
+    const onLinea = { ids: [59_144], reach: "several", ensv2: noEnsv2 } as const;
     const counted = await totals.fromRows(tables.db, { chains: onLinea, now: NOW });
     expect(counted.totals).toMatchObject({ active: 3, owners: 1 });
     await tables.pool.query("delete from domains where full_name = 'untold.linea.eth'");

@@ -2,6 +2,7 @@ import { domain, ownershipChange } from "ponder:schema";
 import { namehash } from "viem";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { listNewestTransfers, MAX_CHANGES } from "../../src/api/names/query/activity.ts";
+import { noEnsv2 } from "../../src/api/names/query/scope.ts";
 import { countRead, type Query } from "./readRows.ts";
 import { account, CHAIN_ID, domainRow, transaction } from "./rows.ts";
 import { createTables, type Tables } from "./tables.ts";
@@ -13,7 +14,7 @@ const TURNS = 2_000;
 
 const alice = account(0xa11ce);
 const bob = account(0xb0b);
-const chains = { ids: [CHAIN_ID], reach: "main" } as const;
+const chains = { ids: [CHAIN_ID], reach: "main", ensv2: noEnsv2 } as const;
 
 let tables: Tables;
 let queries: Query[] = [];

@@ -2,7 +2,7 @@ import type { domain, event } from "ponder:schema";
 import { type Address, type Hex, keccak256, namehash, stringToBytes, toHex } from "viem";
 import { contractsOf } from "../../abis/contracts.ts";
 import type { Deployment } from "../../abis/deployments.ts";
-import type { Scope } from "../../src/api/names/query/scope.ts";
+import { noEnsv2, type Scope } from "../../src/api/names/query/scope.ts";
 
 export const CHAIN_ID = 31337;
 export const LAYER2_CHAIN_ID = 31338;
@@ -45,7 +45,7 @@ export const deployment: Deployment = {
 
 export const contracts = contractsOf(deployment);
 /** The main chain alone, as statements of the API have it. */
-export const MAIN: Scope = { ids: [CHAIN_ID], reach: "main" };
+export const MAIN: Scope = { ids: [CHAIN_ID], reach: "main", ensv2: noEnsv2 };
 export const WRAPPER = account(0xe4);
 export const STATIC_RESOLVER = account(0xe5);
 export const LISTED_RESOLVER = account(0xe6);

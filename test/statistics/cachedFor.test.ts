@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { noEnsv2 } from "../../src/api/names/query/scope.ts";
 import { cachedFor } from "../../src/api/names/statistics/cachedFor.ts";
 import type { Ctx } from "../../src/api/server/http/context.ts";
 import type { Db } from "../../src/api/server/postgres/db.ts";
@@ -101,7 +102,7 @@ test("each index has statistics of its own", async () => {
 test("each set of chains has statistics of its own, and the main chain is the one that is not named", async () => {
   const { kept } = counter();
   const db = indexOf();
-  const several = { ids: [1, 8_453], reach: "several" as const };
+  const several = { ids: [1, 8_453], reach: "several" as const, ensv2: noEnsv2 };
   expect((await kept(at(db, START))).statistics.mine).toBe(1);
   expect((await kept(at(db, START), several)).statistics.mine).toBe(2);
   expect((await kept(at(db, START), MAIN)).statistics.mine).toBe(1);

@@ -1,12 +1,10 @@
 import type { SQL, SQLWrapper } from "drizzle-orm";
 import { sql } from "ponder";
-import type { Address } from "viem";
 import { ifThere } from "../../server/postgres/absent.ts";
 import type { Db } from "../../server/postgres/db.ts";
 import { type Scope, type ScopeSql, statementOf } from "../query/scope.ts";
 import { asCounted } from "../rules/asCounted.ts";
 import { toRowText } from "../rules/conditionText.ts";
-import type { LifeRules } from "../rules/life.ts";
 import { onMainChain } from "../rules/onMainChain.ts";
 import { isUnseenSql, rowD } from "../rules/unseenSql.ts";
 import { classColumns, classOf, isName, mayDiffer } from "./classes.ts";
@@ -98,21 +96,13 @@ export function changesUntil(now: number | SQLWrapper, of: ScopeSql): SQL {
  * What is added to counts by phase, in a statement with `changesUntil`: names that ENSv2 never saw have no premium once it
  * is open, which no log of theirs tells. They are few, and found by their expiry.
  */
-export const unseenChanges = ({ byProtocols, life }: ScopeSql): More =>
-  byProtocols({ ensv1: noMore, both: ({ ethRegistry }) => unseenIn(ethRegistry, life) });
-
-/** What a statement with `changesUntil` has besides: tables of its own, and rows of classes. */
-type More = { tables: SQL; rows: SQL };
-
-export const noMore: More = { tables: sql``, rows: sql`` };
-
-function unseenIn(ethRegistry: Address, life: LifeRules): More {
+export function unseenChanges({ ensv2, life }: ScopeSql): More {
   const keys = classColumns(life);
   const ended = keys.map((key) => (key === "phase" ? "'ended' as phase" : key));
   const isPremium = toRowText(onMainChain(asCounted(life.inPhase("premium"))), "times.now");
   const tables = sql`, unseen as materialized (
     select ${sql.raw(classOf("times.now", life))} from times cross join lateral (
-      select d.* from domains d where ${sql.raw(isName)} and ${sql.raw(isPremium)} and ${isUnseenSql(ethRegistry, rowD)} offset 0
+      select d.* from domains d where ${sql.raw(isName)} and ${sql.raw(isPremium)} and ${isUnseenSql(ensv2.ethRegistry, rowD)} offset 0
     ) as d
   )`;
   const rows = sql`
@@ -120,6 +110,11 @@ function unseenIn(ethRegistry: Address, life: LifeRules): More {
     union all select ${sql.raw(ended.join(", "))}, 1 from unseen`;
   return { tables, rows };
 }
+
+/** What a statement with `changesUntil` has besides: tables of its own, and rows of classes. */
+type More = { tables: SQL; rows: SQL };
+
+export const noMore: More = { tables: sql``, rows: sql`` };
 
 /** The counters' moment, in a statement with `changesUntil`. */
 export const momentInChanges: SQL = sql.raw("(select moment from times)");

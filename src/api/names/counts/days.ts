@@ -23,27 +23,19 @@ const dialect = new PgDialect({ casing: "snake_case" });
 const salesText = (from: number, until: number, chains: Scope) =>
   dialect.sqlToQuery(salesByDay({ chains, from, until }));
 
-function createTables(schema: string, chains: Scope): string {
-  const { token, amounts } = sqlOf(chains).byProtocols({
-    ensv1: { token: "", amounts: "" },
-    both: () => ({
-      token: ", payment_token",
-      amounts: ",\n    payment_token text, token_amount numeric not null, token_premium numeric not null",
-    }),
-  });
-  return `
+const createTables = (schema: string): string => `
   drop table if exists ${schema}.figures_days, ${schema}.figures_days_state;
   create table ${schema}.figures_days_state (chain_id integer not null, counted oid not null, rules integer not null,
     until bigint not null, ${maintainerColumns});
   create table ${schema}.figures_days (chain_id integer, day integer, is_registration boolean, seller text, seller_address text,
-    names integer not null, cost_wei numeric not null, premium_wei numeric not null, is_upper_bound boolean not null${amounts},
-    primary key (chain_id, day, is_registration, seller, seller_address${token}))`;
-}
+    names integer not null, cost_wei numeric not null, premium_wei numeric not null, is_upper_bound boolean not null,
+    payment_token text, token_amount numeric not null, token_premium numeric not null,
+    primary key (chain_id, day, is_registration, seller, seller_address, payment_token))`;
 
 /** As `rulesNumber` of the counters of names: day counts that were made by other rules are made again. */
 const rulesOf = (chains: Scope): number =>
   versionOf(
-    createTables("", chains),
+    createTables(""),
     formsLike(chains)
       .map((one) => salesText(0, 0, one).sql)
       .join(),
@@ -105,7 +97,7 @@ const mayReplaceDays = ({ client, schema, startedAt = Date.now() }: DaysTarget) 
 async function begin(target: DaysTarget, { chainId, chains }: Of, end: number): Promise<number> {
   const { client, schema } = target;
   return inTransaction(client, async () => {
-    if (!(await areOfTheseRules(target, chains))) await client.query(createTables(schema, chains));
+    if (!(await areOfTheseRules(target, chains))) await client.query(createTables(schema));
     const { rows } = await client.query<{ until: string }>(
       `insert into ${schema}.figures_days_state
        select $1, '${schema}.events'::regclass::oid, ${rulesOf(chains)}, least(${end},
@@ -165,7 +157,7 @@ async function listSalesOfChain(db: Db, { chains, now }: AsOf, until: number): P
 
 async function readCountedDays(db: Db, chains: Scope, beforeDay: number): Promise<DaySales[]> {
   const { rows } = await db.execute<DaySales>(
-    sql`select ${saleColumns(chains)} from figures_days where ${sqlOf(chains).holds(sql`chain_id`)} and day < ${beforeDay}
+    sql`select ${saleColumns} from figures_days where ${sqlOf(chains).holds(sql`chain_id`)} and day < ${beforeDay}
       order by day, seller_address, is_registration`,
   );
   return rows;

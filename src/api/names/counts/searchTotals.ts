@@ -113,7 +113,7 @@ const ofClasses = (name: string, ruleIn: (life: LifeRules) => Condition) =>
     return sql`with ${changesUntil(placeholder("now"), of)}${unseen.tables}, class as (
         select ${classes}, names from figures_names union all select ${classes}, sign from change${unseen.rows}
       ) ${countsOfClasses(of.life)}
-      where ${of.holds(sql`chain_id`)} and is_counted and ${sql.raw(classCondition(rule))} and ${isWrappedAs}${of.ifEnsv2(isOfProtocol)}
+      where ${of.holds(sql`chain_id`)} and is_counted and ${sql.raw(classCondition(rule))} and ${isWrappedAs}${of.life.terms === undefined ? sql`` : isOfProtocol}
         and label_length between ${placeholder("shortest")} and ${placeholder("longest")}`;
   });
 
@@ -135,7 +135,7 @@ const byAvailability: Record<KnownAvailability | "any", ReturnType<typeof ofClas
 
 /** Without ENSv2 names are not counted by their protocol. */
 const hasCountsOf = (protocol: Protocol | undefined, chains: Scope): boolean =>
-  protocol === undefined || sqlOf(chains).byProtocols({ ensv1: false, both: () => true });
+  protocol === undefined || sqlOf(chains).life.terms !== undefined;
 
 const byClass: SearchCounters = {
   filters: new Set<keyof SearchFilters>(["availability", "minLength", "maxLength", "isWrapped", "protocol"]),

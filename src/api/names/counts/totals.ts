@@ -153,10 +153,9 @@ export const shares: Count<AsOf, Share[]> = countOf({
 });
 
 async function sharesFromCounters(db: Db, { chains, now }: AsOf): Promise<Share[] | null> {
-  const { holds, byChains, ifSeveral } = sqlOf(chains);
+  const { holds } = sqlOf(chains);
   const isHere = holds(domain.chainId);
   const isCountedHere = holds(chainId);
-  const parentName = byChains({ main: sql`${domain.fullName}`, several: sql`max(${domain.fullName})` });
   const rows = await readCounters<Share>(
     db,
     sql`with ${namesAt({ chains, now })}, parent as materialized (
@@ -183,10 +182,10 @@ async function sharesFromCounters(db: Db, { chains, now }: AsOf): Promise<Share[
       select 'tld', tld.name, tld.node = ${ETH_NODE}, parent.active, 0, parent.all_time
       from parent join tld on tld.node = parent.node where parent.all_time > 0
       union all
-      select 'parent', ${parentName}, false, largest.active, 0,
+      select 'parent', max(${domain.fullName}), false, largest.active, 0,
         largest.all_time
       from largest join ${domain} on ${isHere} and ${domain.node} = largest.node
-      ${ifSeveral(sql`group by largest.node, largest.active, largest.all_time`)}
+      group by largest.node, largest.active, largest.all_time
     )
     select ${momentInChanges} as moment, kind, key, is_eth as "isEth", active::int, active_eth::int as "activeEth",
       all_time::int as "allTime" from share`,

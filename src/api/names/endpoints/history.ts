@@ -47,12 +47,11 @@ const registrationHistory = endpoint({
   tool: "get_domain_history",
   handle: async (request, ctx) => {
     const { name, merged } = request;
-    const { nonOwners } = ctx.contracts.ensv2 ?? {};
     const of = {
       node: name.node,
       chains: await chainsOfName(ctx, name),
       isMerged: merged,
-      ...(nonOwners && { ensv2: { nonOwners, isSubname: !isEthSecondLevel(name) } }),
+      isSubname: !isEthSecondLevel(name),
     };
     const { section, fields } = openHistory({
       operation: "/domain/{name}/registration-history",
@@ -110,15 +109,11 @@ const ownershipHistory = endpoint({
     const { name, audit } = request;
     const { db, now, contracts } = ctx;
     const { chainId, chains } = await answeringChain(ctx, name);
-    const { ensv2 } = contracts;
-    const isSecondLevel = isEthSecondLevel(name);
     const of = {
       node: name.node,
       chains,
       now,
-      ...(ensv2 && {
-        ensv2: { nonOwners: ensv2.nonOwners, tokenEnd: tokenEndOf(lifeOf(ensv2), { isSecondLevel }) },
-      }),
+      tokenEnd: tokenEndOf(lifeOf(contracts.ensv2), { isSecondLevel: isEthSecondLevel(name) }),
     };
     const at = { chainId, contracts };
     // With `audit` a page is one of each of four lists, and a cursor goes on in all of them.

@@ -23,18 +23,12 @@ export const listNewestPurchases = (db: Db, eventType: string, at: Newest): Prom
     db,
     {
       eventType,
-      and: sql`${like(event.contract, "REGISTRAR%")} and not ${isMigration}${besidesEnsv2(at.chains)}`,
+      // What ENSv2 sold is read by `listNewestTokenPurchases`.
+      and: sql`${like(event.contract, "REGISTRAR%")} and not ${isMigration}
+        and not ${isNonOwner(event.ownerAddress, [...at.chains.ensv2.nonOwners])} and not ${isSoldByEnsv2(event)}`,
     },
     at,
   );
-
-/** Where there is ENSv2: what it sold is read by {@link listNewestTokenPurchases}. */
-const besidesEnsv2 = (chains: Scope): SQL =>
-  sqlOf(chains).byProtocols({
-    ensv1: sql``,
-    both: ({ nonOwners }) =>
-      sql` and not ${isNonOwner(event.ownerAddress, [...nonOwners])} and not ${isSoldByEnsv2(event)}`,
-  });
 
 /** A purchase that was paid in a token. */
 export type TokenPurchase = Pick<
@@ -56,33 +50,20 @@ export async function listNewestTokenPurchases(
   eventType: "NameRegistered" | "NameRenewed",
   { chains, limit }: Newest,
 ): Promise<TokenPurchase[]> {
-  const { holds, byProtocols } = sqlOf(chains);
   const { blockTimestamp, blockNumber, logIndex } = ensv2Purchase;
-  const list = () =>
-    db
-      .select()
-      .from(ensv2Purchase)
-      .where(and(holds(ensv2Purchase.chainId), eq(ensv2Purchase.eventType, eventType)))
-      .orderBy(desc(blockTimestamp), desc(blockNumber), desc(logIndex))
-      .limit(limit);
-  return byProtocols<TokenPurchase[] | ReturnType<typeof list>>({ ensv1: [], both: list });
+  return db
+    .select()
+    .from(ensv2Purchase)
+    .where(and(sqlOf(chains).holds(ensv2Purchase.chainId), eq(ensv2Purchase.eventType, eventType)))
+    .orderBy(desc(blockTimestamp), desc(blockNumber), desc(logIndex))
+    .limit(limit);
 }
 
 /** A name that came from ENSv1, and who has held it since. */
 export type Migration = Omit<Transfer, "from" | "to"> & { owner: Address | null };
 
 /** The newest names that came from ENSv1, newest first: those that a migration controller or a wrapper registry made. */
-export const listNewestMigrations = async (db: Db, at: Newest): Promise<Migration[]> =>
-  sqlOf(at.chains).byProtocols<Migration[] | Promise<Migration[]>>({
-    ensv1: [],
-    both: (ensv2) => listMigrations(db, ensv2, at),
-  });
-
-async function listMigrations(
-  db: Db,
-  ensv2: Ensv2Contracts,
-  { chains, limit }: Newest,
-): Promise<Migration[]> {
+export async function listNewestMigrations(db: Db, { chains, limit }: Newest): Promise<Migration[]> {
   const change = alias(ownershipChange, "change");
   const { rows } = await db.execute<Omit<Migration, "blockTimestamp"> & { blockTimestamp: string }>(sql`
     select name.chain_id as "chainId", name.node, after.owner, entry.block_number as "blockNumber",
@@ -92,7 +73,7 @@ async function listMigrations(
         ${ensv2Entry.registeredBlockNumber} as block_number, ${ensv2Entry.registeredTimestamp} as block_timestamp,
         ${ensv2Entry.registeredTransactionHash} as transaction_hash
       from ${ensv2Entry}
-      where ${sqlOf(chains).holds(ensv2Entry.chainId)} and ${isMigrated(ensv2)}
+      where ${sqlOf(chains).holds(ensv2Entry.chainId)} and ${isMigrated(chains.ensv2)}
       order by ${ensv2Entry.registeredTimestamp} desc, ${ensv2Entry.storageId} limit ${limit}
     ) as entry
     cross join lateral (
@@ -198,8 +179,8 @@ export async function listNewestTransfers(
 ): Promise<Transfer[]> {
   const after = alias(ownershipChange, "after");
   // Blocks of several chains do not compare.
-  const { holds, ifSeveral } = sqlOf(chains);
-  const time = ifSeveral(sql`${after.blockTimestamp} desc,`);
+  const { holds, byChains } = sqlOf(chains);
+  const time = byChains({ main: sql``, several: sql`${after.blockTimestamp} desc,` });
   const newestFirst = sql`order by ${time} ${after.blockNumber} desc, ${after.logIndex} desc, ${after.ordinal} desc`;
   // `case` checks in this order: the most expensive condition comes last. `offset 0` has each checked by itself, where the database would
   // rather read all rows once for many.

@@ -89,7 +89,7 @@ export async function listAndCount<Sort extends string>(
   const isListed = page.after && sql`where ${rowsAfter(keys, page.after)}`;
   const { rows } = await db.execute<Record<Sort | "total", number> & Found>(sql`
     with found as materialized (
-      select ${of.ifSeveral(sql`${domain.chainId} as chain_id,`)} ${domain.node} as node, ${sortKeyOf(page, now)} as sort_key ${sql.join(columns)}
+      select ${domain.chainId} as chain_id, ${domain.node} as node, ${sortKeyOf(page, now)} as sort_key ${sql.join(columns)}
       from ${domain} where ${where}
     )
     select ${page.isCounted ? sql`count(*)::int as total ${sql.join(counts)},` : sql``} array(

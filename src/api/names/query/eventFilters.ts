@@ -77,19 +77,14 @@ const isWithin = (column: SQL, { from, to }: Bounds): SQL | undefined =>
   and(from === undefined ? undefined : gte(column, from), to === undefined ? undefined : lte(column, to));
 
 /** `Transfer` is an event of registries and of registrars, so the family counts, too. */
-function isOfTypes(types: readonly EventType[], { byProtocols }: ScopeSql): SQL | undefined {
+function isOfTypes(types: readonly EventType[], { ensv2 }: ScopeSql): SQL | undefined {
   const isLogged = sql`${event.contract} || ' ' || ${event.eventType} = any(${arrayOf(loggedAs(types).map(keyOf), "text")})`;
   const ofMigrations = types.includes("migration");
   if (ofMigrations === types.includes("registration")) return isLogged;
-  return byProtocols<SQL | undefined>({
-    ensv1: isLogged,
-    both: ({ migrationControllers }) => {
-      const sender = sql`substring(${event.details} from '"sender":"(0x[0-9a-f]{40})"')`;
-      const isMigrating = sql`coalesce(${sender} = ${event.contractAddress}
-        or ${sender} = any(${arrayOf([...migrationControllers], "text")}), false)`;
-      return and(isLogged, sql`(${event.eventType} <> ${MIGRATING} or ${isMigrating} = ${ofMigrations})`);
-    },
-  });
+  const sender = sql`substring(${event.details} from '"sender":"(0x[0-9a-f]{40})"')`;
+  const isMigrating = sql`coalesce(${sender} = ${event.contractAddress}
+    or ${sender} = any(${arrayOf([...ensv2.migrationControllers], "text")}), false)`;
+  return and(isLogged, sql`(${event.eventType} <> ${MIGRATING} or ${isMigrating} = ${ofMigrations})`);
 }
 
 /** No second of any event. */

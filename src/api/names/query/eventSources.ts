@@ -100,7 +100,6 @@ function ofNames(
     columns: keyColumns,
     names: namesSql(names, chains),
     listed: listedSql(listed),
-    of: sqlOf(chains),
     condition: and(
       sql`${event.eventType} = any(${writtenArrayOf(looked.names, "text")})`,
       conditionIn(reading),

@@ -53,7 +53,6 @@ function preparedEvents(form: ListForm, name: string) {
         chains: sql`${placeholder("listedChains")}::int[]`,
         resolvers: sql`${placeholder("listedResolvers")}::text[]`,
       },
-      of,
     });
     const page = pageOf(logs, eventKeys("listed", form.direction), form);
     return db

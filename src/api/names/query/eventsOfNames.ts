@@ -4,7 +4,6 @@ import { sql } from "ponder";
 import type { Address } from "viem";
 import { ROOT_NODE } from "../../../ens/name.ts";
 import { writtenArrayOf } from "./arrays.ts";
-import type { ScopeSql } from "./scope.ts";
 
 /*
  * The logs of names. Any contract can emit resolvers' events for any name: they count only from resolvers that the deployment
@@ -45,7 +44,6 @@ type Logs = {
   /** A subquery of the names: `chain_id` and `node`, each once. */
   names: SQL;
   listed: ListedSql;
-  of: ScopeSql;
   /** What has to hold of each log. */
   condition?: SQL | undefined;
 };
@@ -54,19 +52,16 @@ type Logs = {
  * The logs of names, as a subquery. `own` are the resolvers that a name ever had on its chain, `believed` these and the
  * listed ones.
  */
-export function logsOfNames({ columns, names, listed, of, condition = sql`true` }: Logs): SQL {
+export function logsOfNames({ columns, names, listed, condition = sql`true` }: Logs): SQL {
   const ofName = sql`${event.node} = name.node and ${event.chainId} = name.chain_id`;
   const range = (bounds: SQL) =>
     sql`select ${columns} from ${event} where ${ofName} and ${bounds} and ${condition}`;
-  const ofContracts = of.byProtocols({
-    ensv1: [range(sql`${event.contract} < ${RESOLVER}`), range(sql`${event.contract} > ${RESOLVER}`)],
-    both: () => [
-      range(sql`${event.contract} < ${ENSV2_RESOLVER}`),
-      range(sql`${event.contract} > ${ENSV2_RESOLVER} and ${event.contract} < ${RESOLVER}`),
-      range(sql`${event.contract} > ${RESOLVER}`),
-      ...logsOfRecords(columns, condition),
-    ],
-  });
+  const ofContracts = [
+    range(sql`${event.contract} < ${ENSV2_RESOLVER}`),
+    range(sql`${event.contract} > ${ENSV2_RESOLVER} and ${event.contract} < ${RESOLVER}`),
+    range(sql`${event.contract} > ${RESOLVER}`),
+    ...logsOfRecords(columns, condition),
+  ];
   const ofResolvers = range(
     sql`${event.contract} = ${RESOLVER} and ${event.contractAddress} = any (name.believed)`,
   );

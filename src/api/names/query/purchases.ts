@@ -20,7 +20,6 @@ export type PurchaseRange = { chains: Scope; from: number; until: number };
  */
 function purchasesOfEnsv1({ chains, from, until }: PurchaseRange): SQL {
   const { registrations, renewals } = purchaseEvents(chains);
-  const besides = besidesEnsv2(chains);
   return sql`
   select chain_id, block_timestamp, is_registration, seller, seller_address, premium_wei, is_upper_bound, cost_wei
   from (
@@ -32,14 +31,16 @@ function purchasesOfEnsv1({ chains, from, until }: PurchaseRange): SQL {
       coalesce(max(${event.contract}) filter (where ${isController}), max(${event.contract})) as seller,
       coalesce(max(${event.contractAddress}) filter (where ${isController}), max(${event.contractAddress})) as seller_address,
       ${takenByControllers.cost} as cost_wei, ${takenByControllers.premium} as premium_wei,
-      ${takenByControllers.isUpperBound} as is_upper_bound${besides.columns}
+      ${takenByControllers.isUpperBound} as is_upper_bound,
+      ${event.transactionHash} as transaction_hash,
+      bool_or(${isNonOwner(event.ownerAddress, [...chains.ensv2.nonOwners])}) as is_of_non_owner
     from ${event}
     where ${and(
       sqlOf(chains).holds(event.chainId),
       inArray(event.eventType, [...registrations, ...renewals]),
       gte(event.blockTimestamp, from),
       lt(event.blockTimestamp, until),
-    )}${besides.logs}
+    )} and ${event.contract} not like 'ENSV2%'
     group by ${event.blockTimestamp}, 2, ${event.node}, ${event.transactionHash}, ${event.chainId}
   ) as merged
   where case when not is_registration or is_sold then true
@@ -48,25 +49,14 @@ function purchasesOfEnsv1({ chains, from, until }: PurchaseRange): SQL {
       node: sql`merged.node`,
       blockNumber: sql`merged.block_number`,
       expiryTimestamp: sql`merged.expiry_timestamp`,
-    })}) end${besides.condition}
+    })}) end
+    and not is_of_non_owner and not ${isSoldByEnsv2({
+      chainId: sql`merged.chain_id`,
+      node: sql`merged.node`,
+      transactionHash: sql`merged.transaction_hash`,
+    })}
 `;
 }
-
-/** What is left out where there is ENSv2. Its own logs are read by {@link purchasesOfEnsv2}. */
-const besidesEnsv2 = (chains: Scope): Record<"columns" | "logs" | "condition", SQL> =>
-  sqlOf(chains).byProtocols({
-    ensv1: { columns: sql``, logs: sql``, condition: sql`` },
-    both: ({ nonOwners }) => ({
-      columns: sql`, ${event.transactionHash} as transaction_hash,
-      bool_or(${isNonOwner(event.ownerAddress, [...nonOwners])}) as is_of_non_owner`,
-      logs: sql` and ${event.contract} not like 'ENSV2%'`,
-      condition: sql` and not is_of_non_owner and not ${isSoldByEnsv2({
-        chainId: sql`merged.chain_id`,
-        node: sql`merged.node`,
-        transactionHash: sql`merged.transaction_hash`,
-      })}`,
-    }),
-  });
 
 const logged = alias(event, "logged");
 
@@ -85,15 +75,11 @@ const purchasesOfEnsv2 = ({ chains, from, until }: PurchaseRange): SQL => sql`
     lt(ensv2Purchase.blockTimestamp, until),
   )}`;
 
-const purchases = (range: PurchaseRange): SQL =>
-  sqlOf(range.chains).byProtocols({
-    ensv1: sql`(${purchasesOfEnsv1(range)}) as purchase`,
-    both: () => sql`(
+const purchases = (range: PurchaseRange): SQL => sql`(
   select ensv1.*, '' as payment_token, 0::numeric as token_amount, 0::numeric as token_premium
   from (${purchasesOfEnsv1(range)}) as ensv1
   union all ${purchasesOfEnsv2(range)}
-) as purchase`,
-  });
+) as purchase`;
 
 /** Registrations and renewals of the last day and of the last seven days. */
 export type RecentPurchases = { registrations24h: number; registrations7d: number; renewals7d: number };
@@ -121,38 +107,32 @@ export type DaySales = {
   premium: string;
   /** True if the cost may be less. */
   isUpperBound: boolean;
-  /** Where there is ENSv2: the ERC-20 token in which it was paid, and amounts in its units. */
-  token?: TokenSales | undefined;
+  /** The ERC-20 token in which ENSv2 was paid, and amounts in its units; null for sales in wei. */
+  token: TokenSales | null;
 };
 
 /** Amounts are decimals, in the token's units; the premium is a part of the amount. */
 export type TokenSales = { address: Address; amount: string; premium: string };
 
 /** SQL for what was sold, by chain, day, kind and seller: the columns of `DaySales` as the table of day counts has them. */
-export function salesByDay(range: PurchaseRange): SQL {
-  const { ifEnsv2 } = sqlOf(range.chains);
-  const amounts = sql`, payment_token, sum(token_amount) as token_amount, sum(token_premium) as token_premium`;
-  return sql`
+export const salesByDay = (range: PurchaseRange): SQL => sql`
   select chain_id, (block_timestamp / ${sql.raw(String(DAY))})::int as day, is_registration, seller, seller_address,
     count(*)::int as names, sum(cost_wei) as cost_wei, sum(premium_wei) as premium_wei,
-    bool_or(is_upper_bound) as is_upper_bound${ifEnsv2(amounts)}
-  from ${purchases(range)} group by 1, 2, 3, 4, 5${ifEnsv2(sql`, payment_token`)}`;
-}
+    bool_or(is_upper_bound) as is_upper_bound, payment_token, sum(token_amount) as token_amount,
+    sum(token_premium) as token_premium
+  from ${purchases(range)} group by 1, 2, 3, 4, 5, payment_token`;
 
 /** The columns of `DaySales` from those of `salesByDay`. */
-export const saleColumns = (chains: Scope): SQL =>
-  sql.raw(
-    `chain_id as "chainId", day, is_registration as "isRegistration", seller, seller_address as "sellerAddress", names,
-   cost_wei::text as cost, premium_wei::text as premium, is_upper_bound as "isUpperBound"${sqlOf(chains).byProtocols({ ensv1: "", both: () => tokenColumns })}`,
-  );
-
-const tokenColumns = `, case when payment_token <> '' then json_build_object('address', payment_token,
-   'amount', token_amount::text, 'premium', token_premium::text) end as token`;
+export const saleColumns =
+  sql.raw(`chain_id as "chainId", day, is_registration as "isRegistration", seller, seller_address as "sellerAddress", names,
+   cost_wei::text as cost, premium_wei::text as premium, is_upper_bound as "isUpperBound",
+   case when payment_token <> '' then json_build_object('address', payment_token, 'amount', token_amount::text,
+   'premium', token_premium::text) end as token`);
 
 /** What was sold, by day, kind and seller; days without any are left out. */
 export async function listSalesByDay(db: Db, range: PurchaseRange): Promise<DaySales[]> {
   const { rows } = await db.execute<DaySales>(
-    sql`select ${saleColumns(range.chains)} from (${salesByDay(range)}) as sale order by day, seller_address, is_registration`,
+    sql`select ${saleColumns} from (${salesByDay(range)}) as sale order by day, seller_address, is_registration`,
   );
   return rows;
 }

@@ -1,6 +1,6 @@
 import { event } from "ponder:schema";
 import { inArray, sql } from "ponder";
-import type { Address, Hex } from "viem";
+import type { Hex } from "viem";
 import type { Db } from "../../server/postgres/db.ts";
 import { isEventOfRow } from "./eventRows.ts";
 import { logsOfContracts } from "./events.ts";
@@ -36,23 +36,19 @@ const eventsOfSeveral: PurchaseEvents = {
   renewals: [...ethEvents.renewals, "NameRenewedPoh", "RegistrationExtended"],
 };
 
-/** The events that tell of purchases on some chains, without those of ENSv2. */
-export const purchaseEvents = (chains: Scope): PurchaseEvents => eventsIn(sqlOf(chains));
-
-const eventsIn = ({ byChains }: Pick<ScopeSql, "byChains">): PurchaseEvents =>
-  byChains({ main: ethEvents, several: eventsOfSeveral });
+/**
+ * The events that tell of purchases on some chains, without those of ENSv2. The main chain is not searched for events of
+ * layer 2s: their index is by type and time, and would be read to its end.
+ */
+export const purchaseEvents = (chains: Scope): PurchaseEvents =>
+  sqlOf(chains).byChains({ main: ethEvents, several: eventsOfSeveral });
 
 /** With those of ENSv2's registries and registrars. A renewal of a subname is a log of its registry alone. */
-const withEnsv2 = ({ registrations, renewals }: PurchaseEvents): PurchaseEvents => ({
-  registrations: [...registrations, "LabelRegistered", "LabelReserved"],
-  renewals: [...renewals, "ExpiryUpdated"],
-});
+const registrations = [...eventsOfSeveral.registrations, "LabelRegistered", "LabelReserved"];
+const renewals = [...eventsOfSeveral.renewals, "ExpiryUpdated"];
 
-/** A registration or a renewal; where ENSv2 is indexed, with how a registry there got the name. */
-export type PurchaseEntry = MergedPurchase & { isRenewal: boolean } & Partial<StartInEnsv2>;
-
-/** What a reader gives besides where ENSv2 is indexed: contracts that are no owners, and whether the name is a subname. */
-export type OfEnsv2 = { nonOwners: ReadonlySet<Address>; isSubname: boolean };
+/** A registration or a renewal, with how a registry of ENSv2 got the name. */
+export type PurchaseEntry = MergedPurchase & { isRenewal: boolean } & StartInEnsv2;
 
 /**
  * Registrations and renewals of a name, oldest first, without those by which it was only moved to another registrar.
@@ -61,12 +57,12 @@ export type OfEnsv2 = { nonOwners: ReadonlySet<Address>; isSubname: boolean };
  */
 export const listPurchases = (
   db: Db,
-  { node, chains, isMerged, ensv2 }: { node: Hex; chains: Scope; isMerged: boolean; ensv2?: OfEnsv2 },
+  { node, chains, isMerged, isSubname }: { node: Hex; chains: Scope; isMerged: boolean; isSubname: boolean },
   section: Section,
 ): Promise<Page<PurchaseEntry>> =>
   oldestFirst(section, (form, values) => {
-    const ofEnsv2 = ensv2 && { nonOwners: [...ensv2.nonOwners], isSubname: ensv2.isSubname };
-    return purchasesOf(form)(db, chains, { node, isMerged, ...ofEnsv2, ...values });
+    const nonOwners = [...chains.ensv2.nonOwners];
+    return purchasesOf(form)(db, chains, { ...values, node, isMerged, nonOwners, isSubname });
   });
 
 /**
@@ -100,20 +96,15 @@ export function purchaseKeys({ byChains }: ScopeSql, direction: SortDirection = 
 
 function preparedPurchases({ direction, limit, range, counting }: ListForm, title: string) {
   return statementOf((of, db) => {
-    const { holds, byProtocols, ifSeveral, ifEnsv2 } = of;
-    const ofEnsv1 = eventsIn(of);
-    const { registrations, renewals } = byProtocols({ ensv1: ofEnsv1, both: () => withEnsv2(ofEnsv1) });
     const keys = purchaseKeys(of, direction);
     const { where: isListed } = rangeOf(keys, range);
     const columns = sql`${event.chainId} as chain_id, ${event.blockNumber} as block_number,
       ${event.logIndex} as log_index, ${event.ordinal} as ordinal, ${event.transactionHash} as transaction_hash,
-      ${inArray(event.eventType, [...renewals])} as is_renewal
-      ${ifSeveral(sql`, ${event.blockTimestamp} as block_timestamp`)}`;
+      ${inArray(event.eventType, renewals)} as is_renewal, ${event.blockTimestamp} as block_timestamp`;
     const isPurchase = inArray(event.eventType, [...registrations, ...renewals]);
-    const isHere = ifSeveral(sql`and ${holds(event.chainId)}`);
     const logs = logsOfContracts(
       columns,
-      sql`${isPurchase} and not ${isMigration} ${isHere} ${ifEnsv2(isPurchaseOfEnsv2)}`,
+      sql`${isPurchase} and not ${isMigration} and ${of.holds(event.chainId)} ${isPurchaseOfEnsv2}`,
     );
     const page = sql`(with log as (
         select *, case when ${sql.placeholder("isMerged")}::boolean
@@ -132,7 +123,7 @@ function preparedPurchases({ direction, limit, range, counting }: ListForm, titl
     return db
       .select({
         ...mergedPurchase,
-        ...byProtocols<Partial<typeof startInEnsv2>>({ ensv1: {}, both: () => startInEnsv2 }),
+        ...startInEnsv2,
         isRenewal: sql<boolean>`page.is_renewal`,
         ...pageColumns,
       })

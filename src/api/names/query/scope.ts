@@ -1,5 +1,6 @@
 import type { AnyColumn, SQL } from "drizzle-orm";
 import { eq, sql } from "ponder";
+import { zeroAddress } from "viem";
 import type { Contracts, Ensv2Contracts } from "../../../../abis/contracts.ts";
 import type { Condition } from "../../../ens/condition.ts";
 import type { Db } from "../../server/postgres/db.ts";
@@ -8,17 +9,34 @@ import { type LifeRules, lifeOf } from "../rules/life.ts";
 import { onMainChain } from "../rules/onMainChain.ts";
 
 /*
- * What a question is about, and how a statement says so. Statements come in four forms: for the main chain alone or for
- * several chains, without ENSv2 or with it. No other file knows which form a statement has: it takes its conditions from
- * `ScopeSql`.
+ * What a question is about, and how a statement says so. A statement has one form for the main chain alone and one for
+ * several chains. No other file knows which form it has: it takes its conditions from `ScopeSql`. The tables of ENSv2 are
+ * always there, and empty where ENSv2 is not deployed.
  */
 
-/** The chains whose names a question is about, and whether ENSv2 answers on the main one. */
+/** The chains whose names a question is about, and the contracts of ENSv2 on the main one. */
 export type Scope = {
   ids: readonly number[];
-  /** Decides, with `ensv2`, the text of a statement. Only this file reads both. */
+  /** Decides, with `ensv2`, the text of a statement. Only this file reads it. */
   reach: Reach;
-  ensv2?: Ensv2Contracts | undefined;
+  ensv2: Ensv2Contracts;
+};
+
+/** Stands for the contracts of ENSv2 where it is not deployed. No log is of these addresses. */
+export const noEnsv2: Ensv2Contracts = {
+  rootRegistry: zeroAddress,
+  ethRegistry: zeroAddress,
+  registryCode: new Set(),
+  wrapperCode: new Set(),
+  resolverCode: new Set(),
+  migrationControllers: new Set(),
+  nonOwners: new Set(),
+  ensV1Resolvers: new Set(),
+  helper: undefined,
+  paymentTokens: [],
+  graceSeconds: 0,
+  premiumSeconds: 0,
+  bonusSeconds: 0,
 };
 
 type Reach = "main" | "several";
@@ -31,7 +49,7 @@ type Known = Pick<Contracts, "chainId" | "chainIds" | "ensv2">;
 export const scopeOf = (ids: readonly number[], { chainId, ensv2 }: Known): Scope => ({
   ids,
   reach: ids.length === 1 && ids[0] === chainId ? "main" : "several",
-  ...(ensv2 && { ensv2 }),
+  ensv2: ensv2 ?? noEnsv2,
 });
 
 /** The main chain alone. */
@@ -50,7 +68,7 @@ export const oneChain = (id: number, known: Known): Scope => scopeOf([id], known
 export const chainsOfNode = (ids: readonly number[], { ensv2 }: Known): Scope => ({
   ids,
   reach: "several",
-  ...(ensv2 && { ensv2 }),
+  ensv2: ensv2 ?? noEnsv2,
 });
 
 /** Each chain by itself, in the form of all. */
@@ -71,29 +89,22 @@ export type ScopeSql = {
   title: (name: string) => string;
   /** What differs where several chains are in one answer. */
   byChains: <Part>(parts: { main: Part; several: Part }) => Part;
-  /** What differs where ENSv2 is indexed. */
-  byProtocols: <Part>(parts: { ensv1: Part; both: (ensv2: Ensv2Contracts) => Part }) => Part;
-  /** Text for several chains alone. */
-  ifSeveral: (text: SQL) => SQL;
-  /** Text for where ENSv2 is indexed. */
-  ifEnsv2: (text: SQL) => SQL;
+  /** The contracts of ENSv2; {@link noEnsv2} where it is not deployed. */
+  ensv2: Ensv2Contracts;
 };
-
-const nothing = sql``;
 
 type Form = Pick<Scope, "reach" | "ensv2">;
 
 const sqlOfForm = ({ reach, ensv2 }: Form, holds: ScopeSql["holds"]): ScopeSql => {
   const isMain = reach === "main";
+  const isDeployed = ensv2 !== noEnsv2;
   return {
     holds,
     rule: (rule) => (isMain ? onMainChain(rule) : rule),
-    life: lifeOf(ensv2),
-    title: (name) => `${name}${isMain ? "" : "_several"}${ensv2 === undefined ? "" : "_ensv2"}`,
+    life: lifeOf(isDeployed ? ensv2 : undefined),
+    title: (name) => `${name}${isMain ? "" : "_several"}${isDeployed ? "_ensv2" : ""}`,
     byChains: ({ main, several }) => (isMain ? main : several),
-    byProtocols: ({ ensv1, both }) => (ensv2 === undefined ? ensv1 : both(ensv2)),
-    ifSeveral: (text) => (isMain ? nothing : text),
-    ifEnsv2: (text) => (ensv2 === undefined ? nothing : text),
+    ensv2,
   };
 };
 
@@ -117,11 +128,10 @@ const scopeValues = ({ ids }: Scope) => ({ chainId: ids[0], chainIds: ids });
 
 /** Makes something for each form, when it is first needed. Conditions on chains are those of a prepared statement. */
 export function forEachForm<Made>(make: (of: ScopeSql) => Made): (scope: Scope) => Made {
-  const without = new Map<Reach, Made>();
-  const withEnsv2 = new WeakMap<Ensv2Contracts, Map<Reach, Made>>();
+  const madeFor = new WeakMap<Ensv2Contracts, Map<Reach, Made>>();
   return ({ reach, ensv2 }) => {
-    const made = ensv2 === undefined ? without : (withEnsv2.get(ensv2) ?? new Map<Reach, Made>());
-    if (ensv2 !== undefined) withEnsv2.set(ensv2, made);
+    const made = madeFor.get(ensv2) ?? new Map<Reach, Made>();
+    madeFor.set(ensv2, made);
     const known = made.get(reach);
     if (known !== undefined) return known;
     const one = make(preparedSqlOf({ reach, ensv2 }));

@@ -104,11 +104,7 @@ const expiresIn: Record<ExpiryOf, ExpiresIn> = {
   lease: (windows, chains) => and(isInWindows(domain.expiryTimestamp, windows), isNotRetired(chains)),
   // The stored expiry of a stored wrapping, which an index has: it may be over.
   wrapper: (windows) => and(domain.isWrapped, isInWindows(domain.wrapperExpiryTimestamp, windows)),
-  reservation: (windows, chains) =>
-    sqlOf(chains).byProtocols<SQL | undefined>({
-      ensv1: sql`false`,
-      both: ({ ethRegistry }) => and(isNull(domain.registry), isReserved(windows, ethRegistry)),
-    }),
+  reservation: (windows, { ensv2 }) => and(isNull(domain.registry), isReserved(windows, ensv2.ethRegistry)),
 };
 
 /** Names right under .eth that ENSv2 only reserves: their entry is in no other registry. */

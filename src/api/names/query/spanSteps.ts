@@ -1,5 +1,5 @@
 import { domain, event, ownershipChange, type resolverChange } from "ponder:schema";
-import type { AnyColumn, SQL, SQLWrapper } from "drizzle-orm";
+import type { SQL, SQLWrapper } from "drizzle-orm";
 import { eq, inArray, isNotNull, sql } from "ponder";
 import { ETH_NODE } from "../../../ens/name.ts";
 import { type EndColumn, endText } from "../rules/ends.ts";
@@ -24,14 +24,10 @@ export type Changes = {
   /** Whether the end of grace ends it. */
   endsWithGrace: boolean;
   /** Whether names can be of ENSv2. */
-  hasEnsv2?: true;
+  hasEnsv2?: true | undefined;
 };
 
 const { placeholder } = sql;
-
-/** A history is of one registry. Where the main chain alone is indexed, a node has no other. */
-const isHere = (column: AnyColumn, { holds, ifSeveral }: ScopeSql): SQL =>
-  ifSeveral(sql`and ${holds(column)}`);
 
 /** The columns of a timeline, each with its type. */
 const timelineTypes = {
@@ -83,7 +79,7 @@ function changeStep(of: Changes, scope: ScopeSql): Step {
       lag(${table.transactionHash}) over place is distinct from ${table.transactionHash}
         or lag(${state}) over place <> ${state} as is_step
       ${hasEnsv2 ? previousEnds : sql``}
-    from ${table} where ${eq(table.node, placeholder("node"))} ${isHere(table.chainId, scope)}
+    from ${table} where ${eq(table.node, placeholder("node"))} and ${scope.holds(table.chainId)}
     window place as (order by ${place})`;
   return ["change", select];
 }
@@ -137,10 +133,10 @@ const registrarTerms = (of: Changes, scope: ScopeSql): SQL => sql`select ${timel
   of,
 )} from ${event}
     where ${eq(event.node, placeholder("node"))} and ${event.contract} = 'REGISTRAR'
-      and ${inArray(event.eventType, scope.byChains(termEvents))} ${isHere(event.chainId, scope)}`;
+      and ${inArray(event.eventType, termEvents)} and ${scope.holds(event.chainId)}`;
 
-const ethTerms = ["NameRegistered", "NameMigrated", "NameRenewed"];
-const termEvents = { main: ethTerms, several: [...ethTerms, "NameRegisteredWithRecord"] };
+/** The last of them is of registrars of layer 2s. */
+const termEvents = ["NameRegistered", "NameMigrated", "NameRenewed", "NameRegisteredWithRecord"];
 
 /** The changes at the place of the next one, among what was said of the expiry. */
 function timelineStep(of: Changes, scope: ScopeSql): Step {

@@ -7,7 +7,7 @@ import { type EndColumn, type Ending, endText, type TokenEnd } from "../rules/en
 import type { Keyset, Position } from "./keyset.ts";
 import { inForms, orderOfPage, pageColumns, pageOf } from "./listStatements.ts";
 import type { Page, SortDirection } from "./page.ts";
-import { type Scope, type ScopeSql, statementOf } from "./scope.ts";
+import { type Scope, statementOf } from "./scope.ts";
 import { oldestFirst, type Section } from "./section.ts";
 import { type Changes, spansOf } from "./spanSteps.ts";
 
@@ -34,33 +34,35 @@ export type Span = {
 /** What a history is of: the effective owner, the owner in one layer, or the resolver. */
 type Kind = "owner" | "registry" | "registrar" | "wrapper" | "resolver";
 
-/** What a reader gives besides where ENSv2 is indexed. */
-export type SpansOfEnsv2 = {
-  /** Contracts that can hold names of ENSv1 and are not their owners. */
-  nonOwners: ReadonlySet<Address>;
-  /** When its holder has a token of ENSv2 no more. */
-  tokenEnd: TokenEnd;
-};
-
 /**
  * Spans of a name until `now` (unix seconds), oldest first; spans without owner or resolver are left out. At each second
  * the owner is the one that `ownersAt` gives for it; a .eth name has none after its grace.
  */
 export const listSpans = (
   db: Db,
-  { kind, chains, node, now, ensv2 }: SpansOf,
+  { kind, chains, node, now, tokenEnd }: SpansOf,
   section: Section,
 ): Promise<Page<Span>> =>
-  oldestFirst(section, (form, values) => {
-    const ofEnsv2 = ensv2 && {
-      nonOwners: [...ensv2.nonOwners],
-      tokenAfter: ensv2.tokenEnd.after,
-      tokenEnding: ensv2.tokenEnd.ending,
-    };
-    return spans[kind](form)(db, chains, { node, now, ...ofEnsv2, ...values });
-  });
+  oldestFirst(section, (form, values) =>
+    spans[kind](form)(db, chains, {
+      ...values,
+      node,
+      now,
+      nonOwners: [...chains.ensv2.nonOwners],
+      tokenAfter: tokenEnd?.after,
+      tokenEnding: tokenEnd?.ending,
+    }),
+  );
 
-type SpansOf = { node: Hex; chains: Scope; kind: Kind; now: number; ensv2?: SpansOfEnsv2 | undefined };
+type SpansOf = {
+  node: Hex;
+  chains: Scope;
+  now: number;
+} & (
+  | { kind: Exclude<Kind, "owner">; tokenEnd?: undefined }
+  /** When a token of ENSv2 ends for its holder. */
+  | { kind: Kind; tokenEnd: TokenEnd }
+);
 
 const nothing = sql`null::text`;
 
@@ -80,7 +82,7 @@ const { registryOwner, registrarOwner, wrapperOwner, ownerAddress } = ownershipC
 
 const ownersBy = (
   address: SQLWrapper,
-  { reason = nothing, expires = never, endsWithGrace = false }: Partial<Changes>,
+  { reason = nothing, expires = never, endsWithGrace = false, hasEnsv2 }: Partial<Changes>,
 ): Changes => ({
   table: ownershipChange,
   place: sql`${ownershipChange.blockNumber}, ${ownershipChange.logIndex}, ${ownershipChange.ordinal}`,
@@ -89,6 +91,7 @@ const ownersBy = (
   eventType: ownershipChange.eventType,
   expires,
   endsWithGrace,
+  hasEnsv2,
 });
 
 const tokenColumns: Partial<Record<EndColumn, string>> = {
@@ -103,8 +106,12 @@ const unknown = (name: string): never => {
   throw new Error(`Changes of ownership have no column for ${name}`);
 };
 
+/** Some contracts of ENSv2 hold names of ENSv1 and are not their owners. */
+const effectiveOwner = sql`(case when not ${ownerAddress} = any(${sql.placeholder("nonOwners")}::text[]) then ${ownerAddress} end)`;
+
+/** ENSv2 decides the effective owner alone: each contract of ENSv1 goes on as before. */
 const changes: Record<Kind, Changes> = {
-  owner: ownersBy(ownerAddress, {
+  owner: ownersBy(effectiveOwner, {
     reason: sql`${ownershipChange.reason}::text`,
     // The next layer decides then.
     expires: {
@@ -113,18 +120,12 @@ const changes: Record<Kind, Changes> = {
       reason: sql`case when ${registrarOwner} is not null then 'registrar' when ${registryOwner} is not null then 'registry' end`,
     },
     endsWithGrace: true,
+    hasEnsv2: true,
   }),
   registry: ownersBy(registryOwner, {}),
   registrar: ownersBy(registrarOwner, { endsWithGrace: true }),
   wrapper: ownersBy(wrapperOwner, { expires: { ...never, at: tokenEnd } }),
   resolver: byResolver,
-};
-
-/** Owners where there is ENSv2: some contracts that hold names are none. */
-const ownersOfBoth: Changes = {
-  ...changes.owner,
-  address: sql`(case when not ${ownerAddress} = any(${sql.placeholder("nonOwners")}::text[]) then ${ownerAddress} end)`,
-  hasEnsv2: true,
 };
 
 const columns = {
@@ -163,14 +164,10 @@ export const sectionsOf = <Of extends Kind>(section: Section, kinds: readonly Of
 export const togetherNext = (pages: readonly Page<Span>[]): Position | null =>
   pages.some(({ next }) => next !== null) ? pages.flatMap(({ next }) => next ?? END) : null;
 
-/** ENSv2 decides the effective owner alone: each contract of ENSv1 goes on as before. */
-const changesIn = (kind: Kind, { byProtocols }: ScopeSql): Changes =>
-  kind === "owner" ? byProtocols({ ensv1: changes.owner, both: () => ownersOfBoth }) : changes[kind];
-
 const preparedSpans = (kind: Kind) =>
   inForms((form, title) =>
     statementOf((of, db) => {
-      const spans = sql`${spansOf(changesIn(kind, of), of)} select * from span where address is not null`;
+      const spans = sql`${spansOf(changes[kind], of)} select * from span where address is not null`;
       return db
         .select(columns)
         .from(pageOf(spans, spanKeys("listed", form.direction), form))

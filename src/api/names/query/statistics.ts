@@ -98,20 +98,16 @@ export const MAX_PARENTS = 100;
 
 /** Names by length, TLD and parent. All come from one count by parent and length. */
 export async function listShares(db: Db, { chains, now }: AsOf): Promise<Share[]> {
-  const { holds, rule, life, byChains, ifSeveral } = sqlOf(chains);
+  const { holds, rule, life } = sqlOf(chains);
   const isHere = holds(domain.chainId);
   const isActive = toSql(rule(all(life.active, life.owned)), now);
-  const isEth = byChains({
-    main: sql`bool_or(${domain.parentNode} = ${ETH_NODE})`,
-    several: sql`bool_or(${toSql(isOfRegistrar)})`,
-  });
-  const parentName = byChains({ main: sql`${domain.fullName}`, several: sql`max(${domain.fullName})` });
+  const isEth = sql`bool_or(${toSql(rule(isOfRegistrar))})`;
   const { rows } = await db.execute<Share>(sql`
     with by_parent as materialized (
       select ${domain.parentNode} as parent, ${domain.labelLength} as length, ${isEth} as is_eth,
         count(*) filter (where ${isActive}) as active, count(*) as all_time
       from ${domain} where ${isHere} and ${toSql(isCounted)} and ${domain.parentNode} is not null
-      group by 1, 2 ${ifSeveral(sql`, ${domain.chainId}`)}
+      group by 1, 2, ${domain.chainId}
     ), tld as (
       select ${domain.node} as node, ${domain.fullName} as name
       from ${domain} where ${isHere} and ${domain.parentNode} = ${ROOT_NODE}
@@ -127,10 +123,10 @@ export async function listShares(db: Db, { chains, now }: AsOf): Promise<Share[]
       select 'tld', tld.name, tld.node = ${ETH_NODE}, sum(active), 0, sum(all_time)
       from by_parent join tld on tld.node = by_parent.parent group by tld.node, tld.name
       union all
-      select 'parent', ${parentName}, false, largest.active, 0,
+      select 'parent', max(${domain.fullName}), false, largest.active, 0,
         largest.all_time
       from largest join ${domain} on ${isHere} and ${domain.node} = largest.parent
-      ${ifSeveral(sql`group by largest.parent, largest.active, largest.all_time`)}
+      group by largest.parent, largest.active, largest.all_time
     )
     select kind, key, is_eth as "isEth", active::int, active_eth::int as "activeEth", all_time::int as "allTime"
     from share`);

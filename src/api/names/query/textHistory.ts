@@ -37,8 +37,6 @@ export type TextOf = {
   chains: Scope;
   key: string;
   indexedResolvers: readonly Address[];
-  /** Code of resolvers of ENSv2, where that is indexed. */
-  resolverCode?: ReadonlySet<Address> | undefined;
 };
 
 /**
@@ -48,12 +46,11 @@ export type TextOf = {
  */
 export const listTextSteps = (
   db: Db,
-  { node, chains, key, indexedResolvers, resolverCode }: TextOf,
+  { node, chains, key, indexedResolvers }: TextOf,
   section: Section,
 ): Promise<Page<TextStep>> =>
   newestFirst(section, (form, slice) => {
-    const code = resolverCode && { resolverCode: [...resolverCode] };
-    const values = { node, indexedResolvers, ...code, ...slice };
+    const values = { ...slice, node, indexedResolvers, resolverCode: [...chains.ensv2.resolverCode] };
     // PostgreSQL cannot store a key with NUL: it is in `details`.
     return key.includes("\0")
       ? stepsOfHiddenKey(form)(db, chains, { ...values, key: `"key":${JSON.stringify(key)}` })
@@ -70,14 +67,14 @@ const end = (column: SQL): SQL => sql`coalesce(lead(${column}) over place, 21474
  *    emitter and the block: logs that strangers' contracts emit for the node are not read, however many there are.
  * 3. `settled`: of these what each transaction left; what held only within a transaction is in the events. A new resolver
  *    in the middle of a transaction is a boundary all the same.
- * 4. `step`: these logs from the first value on, and the changes of the resolver after it.
+ * 4. `step`: these logs, and the changes of the resolver.
  */
-const steps = (isOfKey: SQL | undefined, { holds, ifSeveral }: ScopeSql): SQL => sql`with term as (
+const steps = (isOfKey: SQL | undefined, { holds }: ScopeSql): SQL => sql`with term as (
     select ${resolverChange.resolver} as resolver, ${resolverChange.chainId} as chain_id,
       ${resolverChange.blockNumber} as block_number, ${resolverChange.logIndex} as log_index,
       ${end(sql`${resolverChange.blockNumber}`)} as end_block, ${end(sql`${resolverChange.logIndex}`)} as end_log
     from ${resolverChange} where ${eq(resolverChange.node, placeholder("node"))}
-      ${ifSeveral(sql`and ${holds(resolverChange.chainId)}`)}
+      and ${holds(resolverChange.chainId)}
     window place as (order by ${resolverChange.blockNumber}, ${resolverChange.logIndex})
   ), logged as (
     select ${event.chainId} as chain_id, ${event.blockNumber} as block_number, ${event.logIndex} as log_index,
@@ -92,8 +89,6 @@ const steps = (isOfKey: SQL | undefined, { holds, ifSeveral }: ScopeSql): SQL =>
   ), settled as (
     select distinct on (chain_id, block_number, transaction_hash, term_block, term_log) * from logged
     order by chain_id, block_number, transaction_hash, term_block, term_log, log_index desc
-  ), first as (
-    select block_number, log_index from settled where event_type = 'TextChanged' order by 1, 2 limit 1
   ), step as (
     select chain_id, block_number, log_index, ordinal from settled
     union all select chain_id, block_number, log_index, null from term
@@ -104,7 +99,7 @@ const placeOf = (block: SQL, log: SQL): SQL => sql`(${block}::bigint * 1000000 +
 const placeOfEvent = placeOf(sql`${event.blockNumber}`, sql`${event.logIndex}`);
 
 /**
- * The same where there is ENSv2, whose resolvers keep texts by the number of a record. The record is there before a name
+ * With those of resolvers of ENSv2, which keep texts by the number of a record. The record is there before a name
  * is linked to it, or gets the resolver: the value that it has then comes first, at that block.
  *
  * 1. `link`, `led`: what the name was linked to at each of its resolvers: a link of its own, else that of the root.
@@ -171,15 +166,9 @@ const stepsWithEnsv2 = (isOfKey: SQL | undefined, of: ScopeSql): SQL => sql`${st
   )`;
 
 /** The steps from the first value on, with their place as `at_block` and `at_log`. */
-const listedSteps = (isOfKey: SQL | undefined, of: ScopeSql): SQL =>
-  of.byProtocols({
-    ensv1: sql`${steps(isOfKey, of)}
-      select step.*, step.block_number as at_block, step.log_index as at_log from step join first
-        on (step.block_number, step.log_index) >= (first.block_number, first.log_index)`,
-    both: () => sql`${stepsWithEnsv2(isOfKey, of)}
-      select every_step.* from every_step join beginning
-        on (every_step.at_block, every_step.at_log) >= (beginning.at_block, beginning.at_log)`,
-  });
+const listedSteps = (isOfKey: SQL | undefined, of: ScopeSql): SQL => sql`${stepsWithEnsv2(isOfKey, of)}
+  select every_step.* from every_step join beginning
+    on (every_step.at_block, every_step.at_log) >= (beginning.at_block, beginning.at_log)`;
 
 /** The order of steps, newest first, by the columns of a subquery. */
 export const textKeys = (of = "listed"): Keyset => [

@@ -34,8 +34,7 @@ async function currentStates<Row extends DomainRow>(
   rows: readonly Row[],
   belongs: (state: DomainState, row: Row) => boolean,
 ): Promise<Listed<Row>[]> {
-  const { ensv2, chainId } = ctx.contracts;
-  if (ensv2 === undefined) return rows.map((row) => ({ row, state: row }));
+  const { chainId } = ctx.contracts;
   const ofMain = new Map(rows.flatMap((row) => (row.chainId === chainId ? [[row.node, row] as const] : [])));
   const requested = [...ofMain.keys()].map((node) => ({ query: node, node }));
   const found = await readEnsv2(ctx, requested, ofMain);

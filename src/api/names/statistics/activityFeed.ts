@@ -15,7 +15,7 @@ import {
 import { listNewestClaims } from "../query/claims.ts";
 import type { EventFacts } from "../query/eventRows.ts";
 import { purchaseEvents } from "../query/registrations.ts";
-import { type Scope, sqlOf } from "../query/scope.ts";
+import type { Scope } from "../query/scope.ts";
 import {
   type Activity,
   type Names,
@@ -44,7 +44,7 @@ export async function readActivity(
   const [registrations, renewals, transfers, wraps, unwraps, claims] = await Promise.all([
     listPurchases(ctx, registrationEvents, at),
     listPurchases(ctx, renewalEvents, at),
-    listNewestTransfers(db, [...registrationEvents, ...othersOf(chains), "NameWrapped", "NameUnwrapped"], at),
+    listNewestTransfers(db, [...registrationEvents, REGISTERED_IN_ENSV2, "NameWrapped", "NameUnwrapped"], at),
     listNewestWraps(db, registrationEvents, at),
     listNewestUnwraps(db, at),
     listNewestClaims(db, {
@@ -84,8 +84,7 @@ export async function readActivity(
 }
 
 /** Registrations in a registry of ENSv2 are no transfers: sales and migrations have entries of their own. */
-const othersOf = (chains: Scope): string[] =>
-  sqlOf(chains).byProtocols({ ensv1: [], both: () => ["LabelRegistered"] });
+const REGISTERED_IN_ENSV2 = "LabelRegistered";
 
 /** Names of the nodes of rows, by chain. */
 async function findNamesOf(

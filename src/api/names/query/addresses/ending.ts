@@ -5,7 +5,7 @@ import type { Db } from "../../../server/postgres/db.ts";
 import { toSql } from "../../rules/conditionSql.ts";
 import { isOfRegistrar } from "../../rules/nameRules.ts";
 import { type DomainRow, selectDomains, toRow } from "../domains.ts";
-import { type ScopeSql, statementOf } from "../scope.ts";
+import { statementOf } from "../scope.ts";
 import { type AddressAt, forEachOwner, isOwned, ownerRoleOf, parametersOf, valuesOf } from "./owners.ts";
 
 /**
@@ -23,12 +23,8 @@ export async function listEnding(db: Db, holder: AddressAt): Promise<DomainRow[]
   return rows.map(toRow);
 }
 
-/** Where there is ENSv2, a life is also over when the way to the name ends: null where it has no end. */
-const endOfLife = ({ byProtocols }: ScopeSql) =>
-  byProtocols({
-    ensv1: sql`${domain.expiryTimestamp}`,
-    both: () => sql`least(${domain.expiryTimestamp}, ${domain.pathExpiryTimestamp})`,
-  });
+/** A life in ENSv2 is also over when the way to the name ends: null where it has no end. */
+const endOfLife = sql`least(${domain.expiryTimestamp}, ${domain.pathExpiryTimestamp})`;
 
 const namesWithEnd = forEachOwner((role) =>
   statementOf((of, db) => {
@@ -38,7 +34,7 @@ const namesWithEnd = forEachOwner((role) =>
     );
     const isBought = toSql(of.rule(isOfRegistrar));
     const chain = of.byChains({ main: [], several: [domain.chainId] });
-    const order = [endOfLife(of), domain.node, ...chain];
+    const order = [endOfLife, domain.node, ...chain];
     const first = db
       .select({ chainId: domain.chainId, node: domain.node })
       .from(domain)

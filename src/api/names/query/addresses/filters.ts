@@ -58,14 +58,10 @@ function isInState(state: Availability, now: number, of: ScopeSql): SQL | undefi
 }
 
 /** Never null. */
-const cameFromEnsv1 = ({ byProtocols }: ScopeSql): SQL =>
-  byProtocols({
-    ensv1: sql`false`,
-    both: (ensv2) =>
-      sql`exists (select from ${ensv2Entry} where ${and(
-        eq(ensv2Entry.chainId, domain.chainId),
-        eq(ensv2Entry.registry, domain.registry),
-        eq(ensv2Entry.storageId, storageIdText(domain.labelhash)),
-        isMigrated(ensv2),
-      )})`,
-  });
+const cameFromEnsv1 = ({ ensv2 }: ScopeSql): SQL =>
+  sql`exists (select from ${ensv2Entry} where ${and(
+    eq(ensv2Entry.chainId, domain.chainId),
+    eq(ensv2Entry.registry, domain.registry),
+    eq(ensv2Entry.storageId, storageIdText(domain.labelhash)),
+    isMigrated(ensv2),
+  )})`;

@@ -82,25 +82,21 @@ function manager({ address, now }: At): Part[] {
 const resolver = ({ address }: At): Part[] => [named(eq(domain.resolver, address))];
 
 /** Of the accounts that have roles for an entry, the one that is meant; `roles` of 0 were taken away. */
-const roleHolder = ({ address, of }: At): Part[] =>
-  of.byProtocols({
-    ensv1: [],
-    both: () => [
-      {
-        from: sql`(select distinct ${ensv2Entry.chainId} as chain_id, ${ensv2Entry.registry} as registry,
-            ${ensv2Entry.labelhash} as labelhash
-          from ${ensv2Role} join ${ensv2Entry} on ${and(
-            eq(ensv2Entry.chainId, ensv2Role.chainId),
-            eq(ensv2Entry.registry, ensv2Role.contract),
-            eq(ensv2Entry.resource, ensv2Role.resource),
-          )}
-          where ${eq(ensv2Role.account, address)} and ${ensv2Role.roles} <> 0 offset 0) as role_entry
-        join ${domain} on ${domain.chainId} = role_entry.chain_id and ${domain.registry} = role_entry.registry
-          and ${domain.labelhash} = role_entry.labelhash`,
-        where: undefined,
-      },
-    ],
-  });
+const roleHolder = ({ address }: At): Part[] => [
+  {
+    from: sql`(select distinct ${ensv2Entry.chainId} as chain_id, ${ensv2Entry.registry} as registry,
+        ${ensv2Entry.labelhash} as labelhash
+      from ${ensv2Role} join ${ensv2Entry} on ${and(
+        eq(ensv2Entry.chainId, ensv2Role.chainId),
+        eq(ensv2Entry.registry, ensv2Role.contract),
+        eq(ensv2Entry.resource, ensv2Role.resource),
+      )}
+      where ${eq(ensv2Role.account, address)} and ${ensv2Role.roles} <> 0 offset 0) as role_entry
+    join ${domain} on ${domain.chainId} = role_entry.chain_id and ${domain.registry} = role_entry.registry
+      and ${domain.labelhash} = role_entry.labelhash`,
+    where: undefined,
+  },
+];
 
 /**
  * The holders of a name before: not those who have it still, to whom a registrar's name belongs until its grace is over. One index
