@@ -13,14 +13,12 @@ import {
   listMounts,
   listReferring,
   type MountedName,
-  type Referring,
   referringKeys,
 } from "../query/contracts/registries.ts";
 import { countHolders } from "../query/contracts/roles.ts";
 import { countEvents } from "../query/eventLists.ts";
-import { emptyPage, MAX_COUNTED_IN_OVERVIEW, type Page, type SortDirection } from "../query/page.ts";
+import { MAX_COUNTED_IN_OVERVIEW, type SortDirection } from "../query/page.ts";
 import { oneChain } from "../query/scope.ts";
-import { ofEnsv2 } from "../resolution/ofEnsv2.ts";
 import { readLabelStates } from "../resolution/registryLabels.ts";
 import { address, pageFields, referringName, registryLabel, registryOverview } from "../schemas/answers.ts";
 import { input } from "../schemas/input.ts";
@@ -39,9 +37,7 @@ async function readReferring(ctx: Ctx, request: Asked) {
     input: request,
     keys: referringKeys(),
   });
-  const { rows, ...found } = await ofEnsv2<Page<Referring>>(ctx, emptyPage(part), () =>
-    listReferring(ctx.db, at(ctx, request), part),
-  );
+  const { rows, ...found } = await listReferring(ctx.db, at(ctx, request), part);
   return { results: rows.map((row) => toReferring(row, ctx.now)), ...fields(found) };
 }
 
@@ -54,15 +50,6 @@ type Stored = {
   rootHolders: number;
   /** What it would take from others than an owner. */
   detach: DetachCounts | null;
-};
-
-const nothingStored: Stored = {
-  row: null,
-  proxy: null,
-  names: [],
-  holders: 0,
-  rootHolders: 0,
-  detach: { labels: 0, notOwned: 0, ownerless: 0 },
 };
 
 async function readStored(ctx: Ctx, request: Asked & { owner?: Address | undefined }): Promise<Stored> {
@@ -115,7 +102,7 @@ const overview = endpoint({
       chains: oneChain(registry.chainId, contracts),
     } as const;
     const [stored, referring, events] = await Promise.all([
-      ofEnsv2(ctx, nothingStored, () => readStored(ctx, request)),
+      readStored(ctx, request),
       readReferring(ctx, listed),
       countEvents(db, source, MAX_COUNTED_IN_OVERVIEW),
     ]);
@@ -176,7 +163,6 @@ async function readLabels(ctx: Ctx, request: Asked & { sort_dir: SortDirection }
     keys: labelKeys(request.sort_dir),
   });
   const registry = at(ctx, request);
-  if (ctx.contracts.ensv2 === undefined) return { results: [], ...fields(emptyPage(part)) };
   const [row, [mount]] = await Promise.all([findRegistry(ctx.db, registry), listMounts(ctx.db, registry)]);
   const list = { part, direction: request.sort_dir, total: row?.entries ?? 0 };
   const { rows, ...found } = await listLabels(ctx.db, registry, list);

@@ -4,19 +4,12 @@ import type { Ctx } from "../../server/http/context.ts";
 import { endpoint } from "../../server/http/endpoint.ts";
 import { listNamesOfResolver } from "../counts/namesOfResolver.ts";
 import { findProxy } from "../query/contracts/registries.ts";
-import {
-  formerKeys,
-  type LinkRow,
-  linkKeys,
-  listFormerNames,
-  listLinksOf,
-} from "../query/contracts/resolvers.ts";
-import { type HeldRoles, holderKeys, listRolesIn } from "../query/contracts/roles.ts";
-import { domainKeys, emptyPage, type Page, type SortDirection } from "../query/page.ts";
+import { formerKeys, linkKeys, listFormerNames, listLinksOf } from "../query/contracts/resolvers.ts";
+import { holderKeys, listRolesIn } from "../query/contracts/roles.ts";
+import { domainKeys, type SortDirection } from "../query/page.ts";
 import { allChains, sqlOf } from "../query/scope.ts";
 import { askedChains } from "../resolution/askedChains.ts";
 import { checkListed, isHeldBy } from "../resolution/listedNames.ts";
-import { ofEnsv2 } from "../resolution/ofEnsv2.ts";
 import {
   address,
   domainItem,
@@ -72,9 +65,7 @@ async function readLinks(ctx: Ctx, request: Asked & { record?: bigint | undefine
     keys: linkKeys(),
   });
   const of = { chainId: ctx.contracts.chainId, resolver: request.address, record: request.record };
-  const { rows, ...found } = await ofEnsv2<Page<LinkRow>>(ctx, emptyPage(part), () =>
-    listLinksOf(ctx.db, of, part),
-  );
+  const { rows, ...found } = await listLinksOf(ctx.db, of, part);
   return { results: rows.map(toLink), ...fields(found) };
 }
 
@@ -85,9 +76,7 @@ async function readRoles(ctx: Ctx, request: Asked) {
     keys: holderKeys(),
   });
   const of = { chainId: ctx.contracts.chainId, contract: request.address };
-  const { rows, ...found } = await ofEnsv2<Page<HeldRoles>>(ctx, emptyPage(part), () =>
-    listRolesIn(ctx.db, of, part),
-  );
+  const { rows, ...found } = await listRolesIn(ctx.db, of, part);
   return { results: rows.map(toResolverRoleHolder), ...fields(found) };
 }
 
@@ -95,7 +84,7 @@ async function readRoles(ctx: Ctx, request: Asked) {
 async function readContracts(ctx: Ctx, address: Address) {
   const { contracts } = ctx;
   const { chainIds, chainId: mainId, chainName, ensv2 } = contracts;
-  const proxy = await ofEnsv2(ctx, null, () => findProxy(ctx.db, { chainId: mainId, address }));
+  const proxy = await findProxy(ctx.db, { chainId: mainId, address });
   return chainIds.flatMap((chainId) => {
     const isListed = contracts.resolversOf(chainId).listed.includes(address);
     const own = chainId === mainId ? proxy : null;

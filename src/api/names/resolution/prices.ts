@@ -14,7 +14,6 @@ import { failureOrThrow, toApiError } from "./chain.ts";
 import { decide } from "./decision.ts";
 import type { DomainState } from "./domainState.ts";
 import { type Known, readKnown } from "./known.ts";
-import { ofEnsv2 } from "./ofEnsv2.ts";
 
 /** What a price is asked for: a name, what is known of it, and where it is sold, or why it is not. */
 export type Ware = {
@@ -45,11 +44,10 @@ export async function findWares(ctx: Ctx, names: readonly ParsedName[]): Promise
 }
 
 /** The phases of the change to ENSv2 that the chain has reached. */
-const readPhases = (ctx: Ctx): Promise<ReadonlySet<string>> =>
-  ofEnsv2(ctx, new Set(), async () => {
-    const reached = await listPhases(ctx.db, ctx.contracts.chainId);
-    return new Set(reached.map(({ phase }) => phase as string));
-  });
+async function readPhases(ctx: Ctx): Promise<ReadonlySet<string>> {
+  const reached = await listPhases(ctx.db, ctx.contracts.chainId);
+  return new Set(reached.map(({ phase }) => phase as string));
+}
 
 type Facts = { known: Known; ctx: Ctx; phases: ReadonlySet<string> };
 
