@@ -4,6 +4,7 @@ import { advanceDays } from "../names/counts/days.ts";
 import {
   advanceCounters,
   type CountsTarget,
+  countedTerms,
   createCounters,
   hasCounters,
   mayCreateCounters,
@@ -101,7 +102,8 @@ async function maintain(client: pg.Client, plan: UpkeepPlan, startedAt: number):
   const { schema, chains, finalTime, log } = plan;
   await client.query("set jit = off");
   await buildIndexes({ client, schema, log });
-  const target = { client, schema: `"${schema}"`, ensv2: chains[0]?.ensv2, startedAt };
+  const ensv2 = chains[0] && countedTerms(chains[0]);
+  const target = { client, schema: `"${schema}"`, ensv2, startedAt };
   const isCounted = await countNames(target, plan);
   for (const chain of chains) await advanceDays(target, chain, await finalTime(chain.ids[0] as number));
   return isCounted;

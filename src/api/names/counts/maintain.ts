@@ -1,6 +1,7 @@
 import type pg from "pg";
 import { inTransactionUnlessLocked, lockTables } from "../../server/postgres/changeCapture.ts";
 import { inTransaction } from "../../server/postgres/client.ts";
+import { type Scope, sqlOf } from "../query/scope.ts";
 import { type LifeRules, lifeOf } from "../rules/life.ts";
 import type { Ensv2Terms } from "../rules/stages.ts";
 import { mayDiffer } from "./classes.ts";
@@ -28,6 +29,9 @@ export type CountsTarget = {
   ensv2?: Ensv2Terms | undefined;
   startedAt?: number | undefined;
 };
+
+/** What the names of some chains are counted by; undefined where ENSv2 is not deployed. */
+export const countedTerms = (chains: Scope): Ensv2Terms | undefined => sqlOf(chains).life.terms;
 
 /** Whether there are counters of these tables, made by the rules of this program and deployment. */
 export async function hasCounters({ client, schema, ensv2 }: CountsTarget): Promise<boolean> {
