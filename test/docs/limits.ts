@@ -123,6 +123,7 @@ import { MAX_WORK_PER_BLOCK, WORK_PER_TURN } from "../../src/indexing/write/bloc
 import { MAX_MOVED_TOKENS } from "../../src/indexing/write/ensv2/entries.ts";
 import { MAX_DEPTH, MAX_MOUNTS } from "../../src/indexing/write/ensv2/mounts.ts";
 import { MAX_SHARED_ENTRIES } from "../../src/indexing/write/ensv2/reach.ts";
+import { CONFIRMED_AT_ONCE } from "../../src/indexing/write/priceFeed.ts";
 
 const number = (count: number) => count.toLocaleString("en");
 const kib = (bytes: number) => `${number(bytes / 1_024)} KiB`;
@@ -434,6 +435,11 @@ const limits: readonly (readonly [title: string, rows: readonly Row[]])[] = [
         "Listed under the first name only.",
       ],
       ["Labels of a listed ENSv2 name", MAX_DEPTH, "Still answered, not listed."],
+      [
+        "Renewal prices that one registration confirms",
+        CONFIRMED_AT_ONCE,
+        "Confirmed by later registrations; until then an upper bound.",
+      ],
       [
         "Tokens moved by one ENSv2 log",
         `${number(MAX_MOVED_TOKENS)}, more than fit in a transaction`,

@@ -12,7 +12,7 @@ import type { LogRef } from "./logRef.ts";
  */
 
 /** Prices that one registration confirms at most. */
-const CONFIRMED_AT_ONCE = 500;
+export const CONFIRMED_AT_ONCE = 500;
 
 /** Stores the newest answer of a phase. Writes: feed_phases. */
 export async function putAnswer(context: Context, log: LogRef, answer: bigint): Promise<void> {
