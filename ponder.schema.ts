@@ -17,7 +17,7 @@
  * There are more tables: `holders` (which address ever appeared on an event of which name), `name_links` (finds
  * the names that show the hash of a label when the label becomes known), `work_queues`, `work_owners` and `work_lists` (which
  * names are still to be written again), `label_progress` (which labels of others are applied), `controllers` (who may sell names),
- * `pending_payments` and `reverse_nodes` (what a log of Basenames says for a later one), `feed_phases`, `feed_checks` and
+ * `pending_payments` and `reverse_nodes` (what a log of Basenames says for a later one), `price_feed_phases`, `price_feed_checks` and
  * `unconfirmed_prices` (the price feed by which names are sold).
  *
  * Each row is written by logs of one chain, the one that its `chain_id` names, and handlers read no other chain's rows.
@@ -323,7 +323,7 @@ export const pendingPayment = onchainTable(
 
 /** For the indexer: the newest answer in each phase of the price feed by which .eth names are sold. */
 export const feedPhase = onchainTable(
-  "feed_phases",
+  "price_feed_phases",
   (t) => ({
     chainId: t.integer().notNull(),
     /** The feed's number of the phase. Each has a contract of its own, which answers before it takes over, and on after it. */
@@ -339,7 +339,7 @@ export const feedPhase = onchainTable(
  * How the price feed fits what controllers took: each registration since 2023 logs its price, and only one answer of the feed
  * gives that price. A difference means that the feed has a phase that the deployment does not know.
  */
-export const feedCheck = onchainTable("feed_checks", (t) => ({
+export const feedCheck = onchainTable("price_feed_checks", (t) => ({
   chainId: t.integer().primaryKey(),
   /** Registrations whose price is that of the feed's answer. */
   matches: t.integer().notNull(),

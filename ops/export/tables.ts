@@ -22,7 +22,7 @@ export const indexersTables: readonly string[] = [
   "ensv2_mount_nodes",
   "ensv2_reaches",
   "ensv2_v1_controllers",
-  "feed_phases",
+  "price_feed_phases",
   "label_progress",
   "name_links",
   "pending_payments",

@@ -39,7 +39,7 @@ const readChecks = ({ databaseUrl, schema, deployment: { chainId } }: FeedPlan) 
   withClient({ connectionString: databaseUrl, application_name: `${schema}_verify` }, async (client) => {
     await client.query(`set search_path to "${schema}"`);
     const checks = await client.query<{ matches: number }>(
-      "select matches from feed_checks where chain_id = $1",
+      "select matches from price_feed_checks where chain_id = $1",
       [chainId],
     );
     const odd = await client.query<Odd>(
@@ -58,7 +58,7 @@ async function comparePhase({ deployment, node }: FeedPlan, proxy: Hex, result: 
   const answer = (await node.ask({ method: "eth_call", params })) as Hex;
   if (answer === "0x") return noteNotCompared(result, "the price feed tells no phase");
   noteValue(result, {
-    table: "feed_phases",
+    table: "price_feed_phases",
     column: "phase",
     kind: "price feed",
     of: `the phase of the price feed ${proxy}`,

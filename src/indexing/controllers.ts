@@ -26,7 +26,7 @@ on("UnwrappedController", "NameRegistered", async (args) =>
   appendPurchase(args, { ...fromReferredPurchase(args.event.args), ...(await checkedPrice(args)) }),
 );
 
-/** What is odd of a registration's price, if the feed gives another one. Writes: feed_checks, unconfirmed_prices, events. */
+/** What is odd of a registration's price, if the feed gives another one. Writes: price_feed_checks, unconfirmed_prices, events. */
 async function checkedPrice({
   event,
   context,
@@ -63,7 +63,7 @@ on([...legacy, "WrappedController", "UnwrappedController"], "OwnershipTransferre
 /**
  * A renewal by the wrapped controller, whose `cost` is only an upper bound of the price. The price feed gives the price. Where the
  * feed is not known, archive reads do, unless the label arrived changed: another label has another price.
- * Writes: events, labels, domains, feed_checks, unconfirmed_prices.
+ * Writes: events, labels, domains, price_feed_checks, unconfirmed_prices.
  */
 async function onWrappedRenewal(args: ArgsOf<"WrappedController", "NameRenewed">) {
   const { event, context, log } = args;

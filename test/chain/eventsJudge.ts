@@ -4,6 +4,7 @@ import { agentAdapterAbi } from "../../abis/agentAdapter.ts";
 import * as controllers from "../../abis/controllers.ts";
 import * as ensv2 from "../../abis/ensv2.ts";
 import { nameWrapperAbi } from "../../abis/nameWrapper.ts";
+import { priceFeedAbi } from "../../abis/priceFeed.ts";
 import { auctionRegistrarAbi, basenamesRegistrarAbi, registrarAbi } from "../../abis/registrar.ts";
 import { registryAbi } from "../../abis/registry.ts";
 import { listedResolverAbi, resolverAbi, resolverUnindexedKeyAbi } from "../../abis/resolver.ts";
@@ -52,6 +53,7 @@ const abi: Abi = [
   controllers.basenamesControllerAbi,
   controllers.lineanamesControllerAbi,
   controllers.renewalReferrerAbi,
+  priceFeedAbi,
 ].flat() as unknown as Abi;
 
 const topics = new Set(abi.flatMap((item) => (item.type === "event" ? [topicOf(item)] : [])));

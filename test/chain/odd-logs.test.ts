@@ -121,6 +121,7 @@ const registeredV3 =
 const wrapped =
   "event NameWrapped(bytes32 indexed node, bytes name, address owner, uint32 fuses, uint64 expiry)";
 const MISMATCH = "the label does not hash to the labelhash";
+const NOT_OF_FEED = "the price is not that of the price feed";
 
 describe("a controller's log whose label is not that of the labelhash", () => {
   test("is kept with what it said, and names nothing", async () => {
@@ -168,7 +169,7 @@ describe("a controller's log whose label is not that of the labelhash", () => {
       },
     );
     const first = await emit("controller5", registered);
-    expect(await listRows(first)).toMatchObject([{ name: "huge.eth", anomaly: null }]);
+    expect(await listRows(first)).toMatchObject([{ name: "huge.eth", anomaly: NOT_OF_FEED }]);
     const [event] = await stage.events("huge.eth");
     expect(event).toMatchObject({ cost_wei: (2n * MAX).toString(), expiry_timestamp: MAX.toString() });
     expect(await listRows(await emit("controller4", renewed))).toMatchObject([{ name: "victim.eth" }]);
@@ -490,6 +491,7 @@ test("what could not be understood is counted, by reason", async () => {
   expect(counts).toEqual([
     { anomaly: "the DNS name is not that of the node", count: 5 },
     { anomaly: MISMATCH, count: 1 },
+    { anomaly: NOT_OF_FEED, count: 1 },
   ]);
   const metrics = await (await fetch(`${stage.stack.metricsUrl}/index-metrics`)).text();
   for (const { anomaly, count } of counts) {

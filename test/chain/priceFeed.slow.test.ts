@@ -98,7 +98,7 @@ async function indexOf(deployment: Deployment) {
        where contract = 'CONTROLLER' and event_type = 'NameRenewed'`,
     );
     const [check] = await stack.sql(
-      "select matches, differences, stopped_block, next_unconfirmed - first_unconfirmed as waiting from feed_checks",
+      "select matches, differences, stopped_block, next_unconfirmed - first_unconfirmed as waiting from price_feed_checks",
     );
     const odd = await stack.sql<{ name: string }>("select name from events where anomaly like '%price feed'");
     return {

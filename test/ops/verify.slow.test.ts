@@ -155,7 +155,7 @@ const columns = [
     "primary_names.name",
     ...["log", "event_type", "node", "block_timestamp"].map((column) => `events.${column}`),
     "events.base_cost_wei",
-    "feed_phases.phase",
+    "price_feed_phases.phase",
   ]);
 
 describe("the price feed", () => {
@@ -186,7 +186,7 @@ describe("the price feed", () => {
     expect(report).toMatchObject({ code: 1, difference_count: 2 });
     expect(report.differences).toMatchObject([
       { table: "events", column: "base_cost_wei", chain: row?.base_cost_wei },
-      { table: "feed_phases", column: "phase", index: "2", chain: "1" },
+      { table: "price_feed_phases", column: "phase", index: "2", chain: "1" },
     ]);
   });
 });
@@ -444,7 +444,7 @@ test("a difference in any column is found, and shown with both values and a way 
   for (const [column, of] of plants)
     expect(found).toContainEqual(expect.stringMatching(new RegExp(`^domains\\.${column} .*${of}`)));
   expect([...new Set(report.differences.map(({ table, column }) => `${table}.${column}`))].sort()).toEqual(
-    columns.filter((column) => !/^(events|feed_phases)\./.test(column)).sort(),
+    columns.filter((column) => !/^(events|price_feed_phases)\./.test(column)).sort(),
   );
   expect(report.differences.map((one) => one.index)).toEqual(
     expect.arrayContaining(["changed", hostile, "0x1234", "other.eth", "unregistered.eth"]),

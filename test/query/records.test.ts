@@ -126,7 +126,12 @@ describe("GET /domain/:name/records", () => {
     const { records: found, ...rest } = await records("Alice.eth");
     expect(rest).toEqual({
       domain: "alice.eth",
-      resolver: { status: "indexed", chain: "devnet", address: getAddress(STATIC_RESOLVER) },
+      resolver: {
+        status: "indexed",
+        chain: "devnet",
+        address: getAddress(STATIC_RESOLVER),
+        title: "RESOLVER_5",
+      },
       source: "indexed",
     });
     const { texts, ...others } = found as { texts: Record<string, string> };
@@ -267,7 +272,12 @@ describe("GET /domain/:name/records/text/:key", () => {
   test("gives value, block and transaction", async () => {
     expect(await text("alice.eth", "url")).toEqual({
       domain: "alice.eth",
-      resolver: { status: "indexed", chain: "devnet", address: getAddress(STATIC_RESOLVER) },
+      resolver: {
+        status: "indexed",
+        chain: "devnet",
+        address: getAddress(STATIC_RESOLVER),
+        title: "RESOLVER_5",
+      },
       key: "url",
       value: "https://alice.example",
       block_number: 7,

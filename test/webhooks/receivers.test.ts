@@ -172,7 +172,7 @@ describe("a URL that may not be asked", () => {
   test.each([
     ["https://receiver.example:22/", "port 22"],
     ["https://own.example/changes", "is this service itself"],
-    ["no URL", "no URL"],
+    ["no URL", "not a URL"],
     [`https://receiver.example/${"x".repeat(2_048)}`, "2048"],
   ])("%s", async (url, because) => {
     const reply = await stage.ask("POST", "/webhooks", { body: { url } });

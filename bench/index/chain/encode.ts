@@ -31,7 +31,8 @@ export function encoderOf(event: AbiEvent): Encoder {
     const headWords = inputs.filter(({ indexed }) => !indexed).length;
     inputs.forEach((input, i) => {
       const value = args[i] as Argument;
-      if (input.indexed) topics.push(input.isDynamic ? topicOf(value as string) : `0x${wordOf(value)}`);
+      if (input.indexed)
+        topics.push(input.isDynamic ? topicOf(input.type, value as string) : `0x${wordOf(value)}`);
       else if (input.isDynamic) {
         head += wordOf(headWords * 32 + tail.length / 2);
         tail += tailOf(input.type, value);
@@ -43,7 +44,8 @@ export function encoderOf(event: AbiEvent): Encoder {
 
 const isDynamic = ({ type }: AbiParameter) => type === "string" || type === "bytes" || type.endsWith("[]");
 
-const topicOf = (text: string): Hex => keccak256(stringToBytes(text));
+const topicOf = (type: string, value: string): Hex =>
+  keccak256(type === "bytes" ? (value as Hex) : stringToBytes(value));
 
 /** 32 bytes; hex is an address or a hash. */
 function wordOf(value: Argument): string {

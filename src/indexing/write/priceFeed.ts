@@ -14,7 +14,7 @@ import type { LogRef } from "./logRef.ts";
 /** Prices that one registration confirms at most. */
 export const CONFIRMED_AT_ONCE = 500;
 
-/** Stores the newest answer of a phase. Writes: feed_phases. */
+/** Stores the newest answer of a phase. Writes: price_feed_phases. */
 export async function putAnswer(context: Context, log: LogRef, answer: bigint): Promise<void> {
   const { chainId, blockNumber, contractAddress } = log;
   const phase = priceFeedOf(context)?.phases.find(({ aggregator }) => aggregator === contractAddress)?.phase;
@@ -53,7 +53,7 @@ async function possiblePrices(context: Context, log: LogRef, feed: PriceFeed, ti
 
 /**
  * The price of a renewal by the controller of 2023. Undefined where it is not known, or not known yet: a later registration
- * confirms it then. Writes: feed_checks, unconfirmed_prices.
+ * confirms it then. Writes: price_feed_checks, unconfirmed_prices.
  */
 export async function priceByFeed(
   context: Context,
@@ -75,7 +75,7 @@ export async function priceByFeed(
 }
 
 /**
- * Checks the feed's answer by the price that a registration logged: false if the feed gives another price. Writes: feed_checks,
+ * Checks the feed's answer by the price that a registration logged: false if the feed gives another price. Writes: price_feed_checks,
  * unconfirmed_prices, events.
  */
 export async function checkPrice(

@@ -90,8 +90,8 @@ const steps = (isOfKey: SQL | undefined, { holds }: ScopeSql): SQL => sql`with t
     select distinct on (chain_id, block_number, transaction_hash, term_block, term_log) * from logged
     order by chain_id, block_number, transaction_hash, term_block, term_log, log_index desc
   ), step as (
-    select chain_id, block_number, log_index, ordinal from settled
-    union all select chain_id, block_number, log_index, null from term
+    select chain_id, block_number, log_index, ordinal, event_type = 'TextChanged' as is_value from settled
+    union all select chain_id, block_number, log_index, null, false from term
   )`;
 
 /** The place of a log on its chain as one number; no block has a million logs. */
@@ -151,12 +151,11 @@ const stepsWithEnsv2 = (isOfKey: SQL | undefined, of: ScopeSql): SQL => sql`${st
     from text where not is_before or (newest = 1 and event_type = 'TextUpdated')
     order by greatest(place, since), transaction_hash, log_index desc
   ), every_step as (
-    select step.*, block_number as at_block, log_index as at_log,
-      ordinal is not null as is_value from step
+    select chain_id, block_number, log_index, ordinal, block_number as at_block, log_index as at_log, is_value from step
     where ordinal is not null or not exists (select from recorded where is_before and at_block = step.block_number
       and at_log = step.log_index)
     union all
-    select chain_id, block_number, log_index, ordinal, at_block, at_log, true from recorded
+    select chain_id, block_number, log_index, ordinal, at_block, at_log, event_type = 'TextUpdated' from recorded
     union all
     select chain_id, null, null, null, (place / 1000000)::int, (place % 1000000)::int, false from stretch
     where place < end_place and place > ${placeOf(sql`term_block`, sql`term_log`)} and not exists (
