@@ -29,7 +29,12 @@ async function ask({ stack }: HostileStage, { operation, path, body }: Asked): P
   const bytes = Buffer.byteLength(text);
   assert(bytes <= MAX_JSON_BYTES, `${path.slice(0, 200)}: ${bytes} bytes`);
   if (reply.status === TOO_LONG) return { path, status: reply.status, bytes };
-  const isCalendar = reply.headers.get("content-type")?.startsWith("text/calendar");
+  const type = reply.headers.get("content-type");
+  if (type?.startsWith("image/")) {
+    assert.equal(reply.status, 200, what);
+    return { path, status: reply.status, bytes };
+  }
+  const isCalendar = type?.startsWith("text/calendar");
   if (isCalendar) new ICAL.Component(ICAL.parse(text));
   const parsed = isCalendar ? {} : (JSON.parse(text) as Partial<ErrorBody>);
   if (reply.status === 200) return { path, status: reply.status, bytes };

@@ -288,7 +288,7 @@ async function listEmptyColumns(): Promise<string[]> {
 
 /** Only numbers and hashes of our own stand in these: what waits for later blocks, and what only reads of contracts tell. */
 const ofOurs =
-  /^(?:work_\w+|domains\.unexplained_renewals|events\.exact_cost_wei|\w+\.previous_path_expiry_timestamp)\b/;
+  /^(?:work_\w+|unconfirmed_prices|domains\.unexplained_renewals|events\.exact_cost_wei|\w+\.previous_path_expiry_timestamp)\b/;
 
 test(`PostgreSQL takes whatever the logs of any contract say (FUZZ_SEED=${seed})`, async () => {
   await waitForHeads();

@@ -63,6 +63,7 @@ export async function priceByFeed(
 ): Promise<bigint | undefined> {
   const [price, ...others] = await possiblePrices(context, log, feed, timeOf(renewal, renewal.seconds));
   if (price === undefined || others.some((other) => other !== price)) return undefined;
+  if (price >= 2n ** 256n) return undefined; // No account has as much, and no column takes it.
   const { chainId, blockNumber, logIndex } = log;
   if (blockNumber <= feed.lastSeen) return price;
   const { stoppedBlock, nextUnconfirmed: number } = await findCheck(context, chainId);
