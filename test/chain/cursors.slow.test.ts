@@ -68,7 +68,8 @@ const lists = [
 async function expectOnce(path: string, change: (page: number) => Promise<void>): Promise<void> {
   const before = await walk(path);
   expect(before.length).toBeGreaterThan(4 * SIZE);
-  const seen = keysOf(await walk(path, change));
+  const walked = await walk(path, change);
+  const seen = keysOf(walked);
   const after = await walk(path);
   const isAfter = new Set(keysOf(after));
   const nameAfter = new Map(after.map(({ namehash, name }) => [namehash, name]));
@@ -76,7 +77,7 @@ async function expectOnce(path: string, change: (page: number) => Promise<void>)
   const staying = before.filter(
     ({ namehash, name }) => isAfter.has(namehash) && nameAfter.get(namehash) === name,
   );
-  expect(new Set(seen).size).toBe(seen.length);
+  expect(new Set(walked.map(({ namehash, name }) => `${namehash} ${name}`)).size).toBe(walked.length);
   const isStaying = new Set(keysOf(staying));
   expect(seen.filter((node) => isStaying.has(node))).toEqual(keysOf(staying));
 }

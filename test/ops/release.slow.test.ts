@@ -206,7 +206,7 @@ describe("a new version", () => {
     expect(seen).toMatchObject({ failures: [] });
     expect(analyst.seen).toEqual([OLD, NEW]);
     expect((await release("list")).stdout).toMatch(
-      /^index_new .* ready .* active, views\n?[\s\S]*^index_old .* stopped .* the one before$/m,
+      /^index_new .* ready .* active, views\n?[\s\S]*^index_old .* stopped .* previous$/m,
     );
   });
 

@@ -97,7 +97,7 @@ const wrongStarts: [what: string, settings: () => Record<string, string>, says: 
   [
     "a node with a scheme of its own",
     () => ({ RPC_URL_31337: secretUrl(nowhere).replace("http:", "wss:") }),
-    /has "wss:\/\/127.0.0.1:1"/,
+    /contains "wss:\/\/127.0.0.1:1"/,
   ],
   [
     "a node without a scheme",
