@@ -74,7 +74,7 @@ describe("an index that is right", () => {
   test("a person reads what was compared and that all is equal", async () => {
     const { code, out, err } = await runVerify(verified, ["--samples", "50", "--seed", "1"]);
     expect(out).toMatch(
-      /^\d+ names, records and primary names of the index "namedex_index", chosen by the seed 1,/,
+      /^\d+ names, records and primary names of the index "namedex_index", chosen by seed 1,/,
     );
     expect(out).toMatch(/domains\.registry_owner +\d+ +0\n/);
     expect(out).toMatch(/All \d+ values match\.\n$/);
@@ -241,7 +241,7 @@ describe("nodes", () => {
     expect(`${gone.out}${gone.err}`).not.toContain("very-secret");
     proxy.fault = () => undefined;
     expect((await runVerify(verified, ["--at", "99999999"])).out).toMatch(
-      /^Not finished: --at is 99999999, and the index is at/,
+      /^Not finished: --at is 99999999, but the index is at/,
     );
   });
 
