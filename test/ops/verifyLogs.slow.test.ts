@@ -143,9 +143,7 @@ test("logs that are lost or changed in the cache are found, and one command has 
   const last = Math.max(...report.differences.map(({ to }) => to));
   const removed = await runVerify(verified, ["--refetch", `${first + 3}-${last - 2}`, "--chain", "4242"]);
   expect(removed).toMatchObject({ code: 0, err: "" });
-  expect(removed.out).toMatch(
-    /^Removed \d+ logs of blocks \d+ to \d+ of chain 4242 from the cache\./,
-  );
+  expect(removed.out).toMatch(/^Removed \d+ logs of blocks \d+ to \d+ of chain 4242 from the cache\./);
   expect(await compareLogs()).toMatchObject({ code: 0, differences: [] });
   const again = await runVerify(verified, ["--refetch", `${first + 3}-${last - 2}`]);
   expect(again.out).toMatch(/^Nothing was removed: the cache has no blocks/);

@@ -47,7 +47,7 @@ export function exportsOfAChain(stageOf: () => SnapshotStage): void {
       const folder = join(top, "demo");
       const written = await runExport("--to", folder, "--tables", "all");
       expect(written.stderr).toMatch(/^Writing rows: [\d,]+ rows in \d+ (s|min), /m);
-      expect(written.stdout).toMatch(/has \d+ tables, [\d,]+ rows in \d+ files, .* of block \d+ of \S+\.\n$/);
+      expect(written.stdout).toMatch(/has \d+ tables, [\d,]+ rows in \d+ files, .* at block \d+ of \S+\.\n$/);
       expect(written.code).toBe(0);
       const checked = await runExport("--check", folder);
       expect(checked.stdout).toMatch(/rows match the index: .*domains/);
