@@ -91,7 +91,7 @@ async function askAndCompare({ reach, setting, indexed, entry }: NameComparison,
 const otherBlock = (number: number) =>
   new LiveFailure(
     "rpc",
-    `The node does not have the block ${number} of the index: it is behind, or the chain is being reorganised.`,
+    `The node does not have block ${number} of the index: it is behind, or the chain is being reorganised.`,
   );
 
 /** Says that the time is over, where that is why it failed. */
