@@ -105,7 +105,7 @@ export async function deployContracts(client: Client, options: DeployOptions = {
     deployment: {
       ...toChainDeployment(options.name ?? "devnet", deployer, ENTRIES),
       layer2: [],
-      // Nobody saw its phase after it began, so each registration confirms it.
+      // No later block is known to have had this phase, so each registration confirms it.
       priceFeed: {
         proxy: addressOf(deployer, "usdOracle"),
         rents: RENTS,
