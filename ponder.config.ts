@@ -10,18 +10,11 @@ import {
   controllerReferrerAbi,
   lineanamesControllerAbi,
   renewalReferrerAbi,
-  rentPriceAbi,
 } from "./abis/controllers.ts";
-import {
-  type ChainDeployment,
-  type Ensv2Deployment,
-  listContracts,
-  priceFeedOf,
-  type Role,
-} from "./abis/deployments.ts";
+import { gatherFacts, withFacts } from "./abis/deploymentFacts.ts";
+import { type ChainDeployment, listContracts, type Role } from "./abis/deployments.ts";
 import { dnsTokenAbi } from "./abis/dnsToken.ts";
 import {
-  type Ensv2List,
   ensv2FactoryAbi,
   ensv2LabelStoreAbi,
   ensv2RegistrarAbi,
@@ -32,12 +25,11 @@ import {
   upgradedAbi,
 } from "./abis/ensv2.ts";
 import { dnsRegistrarAbi, subdomainRegistrarAbi } from "./abis/labelSources.ts";
-import { type ManagedName, managedNameOf } from "./abis/layer2/managedNames.ts";
 import { nameWrapperAbi } from "./abis/nameWrapper.ts";
 import { priceFeedAbi } from "./abis/priceFeed.ts";
 import { auctionRegistrarAbi, basenamesRegistrarAbi, registrarAbi } from "./abis/registrar.ts";
 import { registryAbi } from "./abis/registry.ts";
-import { archiveReadsAbi, listedResolverAbi, resolverAbi, resolverUnindexedKeyAbi } from "./abis/resolver.ts";
+import { listedResolverAbi, resolverAbi, resolverUnindexedKeyAbi } from "./abis/resolver.ts";
 import {
   basenamesReverseRegistrarAbi,
   defaultReverseRegistrarAbi,
@@ -184,71 +176,7 @@ const ensv2Registrars =
     ? ensv2RegistrarAbi
     : (ensv2RegistrarMarchAbi as unknown as typeof ensv2RegistrarAbi);
 
-/** Addresses that handlers know, and whose logs are not indexed. */
-function listEnsv2Addresses({ implementations, graveyards }: Ensv2Deployment): Record<Ensv2List, Address[]> {
-  return {
-    registryCode: [...implementations.registry, ...implementations.wrapper],
-    resolverCode: implementations.resolver,
-    graveyards,
-  };
-}
-
-/**
- * Handlers see the configuration only through their contracts, and Ponder warns of contracts without a handler. So the lists
- * of these addresses are items of the root registry's ABI, as errors that it never throws.
- */
-function withLists<const Abi extends readonly unknown[]>(abi: Abi): Abi {
-  if (ensv2 === undefined) return abi;
-  const lists = Object.entries(listEnsv2Addresses(ensv2)).map(([name, addresses]) => ({
-    type: "error",
-    name,
-    inputs: addresses.map((address) => ({ type: "address", name: address.toLowerCase() })),
-  }));
-  return [...abi, ...lists] as unknown as Abi;
-}
-
-/** What handlers know of a layer 2's managed name, as the part of an ABI that a list of addresses is, too. */
-const managedNameItem = (managed: ManagedName) => ({
-  type: "error",
-  name: "ManagedName",
-  inputs: Object.entries(managed).map(([key, value]) => ({ type: "string", name: `${key}: ${value}` })),
-});
-
-/**
- * Handlers read the descriptors of layer 2s, whose text Ponder does not hash. So what they read of those that are followed is
- * in the configuration: a descriptor that says otherwise is another index.
- */
-function withManagedNames<const Abi extends readonly unknown[]>(abi: Abi): Abi {
-  const items = deployment.layer2.flatMap(({ chainId }) => {
-    const managed = managedNameOf(chainId);
-    return managed === undefined ? [] : [managedNameItem(managed)];
-  });
-  return [...abi, ...items] as unknown as Abi;
-}
-
-/** Resolvers that the index may answer for, as an item of the ABI of listed ones, too. */
-function withStatic<const Abi extends readonly unknown[]>(abi: Abi): Abi {
-  const resolvers = listContracts(deployment, "resolver").filter((entry) => entry.static);
-  const inputs = resolvers.map((entry) => ({ type: "address", name: entry.address.toLowerCase() }));
-  return [...abi, { type: "error", name: "staticResolvers", inputs }] as unknown as Abi;
-}
-
-/** What handlers know of the price feed, as an item of its ABI, too. */
-function withPriceFeed<const Abi extends readonly unknown[]>(abi: Abi): Abi {
-  const item = {
-    type: "error",
-    name: "PriceFeed",
-    inputs: [{ type: "string", name: JSON.stringify(priceFeedOf(deployment)) }],
-  };
-  return [...abi, item] as unknown as Abi;
-}
-
-/**
- * Archive reads are part of the index's identity, and handlers see the configuration only through their contracts. So
- * an ABI with the read functions means that reads are allowed.
- */
-const withReads = <const Abi extends readonly unknown[]>(abi: Abi, reads: readonly unknown[]): Abi =>
-  (settings.archiveReads ? [...abi, ...reads] : abi) as Abi;
+const facts = gatherFacts(deployment, settings.archiveReads);
 
 export default createConfig({
   database: { kind: "postgres", connectionString: settings.databaseUrl },
@@ -256,7 +184,7 @@ export default createConfig({
   chains,
   contracts: {
     RegistryOld: { abi: registryAbi, chain: at("registry", 1) },
-    Registry: { abi: withManagedNames(registryAbi), chain: at("registry", 2) },
+    Registry: { abi: withFacts(registryAbi, facts), chain: at("registry", 2) },
     AuctionRegistrar: { abi: auctionRegistrarAbi, chain: at("registrar", 0) },
     RegistrarOld: { abi: registrarAbi, chain: at("registrar", 1) },
     BaseRegistrar: { abi: registrarAbi, chain: at("registrar", 2, 3) },
@@ -264,7 +192,7 @@ export default createConfig({
     LegacyController1: { abi: controllerCostAbi, chain: at("controller", 1) },
     LegacyController2: { abi: controllerCostAbi, chain: at("controller", 2) },
     LegacyController3: { abi: controllerCostAbi, chain: at("controller", 3) },
-    WrappedController: { abi: withReads(controllerPremiumAbi, rentPriceAbi), chain: at("controller", 4) },
+    WrappedController: { abi: controllerPremiumAbi, chain: at("controller", 4) },
     UnwrappedController: { abi: controllerReferrerAbi, chain: at("controller", 5) },
     BasenamesController: { abi: basenamesControllerAbi, chain: at("controller", 6) },
     LineanamesController: { abi: lineanamesControllerAbi, chain: at("controller", 7) },
@@ -285,12 +213,12 @@ export default createConfig({
       ),
     },
     DnsToken: { abi: dnsTokenAbi, chain: at("dns-token") },
-    PriceFeed: { abi: withPriceFeed(priceFeedAbi), chain: at("price-feed") },
+    PriceFeed: { abi: priceFeedAbi, chain: at("price-feed") },
     DnsRegistrar: { abi: dnsRegistrarAbi, chain: at("dns-registrar") },
     SubdomainRegistrar: { abi: subdomainRegistrarAbi, chain: at("subdomain-registrar") },
     RenewalReferrer: { abi: renewalReferrerAbi, chain: at("renewal-referrer") },
     NameWrapper: { abi: nameWrapperAbi, chain: at("wrapper") },
-    Resolver: { abi: withReads(resolverAbi, archiveReadsAbi), chain: resolvers },
+    Resolver: { abi: resolverAbi, chain: resolvers },
     FoundResolver: {
       abi: resolverAbi,
       chain: foundBy(
@@ -299,17 +227,14 @@ export default createConfig({
         "resolver",
       ),
     },
-    ResolverUnindexedKey: { abi: withReads(resolverUnindexedKeyAbi, archiveReadsAbi), chain: everywhere },
-    ListedResolver: { abi: withStatic(listedResolverAbi), chain: at("resolver") },
-    DefaultReverseResolver: {
-      abi: withReads(listedResolverAbi, archiveReadsAbi),
-      chain: at("reverse-resolver"),
-    },
+    ResolverUnindexedKey: { abi: resolverUnindexedKeyAbi, chain: everywhere },
+    ListedResolver: { abi: listedResolverAbi, chain: at("resolver") },
+    DefaultReverseResolver: { abi: listedResolverAbi, chain: at("reverse-resolver") },
     ReverseRegistrar: { abi: reverseRegistrarAbi, chain: at("reverse-registrar", 3) },
     BasenamesReverseRegistrar: { abi: basenamesReverseRegistrarAbi, chain: at("reverse-registrar", 4) },
     DefaultReverseRegistrar: { abi: defaultReverseRegistrarAbi, chain: at("default-reverse-registrar") },
     L2ReverseRegistrar: { abi: nameForAddrAbi, chain: at("l2-reverse-registrar") },
-    Ensv2RootRegistry: { abi: withLists(ensv2Registries), chain: ensv2At(ensv2?.rootRegistry) },
+    Ensv2RootRegistry: { abi: ensv2Registries, chain: ensv2At(ensv2?.rootRegistry) },
     Ensv2EthRegistry: { abi: ensv2Registries, chain: ensv2At(ensv2?.ethRegistry) },
     Ensv2ProxyRegistry: { abi: ensv2Registries, chain: ensv2Proxies() },
     Ensv2Registrar: { abi: ensv2Registrars, chain: ensv2At(...(ensv2?.registrars ?? [])) },

@@ -5,9 +5,6 @@ import { parseAbi } from "viem";
  * other `indexed` flags, which change no topic but where a value is found: docs/ensv2.md has the layouts.
  */
 
-/** Lists of addresses that handlers know: the code behind registries and resolvers, and who keeps migrated names in ENSv1. */
-export type Ensv2List = "registryCode" | "resolverCode" | "graveyards";
-
 /** Events of every registry that no deployment since 2026-02 has changed. Source: src/registry/interfaces. */
 const registryEvents = [
   "event RegistryCreated()",

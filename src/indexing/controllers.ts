@@ -69,7 +69,7 @@ async function onWrappedRenewal(args: ArgsOf<"WrappedController", "NameRenewed">
   const { event, context, log } = args;
   const { name: label, label: labelhash, cost, expires } = event.args;
   const feed = priceFeedOf(context);
-  const mayAsk = isLabelOf(labelhash, label) && mayRead(context, "WrappedController");
+  const mayAsk = isLabelOf(labelhash, label) && mayRead(context);
   await appendWrappedRenewal(args, {
     label,
     labelhash,

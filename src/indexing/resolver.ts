@@ -191,7 +191,7 @@ async function onTextWithoutValue({ event, context, log }: TextArgs, keyHash: He
   const written = given.filter((write) => write.node === node && write.key === key)[earlierSets]?.value;
   // A key that is not UTF-8 cannot be read by its text.
   const isExact = keyHashOf(key) === keyHash;
-  const isReadable = isListed && isExact && written === undefined && mayRead(context, "Resolver");
+  const isReadable = isListed && isExact && written === undefined && mayRead(context);
   const read = isReadable ? await readText(context, log.contractAddress, node, key) : undefined;
   const value = written ?? read;
   const valueSource = written !== undefined ? "calldata" : read !== undefined ? "read" : "unknown";

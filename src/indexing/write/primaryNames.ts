@@ -90,6 +90,6 @@ async function readClaimedName(context: Context, log: LogRef, reverse: Domain) {
  * later, because it can change without a log.
  */
 async function readNameAtBlock(context: Context, { resolver, node }: Domain): Promise<string | null> {
-  if (resolver === null || !mayRead(context, "DefaultReverseResolver")) return null;
+  if (resolver === null || !mayRead(context)) return null;
   return (await readName(context, resolver, node)) || null;
 }

@@ -1,15 +1,16 @@
 import type { Context } from "ponder:registry";
 import { ensv2Proxy } from "ponder:schema";
 import { type Address, zeroAddress } from "viem";
-import type { Ensv2List } from "../../../../abis/ensv2.ts";
 import { addressesIn, addressesOf } from "../contracts.ts";
 import type { LogRef } from "../logRef.ts";
 
 /** The code of a contract whose logs no longer tell what it stores. */
 const UNTOLD = zeroAddress;
 
+type CodeList = "registryCode" | "resolverCode";
+
 /** Whether an address is in one of these lists. */
-const isListed = (context: Context, address: Address, ...lists: Ensv2List[]): boolean =>
+const isListed = (context: Context, address: Address, ...lists: CodeList[]): boolean =>
   lists.some((list) => addressesIn(context, list).includes(address));
 
 /** Whether a registry is the root registry or the ETH registry: each is at one name, and no factory deployed it. */
@@ -26,7 +27,7 @@ export const isToldRegistry = async (context: Context, registry: Address): Promi
 export const isToldResolver = (context: Context, resolver: Address): Promise<boolean> =>
   hasCode(context, resolver, "resolverCode");
 
-async function hasCode(context: Context, address: Address, code: Ensv2List): Promise<boolean> {
+async function hasCode(context: Context, address: Address, code: CodeList): Promise<boolean> {
   const row = await context.db.find(ensv2Proxy, { chainId: context.chain.id, address });
   return row !== null && isListed(context, row.implementation, code);
 }
