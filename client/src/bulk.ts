@@ -1,7 +1,7 @@
 import { NamedexError } from "./errors.ts";
 import { maxItems } from "./openapi/limits.gen.ts";
-import type { AsOf } from "./openapi/types.gen.ts";
-import type { Answer, CallOptions, Operations } from "./operations.ts";
+import type { AsOf, Records } from "./openapi/types.gen.ts";
+import type { Answer, CallOptions, OperationParameters, Operations } from "./operations.ts";
 
 /** Bulk requests of one call that wait for their answers at the same time: more would only wait for each other at the server. */
 const REQUESTS_AT_A_TIME = 4;
@@ -14,6 +14,12 @@ export type ManyNames = { names?: readonly string[]; namehashes?: readonly strin
 
 /** Addresses, any number of them. */
 export type ManyAddresses = { addresses: readonly string[] };
+
+type Found = Answer<"postLookup">;
+type LookedUp = Found["results"][number];
+
+/** Names, namehashes and addresses, any number of them, and what is wanted of each. */
+export type ManyInputs = OperationParameters<"postLookup">;
 
 type Item = { key: "names" | "namehashes"; text: string };
 
@@ -73,6 +79,61 @@ export async function primaryNames(
   }
   // Keys may be any text that was sent, `__proto__` too: fromEntries makes each a field.
   return { results: Object.fromEntries(found), as_of: blocksOf(answers) };
+}
+
+/** As `postLookup`, for any number of inputs. What an answer has no room for is asked for again. */
+export async function lookup(
+  operations: Operations,
+  { inputs, ...wanted }: ManyInputs,
+  options?: CallOptions,
+): Promise<Found> {
+  const answers = await inBatches(inputs, {
+    size: maxItems.post_lookup.inputs,
+    options,
+    ask: (batch, each) =>
+      lookupWhole(batch, (cursors) => operations.postLookup({ ...wanted, inputs: cursors }, each)),
+  });
+  return { results: answers.flatMap(({ results }) => results), as_of: blocksOf(answers) };
+}
+
+/** Asks for the rest until nothing is left out, or an answer brings nothing more. */
+async function lookupWhole(inputs: string[], ask: (inputs: string[]) => Promise<Found>): Promise<Found> {
+  const first = await ask(inputs);
+  const results = [...first.results];
+  const answers = [first];
+  for (;;) {
+    const open = results.flatMap((result, at) => {
+      const cursor = cursorOf(result);
+      return cursor === undefined ? [] : [{ at, cursor }];
+    });
+    if (open.length === 0) break;
+    const next = await ask(open.map(({ cursor }) => cursor));
+    answers.push(next);
+    for (const [i, { at }] of open.entries())
+      results[at] = joined(results[at] as LookedUp, next.results[i] as LookedUp);
+    if (next.results.every(({ status }) => status === "left_out")) break;
+  }
+  return { results, as_of: blocksOf(answers) };
+}
+
+const cursorOf = (result: LookedUp): string | undefined => ("cursor" in result ? result.cursor : undefined);
+
+/** A result with what came later: the input as it was sent, and the records of both. */
+function joined(before: LookedUp, later: LookedUp): LookedUp {
+  if (before.kind !== "name") return { ...later, input: before.input };
+  if (later.kind !== "name") return before;
+  return { ...later, input: before.input, records: unionOf(before.records, later.records) as Records };
+}
+
+/** Lists and objects hold what either of the two has; of single values both have the same. */
+function unionOf(before: unknown, later: unknown): unknown {
+  if (Array.isArray(before) && Array.isArray(later)) return [...new Set([...before, ...later])];
+  const isObject = (value: unknown): value is object => typeof value === "object" && value !== null;
+  if (!isObject(before) || !isObject(later)) return before ?? later;
+  const both = new Map(Object.entries(before));
+  for (const [key, value] of Object.entries(later)) both.set(key, unionOf(both.get(key), value));
+  // Keys may be any text, `__proto__` too: fromEntries makes each a field.
+  return Object.fromEntries(both);
 }
 
 /** The blocks of all requests, each once: blocks can come between two of them, and then a chain has several. */

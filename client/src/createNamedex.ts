@@ -1,4 +1,11 @@
-import { type ManyAddresses, type ManyNames, primaryNames, whoisMany } from "./bulk.ts";
+import {
+  lookup,
+  type ManyAddresses,
+  type ManyInputs,
+  type ManyNames,
+  primaryNames,
+  whoisMany,
+} from "./bulk.ts";
 import { type ChangesOf, readChanges } from "./changes.ts";
 import { checkUrl } from "./connect.ts";
 import type { Change } from "./openapi/types.gen.ts";
@@ -48,6 +55,18 @@ export type Namedex = Operations & {
    * const { results } = await namedex.whoisMany({ names });
    */
   readonly whoisMany: (items: ManyNames, options?: CallOptions) => Promise<Answer<"postWhoisBulk">>;
+  /**
+   * Names, namehashes and addresses, any number of them: as `postLookup`, in as few requests as possible. What one answer has no
+   * room for is asked for again. Results stand at the places of their inputs, and `kind` tells which fields each has.
+   *
+   * @example
+   * const { results } = await namedex.lookup({ inputs: ["alice.eth", "0x7099…"], records: {} });
+   * for (const result of results) {
+   *   if (result.kind === "name") console.log(result.domain.known, result.records?.texts);
+   *   if (result.kind === "address") console.log(result.primary_names);
+   * }
+   */
+  readonly lookup: (inputs: ManyInputs, options?: CallOptions) => Promise<Answer<"postLookup">>;
   /**
    * The primary names of any number of addresses: as `postAddressPrimaryNamesBulk`, in as few requests as possible.
    * `results` is keyed by address in EIP-55 capitals, in whatever case it was given.
@@ -107,6 +126,7 @@ export function createNamedex(config: NamedexConfig): Namedex {
     address: (address) => questionsOfAddress(sources, address),
     avatarUrl: (name) => `${checkUrl(config.url).replace(/\/$/, "")}/avatar/${encodeURIComponent(name)}`,
     whoisMany: (items, options) => whoisMany(operations, items, options),
+    lookup: (inputs, options) => lookup(operations, inputs, options),
     primaryNames: (items, options) => primaryNames(operations, items, options),
     pages: (operation, ...[parameters, options]) => readPages(askJson, operation, parameters, options),
     items,

@@ -129,6 +129,16 @@ if (current.known) current.primary_name satisfies string | undefined;
 current.history;
 (await primaryName({ history: "true" })).history.length satisfies number;
 
+// Results of lookups are told apart by their kind.
+for (const result of (await namedex.lookup({ inputs: ["alice.eth"], records: {} })).results) {
+  result.input satisfies string;
+  // @ts-expect-error Not every result has a domain.
+  result.domain;
+  if (result.kind === "name") result.records?.texts satisfies Record<string, string> | undefined;
+  if (result.kind === "address") result.address satisfies \`0x\${string}\`;
+  if (result.kind === "invalid") result.error.message satisfies string;
+}
+
 // Single operations.
 const ask = connect({ url: "/" });
 (await ask(getWhoisByName, { name: "alice.eth" })).known satisfies boolean;

@@ -426,9 +426,69 @@ describe("many at once", () => {
     expect(front.asked.map(({ body }) => JSON.parse(body).names.length)).toEqual([500, 250, 250]);
   });
 
+  test("names and addresses are looked up together, and what one answer had no room for is asked for again", async () => {
+    const long = Array.from({ length: 30 }, (_, i) => `${"a.".repeat(400)}n${i}.eth`);
+    const inputs = ["alice.eth", account(0xa11ce), "a..b", ...long];
+    const { results } = await clientOf().lookup({ inputs, records: {} });
+    expect(results.map(({ input }) => input)).toEqual(inputs);
+    const kinds = ["name", "address", "invalid", ...long.map(() => "name")];
+    expect(results.map(({ kind }) => kind)).toEqual(kinds);
+    expect(front.asked.map(({ body }) => JSON.parse(body).inputs.length)).toEqual([33, 6]);
+    const [found] = results;
+    const { body } = await scene.api.get("/domain/alice.eth/records");
+    expect(found?.kind === "name" && found.records?.texts).toEqual((body.records as { texts: object }).texts);
+  });
+
+  test("1,500 inputs take two requests", async () => {
+    const inputs = Array.from({ length: 1_500 }, (_, i) => `n${i}.eth`);
+    const { results } = await clientOf().lookup({ inputs });
+    expect(results.map(({ input }) => input)).toEqual(inputs);
+    expect(front.asked).toHaveLength(2);
+  });
+
+  test("records of a name that come in several answers are joined", async () => {
+    const of = (fields: object) => ({ kind: "name", input: "alice.eth", domain: { known: true }, ...fields });
+    const reply = (...results: object[]) => ({
+      status: 200,
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify({ results, as_of: [] }),
+    });
+    const first = { texts: JSON.parse('{"__proto__":"odd"}'), addresses: {}, cleared: { texts: ["a"] } };
+    const second = { texts: { url: "x" }, addresses: { 60: "0x01" }, cleared: { texts: ["b"] } };
+    front.next.push(
+      reply(of({ status: "partial", cursor: "next", records: first })),
+      reply(of({ status: "ok", input: "next", records: second })),
+    );
+    const { results } = await clientOf().lookup({ inputs: ["alice.eth"], records: { cleared: true } });
+    expect(front.asked.map(({ body }) => JSON.parse(body))).toEqual([
+      { inputs: ["alice.eth"], records: { cleared: true } },
+      { inputs: ["next"], records: { cleared: true } },
+    ]);
+    expect(JSON.parse(JSON.stringify(results))).toEqual([
+      of({
+        status: "ok",
+        records: {
+          texts: JSON.parse('{"__proto__":"odd","url":"x"}'),
+          addresses: { 60: "0x01" },
+          cleared: { texts: ["a", "b"] },
+        },
+      }),
+    ]);
+  });
+
+  test("an answer that brings nothing more ends the call", async () => {
+    const leftOut = { kind: "left_out", input: "alice.eth", status: "left_out", cursor: "alice.eth" };
+    const body = JSON.stringify({ results: [leftOut], as_of: [] });
+    const reply = { status: 200, headers: { "content-type": "application/json" }, body };
+    front.next.push(reply, reply);
+    expect((await clientOf().lookup({ inputs: ["alice.eth"] })).results).toEqual([leftOut]);
+    expect(front.asked).toHaveLength(2);
+  });
+
   test("nothing takes no request", async () => {
     expect(await clientOf().whoisMany({})).toMatchObject({ results: [], summary: { total: 0 } });
     expect(await clientOf().primaryNames({ addresses: [] })).toEqual({ results: {}, as_of: [] });
+    expect(await clientOf().lookup({ inputs: [] })).toEqual({ results: [], as_of: [] });
     expect(front.asked).toEqual([]);
   });
 

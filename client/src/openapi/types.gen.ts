@@ -2051,6 +2051,10 @@ export type Domain = {
 
 export type LookedUpName = {
     /**
+     * Which fields the result has
+     */
+    kind: 'name';
+    /**
      * As sent
      */
     input: string;
@@ -2096,6 +2100,10 @@ export type PrimaryNameCheck = {
 };
 
 export type LookedUpAddress = {
+    /**
+     * Which fields the result has
+     */
+    kind: 'address';
     /**
      * As sent
      */
@@ -2274,6 +2282,10 @@ export type AddressDomainItem = {
 
 export type InvalidInput = {
     /**
+     * Which fields the result has
+     */
+    kind: 'invalid';
+    /**
      * As sent
      */
     input: string;
@@ -2285,6 +2297,10 @@ export type InvalidInput = {
 };
 
 export type LeftOutInput = {
+    /**
+     * Which fields the result has
+     */
+    kind: 'left_out';
     /**
      * As sent
      */

@@ -37,6 +37,7 @@ export async function answerAddresses(
     const ofAddress = outcomes.slice(i * coinTypes.length, (i + 1) * coinTypes.length);
     const failed = ofAddress.find((outcome) => outcome instanceof ApiError);
     return {
+      kind: "address" as const,
       input: one.input,
       status: failed ? ("unresolved" as const) : ("ok" as const),
       ...(failed && { error: { code: failed.code, message: failed.message } }),

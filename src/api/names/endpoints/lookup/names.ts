@@ -227,6 +227,7 @@ function toItem(ctx: Ctx, asked: RecordsAsked | null, { name, outcome, records, 
   if (error?.code === "RESPONSE_TOO_LARGE") return toLeftOut(name.input, "no room");
   const status = statusOf({ outcome, error, isCut: Boolean(rest) });
   return {
+    kind: "name",
     input: name.input,
     status,
     ...(error && { error: { code: error.code, message: error.message } }),
@@ -239,6 +240,7 @@ function toItem(ctx: Ctx, asked: RecordsAsked | null, { name, outcome, records, 
 
 /** An input that the answer has no room for. It can be asked for again, as it is, with fewer others. */
 export const toLeftOut = (input: string, why: LeftOut): z.input<typeof leftOut> => ({
+  kind: "left_out",
   input,
   status: "left_out",
   ...(why === "no room"

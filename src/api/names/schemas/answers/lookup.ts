@@ -7,16 +7,21 @@ import { address, count, decimal, source } from "./values.ts";
 const input = z.string().openapi({ description: "As sent", example: "alice.eth" });
 const error = z.strictObject({ code: z.string(), message: z.string() });
 
+/** What tells the kinds of results apart. */
+const kindOf = <Kind extends string>(kind: Kind) =>
+  z.literal(kind).openapi({ description: "Which fields the result has" });
+
 const CURSOR = "Send as an input, with the same `records`, to continue";
 
 /** An input that is neither a name, nor a namehash, nor an address, nor a cursor. */
 export const invalidInput = z
-  .strictObject({ input, status: z.literal("invalid"), error })
+  .strictObject({ kind: kindOf("invalid"), input, status: z.literal("invalid"), error })
   .openapi("InvalidInput");
 
 /** An input that the answer has no room for. */
 export const leftOut = z
   .strictObject({
+    kind: kindOf("left_out"),
     input,
     status: z.literal("left_out"),
     cursor: z
@@ -41,6 +46,7 @@ const check = z
 /** A name of a batch. */
 export const lookedUpName = z
   .strictObject({
+    kind: kindOf("name"),
     input,
     status: z.enum(["ok", "not_found", "unresolved", "partial"]).openapi({
       description:
@@ -63,6 +69,7 @@ const ofCoinType = { coin_type: decimal };
 /** An address of a batch. */
 export const lookedUpAddress = z
   .strictObject({
+    kind: kindOf("address"),
     input,
     status: z.enum(["ok", "unresolved"]),
     error: error.optional(),
