@@ -44,6 +44,8 @@ export type DeployOptions = {
   name?: string;
   /** Also put a layer 2's reverse registrar on this same chain, for tests of its events. */
   layer2ReverseRegistrar?: boolean;
+  /** Also put the resolver at `addr.reverse` that gives an address its default name (ENSIP-19). */
+  ethReverseResolver?: boolean;
   /** Also put ENSv2 beside ENSv1, as far as its first phase goes. */
   ensv2?: boolean;
   /** Where the off-chain resolver's gateway is to be found; on its usual port of this computer unless told. */
@@ -101,6 +103,7 @@ export async function deployContracts(client: Client, options: DeployOptions = {
   await deployAgents(deployer);
   await deployLiveResolution(deployer, options);
   const ensv2 = options.ensv2 ? await deployEnsv2(deployer) : undefined;
+  if (options.ethReverseResolver) await deployEthReverseResolver(deployer);
   return {
     deployment: {
       ...toChainDeployment(options.name ?? "devnet", deployer, ENTRIES),
@@ -206,6 +209,22 @@ async function deployWrapperAndReverse(deployer: Deployer, options: DeployOption
   await giveReverseTo(deployer, "reverseRegistrar3");
   await create(deployer, "defaultReverseRegistrar", double("DefaultReverseRegistrarDouble"));
   if (options.layer2ReverseRegistrar) await deployLayer2ReverseRegistrar(deployer);
+}
+
+async function deployEthReverseResolver(deployer: Deployer): Promise<void> {
+  const defaultRegistrar = addressOf(deployer, "defaultReverseRegistrar");
+  await create(deployer, "ethReverseResolver", double("EthReverseResolverDouble"), [defaultRegistrar]);
+  const [owner, resolver] = [
+    addressOf(deployer, "reverseRegistrar3"),
+    addressOf(deployer, "ethReverseResolver"),
+  ];
+  await call(deployer, "registry", "setSubnodeRecord", [
+    REVERSE_NODE,
+    labelhash("addr"),
+    owner,
+    resolver,
+    0n,
+  ]);
 }
 
 async function deployLaterControllers(deployer: Deployer): Promise<void> {

@@ -42,10 +42,11 @@ export type DemoOptions = AnvilOptions & {
 export async function startDemoChain(options: DemoOptions = {}): Promise<LocalChain> {
   const { prepare, more, onChapter = () => {}, ...anvilOptions } = options;
   const start = startOfStories();
-  const local = await startLocalChain({ ...anvilOptions, timestamp: Number(start) });
+  const contracts = { ...anvilOptions.contracts, ethReverseResolver: true };
+  const local = await startLocalChain({ ...anvilOptions, contracts, timestamp: Number(start) });
   try {
-    const contracts = { ...local.chain.contracts, ...(await prepare?.(local.chain)) };
-    const chain = { ...local.chain, contracts };
+    const prepared = await prepare?.(local.chain);
+    const chain = { ...local.chain, contracts: { ...local.chain.contracts, ...prepared } };
     const last = options.contracts?.ensv2 ? ensv2Chapters : ensv1Chapters;
     await playDemo(chain, { start, onChapter, more: [...(more ?? []), ...last] });
     await mineBlocks(chain, { count: SETTLING_BLOCKS });

@@ -1,4 +1,5 @@
 import type { Address } from "viem";
+import { getEnsName } from "viem/ens";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { addressOf, DAY, ethNode, GRACE, hashLabel, PREMIUM, read, reverseNode } from "../../devnet/acts.ts";
 import { demoCast } from "../../devnet/chapters.ts";
@@ -304,6 +305,21 @@ describe("the demo", () => {
       const { events } = await readCalendar(request, `/address/${address}/expiries.ics`);
       const now = events[0]?.stamp ?? Number((await stage.chain.client.getBlock()).timestamp);
       expect(endsIn(events)).toEqual(endsToCome(await listOwned(request, address), { now, chainId }));
+    }
+  });
+
+  test("gives each account the primary name that viem finds", async () => {
+    const { client, accounts } = stage.chain;
+    const { universalResolver } = stage.local.deployment;
+    for (const address of accounts) {
+      const { primary_name } = await (
+        await fetch(`${stage.stack.url}/address/${address}/primary-name`)
+      ).json();
+      const found = await getEnsName(client, {
+        address,
+        universalResolverAddress: universalResolver as Address,
+      });
+      expect([address, found]).toEqual([address, primary_name]);
     }
   });
 
