@@ -1,9 +1,11 @@
 import { gunzipSync } from "node:zlib";
 import { z } from "@hono/zod-openapi";
 import { expect, test } from "vitest";
+import { subgraphRoutes } from "../../src/api/features/subgraph/routes.ts";
 import { MIN_COMPRESSED_BYTES } from "../../src/api/server/http/compression.ts";
 import { endpoint } from "../../src/api/server/http/endpoint.ts";
 import { createTestApp } from "../support/app.ts";
+import { operations as allOperations } from "../support/operations.ts";
 
 /** Answers a text of so many characters. */
 const text = (path: string, more: { isPrivate?: true } = {}) =>
@@ -65,6 +67,34 @@ test("the tag of an answer spares its body in either form, and names each of the
   for (const known of [tag, weak]) {
     const again = await ask("/text/5000", "gzip", { "if-none-match": known ?? "" });
     expect([again.status, await again.text()]).toEqual([304, ""]);
+  }
+});
+
+test("answers of the subgraph and of MCP are compressed, too", async () => {
+  const all = createTestApp({ operations: allOperations, compresses: true });
+  const list = { jsonrpc: "2.0", id: 1, method: "tools/list" };
+  const query = { query: `{ ${"x".repeat(2_000)} }` };
+  const subgraph = subgraphRoutes(
+    {
+      executeOperation: async () => ({ reply: "y".repeat(5_000), headers: {} }),
+      callerOf: () => ({ address: "127.0.0.1", header: () => undefined }),
+      compresses: true,
+    } as never,
+    () => "",
+  );
+  for (const [app, path, body] of [
+    [all, "/mcp", list],
+    [subgraph, "/subgraph", query],
+  ] as const) {
+    const headers = { "content-type": "application/json", accept: "application/json, text/event-stream" };
+    const of = (more: Record<string, string>) =>
+      app.request(path, { method: "POST", headers: { ...headers, ...more }, body: JSON.stringify(body) });
+    const [plain, packed] = await Promise.all([of({}), of({ "accept-encoding": "gzip" })]);
+    expect(packed.headers.get("content-encoding"), path).toBe("gzip");
+    expect(packed.headers.get("content-type")).toBe(plain.headers.get("content-type"));
+    const text = gunzipSync(Buffer.from(await packed.arrayBuffer())).toString();
+    expect(text).toBe(await plain.text());
+    expect(plain.headers.get("content-encoding")).toBeNull();
   }
 });
 

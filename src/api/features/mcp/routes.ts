@@ -4,10 +4,12 @@ import {
   validateOriginHeader,
 } from "@modelcontextprotocol/server";
 import { type Context, Hono } from "hono";
+import type { ContentfulStatusCode } from "hono/utils/http-status";
 import type { Access, Caller } from "../../server/access/access.ts";
 import { isLoopback } from "../../server/access/address.ts";
 import { ApiError } from "../../server/errors/errors.ts";
 import { requireBodyType } from "../../server/http/bodyType.ts";
+import { compressed } from "../../server/http/compression.ts";
 import type { Endpoint } from "../../server/http/endpoint.ts";
 import type { OperationServer } from "../../server/http/routes.ts";
 import type { Chains } from "./brief.ts";
@@ -19,7 +21,12 @@ const MAX_MESSAGES = 20;
 /** `POST /mcp`: the operations as tools, by streamable HTTP without sessions. Every other method gets 405. */
 export function mcpRoutes(
   operations: readonly Endpoint[],
-  { executeOperation, callerOf, countRequests }: OperationServer & { countRequests: Access["count"] },
+  {
+    executeOperation,
+    callerOf,
+    countRequests,
+    compresses = false,
+  }: OperationServer & { countRequests: Access["count"] },
   { publicUrls = [], chains }: { publicUrls?: readonly string[]; chains: Chains },
 ): Hono {
   const publicHosts = hostsOf(publicUrls);
@@ -37,7 +44,11 @@ export function mcpRoutes(
     if (Array.isArray(parsedBody)) countRequests(caller, Math.max(0, parsedBody.length - 1));
     // The library passes the caller to the tools this way; the token is for servers that use one.
     const authInfo = { token: "", clientId: "", scopes: [], extra: { caller } };
-    return handler.fetch(withoutBody(c.req.raw), { authInfo, parsedBody });
+    const reply = await handler.fetch(withoutBody(c.req.raw), { authInfo, parsedBody });
+    if (!compresses) return reply;
+    // Streams, too, hold the one answer and end: nothing comes later that the caller would wait for.
+    c.header("Content-Type", reply.headers.get("content-type") ?? "application/json");
+    return c.body(await compressed(c, await reply.text()), reply.status as ContentfulStatusCode);
   });
 }
 

@@ -1,6 +1,7 @@
 import { type Context, Hono } from "hono";
 import type { Caller } from "../../server/access/access.ts";
 import { type ApiError, errorCodes, toLoggedError } from "../../server/errors/errors.ts";
+import { compressed } from "../../server/http/compression.ts";
 import type { OperationServer } from "../../server/http/routes.ts";
 import { subgraphOperation } from "./operation.ts";
 import type { GraphqlRequest } from "./query/plan.ts";
@@ -16,7 +17,7 @@ export const subgraphPaths = ["/subgraph", ...hosted, ...hosted.map((path) => `/
  * @param shareOf whose queries a caller's count among
  */
 export function subgraphRoutes(
-  { executeOperation, callerOf }: OperationServer,
+  { executeOperation, callerOf, compresses = false }: OperationServer,
   shareOf: (caller: Caller) => string,
 ): Hono {
   const answer = async (c: Context): Promise<Response> => {
@@ -28,7 +29,8 @@ export function subgraphRoutes(
         input: { request, share: shareOf(caller) },
         caller,
       });
-      return c.body(reply, 200, { ...headers, ...JSON_TYPE });
+      const body = compresses ? await compressed(c, reply) : reply;
+      return c.body(body, 200, { ...headers, ...JSON_TYPE });
     } catch (thrown) {
       return errorAnswer(c, toLoggedError(thrown, c));
     }
