@@ -6,6 +6,7 @@ import { demoCast } from "../../devnet/chapters.ts";
 import { demoNames, oddLabels } from "../../devnet/demo.ts";
 import { startDemoChain } from "../../devnet/localChain.ts";
 import { describeClient } from "../client/onDemo.ts";
+import { describeExamples } from "../docs/exampleAnswers.ts";
 import { describeExplorer } from "../explorer/onDemo.ts";
 import { describeTools } from "../mcp/onDemo.ts";
 import { endsIn, endsToCome, listOwned, readCalendar } from "../support/calendars.ts";
@@ -329,6 +330,8 @@ describe("the demo", () => {
 describeClient(() => stage);
 
 describeTools(() => stage);
+
+describeExamples(() => stage);
 
 // The last one: it has a stranger add names.
 describeExplorer(() => stage);

@@ -5,6 +5,7 @@ import { Icon } from "../../explorer/parts/icon.tsx";
 import { ItemTable } from "../../explorer/parts/table.tsx";
 import { JSON_TYPE, type Listed, type Schema, schemaOf } from "../described.ts";
 import type { FramedPage } from "../frame.tsx";
+import { answerText } from "./answers.ts";
 import { clientOf, curlOf, exampleRequest, fetchOf, toolCallOf } from "./examples.ts";
 import { aboutOf, type FieldRow, fieldsOf, typeOf } from "./schemas.tsx";
 import { TryIt } from "./tryIt.tsx";
@@ -167,8 +168,10 @@ export const Shape = ({ schema, caption }: { schema: Schema; caption: string }) 
 const Answer = ({ listed: { operation } }: { listed: Listed }) => {
   const answer = operation.responses["200"] ?? {};
   const [form = JSON_TYPE] = Object.keys(answer.content ?? {});
+  const example = answerText(operation.operationId);
   return (
     <Card id="answer" title="Answer" aside={<span class="faint">{`200, ${form}`}</span>} isWide>
+      {example && <Code id="example" title="Example from the demo, lists shortened" text={example} />}
       <Shape schema={schemaOf(answer)} caption="Fields of the answer" />
     </Card>
   );

@@ -1,0 +1,60 @@
+import { writeFileSync } from "node:fs";
+import { describe, expect, test } from "vitest";
+import { listOperations } from "../../src/api/features/pages/described.ts";
+import { exampleAnswers, shortened } from "../../src/api/features/pages/reference/answers.ts";
+import { exampleRequest } from "../../src/api/features/pages/reference/examples.ts";
+import { type Endpoint, nameOf } from "../../src/api/server/http/endpoint.ts";
+import type { OpenApiDocument } from "../../src/api/server/http/routes.ts";
+import type { Stage } from "../chain/stage.ts";
+import { operations } from "../support/operations.ts";
+
+const FILE = new URL("../../src/api/features/pages/reference/answers.json", import.meta.url);
+
+/**
+ * The example answers of the reference, as the demo gives them. `UPDATE_DOCS=1` writes them again. Times, and what depends on
+ * them, differ from day to day, so an example must have the fields that the demo's answer has now, not its values.
+ */
+export function describeExamples(stageOf: () => Stage): void {
+  const ask = async (path: string, body?: object) => {
+    const headers = { "content-type": "application/json", connection: "close" };
+    const sent = body && { method: "POST", headers, body: JSON.stringify(body) };
+    const reply = await fetch(`${stageOf().stack.url}/${path}`, sent);
+    const text = await reply.text();
+    const isJson = reply.headers.get("content-type")?.startsWith("application/json");
+    return { status: reply.status, answer: isJson ? JSON.parse(text) : text };
+  };
+
+  describe("the example answers of the reference", () => {
+    test("are shown on the page of their operation", async () => {
+      const { answer } = await ask("docs/get_whois_by_name");
+      expect(answer).toContain("Example from the demo");
+      expect(answer).toContain("&quot;availability_status&quot;: &quot;registered&quot;");
+    });
+
+    test("are those of the demo", async () => {
+      const document = (await ask("openapi.json")).answer as OpenApiDocument;
+      const byName = new Map<string, Endpoint>(operations.map((one) => [nameOf(one), one]));
+      const recorded: Record<string, unknown> = {};
+      const refused: unknown[] = [];
+      for (const listed of listOperations(document)) {
+        const endpoint = byName.get(`${listed.method} ${listed.path}`);
+        if (endpoint === undefined || endpoint.needsKey) continue;
+        const { path, body } = exampleRequest(listed);
+        const { status, answer } = await ask(path, listed.method === "POST" ? (body ?? {}) : undefined);
+        if (status !== 200) refused.push([listed.operation.operationId, status, answer]);
+        else recorded[listed.operation.operationId] = shortened(answer);
+      }
+      expect(refused).toEqual([]);
+      if (process.env.UPDATE_DOCS) writeFileSync(FILE, `${JSON.stringify(recorded, null, 2)}\n`);
+      const shown = process.env.UPDATE_DOCS ? recorded : exampleAnswers;
+      for (const [id, answer] of Object.entries(recorded)) {
+        expect([id, fieldsOf(shown[id])]).toEqual([id, fieldsOf(answer)]);
+      }
+      expect(Object.keys(shown)).toEqual(Object.keys(recorded));
+    });
+  });
+}
+
+/** The names of an answer's fields. */
+const fieldsOf = (answer: unknown): unknown =>
+  typeof answer === "object" && answer !== null ? Object.keys(answer).sort() : typeof answer;
