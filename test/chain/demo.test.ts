@@ -313,14 +313,14 @@ describe("the demo", () => {
     const { client, accounts } = stage.chain;
     const { universalResolver } = stage.local.deployment;
     for (const address of accounts) {
-      const { primary_name } = await (
-        await fetch(`${stage.stack.url}/address/${address}/primary-name`)
-      ).json();
+      const { body } = await stage.stack.api<{ primary_name: string | null }>(
+        `/address/${address}/primary-name`,
+      );
       const found = await getEnsName(client, {
         address,
         universalResolverAddress: universalResolver as Address,
       });
-      expect([address, found]).toEqual([address, primary_name]);
+      expect([address, found]).toEqual([address, body.primary_name]);
     }
   });
 

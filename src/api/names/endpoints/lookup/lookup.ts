@@ -127,7 +127,12 @@ function tryRead(text: string, asked: RecordsAsked | null): Read {
     return readSought(text, asked);
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
-    return { kind: "invalid", input: text, status: "invalid", error: { code: error.code, message: error.message } };
+    return {
+      kind: "invalid",
+      input: text,
+      status: "invalid",
+      error: { code: error.code, message: error.message },
+    };
   }
 }
 
