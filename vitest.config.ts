@@ -2,6 +2,7 @@ import { fileURLToPath } from "node:url";
 import { configDefaults, defineConfig } from "vitest/config";
 import "./test/support/compileCache.ts";
 import { Failures } from "./test/support/failures.ts";
+import { alsoIn } from "./test/support/forms.ts";
 import { LongestFirst } from "./test/support/longestFirst.ts";
 import { SlowestFiles } from "./test/support/slowestFiles.ts";
 
@@ -11,7 +12,10 @@ import { SlowestFiles } from "./test/support/slowestFiles.ts";
  */
 const apartTests = "test/**/*.apart.test.ts";
 
-/** What needs many starts, kills or releases: `.ci/run` and `npm run test:full` run it after `npm test`. */
+/**
+ * What needs many starts, kills or releases: `.ci/run` and `npm run test:full` run it after `npm test`. Files of another form that
+ * begin with `// Also runs as: slow` run here, too.
+ */
 const slowTests = "test/**/*.slow.test.ts";
 
 /** Proofs of large sizes: `npm run test:full` runs them after all others. */
@@ -80,7 +84,7 @@ export default defineConfig(({ mode }) => ({
         test: {
           ...limits,
           name: "slow",
-          include: [slowTests],
+          include: [slowTests, ...alsoIn("slow")],
           globalSetup: ["./test/support/slowTests.ts"],
         },
       },
@@ -89,7 +93,7 @@ export default defineConfig(({ mode }) => ({
         test: {
           ...limits,
           name: "long",
-          include: [longProofs],
+          include: [longProofs, ...alsoIn("long")],
           globalSetup: ["./test/support/longProofs.ts"],
         },
       },

@@ -393,10 +393,7 @@ const layers: Layer[] = [
       "src/ens/",
       ...api(
         "server/errors/",
-        "server/http/asset.ts",
-        "server/http/endpoint.ts",
-        "server/http/writeReply.ts",
-        "server/http/pageTimeout.ts",
+        "server/http/",
         "server/indexState/indexPool.ts",
         "server/postgres/databaseErrors.ts",
         "server/postgres/drizzleInternals.ts",

@@ -1,3 +1,4 @@
+// Also runs as: long
 import { type Address, getAddress, type Hex, namehash, zeroAddress } from "viem";
 import { afterAll, beforeAll, describe, expect, inject, test, vi } from "vitest";
 import { chanceOf } from "../../bench/api/chance.ts";

@@ -1,3 +1,4 @@
+// Also runs as: long
 import { getAddress, namehash, zeroHash } from "viem";
 import { describe, expect, test } from "vitest";
 import { startLocalChain } from "../../devnet/localChain.ts";

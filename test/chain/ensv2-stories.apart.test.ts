@@ -1,3 +1,4 @@
+// Also runs as: slow
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { changeRows, reportOf, type Verified } from "../ops/runVerify.ts";
 import { isSlow } from "../support/size.ts";
@@ -111,7 +112,7 @@ test("every list of events has the logs of the chain, each once and in order", a
 test("every event of ENSv2 that is followed is on the chain", async () => {
   const { deployment } = stage.local;
   // The slow tests have the exceptions of the short ones.
-  if (isSlow()) await expectItsEvents("ensv2-stories.slow.test.ts", deployment, [stage.local]);
+  if (isSlow()) await expectItsEvents("ensv2-stories", deployment, [stage.local]);
   else await expectItsEvents("ensv2-stories.test.ts", deployment, [stage.local]);
 });
 

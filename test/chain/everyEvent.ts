@@ -24,7 +24,7 @@ const usualFile = (family: string) =>
       : "layer2.test.ts";
 
 const elsewhere: Record<string, readonly string[]> = {
-  "stories.slow.test.ts": [
+  stories: [
     "NAME_WRAPPER Approval",
     "NAME_WRAPPER ApprovalForAll",
     "NAME_WRAPPER ExpiryExtended",
@@ -50,7 +50,7 @@ const elsewhere: Record<string, readonly string[]> = {
     "RESOLVER MultihashChanged",
     "RESOLVER PubkeyChanged",
   ],
-  "ensv2-stories.slow.test.ts": ["ENSV2_REGISTRY ApprovalForAll", "ENSV2_REGISTRY TransferBatch"],
+  "ensv2-stories": ["ENSV2_REGISTRY ApprovalForAll", "ENSV2_REGISTRY TransferBatch"],
   "odd-logs.test.ts": [
     "NAME_WRAPPER URI",
     "REGISTRAR NameMigrated",
@@ -162,8 +162,10 @@ export async function expectItsEvents(
   );
   expect(unknown, "exceptions for events that no one follows").toEqual([]);
   for (const other of Object.keys(elsewhere)) {
-    const files = ["", ".apart"].map((kind) => new URL(other.replace(".slow", kind), import.meta.url));
-    const text = readFileSync(files.find((one) => existsSync(one)) ?? other, "utf8");
+    const files = [`${other}.test.ts`, `${other}.apart.test.ts`, other].map(
+      (file) => new URL(file, import.meta.url),
+    );
+    const text = readFileSync(files.find((file) => existsSync(file)) ?? other, "utf8");
     expect(text, "a file that has events").toContain(`expectItsEvents("${other}"`);
   }
 }

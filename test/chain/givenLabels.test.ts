@@ -1,3 +1,4 @@
+// Also runs as: slow
 import type { Hex } from "viem";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import {

@@ -1,3 +1,4 @@
+// Also runs as: slow, long
 import { type Address, type Hex, namehash } from "viem";
 import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
 import {

@@ -1,3 +1,4 @@
+// Also runs as: slow
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { isSlow } from "../support/size.ts";
 import { expectEventsOfStage } from "./eventsOfStage.ts";
@@ -46,5 +47,5 @@ test.runIf(isSlow())("every list of events has the logs of the chain, each once 
 });
 
 test.runIf(isSlow())("every event that only stories have is on the chain", async () => {
-  await expectItsEvents("stories.slow.test.ts", stage.local.deployment, [stage.local]);
+  await expectItsEvents("stories", stage.local.deployment, [stage.local]);
 });

@@ -1,3 +1,4 @@
+// Also runs as: slow
 import type pg from "pg";
 import { keccak256, toHex } from "viem";
 import { afterAll, beforeAll, expect, test } from "vitest";

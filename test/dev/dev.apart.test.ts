@@ -1,3 +1,4 @@
+// Also runs as: slow, long
 import { type ChildProcess, spawn } from "node:child_process";
 import { existsSync, readFileSync, rmSync } from "node:fs";
 import { createServer, type Server } from "node:net";

@@ -1,5 +1,5 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
-import { dirname, join, matchesGlob } from "node:path";
+import { dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { deploymentShape, roles } from "../../abis/deployments.ts";
 import { version } from "../../src/api/server/http/openapi.ts";
@@ -102,19 +102,6 @@ test("docs/deployments.md names every role of a contract", () => {
 test("test/README.md explains every folder of tests", () => {
   const text = read("test/README.md");
   expect(foldersOf("test").filter((name) => !text.includes(`| \`${name}/\` |`))).toEqual([]);
-});
-
-test("test/README.md lists every slow test and every long proof, each with what `npm test` runs instead", () => {
-  const long = projectFiles.filter((file) => /\.(slow|full)\.test\.ts$/.test(file));
-  const row = /^\| `([\w/*-]+\.(?:slow|full)\.test\.ts)` \| `([\w/-]+(?:\.apart)?\.test\.ts)`: /gm;
-  const rows = [...read("test/README.md").matchAll(row)].map(([, file = "", short = ""]) => ({
-    file,
-    short,
-  }));
-  const isOf = (file: string, pattern: string) => matchesGlob(file, `test/${pattern}`);
-  expect(long.filter((file) => !rows.some((one) => isOf(file, one.file)))).toEqual([]);
-  expect(rows.filter((one) => !long.some((file) => isOf(file, one.file)))).toEqual([]);
-  expect(rows.filter(({ short }) => !projectFiles.includes(`test/${short}`))).toEqual([]);
 });
 
 test("`npm run test:full` leaves no project and no file of tests out", () => {

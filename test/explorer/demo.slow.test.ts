@@ -1,3 +1,4 @@
+// Also runs as: long
 import { afterAll, beforeAll } from "vitest";
 import { startDemoChain } from "../../devnet/localChain.ts";
 import { type Stage, stageOf } from "../chain/stage.ts";

@@ -1,3 +1,4 @@
+// Also runs as: slow
 import { existsSync, readFileSync } from "node:fs";
 import { get } from "node:http";
 import { createRequire } from "node:module";

@@ -1,3 +1,4 @@
+// Also runs as: long
 import { afterAll, beforeAll, expect, inject, test } from "vitest";
 import { sizeOf } from "../support/size.ts";
 import type { Stack } from "../support/stack.ts";

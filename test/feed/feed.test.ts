@@ -1,3 +1,4 @@
+// Also runs as: slow
 import pg from "pg";
 import { namehash } from "viem";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";

@@ -1,3 +1,4 @@
+// Also runs as: slow
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { UNPAID } from "../../src/api/server/access/requestCount.ts";
 import { MAX_KEYS, MAX_LEVELS, MAX_VALUES } from "../../src/api/server/http/jsonBounds.ts";

@@ -1,3 +1,4 @@
+// Also runs as: long
 import { once } from "node:events";
 import type { Server } from "node:http";
 import { type AddressInfo, connect, type Socket } from "node:net";

@@ -1,3 +1,4 @@
+// Also runs as: long
 import { concat, type Hex, slice } from "viem";
 import { expect, inject, test } from "vitest";
 import { type Chance, chanceOf } from "../../bench/api/chance.ts";

@@ -1,3 +1,4 @@
+// Also runs as: long
 import { encodeAbiParameters, type Hex, parseAbi, toEventSelector, zeroHash } from "viem";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import {

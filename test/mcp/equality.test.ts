@@ -1,3 +1,4 @@
+// Also runs as: slow
 import fc from "fast-check";
 import { keccak256, namehash, stringToBytes } from "viem";
 import { afterAll, beforeAll, expect, test } from "vitest";

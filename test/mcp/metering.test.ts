@@ -1,3 +1,4 @@
+// Also runs as: slow
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { callerBehind } from "../../src/api/server/access/caller.ts";
 import { limitsIn } from "../../src/api/server/access/limits.ts";

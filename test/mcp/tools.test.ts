@@ -1,3 +1,4 @@
+// Also runs as: slow
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { catalogue } from "../../src/api/features/mcp/catalogue.ts";
 import { nameOf } from "../../src/api/server/http/endpoint.ts";

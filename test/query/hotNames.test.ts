@@ -1,3 +1,4 @@
+// Also runs as: slow
 import { setTimeout as sleep } from "node:timers/promises";
 import { domain } from "ponder:schema";
 import type pg from "pg";

@@ -1,3 +1,4 @@
+// Also runs as: long
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createCountersSoon } from "../counts/exactCounters.ts";
 import { sizeOf } from "../support/size.ts";

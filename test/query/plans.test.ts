@@ -1,3 +1,4 @@
+// Also runs as: slow, long
 import { domain } from "ponder:schema";
 import { drizzle } from "drizzle-orm/node-postgres";
 import { namehash } from "viem";

@@ -1,3 +1,4 @@
+// Also runs as: slow
 import { afterAll, beforeAll, describe } from "vitest";
 import { closeSubgraphStage, openSubgraphStage } from "./stage.ts";
 

@@ -1,3 +1,4 @@
+// Also runs as: slow
 import { addressRecord, block, domain, ensv2Link, ensv2Proxy, event, resolverNode } from "ponder:schema";
 import { namehash, zeroAddress } from "viem";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";

@@ -12,8 +12,8 @@ const root = join(import.meta.dirname, "../..");
 /** A file by its path from the project's folder, with slashes on every system. */
 export const pathOf = (file: string): string => relative(root, file).split(sep).join("/");
 
-/** Where `npm test`, the slow tests and the long proofs leave what they measured. */
-const reports = ["", "-slow", "-long"].map((form) => join(root, `.namedex/test-report${form}.json`));
+/** Where the long proofs, the slow tests and `npm test` leave what they measured. A file that runs in several has its time in the last. */
+const reports = ["-long", "-slow", ""].map((form) => join(root, `.namedex/test-report${form}.json`));
 /** What a fresh clone begins with: `node test/support/durations.ts` writes it from the reports. */
 const committed = join(import.meta.dirname, "durations.json");
 

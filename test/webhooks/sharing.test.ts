@@ -1,3 +1,4 @@
+// Also runs as: slow
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from "vitest";
 import { AT_ONCE } from "../../src/api/features/webhooks/bounds.ts";
