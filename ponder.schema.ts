@@ -1,41 +1,37 @@
 /**
- * The tables of the index. Three sorts:
+ * The tables of the index. There are three kinds:
  *
- * - **Current state**, patched by key: `domains`, `resolver_nodes`, `text_records`, `address_records`,
- *   `primary_names`, `labels`, `operators`, `token_approvals`, `record_delegates`, `agents`, `agent_bindings`. It mirrors
- *   what the contracts store. Some states change with time alone (grace, premium, a wrapped name that expired), and no
- *   event tells it: the API computes these at each request.
- * - **The log**, insert-only: `events` has every log of every tracked contract, once per name that it concerns.
- * - **Change rows**, insert-only: `ownership_changes`, `resolver_changes`, `primary_name_changes` (and the view
- *   `text_changes`). Each row starts a period, which ends with the next row of the same name, or by time alone.
+ * - **Current state**, updated by key: `domains`, `resolver_nodes`, `text_records`, `address_records`, `primary_names`,
+ *   `labels`, `operators`, `token_approvals`, `record_delegates`, `agents`, `agent_bindings`. It mirrors what the contracts
+ *   store. Some states change with time alone (grace, premium, an expired wrapped name), without an event: the API computes
+ *   these for each request.
+ * - **The log**, insert-only: `events` has every log of every tracked contract, once per name it concerns.
+ * - **Changes**, insert-only: `ownership_changes`, `resolver_changes`, `primary_name_changes` (and the view `text_changes`).
+ *   Each row starts a period that ends with the name's next row, or by time alone.
  *
- * ENSv2 has tables of its own, `ensv2_…`, which are empty where the deployment has no ENSv2: what its registries and
- * resolvers store. The names at which its entries are found are rows of `domains`.
+ * ENSv2 has its own tables, `ensv2_…`, with the state of its registries and resolvers; without ENSv2 they are empty. The
+ * names of its entries are rows of `domains`.
  *
- * `blocks` is the journal of the blocks that the tables stand on. The engine writes it, not the handlers.
+ * `blocks` is the journal of the blocks that the tables represent. The engine writes it, not the handlers.
  *
- * There are more tables: `holders` (which address ever appeared on an event of which name), `name_links` (finds
- * the names that show the hash of a label when the label becomes known), `work_queues`, `work_owners` and `work_lists` (which
- * names are still to be written again), `label_progress` (which labels of others are applied), `controllers` (who may sell names),
- * `pending_payments` and `reverse_nodes` (what a log of Basenames says for a later one), `price_feed_phases`, `price_feed_checks` and
- * `unconfirmed_prices` (the price feed by which names are sold).
+ * The other tables serve the indexer, as their comments say, except `holders`: which address ever appeared on which name.
  *
- * Each row is written by logs of one chain, the one that its `chain_id` names, and handlers read no other chain's rows.
+ * Each row comes from logs of one chain, its `chain_id`, and handlers read no other chain's rows.
  *
- * Words are the contracts' own. Addresses and hashes are in lower case. Times are unix seconds and amounts are wei; the
- * columns' names say so. Names are never normalised here: a different label is a different node. A label that is
- * unknown, is not UTF-8, has more than 255 bytes, or holds NUL, `.`, `[` or `]` is shown as
- * `[<64 hex of its labelhash>]`. A name of more than 1,024 bytes, a name whose parent no event gave, and every name below
- * such a name is written `[namehash:<64 hex of its node>]`.
+ * Words are the contracts' own. Addresses and hashes are lower case, times unix seconds, amounts wei; column names say
+ * which. Names are never normalised here: a different label is a different node. A label that is unknown, is not UTF-8,
+ * has more than 255 bytes, or contains NUL, `.`, `[` or `]` is shown as `[<64 hex of its labelhash>]`. A name of more than
+ * 1,024 bytes, a name whose parent is unknown, and every name below such a name is written `[namehash:<64 hex of its node>]`.
  *
- * Primary keys serve the writer (the indexer finds rows by primary key only), indexes serve the readers. Ponder builds
- * the indexes declared here before the index is ready, and again at each restart of the indexer. Therefore the large
- * ones are not declared here: the API builds them (`src/api/upkeep/indexes.ts`), and they stay.
- * PostgreSQL's `text` cannot hold NUL. Names that a record or an address gives, labels that registries claim and URIs of
- * agents are stored with U+2400 as an escape: U+2400 and `0` stand for NUL, U+2400 twice for itself (`src/ens/storable.ts`).
+ * Primary keys serve the indexer, which finds rows by nothing else; indexes serve readers. Ponder builds the indexes
+ * declared here before the index is ready, and again at each restart. Large ones are therefore built by the API, once
+ * (`src/api/upkeep/indexes.ts`).
  *
- * PostgreSQL's b-tree takes at most 2,704 bytes, and claimed names, keys and values on chain have no limit: such columns
- * are indexed by hash, by trigram, or by their first characters.
+ * PostgreSQL's `text` cannot hold NUL. In names from records and addresses, labels claimed by registries and URIs of
+ * agents, U+2400 is an escape: U+2400 and `0` stand for NUL, U+2400 twice for itself (`src/ens/storable.ts`).
+ *
+ * A b-tree of PostgreSQL takes at most 2,704 bytes, while names, keys and values on chain are unlimited: such columns are
+ * indexed by hash, by trigram, or by their first characters.
  */
 import { and, eq, inArray, index, onchainEnum, onchainTable, onchainView, primaryKey, sql } from "ponder";
 
@@ -43,95 +39,92 @@ import { and, eq, inArray, index, onchainEnum, onchainTable, onchainView, primar
 export const ownershipReason = onchainEnum("ownership_reason", ["registry", "registrar", "wrapper", "token"]);
 
 /**
- * One row per chain and node that any event ever named, with what the contracts store about it now. On a layer 2, only
- * nodes below the name that it manages (`base.eth` on Base): all others in its registry are scaffolding.
+ * One row per chain and node named by any event, with its current state in the contracts. On a layer 2, only nodes
+ * below the name it manages (`base.eth` on Base).
  */
 export const domain = onchainTable(
   "domains",
   (t) => ({
     /** Chain of the registry that holds the node. */
     chainId: t.integer().notNull(),
-    /** namehash of the name. */
     node: t.hex().notNull(),
-    /** Node of the parent; null for the root and for nodes whose parent no event gave. */
+    /** Node of the parent; null for the root and for nodes whose parent is unknown. */
     parentNode: t.hex(),
     /** keccak256 of the leftmost label; null where `parent_node` is null. */
     labelhash: t.hex(),
     /** The leftmost label, or `[labelhash]`; `full_name` where `parent_node` is null. Empty for the root. */
     label: t.text().notNull(),
-    /** True if `label` is the text whose hash is `labelhash`. */
+    /** True if `label` is the text that hashes to `labelhash`. */
     isLabelKnown: t.boolean().notNull(),
     /** Length of the label in code points; null if unknown. */
     labelLength: t.integer(),
     /**
-     * The whole name, unknown labels as `[labelhash]`, in at most 1,024 bytes: a longer name, and every name below it, is
-     * `[namehash:<node>]`, and so is a name of which some ancestor's parent is unknown. Empty for the root.
+     * The whole name, unknown labels as `[labelhash]`. If it exceeds 1,024 bytes or a parent is unknown, it is
+     * `[namehash:<node>]`, and so are names below it. Empty for the root.
      */
     fullName: t.text().notNull(),
-    /** True if every label of the name is known, so that `full_name` can no longer change. */
+    /** True if every label is known, so that `full_name` can no longer change. */
     isNameKnown: t.boolean().notNull(),
-    /** Owner in the registry, of 2020 if the node was migrated, else of 2017; null if none. */
+    /** Owner in the registry: of 2020 if the node was migrated, otherwise of 2017; null if none. */
     registryOwner: t.hex(),
-    /** True once the node has a record of its own in the registry of 2020; the old one no longer counts then. */
+    /** True once the node has its own record in the registry of 2020, which then overrides the old one. */
     isMigrated: t.boolean().notNull(),
     /** The node's resolver in the registry; null if none. */
     resolver: t.hex(),
     /**
-     * Names of a registrar (right under `eth`, on a layer 2 right under the name that it manages): holder of the
-     * registrar's token, the last one after expiry; null if burnt or never held.
+     * Names of a registrar (directly under `eth`, or under the name a layer 2 manages): holder of the registrar's
+     * token, kept after expiry; null if burnt or never held.
      */
     registrarOwner: t.hex(),
-    /** Names of a registrar: the registrar's expiry, wrapped or not. Null if never registered. */
+    /** Names of a registrar: its expiry, wrapped or not; null if never registered. */
     registrarExpiryTimestamp: t.bigint(),
-    /** Whom the registrar lets transfer the token besides its holder; null if no account. A transfer ends it. */
+    /** Account approved to transfer the registrar's token; null if none. A transfer clears it. */
     registrarApproved: t.hex(),
-    /** Owner of the NameWrapper's token as stored (an expired one too); null if none. */
+    /** Owner of the NameWrapper's token as stored, even if expired; null if none. */
     wrapperOwner: t.hex(),
     /**
-     * Whom the NameWrapper lets extend subnames besides the owner; null if no account. A transfer ends it, unless
-     * CANNOT_APPROVE (fuse 64) is burnt. A transfer of the token to its own owner ends it without a log.
+     * Account approved in the NameWrapper to extend subnames; null if none. A transfer clears it unless CANNOT_APPROVE
+     * (fuse 64) is burnt; a transfer to the same owner clears it without a log.
      */
     wrapperApproved: t.hex(),
-    /** Fuses as stored in the NameWrapper, which keeps them after unwrapping; null if never wrapped. */
+    /** Fuses stored in the NameWrapper, kept after unwrapping; null if never wrapped. */
     wrapperFuses: t.int8({ mode: "number" }),
-    /** Expiry as stored in the NameWrapper, kept after unwrapping; null if never wrapped. */
+    /** Expiry stored in the NameWrapper, kept after unwrapping; null if never wrapped. */
     wrapperExpiryTimestamp: t.bigint(),
     /**
-     * Renewals since the wrapper's expiry was last known, of which no log that is read says whether they went through the
-     * NameWrapper, which then moves its expiry without a log; null if there are none. While there are some,
-     * `wrapper_expiry_timestamp` is the earliest that can be: from then on who owns the name is not known here.
+     * Renewals, since the wrapper's expiry was last known, that may have gone through the NameWrapper without a log;
+     * null if none. While above 0, `wrapper_expiry_timestamp` is a lower bound, and after it the owner is unknown.
      */
     unexplainedRenewals: t.integer(),
     /**
-     * True if the registry owner is the NameWrapper, the wrapper's token has an owner and, for a name of a registrar,
-     * the registrar owner is the NameWrapper. Once `wrapper_expiry_timestamp` is past, a name with
-     * PARENT_CANNOT_CONTROL (fuse 65536) is no longer wrapped, though no event says so. False where `registry` is set.
+     * True if the registry owner is the NameWrapper, the wrapper's token has an owner and, for names of a registrar,
+     * the registrar owner is the NameWrapper. After `wrapper_expiry_timestamp`, a name with PARENT_CANNOT_CONTROL (fuse
+     * 65536) is no longer wrapped, without an event. False where `registry` is set.
      */
     isWrapped: t.boolean().notNull(),
     /** When the name ends: names of a registrar by the registrar, wrapped subnames by the wrapper, others null. */
     expiryTimestamp: t.bigint(),
-    /** Owner by the first layer that has one: wrapper, then registrar, then registry; null if none. */
+    /** Owner in the first layer that has one: wrapper, registrar, registry; null if none. */
     effectiveOwnerAddress: t.hex(),
     /**
-     * The registry of ENSv2 whose entry answers for the node; null where ENSv1 does. The entry is the row of
-     * `ensv2_entries` with this registry and `labelhash`, its last 32 bits zero. `resolver`, `expiry_timestamp` and
-     * `effective_owner_address` are then the entry's; the owners, fuses and expiries of registry, registrar and wrapper
-     * stay those of ENSv1. The zero address: such an entry answered once, and its registry is no longer at the parent.
-     * ENSv1 does not answer again then, and the name has no owner, no resolver and no expiry.
+     * The ENSv2 registry whose entry answers for the node; null where ENSv1 does. The entry is the row of
+     * `ensv2_entries` with this registry and `labelhash`, its last 32 bits zero. It determines `resolver`,
+     * `expiry_timestamp` and `effective_owner_address`; the columns of registry, registrar and wrapper remain those of
+     * ENSv1. The zero address: such an entry answered before, and its registry is no longer linked; the name then has
+     * no owner, resolver or expiry.
      */
     registry: t.hex(),
     /**
-     * When the way to the name ends: the earliest expiry of the entries of ENSv2 above it, from the root registry down.
-     * From that second on no registry answers for the name, whatever its own expiry. Null where nothing above ends (an entry
-     * with the expiry 2^64 - 1, as that of `eth` has, never does), and where ENSv1 answers.
+     * The earliest expiry of the ENSv2 entries above the name, from the root registry down. After it no registry
+     * answers for the name, whatever its own expiry. Null where nothing above ends (an expiry of 2^64 - 1 never does),
+     * and where ENSv1 answers.
      */
     pathExpiryTimestamp: t.bigint(),
     /**
-     * When the name was registered last: by the registrar of its chain, by 3DNS, or in ENSv2 by the registry that answers.
-     * The registrar of 2020 logs a registration for each name that was moved to it, too. Null for names that none registered.
+     * Last registration: by the chain's registrar, by 3DNS, or in ENSv2 by the registry that answers. A migration to
+     * the registrar of 2020 counts too. Null if never registered.
      */
     registeredTimestamp: t.int8({ mode: "number" }),
-    /** Block of the first event of the name. */
     createdBlockNumber: t.integer().notNull(),
     createdTimestamp: t.int8({ mode: "number" }).notNull(),
   }),
@@ -152,33 +145,32 @@ export const domain = onchainTable(
   }),
 );
 
-/** Texts of labels, by their hash: only texts with that keccak256, wherever they are from. */
+/** Label texts by hash. Every text hashes to its `labelhash`, whatever its source. */
 export const label = onchainTable(
   "labels",
   (t) => ({
     chainId: t.integer().notNull(),
     labelhash: t.hex().notNull(),
     /**
-     * The text; null while it is unknown, and always if it cannot be shown (NUL, `.`, `[`, `]`, not UTF-8, more than 255
+     * The text; null while unknown, and always if it cannot be shown (NUL, `.`, `[`, `]`, not UTF-8, more than 255
      * bytes).
      */
     label: t.text(),
     /**
-     * Where the text is from: `event` (a log of the chain spelled it out), `caller` (a caller of the API wrote it),
-     * `table:<id>@<version>` (a table that the operator imported) or `service:<id>@<version>` (a service that was asked). An
-     * event goes before the others. Null while the text is unknown.
+     * Origin of the text: `event` (a log of the chain), `caller` (a caller of the API), `table:<id>@<version>` (an
+     * imported table) or `service:<id>@<version>` (a label service). Events override the others. Null while unknown.
      */
     source: t.text(),
     /**
-     * First of the chain's nodes that show this label as `[labelhash]` (without names of the registrar, whose node
-     * follows from the label).
+     * First of the chain's nodes that show this label as `[labelhash]`. Excludes names of the registrar, whose node
+     * follows from the label.
      */
     firstNode: t.hex(),
   }),
   (t) => ({ pk: primaryKey({ columns: [t.chainId, t.labelhash] }) }),
 );
 
-/** For the indexer: which names to write again when one of their labels becomes known. */
+/** For the indexer: names to rewrite when one of their labels becomes known. */
 export const nameLink = onchainTable(
   "name_links",
   (t) => ({
@@ -186,83 +178,83 @@ export const nameLink = onchainTable(
     node: t.hex().notNull(),
     /** Next node with the same unknown label. */
     nextSameLabel: t.hex(),
-    /** First child of this node, and the next child of its parent; only below names that are not wholly known. */
+    /** First child of this node, and the next child of its parent; only below names that are not fully known. */
     firstChild: t.hex(),
     nextSibling: t.hex(),
   }),
   (t) => ({ pk: primaryKey({ columns: [t.chainId, t.node] }) }),
 );
 
-/** What a list of waiting work is of: names with one label, the children of a name, or the entries below a mount. */
+/** What a work list contains: names with one label, children of a name, or entries below a mount. */
 export const workKind = onchainEnum("work_kind", ["same_label", "children", "entries"]);
 
 /**
- * For the indexer: how much was done of what one log can ask for in thousands of rows: names to write again because a label
- * became known, and names that entries of ENSv2 get or lose because a registry was linked. While `first_owner` is set, some
- * of it waits for later blocks.
+ * For the indexer: progress of work that one log can cause in thousands of rows: rewriting names after a label became
+ * known, and adding or removing names of ENSv2 entries after a registry was linked. While `first_owner` is set, some of
+ * it waits for later blocks.
  */
 export const workQueue = onchainTable("work_queues", (t) => ({
   /** Chain of the logs. */
   chainId: t.integer().primaryKey(),
-  /** The last block in which any of it was done. */
+  /** Last block in which work was done. */
   blockNumber: t.integer().notNull(),
-  /** Rows looked at in that block; at most 500 a block. */
+  /** Rows processed in that block, at most 500. */
   done: t.integer().notNull(),
-  /** Whose turn is next (`work_owners`); null if nothing waits. */
+  /** Owner whose turn is next (`work_owners`); null if nothing waits. */
   firstOwner: t.hex(),
-  /** Who is the last in turn. */
+  /** Last owner in the queue. */
   lastOwner: t.hex(),
 }));
 
-/** For the indexer: for whom work waits. Each one has a turn after the others. */
+/** For the indexer: owners of waiting work, which take turns. */
 export const workOwner = onchainTable(
   "work_owners",
   (t) => ({
     chainId: t.integer().notNull(),
     /**
-     * A labelhash (`same_label`), the node of a parent (`children`) or a registry (`entries`); the number 1 for all labels
-     * together that others than the chain's logs gave.
+     * A labelhash (`same_label`), a parent's node (`children`) or a registry (`entries`); the number 1 for all labels
+     * that do not come from the chain's logs.
      */
     owner: t.hex().notNull(),
-    /** The first of the owner's lists, by `node`; null if none is left. */
+    /** The owner's first list, by `node`; null if none is left. */
     firstNode: t.hex(),
-    /** The last of them. */
+    /** The owner's last list. */
     lastNode: t.hex(),
-    /** Whether it is in the order of turns. */
+    /** Whether the owner is in the queue. */
     isQueued: t.boolean().notNull(),
-    /** Who has the turn after it. */
+    /** Next owner in the queue. */
     nextOwner: t.hex(),
   }),
   (t) => ({ pk: primaryKey({ columns: [t.chainId, t.owner] }) }),
 );
 
 /**
- * For the indexer: lists of rows that are still to be looked at. There is one for each owner and node at most: who asks for
- * the same again while it waits, has it begin again. A list that is done stays here, without `next_item`.
+ * For the indexer: lists of rows still to be processed, at most one per owner and node. Requesting a waiting list again
+ * restarts it. A finished list stays, without `next_item`.
  */
 export const workList = onchainTable(
   "work_lists",
   (t) => ({
     chainId: t.integer().notNull(),
-    /** Whose list it is. */
+    /** Owner of the list. */
     owner: t.hex().notNull(),
-    /** The labelhash, or the parent's node; `entries`: the name below which they are, or were. */
+    /** The labelhash, or the parent's node; for `entries`, the name below which they are or were. */
     node: t.hex().notNull(),
-    /** What the rows are of. */
+    /** What the list contains. */
     kind: workKind().notNull(),
-    /** `entries`: labels of that name. */
+    /** For `entries`: number of labels of that name. */
     depth: t.integer().notNull(),
-    /** The row to look at next, by its node or storage id; null if nothing waits. */
+    /** Row to process next, by its node or storage id; null if nothing waits. */
     nextItem: t.hex(),
-    /** Where to begin again at the end of the list; null if that is not needed. */
+    /** Where to restart at the end of the list; null if not needed. */
     restartItem: t.hex(),
     /** Where to stop after that. */
     stopItem: t.hex(),
     /** Whether it is among its owner's lists. */
     isQueued: t.boolean().notNull(),
-    /** The owner's list after it. */
+    /** The owner's next list. */
     nextNode: t.hex(),
-    /** The block from which on it waits. */
+    /** Block since which it has been waiting. */
     sinceBlockNumber: t.integer().notNull(),
     /** Time of that block. */
     sinceTimestamp: t.int8({ mode: "number" }).notNull(),
@@ -274,13 +266,13 @@ export const workList = onchainTable(
 );
 
 /**
- * For the indexer: how far it has applied the labels that others than the chain's logs gave. They stand in the service's own
- * table `proven_labels`.
+ * For the indexer: how many labels from outside the chain's logs have been applied. They are in the service's own table
+ * `proven_labels`.
  */
 export const labelProgress = onchainTable("label_progress", (t) => ({
   /** Chain of the names. */
   chainId: t.integer().primaryKey(),
-  /** `proven_labels.position` of the last one: all up to it are applied. 0 if there were none. */
+  /** `proven_labels.position` of the last applied label; 0 if none. */
   position: t.int8({ mode: "number" }).notNull(),
 }));
 
@@ -289,15 +281,14 @@ export const controller = onchainTable(
   "controllers",
   (t) => ({
     chainId: t.integer().notNull(),
-    /** The contract. */
     controller: t.hex().notNull(),
-    /** Whether a registrar of the chain ever took it on. */
+    /** Whether a registrar of the chain ever added it. */
     isRegistrars: t.boolean().notNull(),
     /** Whether the NameWrapper lets it register and renew names; null if it never did. */
     isWrappers: t.boolean(),
     /**
-     * Of the NameWrapper: how many contracts may renew through it that the deployment does not list, so that a renewal need not
-     * have a log that is read. Null for others, and if there never was any.
+     * For the NameWrapper: number of unlisted contracts that may renew through it, and whose renewals may therefore
+     * leave no log. Null for others, and if there never were any.
      */
     unlisted: t.integer(),
   }),
@@ -305,30 +296,33 @@ export const controller = onchainTable(
 );
 
 /**
- * For the indexer: the last payment that each controller of Basenames logged, until a purchase of the same transaction
- * takes it.
+ * For the indexer: the last payment logged by each Basenames controller, until a purchase in the same transaction uses
+ * it.
  */
 export const pendingPayment = onchainTable(
   "pending_payments",
   (t) => ({
     chainId: t.integer().notNull(),
-    /** The controller that logged it. */
+    /** Controller that logged it. */
     controller: t.hex().notNull(),
     transactionHash: t.hex().notNull(),
-    /** What was paid, without what was given back; null once a purchase took it. */
+    /** Amount paid, without refunds; null once a purchase used it. */
     priceWei: t.bigint(),
   }),
   (t) => ({ pk: primaryKey({ columns: [t.chainId, t.controller] }) }),
 );
 
-/** For the indexer: the newest answer in each phase of the price feed by which .eth names are sold. */
+/** For the indexer: newest answer in each phase of the price feed used to sell .eth names. */
 export const feedPhase = onchainTable(
   "price_feed_phases",
   (t) => ({
     chainId: t.integer().notNull(),
-    /** The feed's number of the phase. Each has a contract of its own, which answers before it takes over, and on after it. */
+    /**
+     * The feed's phase number. Each phase has its own contract, which answers before it takes over and continues
+     * afterwards.
+     */
     phase: t.integer().notNull(),
-    /** USD for one ether, with 8 decimals. */
+    /** USD per ether, with 8 decimals. */
     answer: t.bigint().notNull(),
     blockNumber: t.integer().notNull(),
   }),
@@ -336,31 +330,31 @@ export const feedPhase = onchainTable(
 );
 
 /**
- * How the price feed fits what controllers took: each registration since 2023 logs its price, and only one answer of the feed
- * gives that price. A difference means that the feed has a phase that the deployment does not know.
+ * Compares the price feed with registrations. Each registration since 2023 logs its price, which only one answer of the
+ * feed explains; a difference means that the feed has a phase unknown to the deployment.
  */
 export const feedCheck = onchainTable("price_feed_checks", (t) => ({
   chainId: t.integer().primaryKey(),
-  /** Registrations whose price is that of the feed's answer. */
+  /** Registrations at the price given by the feed. */
   matches: t.integer().notNull(),
-  /** Registrations whose price is another one. */
+  /** Registrations at another price. */
   differences: t.integer().notNull(),
-  /** Block of the last match; null if there was none. */
+  /** Block of the last match; null if none. */
   lastMatchBlock: t.integer(),
   /**
-   * Block of the first difference after the block at which the deployment last saw the feed's phase. From then on renewals
-   * have no exact price. Null if there was none.
+   * Block of the first difference after the deployment's last check of the feed's phase; null if none. Later renewals
+   * have no exact price.
    */
   stoppedBlock: t.integer(),
-  /** `unconfirmed_prices.number` of the first that waits. */
+  /** `unconfirmed_prices.number` of the first waiting row. */
   firstUnconfirmed: t.integer().notNull(),
-  /** That of the next one that comes. */
+  /** Number of the next row. */
   nextUnconfirmed: t.integer().notNull(),
 }));
 
 /**
- * For the indexer: prices of renewals after the block at which the deployment last saw the feed's phase. They wait for the next
- * registration, which confirms the phase, and go into `events.exact_cost_wei` then: at most 500 at once.
+ * For the indexer: prices of renewals after the deployment's last check of the feed's phase. The next registration
+ * confirms the phase and moves up to 500 of them to `events.exact_cost_wei`.
  */
 export const unconfirmedPrice = onchainTable(
   "unconfirmed_prices",
@@ -368,18 +362,18 @@ export const unconfirmedPrice = onchainTable(
     chainId: t.integer().notNull(),
     /** Counts from 0. */
     number: t.integer().notNull(),
-    /** The renewal's log. */
+    /** Block of the renewal's log. */
     blockNumber: t.integer().notNull(),
     logIndex: t.integer().notNull(),
-    /** What it cost by the feed's answer. */
+    /** Price by the feed's answer. */
     priceWei: t.bigint().notNull(),
   }),
   (t) => ({ pk: primaryKey({ columns: [t.chainId, t.number] }) }),
 );
 
 /**
- * For the indexer: nodes by which addresses of a layer 2 claimed a name at its reverse registrar before ENSIP-19. These
- * claims are history (`primary_name_changes`) and no primary names.
+ * For the indexer: nodes by which layer 2 addresses claimed a name at its reverse registrar before ENSIP-19. These
+ * claims are history (`primary_name_changes`), not primary names.
  */
 export const reverseNode = onchainTable(
   "reverse_nodes",
@@ -396,12 +390,10 @@ export const reverseNode = onchainTable(
 );
 
 /**
- * The journal of blocks: the newest row of each chain is the block that all other tables stand on, as of which answers are. A
- * block's row comes and goes in the transaction of its rows: one that is taken back is not here, and where another chain's
- * reorganisation undoes rows for a moment, neither are this chain's blocks of these rows.
- *
- * From the end of the backfill on every block is here, with logs or without; before that, blocks with logs. Blocks without logs
- * can be absent around a time when no indexer ran. The journal goes back 400,000 numbers of blocks of each chain.
+ * The block journal. The newest row of each chain is the block that all other tables, and therefore answers, represent.
+ * A block is added and removed in the transaction of its rows, so reorganised blocks are absent. From the end of the
+ * backfill on it has every block, before that only blocks with logs; blocks without logs can be missing around a time
+ * without an indexer. It covers the last 400,000 block numbers of each chain.
  */
 export const block = onchainTable(
   "blocks",
@@ -419,14 +411,14 @@ export const block = onchainTable(
   (t) => ({ pk: primaryKey({ columns: [t.chainId, t.number] }) }),
 );
 
-/** Every log of every tracked contract, one row per name that it concerns (a batch transfer has several). */
+/** Every log of every tracked contract, one row per name it concerns (several for a batch transfer). */
 export const event = onchainTable(
   "events",
   (t) => ({
     chainId: t.integer().notNull(),
     blockNumber: t.integer().notNull(),
     logIndex: t.integer().notNull(),
-    /** 0, and counting up where one log concerns several names. */
+    /** 0; counts up where one log concerns several names. */
     ordinal: t.integer().notNull(),
     blockTimestamp: t.int8({ mode: "number" }).notNull(),
     transactionHash: t.hex().notNull(),
@@ -435,12 +427,11 @@ export const event = onchainTable(
      */
     contract: t.text().notNull(),
     contractAddress: t.hex().notNull(),
-    /** The event's name in the contract. */
+    /** Event name in the contract. */
     eventType: t.text().notNull(),
     /**
-     * The name concerned; null for logs that concern none (an operator's approval), and for entries of an ENSv2 registry
-     * that is at no name. A record's log at a resolver of ENSv2 has the record's number here, as 32 bytes: the names
-     * that show it are in `ensv2_links`.
+     * The name concerned; null if none (an operator's approval), and for entries of an ENSv2 registry without a name.
+     * For record logs of an ENSv2 resolver, the record's number as 32 bytes: `ensv2_links` has the names that show it.
      */
     node: t.hex(),
     fromAddress: t.hex(),
@@ -449,40 +440,40 @@ export const event = onchainTable(
     newOwnerAddress: t.hex(),
     resolverAddress: t.hex(),
     /**
-     * Price as the event gives it; registrations: base cost and premium together. Basenames: what the payment's log just
-     * before said, so exactly what was paid; null if there was none.
+     * Price in the event; for registrations, base cost plus premium. Basenames: the exact amount paid, from the payment
+     * logged just before; null if there was none.
      */
     costWei: t.bigint(),
     baseCostWei: t.bigint(),
     premiumWei: t.bigint(),
     /**
-     * Renewals by the controller of 2023, on the main chain: its `cost_wei` is the value sent, an upper bound; this is the
-     * price, by the price feed's answer at the log. Null where the feed or its phase is not known.
+     * Renewals by the controller of 2023 on the main chain: the price by the feed's answer at the log, while `cost_wei`
+     * is the value sent, an upper bound. Null where the feed or its phase is unknown.
      */
     exactCostWei: t.bigint(),
     /** Value of the transaction, where `cost_wei` is only an upper bound. */
     transactionValueWei: t.bigint(),
-    /** ENSv2: the ERC-20 token in which the price is. */
+    /** ENSv2: the ERC-20 token of the price. */
     paymentToken: t.hex(),
-    /** ENSv2: the price in units of that token; registrations: base and premium together. */
+    /** ENSv2: price in units of that token; for registrations, base plus premium. */
     tokenAmount: t.bigint(),
     referrer: t.hex(),
     expiryTimestamp: t.bigint(),
-    /** Renewals and registrations: seconds added to the expiry, or bought. */
+    /** Registrations and renewals: seconds purchased, or added to the expiry. */
     durationSeconds: t.bigint(),
     fuses: t.int8({ mode: "number" }),
     coinType: t.bigint(),
-    /** An address record as bytes, or the address a reverse record is for. */
+    /** An address record as bytes, or the address of a reverse record. */
     address: t.hex(),
     key: t.text(),
     value: t.text(),
-    /** Text records of old resolvers: where the value comes from (`calldata`, `read`), or `unknown`. */
+    /** Text records of old resolvers: source of the value (`calldata`, `read`), or `unknown`. */
     valueSource: t.text(),
     contenthash: t.hex(),
     name: t.text(),
-    /** JSON of the arguments that have no column, and of texts with NUL, which PostgreSQL cannot store. */
+    /** JSON of arguments without a column, and of texts with NUL, which PostgreSQL cannot store. */
     details: t.text(),
-    /** Why the log could not be understood; null for all others. */
+    /** Why the log could not be processed; otherwise null. */
     anomaly: t.text(),
   }),
   (t) => ({
@@ -492,10 +483,10 @@ export const event = onchainTable(
 );
 
 /**
- * Who owns a name from here on: one row per event that changed an owner in any layer, or the fuses or expiry of a token
- * that the NameWrapper holds for an owner, because these say when the token ends without an event. A name of ENSv2 also has
- * a row, with the same owner, where its expiry or its parent's moved after it had passed, or to a time that had: so each
- * row says until when the owner of the row before could have the name.
+ * Who owns a name from here on. One row per event that changed an owner in any layer, or the fuses or expiry of a
+ * wrapped token, which determine when it ends without an event. A name of ENSv2 also has a row, with the same owner,
+ * when its expiry or its parent's moves after it had passed, or into the past; so each row tells until when the
+ * previous owner could have the name.
  */
 export const ownershipChange = onchainTable(
   "ownership_changes",
@@ -512,15 +503,15 @@ export const ownershipChange = onchainTable(
     registryOwner: t.hex(),
     registrarOwner: t.hex(),
     wrapperOwner: t.hex(),
-    /** Fuses as stored in the NameWrapper; null if never wrapped. */
+    /** Fuses stored in the NameWrapper; null if never wrapped. */
     wrapperFuses: t.int8({ mode: "number" }),
-    /** Expiry as stored in the NameWrapper; null if never wrapped. */
+    /** Expiry stored in the NameWrapper; null if never wrapped. */
     wrapperExpiryTimestamp: t.bigint(),
-    /** ENSv2: the expiry of the entry that answered until then; null where none did. */
+    /** ENSv2: expiry of the entry that answered before; null if none did. */
     previousExpiryTimestamp: t.bigint(),
-    /** ENSv2: `path_expiry_timestamp` of the name until then. */
+    /** ENSv2: previous `path_expiry_timestamp` of the name. */
     previousPathExpiryTimestamp: t.bigint(),
-    /** The event that led to this. */
+    /** The event that caused the change. */
     eventType: t.text().notNull(),
     transactionHash: t.hex().notNull(),
     blockTimestamp: t.int8({ mode: "number" }).notNull(),
@@ -530,18 +521,18 @@ export const ownershipChange = onchainTable(
   }),
 );
 
-/** The resolver of a name from here on; null for none. */
+/** The resolver of a name from here on; null if none. */
 export const resolverChange = onchainTable(
   "resolver_changes",
   (t) => ({
     chainId: t.integer().notNull(),
     blockNumber: t.integer().notNull(),
     logIndex: t.integer().notNull(),
-    /** 0, and others where one log changed several names. */
+    /** 0; counts up where one log changed several names. */
     ordinal: t.integer().notNull().default(0),
     node: t.hex().notNull(),
     resolver: t.hex(),
-    /** The name's resolver until then; null for none. So a resolver's former names are found by an index. */
+    /** The name's previous resolver; null if none. Indexed, to find a resolver's former names. */
     previousResolver: t.hex(),
     transactionHash: t.hex().notNull(),
     blockTimestamp: t.int8({ mode: "number" }).notNull(),
@@ -551,14 +542,14 @@ export const resolverChange = onchainTable(
   }),
 );
 
-/** What a resolver holds for a node besides texts and addresses; it stays when the name gets another resolver. */
+/** A resolver's data for a node besides texts and addresses. It stays when the name changes its resolver. */
 export const resolverNode = onchainTable(
   "resolver_nodes",
   (t) => ({
     chainId: t.integer().notNull(),
     resolver: t.hex().notNull(),
     node: t.hex().notNull(),
-    /** Counts up at each clearing of records; records of earlier versions no longer hold. */
+    /** Incremented each time records are cleared; records of earlier versions are void. */
     version: t.int8({ mode: "number" }).notNull(),
     contenthash: t.hex(),
     /** The `name` record, by which a reverse node names an address. */
@@ -571,7 +562,7 @@ export const resolverNode = onchainTable(
   }),
 );
 
-/** Text records, by resolver, node and version; those of the node's current resolver and version are in force. */
+/** Text records by resolver, node and version. Those of the node's current resolver and version are in force. */
 export const textRecord = onchainTable(
   "text_records",
   (t) => ({
@@ -579,22 +570,22 @@ export const textRecord = onchainTable(
     resolver: t.hex().notNull(),
     node: t.hex().notNull(),
     version: t.int8({ mode: "number" }).notNull(),
-    /** keccak256 of the key: keys on chain can be longer than an index takes. */
+    /** keccak256 of the key, because keys can exceed the size limit of an index. */
     keyHash: t.hex().notNull(),
-    /** The key; in it and in `value` U+2400 stands for NUL. */
+    /** The key. In `key` and `value`, U+2400 stands for NUL. */
     key: t.text().notNull(),
     /** Null if cleared, or if `is_value_known` is false. */
     value: t.text(),
-    /** False where the event has no value and neither calldata nor a read at its block gave one. */
+    /** False where the event has no value, and neither calldata nor a read at its block revealed one. */
     isValueKnown: t.boolean().notNull(),
-    /** JSON of `key` and `value` where one holds NUL, which PostgreSQL cannot store; else null. */
+    /** JSON of `key` and `value` where one contains NUL, which PostgreSQL cannot store; otherwise null. */
     exact: t.text(),
     blockNumber: t.integer().notNull(),
     logIndex: t.integer().notNull(),
     transactionHash: t.hex().notNull(),
-    /** How often the key was set in that transaction so far; finds the value in the calldata of several sets. */
+    /** How often the key was set in that transaction so far, to find the value in calldata with several sets. */
     setsInTransaction: t.integer().notNull(),
-    /** True if the value was read at the end of its block, so that a later set in that block overtakes it. */
+    /** True if the value was read at the end of its block, so that a later set in that block overrides it. */
     isRead: t.boolean().notNull(),
   }),
   (t) => ({
@@ -607,7 +598,7 @@ export const textRecord = onchainTable(
   }),
 );
 
-/** Address records by coin type (SLIP-44, ENSIP-11), by resolver, node and version. */
+/** Address records by resolver, node, version and coin type (SLIP-44, ENSIP-11). */
 export const addressRecord = onchainTable(
   "address_records",
   (t) => ({
@@ -627,16 +618,16 @@ export const addressRecord = onchainTable(
   }),
 );
 
-/** The name each address claims, by coin type: a claim is a primary name only if the name resolves back. */
+/** The name each address claims, by coin type. A claim is a primary name only if the name resolves back. */
 export const primaryName = onchainTable(
   "primary_names",
   (t) => ({
     address: t.hex().notNull(),
-    /** 60 for Ethereum, 2147483648 for the default of ENSIP-19, else 2147483648 + the chain's id. */
+    /** 60 for Ethereum, 2147483648 for the default of ENSIP-19, otherwise 2147483648 + chain id. */
     coinType: t.int8({ mode: "number" }).notNull(),
-    /** The claim; null if cleared, if it has more than 1,024 bytes, or if `is_name_known` is false. */
+    /** The claim; null if cleared, longer than 1,024 bytes, or if `is_name_known` is false. */
     name: t.text(),
-    /** False where the reverse node's resolver emits no events: only the chain knows the name. */
+    /** False where the reverse node's resolver emits no events, so that only the chain knows the name. */
     isNameKnown: t.boolean().notNull(),
     /** REVERSE_REGISTRAR, DEFAULT_REVERSE_REGISTRAR or L2_REVERSE_REGISTRAR. */
     registrar: t.text().notNull(),
@@ -651,8 +642,8 @@ export const primaryName = onchainTable(
 );
 
 /**
- * Each change of the name that an address claims; with registrar REVERSE_REGISTRAR and a layer 2's coin type also claims at
- * the layer 2's reverse registrar before ENSIP-19, which never were primary names.
+ * Each change of the name an address claims. With registrar REVERSE_REGISTRAR and a layer 2's coin type, it includes
+ * claims at the layer 2's reverse registrar before ENSIP-19, which never were primary names.
  */
 export const primaryNameChange = onchainTable(
   "primary_name_changes",
@@ -676,25 +667,25 @@ export const primaryNameChange = onchainTable(
 );
 
 /**
- * Agents of ERC-8004 that a tracked adapter registered, as their registry logs them. Others are not followed: anyone
+ * ERC-8004 agents registered by a tracked adapter, as logged by their registry. Others are not followed, because anyone
  * can register any number.
  */
 export const agent = onchainTable(
   "agents",
   (t) => ({
     chainId: t.integer().notNull(),
-    /** The identity registry, where the agent is an ERC-721 token. */
+    /** The identity registry, in which the agent is an ERC-721 token. */
     registry: t.hex().notNull(),
-    /** Token id of the agent, from 0 on. */
+    /** Token id of the agent, from 0. */
     agentId: t.bigint().notNull(),
     /**
-     * Owner in the registry: the adapter. If it is another address, the agent left the adapter, and later logs are not
+     * Owner in the registry: the adapter. With any other owner the agent has left the adapter, and later logs are not
      * followed.
      */
     owner: t.hex().notNull(),
-    /** Where the agent is described (not the token that it is bound to); empty if nowhere. */
+    /** Location of the agent's description (not of the bound token); empty if none. */
     uri: t.text().notNull(),
-    /** Where the agent was registered. */
+    /** Block of the registration. */
     blockNumber: t.integer().notNull(),
     blockTimestamp: t.int8({ mode: "number" }).notNull(),
     transactionHash: t.hex().notNull(),
@@ -703,8 +694,8 @@ export const agent = onchainTable(
 );
 
 /**
- * The token that each agent is bound to; a binding is never changed or undone (ERC-8217). It says that the controller
- * of the token at that time registered the agent, and nothing about who the agent is.
+ * The token each agent is bound to. Bindings never change (ERC-8217). A binding says that the token's controller at
+ * that time registered the agent, and nothing about who the agent is.
  */
 export const agentBinding = onchainTable(
   "agent_bindings",
@@ -712,13 +703,16 @@ export const agentBinding = onchainTable(
     chainId: t.integer().notNull(),
     adapter: t.hex().notNull(),
     agentId: t.bigint().notNull(),
-    /** The adapter's number: 0 ERC-721, 1 ERC-1155, 2 ERC-6909, 5 a contract, 6 its owner, 7 its administrator; later ones may have more. */
+    /**
+     * The adapter's number: 0 ERC-721, 1 ERC-1155, 2 ERC-6909, 5 a contract, 6 its owner, 7 its administrator; later
+     * ones may have more.
+     */
     tokenStandard: t.integer().notNull(),
     tokenContract: t.hex().notNull(),
     tokenId: t.bigint().notNull(),
-    /** The name whose token it is, of the registrar or of the NameWrapper; null for any other token. */
+    /** The name of the token, in the registrar or NameWrapper; null for other tokens. */
     node: t.hex(),
-    /** Who asked for the binding; not always the token's owner. */
+    /** Account that requested the binding, not always the token's owner. */
     registeredBy: t.hex().notNull(),
     blockNumber: t.integer().notNull(),
     logIndex: t.integer().notNull(),
@@ -734,8 +728,7 @@ export const agentBinding = onchainTable(
 );
 
 /**
- * Addresses that ever appeared on an event of a name as receiver or owner, and when last; without names below
- * addr.reverse.
+ * Addresses that an event ever named as receiver or owner of a name, and when last. Excludes names below addr.reverse.
  */
 export const holder = onchainTable(
   "holders",
@@ -751,7 +744,7 @@ export const holder = onchainTable(
   }),
 );
 
-/** Every setting of a text record and every clearing of records (key null), as logged. */
+/** Every text record set and every clearing of records (key null), as logged. */
 export const textChange = onchainView("text_changes").as((query) =>
   query
     .select({
@@ -772,55 +765,53 @@ export const textChange = onchainView("text_changes").as((query) =>
 );
 
 /**
- * What a registry of ENSv2 stores of a label. An entry has no name of its own: its names are the paths that lead to its
- * registry. After `expiry` the registry answers no owner, subregistry and resolver; they stay stored.
+ * Labels as stored by ENSv2 registries. An entry has no name of its own: its names are the paths to its registry. After
+ * `expiry` the registry returns no owner, subregistry or resolver, though they stay stored.
  */
 export const ensv2Entry = onchainTable(
   "ensv2_entries",
   (t) => ({
     chainId: t.integer().notNull(),
-    /** The registry that has the entry. */
+    /** The registry of the entry. */
     registry: t.hex().notNull(),
-    /** The labelhash with its last 32 bits zero: the key in the registry. */
+    /** Key in the registry: the labelhash with its last 32 bits zero. */
     storageId: t.hex().notNull(),
     /** keccak256 of the label. */
     labelhash: t.hex().notNull(),
-    /** The label, or `[labelhash]` where it cannot be shown. */
+    /** The label, or `[labelhash]` if it cannot be shown. */
     label: t.text().notNull(),
-    /** The token; its last 32 bits count up with each change of roles. */
+    /** The token; its last 32 bits count changes of roles. */
     tokenId: t.bigint().notNull(),
     /**
-     * Key of the entry's roles in `ensv2_roles`; null for a reservation that never was registered. Once the entry expired,
-     * the registry itself answers the key of the roles that the next holder will have.
+     * Key of the entry's roles in `ensv2_roles`; null for a reservation never registered. After expiry the registry
+     * itself returns the key for the next holder's roles.
      */
     resource: t.bigint(),
-    /** Holder of the token, the last one after the expiry; null for a reservation, and if the token was burnt. */
+    /** Holder of the token, kept after expiry; null for a reservation, or if burnt. */
     owner: t.hex(),
     /** Unix seconds. */
     expiry: t.bigint().notNull(),
-    /** The registry whose entries are right below the entry's names; null if none. */
+    /** Registry of the entries directly below; null if none. */
     subregistry: t.hex(),
-    /** The resolver of the entry's names; null if none. */
+    /** The entry's resolver; null if none. */
     resolver: t.hex(),
     /** True from the first registration on; a reservation alone leaves the name to ENSv1. */
     isRegistered: t.boolean().notNull(),
-    /** Who registered it last: a migration controller for a name that came from ENSv1. Null if never registered. */
+    /** Who registered it last: a migration controller for names from ENSv1. Null if never registered. */
     registeredBy: t.hex(),
     /** Block of the last registration; null if never registered. */
     registeredBlockNumber: t.integer(),
-    /** Time of that block. */
     registeredTimestamp: t.int8({ mode: "number" }),
     /** Transaction of the last registration. */
     registeredTransactionHash: t.hex(),
     /** Block of the last reservation; null if never reserved. */
     reservedBlockNumber: t.integer(),
-    /** Time of that block. */
     reservedTimestamp: t.int8({ mode: "number" }),
     /** Transaction of the last reservation. */
     reservedTransactionHash: t.hex(),
-    /** Counts the entries of the registry, from 0. */
+    /** Position among the registry's entries, from 0. */
     number: t.integer().notNull(),
-    /** The entry that was made before this one in the registry. */
+    /** The entry created before this one in the registry. */
     nextEntry: t.hex(),
     /** Block of the entry's first log. */
     createdBlockNumber: t.integer().notNull(),
@@ -832,23 +823,23 @@ export const ensv2Entry = onchainTable(
   }),
 );
 
-/** The registries of ENSv2 that logged anything, or that an entry has as its subregistry, and where they say they are. */
+/** ENSv2 registries that emitted a log or are the subregistry of an entry, with the parent they claim. */
 export const ensv2Registry = onchainTable(
   "ensv2_registries",
   (t) => ({
     chainId: t.integer().notNull(),
     registry: t.hex().notNull(),
-    /** The parent and label that it claims; they count if the parent's entry has it as its subregistry. */
+    /** The claimed parent. The claim counts if the parent's entry has this subregistry. */
     parentRegistry: t.hex(),
-    /** The label there; null if none was claimed, or one of more than 255 bytes. */
+    /** The claimed label; null if none, or if longer than 255 bytes. */
     parentLabel: t.text(),
-    /** How many entries it has. */
+    /** Number of entries. */
     entries: t.integer().notNull(),
     /** The newest entry. */
     firstEntry: t.hex(),
-    /** The newest of the first 1,000 entries: later ones are followed below the registry's first name only. */
+    /** The newest of the first 1,000 entries. Later ones are followed only below the registry's first name. */
     lastShared: t.hex(),
-    /** How many names it is at that are followed (`ensv2_mounts`), at most 8. */
+    /** Number of its names that are followed (`ensv2_mounts`), at most 8. */
     mounts: t.integer().notNull(),
     createdBlockNumber: t.integer().notNull(),
   }),
@@ -856,21 +847,21 @@ export const ensv2Registry = onchainTable(
 );
 
 /**
- * The names that a registry of ENSv2 is the subregistry of: its entries are right below them. At most 8 for each registry
- * (the root and ETH registries: one) with at most 31 labels; others are found by the walk from the root only. A name that
- * the registry itself claims to be at goes before others.
+ * Names whose subregistry is this registry: its entries are directly below them. At most 8 per registry (the root and
+ * ETH registries: one) with at most 31 labels; others are found only by a walk from the root. The name that the
+ * registry itself claims comes first.
  */
 export const ensv2Mount = onchainTable(
   "ensv2_mounts",
   (t) => ({
     chainId: t.integer().notNull(),
     registry: t.hex().notNull(),
-    /** Counts from 0 to `mounts` - 1. */
+    /** From 0 to `mounts` - 1. */
     position: t.integer().notNull(),
     node: t.hex().notNull(),
-    /** Labels of the name; the root has none. */
+    /** Number of labels in the name; 0 for the root. */
     depth: t.integer().notNull(),
-    /** `path_expiry_timestamp` of the names right below this one; null if nothing above them ends. */
+    /** `path_expiry_timestamp` of names directly below this one; null if nothing above them ends. */
     pathExpiryTimestamp: t.bigint(),
   }),
   (t) => ({
@@ -879,47 +870,47 @@ export const ensv2Mount = onchainTable(
   }),
 );
 
-/** For the indexer: which row of `ensv2_mounts` a name has. */
+/** For the indexer: the row of `ensv2_mounts` of a name. */
 export const ensv2MountNode = onchainTable(
   "ensv2_mount_nodes",
   (t) => ({
     chainId: t.integer().notNull(),
     node: t.hex().notNull(),
     registry: t.hex().notNull(),
-    /** Place of the name among those of the registry, as in `ensv2_mounts`. */
+    /** Position among the registry's names, as in `ensv2_mounts`. */
     position: t.integer().notNull(),
   }),
   (t) => ({ pk: primaryKey({ columns: [t.chainId, t.node] }) }),
 );
 
 /**
- * For the indexer: which entries of a registry of ENSv2 have a name below a name at which it is, or was: at most those whose
- * number is 1,000 or more and not below `lowest`, and those whose number is below 1,000 and not below `lowest_shared`.
+ * For the indexer: which entries of an ENSv2 registry have a name below one of its present or past names: at most those
+ * numbered 1,000 or more and not below `lowest`, and those numbered below 1,000 and not below `lowest_shared`.
  */
 export const ensv2Reach = onchainTable(
   "ensv2_reaches",
   (t) => ({
     chainId: t.integer().notNull(),
     registry: t.hex().notNull(),
-    /** That name. */
+    /** The present or past name. */
     node: t.hex().notNull(),
-    /** Higher than any number if none of these has. */
+    /** Higher than any number if none has one. */
     lowest: t.integer().notNull(),
-    /** 1,000 if none of these has. */
+    /** 1,000 if none has one. */
     lowestShared: t.integer().notNull(),
   }),
   (t) => ({ pk: primaryKey({ columns: [t.chainId, t.registry, t.node] }) }),
 );
 
-/** Contracts that a factory of ENSv2 deployed, with their code. */
+/** Contracts deployed by an ENSv2 factory, with their code. */
 export const ensv2Proxy = onchainTable(
   "ensv2_proxies",
   (t) => ({
     chainId: t.integer().notNull(),
     address: t.hex().notNull(),
     /**
-     * The code that it has, one of the deployment's `implementations`. The zero address once its logs no longer tell what it
-     * stores, for good: it had other code, or changed an entry from within its registration. Only the chain answers then.
+     * Its code, one of the deployment's `implementations`. Set to the zero address, for good, once its logs no longer
+     * determine its state: it had other code, or changed an entry during its registration. Only the chain answers then.
      */
     implementation: t.hex().notNull(),
     /** Null until the factory's log, the last of the deployment. */
@@ -931,21 +922,21 @@ export const ensv2Proxy = onchainTable(
 );
 
 /**
- * Who may act for an owner in all of a contract (`ApprovalForAll`): in the registry of 2020, registrars, NameWrappers, the
- * deployment's resolvers, and registries of ENSv2. It is for what the owner has there at the time.
+ * Operators for everything an owner has in a contract (`ApprovalForAll`): the registry of 2020, registrars,
+ * NameWrappers, the deployment's resolvers, and ENSv2 registries.
  */
 export const operator = onchainTable(
   "operators",
   (t) => ({
     chainId: t.integer().notNull(),
     contract: t.hex().notNull(),
-    /** Who lets another act. */
+    /** Account that gives the approval. */
     owner: t.hex().notNull(),
-    /** Who may act. */
+    /** Account that may act. */
     operator: t.hex().notNull(),
-    /** False once the owner took it back. */
+    /** False once revoked. */
     isApproved: t.boolean().notNull(),
-    /** Block of the last log of it. */
+    /** Block of the last log. */
     blockNumber: t.integer().notNull(),
     logIndex: t.integer().notNull(),
     blockTimestamp: t.int8({ mode: "number" }).notNull(),
@@ -955,7 +946,7 @@ export const operator = onchainTable(
 );
 
 /**
- * The last approval of each token of a name, in the registrar or the NameWrapper. It holds while `registrar_approved` or
+ * The last approval for each name's token in the registrar or NameWrapper, valid while `registrar_approved` or
  * `wrapper_approved` of the name is set.
  */
 export const tokenApproval = onchainTable(
@@ -964,13 +955,12 @@ export const tokenApproval = onchainTable(
     chainId: t.integer().notNull(),
     /** The registrar or the NameWrapper. */
     contract: t.hex().notNull(),
-    /** The name whose token it is. */
+    /** The name of the token. */
     node: t.hex().notNull(),
     /** Holder of the token at that time. */
     owner: t.hex().notNull(),
-    /** Who was approved; null if it was taken back. */
+    /** Approved account; null if revoked. */
     approved: t.hex(),
-    /** Block of the log. */
     blockNumber: t.integer().notNull(),
     logIndex: t.integer().notNull(),
     blockTimestamp: t.int8({ mode: "number" }).notNull(),
@@ -980,8 +970,8 @@ export const tokenApproval = onchainTable(
 );
 
 /**
- * Who may write the records of one name at one of the deployment's resolvers (`Approved`; `AuthorisationChanged` before
- * 2023). It counts only while the one who gave it owns the name.
+ * Accounts that may write a name's records at one of the deployment's resolvers (`Approved`; `AuthorisationChanged`
+ * before 2023). Valid only while `owner` owns the name.
  */
 export const recordDelegate = onchainTable(
   "record_delegates",
@@ -989,13 +979,13 @@ export const recordDelegate = onchainTable(
     chainId: t.integer().notNull(),
     resolver: t.hex().notNull(),
     node: t.hex().notNull(),
-    /** Who lets another write: any account can, for any name. */
+    /** Account that gives the approval. Any account can, for any name. */
     owner: t.hex().notNull(),
-    /** Who may write. */
+    /** Account that may write. */
     delegate: t.hex().notNull(),
-    /** False once the owner took it back. */
+    /** False once revoked. */
     isApproved: t.boolean().notNull(),
-    /** Block of the last log of it. */
+    /** Block of the last log. */
     blockNumber: t.integer().notNull(),
     logIndex: t.integer().notNull(),
     blockTimestamp: t.int8({ mode: "number" }).notNull(),
@@ -1004,18 +994,17 @@ export const recordDelegate = onchainTable(
   (t) => ({ pk: primaryKey({ columns: [t.chainId, t.resolver, t.node, t.owner, t.delegate] }) }),
 );
 
-/** What accounts may do in contracts of ENSv2. */
+/** Roles of accounts in ENSv2 contracts. */
 export const ensv2Role = onchainTable(
   "ensv2_roles",
   (t) => ({
     chainId: t.integer().notNull(),
     /** The registry or resolver. */
     contract: t.hex().notNull(),
-    /** What the roles are for; 0 for all of the contract. */
+    /** What the roles apply to; 0 for the whole contract. */
     resource: t.bigint().notNull(),
-    /** Who has the roles. */
     account: t.hex().notNull(),
-    /** 64 roles of 4 bits each; 0 if all were taken away. */
+    /** 64 roles of 4 bits each; 0 if all were revoked. */
     roles: t.bigint().notNull(),
     blockNumber: t.integer().notNull(),
     logIndex: t.integer().notNull(),
@@ -1026,15 +1015,15 @@ export const ensv2Role = onchainTable(
 );
 
 /**
- * Which record a resolver of ENSv2 has for a name. Records have a number there; in `text_records`, `address_records` and
- * `resolver_nodes` that number, as 32 bytes, stands in place of the node.
+ * The record that an ENSv2 resolver links to a name. Its records are numbered; in `text_records`, `address_records` and
+ * `resolver_nodes` the number, as 32 bytes, takes the place of the node.
  */
 export const ensv2Link = onchainTable(
   "ensv2_links",
   (t) => ({
     chainId: t.integer().notNull(),
     resolver: t.hex().notNull(),
-    /** The name's node; that of the root stands for all names without a link. */
+    /** The name's node; the root's stands for all names without a link. */
     node: t.hex().notNull(),
     /** The record's number as 32 bytes; null if unlinked. */
     record: t.hex(),
@@ -1044,7 +1033,7 @@ export const ensv2Link = onchainTable(
   (t) => ({ pk: primaryKey({ columns: [t.chainId, t.resolver, t.node] }) }),
 );
 
-/** What was paid to registrars of ENSv2, in units of an ERC-20 token. */
+/** Payments to ENSv2 registrars, in units of an ERC-20 token. */
 export const ensv2Purchase = onchainTable(
   "ensv2_purchases",
   (t) => ({
@@ -1057,14 +1046,14 @@ export const ensv2Purchase = onchainTable(
     eventType: t.text().notNull(),
     contractAddress: t.hex().notNull(),
     paymentToken: t.hex().notNull(),
-    /** Base and premium together. */
+    /** Base plus premium. */
     amount: t.bigint().notNull(),
     /** Price without premium; null for renewals. */
     base: t.bigint(),
     /** Premium after grace; null for renewals. */
     premium: t.bigint(),
     referrer: t.hex(),
-    /** Seconds that were bought. */
+    /** Seconds purchased. */
     durationSeconds: t.bigint().notNull(),
     transactionHash: t.hex().notNull(),
     blockTimestamp: t.int8({ mode: "number" }).notNull(),
@@ -1090,15 +1079,14 @@ export const ensv2Phase = onchainTable(
   (t) => ({ pk: primaryKey({ columns: [t.chainId, t.phase] }) }),
 );
 
-/** For the indexer: the controllers of the registrar of ENSv1, to tell when it was frozen. */
+/** For the indexer: controllers of the ENSv1 registrar, to detect its freeze. */
 export const ensv2V1Controller = onchainTable(
   "ensv2_v1_controllers",
   (t) => ({
     chainId: t.integer().notNull(),
     registrar: t.hex().notNull(),
-    /** Counts the registrar's controllers from 0. */
+    /** Position among the registrar's controllers, from 0. */
     position: t.integer().notNull(),
-    /** The controller. */
     controller: t.hex().notNull(),
   }),
   (t) => ({ pk: primaryKey({ columns: [t.chainId, t.registrar, t.position] }) }),

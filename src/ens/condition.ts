@@ -1,19 +1,16 @@
 /*
- * A rule of ENS as data: a condition on columns of a row and on the time. TypeScript evaluates it (`holds`), and the
- * API writes it as SQL (`src/api/names/rules/conditionSql.ts`), so that each rule has one definition.
+ * A rule of ENS as data: a condition on a row's columns and on the time. TypeScript evaluates it (`holds`), and the API
+ * translates it to SQL (`src/api/names/rules/conditionSql.ts`), so that each rule is defined once.
  */
 
-/** Columns are those of `domains`; a column that is null meets no comparison, so a condition is never null itself. */
+/** A condition on columns of `domains`. A null column satisfies no comparison, so a condition is never null itself. */
 export type Condition<Column extends string = string> =
   | { kind: "all" | "any"; of: readonly Condition<Column>[] }
   | { kind: "not"; of: Condition<Column> }
   | NamedCondition<Column>
   | Comparison<Column>;
 
-/**
- * A condition that is known by its name and the values that go with it. A table that lacks the columns below may have one
- * for the name.
- */
+/** A condition with a name and its values. A table without its columns may have a single column for the name. */
 export type NamedCondition<Column extends string = string> = {
   kind: "named";
   name: string;
@@ -29,54 +26,63 @@ export type Comparison<Column extends string = string> = { column: Column } & (
   | { kind: "time"; operator: TimeOperator; seconds: bigint }
 );
 
-/** How a time in a column compares with now, or with some seconds after now. */
+/** How a time in a column compares with now plus some seconds. */
 export type TimeOperator = "<" | "<=" | ">" | ">=";
 
 export type ColumnValue = string | number | bigint | boolean | null;
 
+/** True if all conditions are; true without any. */
 export const all = <Column extends string>(...of: Condition<Column>[]): Condition<Column> => ({
   kind: "all",
   of,
 });
 
+/** True if one of the conditions is; false without any. */
 export const any = <Column extends string>(...of: Condition<Column>[]): Condition<Column> => ({
   kind: "any",
   of,
 });
 
+/** True if the condition is false, also because its column is null. */
 export const not = <Column extends string>(of: Condition<Column>): Condition<Column> => ({
   kind: "not",
   of,
 });
 
+/** Gives a condition a name and values by which SQL can use an own column for it. */
 export const named = <Column extends string>(
   name: string,
   of: Condition<Column>,
   values: readonly (string | number)[] = [],
 ): NamedCondition<Column> => ({ kind: "named", name, values, of });
 
+/** True if a boolean column is true. */
 export const isTrue = <Column extends string>(column: Column): Condition<Column> => ({
   kind: "isTrue",
   column,
 });
 
+/** True if a column is not null. */
 export const isPresent = <Column extends string>(column: Column): Condition<Column> => ({
   kind: "isPresent",
   column,
 });
 
+/** True if a column has this value. */
 export const equals = <Column extends string>(column: Column, value: string | number): Condition<Column> => ({
   kind: "equals",
   column,
   value,
 });
 
+/** True if a number in a column is this or more. */
 export const atLeast = <Column extends string>(column: Column, value: number): Condition<Column> => ({
   kind: "atLeast",
   column,
   value,
 });
 
+/** True if a bit is set in a column, such as a fuse. */
 export const hasBit = <Column extends string>(column: Column, value: number): Condition<Column> => ({
   kind: "hasBit",
   column,
@@ -94,7 +100,12 @@ export const time = <Column extends string>(
   seconds = 0n,
 ): Condition<Column> => ({ kind: "time", column, operator, seconds });
 
-/** Whether a condition is met by a row at a time, in unix seconds. */
+/**
+ * Whether a row satisfies a condition.
+ *
+ * @param now unix seconds
+ * @example holds(time("expiryTimestamp", "<", 0n), { expiryTimestamp: 1_700_000_000n }, 1_800_000_000n) // true
+ */
 export function holds<Column extends string>(
   condition: Condition<Column>,
   row: Readonly<Record<Column, ColumnValue>>,

@@ -7,14 +7,14 @@ import {
 import { all, any, type Condition, equals } from "./condition.ts";
 import { ETH_NODE } from "./name.ts";
 
-/* Rules about managed names. Which layer 2 keeps which is said by its descriptor, in abis/layer2/. */
+/* Rules about managed names. The descriptors in abis/layer2/ assign them to layer 2s. */
 
 export { managedNameOf };
 
-/** Names whose subnames a layer 2 keeps in a registry and a registrar of its own. */
+/** Names whose subnames are in a layer 2's own registry and registrar. */
 export const managedNames = namesOfLayer2.filter(({ keeper }) => keeper === "registrar");
 
-/** Names of the DNS whose subnames are tokens of 3DNS on a layer 2. */
+/** DNS names whose subnames are 3DNS tokens on a layer 2. */
 export const tokenNames = namesOfLayer2.filter(({ keeper }) => keeper === "tokens");
 
 const registrarsName = (chainId: number): ManagedName | undefined => {
@@ -22,21 +22,21 @@ const registrarsName = (chainId: number): ManagedName | undefined => {
   return managed?.keeper === "registrar" ? managed : undefined;
 };
 
-/** Whether the names of a chain are tokens of 3DNS, each with its expiry and without a time of grace. */
+/** Whether the names of a chain are 3DNS tokens, each with an expiry and without grace. */
 export const hasTokenNames = (chainId: number): boolean => managedNameOf(chainId)?.keeper === "tokens";
 
-/** Node of the name right under which the registrar of a chain registers names: `eth`, or a layer 2's managed name. */
+/** Node of the name under which a chain's registrar registers names: `eth`, or a layer 2's managed name. */
 export const registrarNode = (chainId: number): Hex => registrarsName(chainId)?.node ?? ETH_NODE;
 
-/** The name right under which the registrar of a chain registers names. */
+/** The name under which a chain's registrar registers names: `eth`, or a layer 2's managed name. */
 export const registrarName = (chainId: number): string => registrarsName(chainId)?.name ?? "eth";
 
-/** Whether a name is one that its chain's registrar registers: `alice.eth`, and on Base `alice.base.eth`. */
+/** Whether a chain's registrar registers the name: `alice.eth`, and on Base `alice.base.eth`. */
 export const isSecondLevel = (name: { chainId: number; parentNode: Hex | null }): boolean =>
   name.parentNode === registrarNode(name.chainId);
 
 /**
- * Rule: {@link isSecondLevel}, for tables with names of the main chain and of these layer 2s. A layer 2 has no rows right
+ * Rule: {@link isSecondLevel}, for tables with names of the main chain and of these layer 2s. A layer 2 has no rows directly
  * under `eth`.
  */
 export const secondLevelOf = (

@@ -3,14 +3,20 @@ import { keccak256, keccak256OfHex } from "./keccak.ts";
 import { memoize } from "./memoize.ts";
 import { decodeUtf8 } from "./utf8.ts";
 
-/** Node of the root, whose name is empty. */
+/** Node of the root, the empty name. */
 export const ROOT_NODE = zeroHash;
 
-/** keccak256 of a label's UTF-8 bytes. An on-chain label is never normalised: another label is another node. */
+/**
+ * keccak256 of a label's UTF-8 bytes. Labels are never normalised here: a different label is a different node.
+ *
+ * @example labelhash("eth") // "0x4f5b812789fc606be1b3b16908db13fc7a9adf7ca72641f84d75b47069d3d7f0"
+ */
 export const labelhash = memoize((label: string): Hex => keccak256(label));
 
 /**
  * Node of a child: keccak256(parent node, labelhash). Source: EIP-137.
+ *
+ * @example childNode(ETH_NODE, labelhash("alice")) // namehash of alice.eth
  */
 export const childNode = memoize(
   (parentNode: Hex, labelhash: Hex): Hex => keccak256OfHex(parentNode, labelhash),
@@ -25,13 +31,13 @@ export const ADDR_REVERSE_NODE = childNode(childNode(ROOT_NODE, labelhash("rever
 /** An ERC-721 or ERC-1155 token id as 32 bytes: a labelhash in the registrar, a node in the wrapper. */
 export const hashOfTokenId = (tokenId: bigint): Hex => `0x${tokenId.toString(16).padStart(64, "0")}`;
 
-/** How a label is written if only its hash is known: `[<64 hex>]`. */
+/** A label known only by its hash: `[<64 hex>]`. */
 export const unknownLabel = (labelhash: Hex): string => `[${labelhash.slice(2)}]`;
 
-/** How a name is written if its labels cannot be: `[namehash:<64 hex>]`. No label looks like it. */
+/** A name known only by its node: `[namehash:<64 hex>]`. No label looks like it. */
 export const nameByNode = (node: Hex): string => `[namehash:${node.slice(2)}]`;
 
-/** The node of a name that is written by its node; null for every other name. */
+/** The node in {@link nameByNode}; null for every other name. */
 export const nodeOfNameByNode = (name: string): Hex | null => {
   const digits = /^\[namehash:([0-9a-f]{64})\]$/i.exec(name)?.[1];
   return digits === undefined ? null : `0x${digits.toLowerCase()}`;
@@ -41,25 +47,25 @@ export const nodeOfNameByNode = (name: string): Hex | null => {
 export const isLabelOf = (hash: Hex, text: string): boolean => labelhash(text) === hash;
 
 /**
- * Longest label of a name, in bytes of UTF-8. Resolvers get a name in DNS wire format, where one byte says how long a
- * label is. Source: ENSIP-10; RFC 1035, section 3.1; ens-contracts, contracts/utils/NameCoder.sol.
+ * Longest label of a name, in bytes of UTF-8. Resolvers receive names in DNS wire format, where the length of a label is
+ * one byte. Source: ENSIP-10; RFC 1035, section 3.1; ens-contracts, contracts/utils/NameCoder.sol.
  */
 export const MAX_LABEL_BYTES = 255;
 
 /**
- * Longest name that is written label by label, in bytes of UTF-8. ENS has no limit: names on chain can be nested without
- * end. Four labels of the greatest length fit, and each longer name would be stored again in all names below it.
+ * Longest name written label by label, in bytes of UTF-8. ENS has no limit, and each name is stored again in all names below
+ * it. Four labels of maximum length fit.
  */
 export const MAX_NAME_BYTES = 1_024;
 
-/** Whether the text has at most `max` bytes of UTF-8. A UTF-16 unit has one to three of them. */
+/** Whether the text has at most `max` bytes of UTF-8: one to three per UTF-16 unit. */
 export const fitsInBytes = (text: string, max: number): boolean =>
   text.length * 3 <= max || (text.length <= max && Buffer.byteLength(text) <= max);
 
 /**
- * Whether a label can be shown in a name as its own text. NUL cannot be stored, `.` would divide the name, brackets
- * would look like an unknown label, and no resolver can be asked for a label that is too long. U+FFFD comes from bytes
- * that are not UTF-8, and fails the check of the hash anyway.
+ * Whether a label can be shown as text. NUL cannot be stored, `.` would split the name, brackets would look like an unknown
+ * label, and resolvers cannot be asked for longer labels. U+FFFD comes from bytes that are not UTF-8, and fails the hash
+ * check anyway.
  */
 export const isPrintable = (label: string): boolean =>
   label.length > 0 && fitsInBytes(label, MAX_LABEL_BYTES) && !/[\0.[\]]/.test(label);
@@ -72,8 +78,10 @@ export const codePoints = (label: string): number => {
 };
 
 /**
- * The name of a child. The name of the root is empty. A name that would be too long is written by its node, and so is
- * every name below one that is written so.
+ * The name of a child. The root's name is empty. A name that would be too long is written by its node, and so are all names
+ * below it.
+ *
+ * @example joinName(node, "alice", "eth") // "alice.eth"
  */
 export function joinName(node: Hex, label: string, parentName: string): string {
   if (parentName === "") return label;

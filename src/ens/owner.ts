@@ -11,10 +11,11 @@ export type OwnershipReason = "registry" | "registrar" | "wrapper";
 
 /**
  * Whether a name is wrapped: the registry owner is the NameWrapper, its token has an owner and, for a name of the
- * registrar, the registrar owner is the NameWrapper too. The wrapper's events alone do not show this: a parent
- * can take a name back in the registry, and an expired name can be registered again, and the wrapper emits no event in
- * either case.
+ * registrar, the registrar owner is the NameWrapper too. The wrapper's events alone do not show this: it emits none when a
+ * parent takes a name back in the registry, or when an expired name is registered again.
  * Source: ens-contracts, contracts/wrapper/README.md; NameWrapper.isWrapped.
+ *
+ * @param isRegistrars whether the name is one of a registrar, such as a .eth second-level name
  */
 export const isWrapped = (owners: Owners, wrapper: Address | undefined, isRegistrars: boolean): boolean =>
   wrapper !== undefined &&
@@ -22,7 +23,7 @@ export const isWrapped = (owners: Owners, wrapper: Address | undefined, isRegist
   owners.registryOwner === wrapper &&
   (!isRegistrars || owners.registrarOwner === wrapper);
 
-/** The owner of a name and the layer that decides it: the wrapper before the registrar before the registry. */
+/** The owner of a name in the first layer that has one: wrapper, registrar, registry. Null if none has. */
 export function effectiveOwner(
   owners: Owners & { isWrapped: boolean },
 ): { address: Address; reason: OwnershipReason } | null {

@@ -7,8 +7,8 @@ import { addressesOf } from "./write/contracts.ts";
 import { appendEventAndHolders } from "./write/events.ts";
 
 /**
- * An agent was bound to a token. The first binding holds for good: a second log for the same agent changes nothing. The
- * token may be a name's, of the registrar or of the wrapper. Writes: events, agent_bindings.
+ * An agent was bound to a token. The first binding is final: a second log for the same agent changes nothing. The token
+ * can be a name's, in the registrar or the wrapper. Writes: events, agent_bindings.
  */
 on("AgentAdapter", "AgentBound", async ({ event, context, log }) => {
   const { agentId, standard, tokenContract, tokenId, registeredBy } = event.args;
@@ -29,7 +29,7 @@ on("AgentAdapter", "AgentBound", async ({ event, context, log }) => {
   });
 });
 
-/** The name that a token of this chain stands for; null for other tokens, and where the chain has no names. */
+/** The name of a token of this chain; null for other tokens, and where the chain has no names. */
 const nodeOf = (context: Context, tokenContract: Address, tokenId: bigint): Hex | null =>
   nodeOfToken(
     { chainId: context.chain.id, tokenContract, tokenId },

@@ -1,6 +1,6 @@
 import { isLabelOf } from "../ens/name.ts";
 import { on } from "./on.ts";
-import { lookAgain } from "./write/ensv2/mounts.ts";
+import { rescan } from "./write/ensv2/mounts.ts";
 import { isReached, reachPhase } from "./write/ensv2/phases.ts";
 import { putDeployer } from "./write/ensv2/proxies.ts";
 import { appendEvent } from "./write/events.ts";
@@ -8,13 +8,13 @@ import { learnLabel } from "./write/names.ts";
 
 /**
  * The last log of a proxy's deployment: an entry may have the address as its subregistry already. Writes: ensv2_proxies,
- * events, and what {@link lookAgain} writes.
+ * events, and what {@link rescan} writes.
  */
 on("Ensv2Factory", "ProxyDeployed", async ({ event, context, log }) => {
   const { sender, proxyAddress: address, salt, implementation } = event.args;
   const isChanged = await putDeployer(context, log, { address, implementation, deployedBy: sender });
   await appendEvent(context, log, { details: { sender, proxyAddress: address, salt, implementation } });
-  if (isChanged) await lookAgain(context, log, address);
+  if (isChanged) await rescan(context, log, address);
 });
 
 /** Anybody may store the text of a label, also of a name of ENSv1. Writes: labels, domains, events. */

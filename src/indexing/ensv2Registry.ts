@@ -24,13 +24,13 @@ import {
   MAX_MOVED_TOKENS,
   startEntry,
 } from "./write/ensv2/entries.ts";
-import { followClaim, lookAgain } from "./write/ensv2/mounts.ts";
+import { followClaim, rescan } from "./write/ensv2/mounts.ts";
 import "./write/ensv2/mountWork.ts";
 import { reachPhase } from "./write/ensv2/phases.ts";
 import {
+  hasKnownCode,
   isFixedRegistry,
   isToldRegistry,
-  isToldResolver,
   leaveToChain,
   putCode,
 } from "./write/ensv2/proxies.ts";
@@ -198,8 +198,8 @@ onRegistry("TransferSingle", ({ event, context, log }) => {
 });
 
 /**
- * Several tokens at once, with a row for each that is moved. Tokens of which nothing is moved have no row, because they
- * cost their sender next to nothing. Writes: ensv2_entries, domains and their changes, events, holders.
+ * Several tokens at once, with a row for each moved one. Tokens moved with value 0 have no row, because they cost their
+ * sender next to nothing. Writes: ensv2_entries, domains and their changes, events, holders.
  */
 onRegistry("TransferBatch", async ({ event, context, log }) => {
   const { operator, from, to, ids, values } = event.args;
@@ -243,7 +243,7 @@ async function onMove(context: Context, log: LogRef, { operator, from, to, id, v
 }
 
 /**
- * Roles of an account: for an entry, or for the whole contract. Resolvers that a factory deployed log it, too. Writes:
+ * Roles of an account, for an entry or for the whole contract. Resolvers deployed by a factory log it too. Writes:
  * ensv2_roles, events, ensv2_phases.
  */
 onAnyRegistry("EACRolesChanged", async ({ event, context, log: emitted }) => {
@@ -269,7 +269,7 @@ async function onRootRoles(context: Context, log: LogRef, account: Address, role
 /** Resolvers come from the same factories as registries. */
 async function familyOfProxy(context: Context, { contract, contractAddress }: LogRef): Promise<string> {
   if (isFixedRegistry(context, contractAddress)) return contract;
-  return (await isToldResolver(context, contractAddress)) ? familyOf("Ensv2Resolver") : contract;
+  return (await hasKnownCode(context, contractAddress)) ? familyOf("Ensv2Resolver") : contract;
 }
 
 /** Writes: ensv2_registries, events, and what {@link followClaim} writes. */
@@ -295,20 +295,20 @@ onRegistry("ApprovalForAll", async ({ event, context, log }) => {
     await putOperator(context, log, { owner, operator, isApproved });
 });
 
-/** A proxy got its code, or other code. Writes: ensv2_proxies, events, and what {@link lookAgain} writes. */
+/** A proxy got its code, or other code. Writes: ensv2_proxies, events, and what {@link rescan} writes. */
 onAnyRegistry("Upgraded", async ({ event, context, log }) => {
   const { implementation } = event.args;
   const isProxy = !isFixedRegistry(context, log.contractAddress);
   const isChanged = isProxy && (await putCode(context, log, implementation));
   const contract = await familyOfProxy(context, log);
   await appendEvent(context, { ...log, contract }, { details: { implementation } });
-  if (isChanged) await lookAgain(context, log, log.contractAddress);
+  if (isChanged) await rescan(context, log, log.contractAddress);
 });
 
 type Change = {
   patch?: (logged: Logged) => Parameters<typeof changeEntry>[2];
   values: (before: Logged | null) => EventValues;
-  /** Whether `register` logs the same, so that within a registration the log does not tell what is stored. */
+  /** Whether `register` logs the same, so that a log within a registration does not determine what is stored. */
   isSet?: boolean;
   isHeld?: boolean;
 };
@@ -330,12 +330,12 @@ async function onChange(
 }
 
 /**
- * Whether a log came within a registration of its entry: see {@link isUnderWay}. From here on only the chain tells what the
- * registry stores. In the root registry and the ETH registry this cannot happen: no account has a role for it. Writes:
- * ensv2_proxies, and what {@link lookAgain} writes.
+ * Whether a log came within a registration of its entry: see {@link isUnderWay}. From here on only the chain knows what
+ * the registry stores. This cannot happen in the root registry and the ETH registry, where no account has a role for
+ * it. Writes: ensv2_proxies, and what {@link rescan} writes.
  */
 async function isInterrupted(context: Context, log: LogRef, entry: EntryState | null): Promise<boolean> {
   if (entry === null || !isUnderWay(entry) || isFixedRegistry(context, log.contractAddress)) return false;
-  if (await leaveToChain(context, log)) await lookAgain(context, log, log.contractAddress);
+  if (await leaveToChain(context, log)) await rescan(context, log, log.contractAddress);
   return true;
 }

@@ -3,7 +3,7 @@ import { hashOfTokenId } from "../ens/name.ts";
 import { storable } from "../ens/storable.ts";
 import { type ArgsOf, type EventIn, on } from "./on.ts";
 import { putLink } from "./write/ensv2/links.ts";
-import { isToldResolver } from "./write/ensv2/proxies.ts";
+import { hasKnownCode } from "./write/ensv2/proxies.ts";
 import { appendEvent, type EventValues } from "./write/events.ts";
 import type { HandlerArgs } from "./write/logRef.ts";
 import { clearRecords, putAddress, putResolverNode, putText } from "./write/records.ts";
@@ -28,21 +28,21 @@ function onResolver<Name extends EventIn<"Ensv2Resolver">>(
 ): void {
   on("Ensv2Resolver", name, async (args) => {
     const { context, log } = args as HandlerArgs;
-    const isTold = await isToldResolver(context, log.contractAddress);
+    const isKnown = await hasKnownCode(context, log.contractAddress);
     const { node, ...rest } = rowOf(args.event.args);
-    await appendEvent(context, log, isTold && node ? { node, ...rest } : rest);
-    if (isTold) await write(args);
+    await appendEvent(context, log, isKnown && node ? { node, ...rest } : rest);
+    if (isKnown) await write(args);
   });
 }
 
-/** The number of a record, in the place of a node. */
+/** The number of a record, in place of a node. */
 const nodeOf = (recordId: bigint) => hashOfTokenId(recordId);
 
 onResolver("ResolverCreated", () => ({}));
 
 /**
- * A name shows a record from here on; number 0 means none. The root's node stands for all names without a link. Writes:
- * events, ensv2_links.
+ * Links a name to a record; number 0 unlinks it. The root's node stands for all names without a link. Writes: events,
+ * ensv2_links.
  */
 onResolver(
   "Linked",

@@ -3,7 +3,7 @@ import { appendEvent } from "./write/events.ts";
 import { type Entry, familyOf } from "./write/families.ts";
 import { type HandlerArgs, type LogEvent, logRefOf } from "./write/logRef.ts";
 
-/** What Ponder's change `failedLogs` tells of a log whose handler failed. */
+/** A log whose handler failed, from the patch `failedLogs`. */
 type Failure = { eventName: string; errorName: string; why: string };
 
 /** `FoundResolver:TextChanged(bytes32 ...)` as the columns have it: the emitter's family and the event's name. */
@@ -16,10 +16,9 @@ const isNode = (value: unknown): value is `0x${string}` =>
   typeof value === "string" && /^0x[0-9a-f]{64}$/i.test(value);
 
 /**
- * Writes a row for a log whose handler failed, in place of all that the handler would have written. What waits goes on here,
- * too: what the handler did of it was taken back. The log stands in
- * the history of its name, and is counted. Its reason has no words of strangers: reasons are labels of a metric.
- * Writes: events.
+ * Writes a row for a log whose handler failed, instead of everything the handler would have written, and resumes the
+ * work it had resumed. The log appears in its name's history, and is counted. Its reason contains no strangers' words,
+ * because reasons are labels of a metric. Writes: events.
  */
 async function recordFailedLog(args: unknown, { eventName, errorName, why }: Failure): Promise<void> {
   const { event, context } = args as HandlerArgs<LogEvent & { args?: Record<string, unknown> }>;

@@ -12,10 +12,10 @@ import { nullIfZero } from "./write/logRef.ts";
 import { unexplainedBy } from "./write/wrappedRenewals.ts";
 
 /**
- * The token was minted (from zero), burnt (to zero: an expired name is registered again) or given to another owner.
- * This can be the first log of a name, before the registry's. Who was approved for the token is no longer, without a log.
- * Writes: events, domains, ownership_changes.
- * Source: openzeppelin-solidity 2, ERC721 `_transferFrom`, `_burn`; solady, src/tokens/ERC721.sol, `transferFrom`, `_burn`.
+ * The token was minted (from zero), burnt (to zero: an expired name is registered again) or transferred. This can be
+ * the first log of a name, before the registry's. It clears the token's approval without a log. Writes: events,
+ * domains, ownership_changes. Source: openzeppelin-solidity 2, ERC721 `_transferFrom`, `_burn`; solady,
+ * src/tokens/ERC721.sol, `transferFrom`, `_burn`.
  */
 on(
   "BaseRegistrar",
@@ -33,9 +33,9 @@ on("BaseRegistrar", "NameRegistered", onRegistered, aheadOfToken);
 on("BaseRegistrar", "NameMigrated", onRegistered, aheadOfToken);
 
 /**
- * The registrar of Basenames logs this in place of NameRegistered where the registry is told, too: at every sale. Names
- * of `registerOnly` have a token and no node. Writes: events, domains.
- * Source: base/basenames, src/L2/BaseRegistrar.sol, `registerWithRecord`, `registerOnly`.
+ * The registrar of Basenames logs this instead of NameRegistered whenever it also updates the registry: at every sale.
+ * Names of `registerOnly` have a token and no node. Writes: events, domains. Source: base/basenames,
+ * src/L2/BaseRegistrar.sol, `registerWithRecord`, `registerOnly`.
  */
 on(
   "BasenamesRegistrar",
@@ -48,8 +48,8 @@ on(
 );
 
 /**
- * Writes: events, domains. The event's duration is what was added to the old expiry, even if that was past. The log of a
- * controller that comes next says whether the wrapper's expiry moved, too.
+ * Writes: events, domains. The event's duration is what was added to the old expiry, even if that was past. The
+ * controller's log, which comes next, shows whether the wrapper's expiry moved too.
  */
 on(
   "BaseRegistrar",
@@ -74,7 +74,7 @@ on(
 
 const registrars = ["BaseRegistrar", "RegistrarOld"] as const;
 
-/** An account may transfer the token, too; the zero address takes it back. Writes: events, domains, token_approvals. */
+/** An account was approved for the token; the zero address revokes. Writes: events, domains, token_approvals. */
 on(
   "BaseRegistrar",
   "Approval",

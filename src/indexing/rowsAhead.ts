@@ -11,7 +11,7 @@ import { rowsOfGivenLabels } from "./write/applyLabels.ts";
 type Tables = typeof domain | typeof nameLink | typeof holder | typeof label;
 type Row = [table: Tables | typeof ensv2Entry | typeof ensv2Registry, key: Record<string, unknown>];
 
-/** What is read here of a log that a handler will get. */
+/** The parts of an upcoming log that are read here. */
 type Log = { args?: unknown; log: { address: Address } };
 
 /** The rows that the handler of a log will look for, as far as they can be told from the log alone. */
@@ -57,7 +57,7 @@ type Numbers = Partial<{
   labelHash: Hex;
 }>;
 
-/** A registry of ENSv2, the entries that a log of it is of, and the label that the log tells. */
+/** A registry of ENSv2, the entries that one of its logs concerns, and the label in the log. */
 export function rowsOfEntries({ args, log: { address: registry } }: Log, chainId: number): Row[] {
   const { id, ids, tokenId = id, newTokenId = tokenId, resource, labelHash } = (args ?? {}) as Numbers;
   const numbers = ids ?? [newTokenId ?? resource].filter((number) => number !== undefined);
@@ -70,7 +70,10 @@ export function rowsOfEntries({ args, log: { address: registry } }: Log, chainId
   ];
 }
 
-/** The same of the ETH registry. A registration tells the name and its holder, too; a reservation leaves the name as it is. */
+/**
+ * The same for the ETH registry. A registration also concerns the name and its holder; a reservation does not change
+ * the name.
+ */
 export function rowsOfEthEntries(event: Log, chainId: number): Row[] {
   const { labelHash, owner } = (event.args ?? {}) as Partial<{ labelHash: Hex; owner: Address }>;
   const names = labelHash && owner ? rowsOfName(chainId, childNode(ETH_NODE, labelHash), owner) : [];

@@ -108,8 +108,8 @@ const storedToken = ({ wrapperFuses, wrapperExpiryTimestamp }: Domain): WrapperT
   wrapperExpiryTimestamp === null ? null : { wrapperFuses: wrapperFuses ?? 0, wrapperExpiryTimestamp };
 
 /**
- * Each write of a token stores the fuses that `getData` answers: an expired token loses all of them for good.
- * Source: ens-contracts, contracts/wrapper/ERC1155Fuse.sol, `_transfer`, `_burn`, `safeBatchTransferFrom`.
+ * Each write of a token stores the fuses that `getData` returns: an expired token loses all of them for good. Source:
+ * ens-contracts, contracts/wrapper/ERC1155Fuse.sol, `_transfer`, `_burn`, `safeBatchTransferFrom`.
  */
 function settledFuses(domain: Domain, log: LogRef): DomainPatch {
   const token = storedToken(domain);
@@ -134,7 +134,7 @@ function approvedAfter(domain: Domain, log: LogRef, { from, to }: { from: Addres
 
 type Move = { operator: Address; from: Address; to: Address };
 
-/** Who moved a token, and from whom to whom. An owner who moves it himself is not named twice. */
+/** The operator, sender and receiver of a token. An owner who is also the operator is listed once. */
 const movedBy = ({ operator, from, to }: Move): EventValues => ({
   fromAddress: from,
   toAddress: to,
@@ -182,7 +182,7 @@ on(
   ({ args: { ids, to } }, chainId) => ids.flatMap((id) => rowsOfName(chainId, hashOfTokenId(id), to)),
 );
 
-/** An account may extend subnames, too; the zero address takes it back. Writes: events, domains, token_approvals. */
+/** An account was approved to extend subnames; the zero address revokes. Writes: events, domains, token_approvals. */
 on(
   wrapper,
   "Approval",

@@ -11,7 +11,7 @@ export type Binding = Pick<
 >;
 
 /**
- * Stores a binding at the emitting adapter. Writes: agent_bindings.
+ * Stores a binding of the emitting adapter. Writes: agent_bindings.
  *
  * @returns false if the agent was bound before: the first binding holds for good
  */

@@ -39,7 +39,7 @@ export async function putOperator(
     .onConflictDoUpdate(columns);
 }
 
-/** Stores whom the holder of a token approved in the emitting contract. Writes: token_approvals. */
+/** Stores the account that a token's holder approved in the emitting contract. Writes: token_approvals. */
 export async function putTokenApproval(
   context: Context,
   log: LogRef,

@@ -12,7 +12,7 @@ import type { LogRef } from "./logRef.ts";
  * after the other. A list waits once at most, however often it is asked for.
  */
 
-/** The ordinal with which the work of earlier blocks comes before the rows of the log that goes on with it. */
+/** The ordinal that places work of earlier blocks before the rows of the log that resumes it. */
 const BEFORE_LOG = -2_000_000;
 
 /** How many rows of a chain are looked at in one block. They take less than a second. */
@@ -23,12 +23,12 @@ export const WORK_PER_TURN = 25;
 type StoredList = typeof workList.$inferSelect;
 type Kind = StoredList["kind"];
 
-/** What is to be looked at: all rows of a list from the first on; none if the list no longer has to be. */
+/** The rows to process: all of a list, from the first; none if the list is obsolete. */
 export type WorkList = Pick<StoredList, "kind" | "owner" | "node" | "depth"> & { first: Hex | null };
 
 /**
- * A list on its way: the next row, null if it is over. A list that was asked for again goes on to its end, then from its
- * first row (`restartItem`) to the one where that was (`stopItem`).
+ * A list in progress, at its next row (null at the end). One that was requested again continues to its end, then from
+ * its first row (`restartItem`) to where it was at that moment (`stopItem`).
  */
 type Cursor = Pick<StoredList, "nextItem" | "restartItem" | "stopItem">;
 
@@ -53,8 +53,8 @@ function workOf(kind: Kind): Work {
   return work;
 }
 
-/** Goes on with what earlier blocks left. Writes: work_queues, work_owners, work_lists, and what the work writes. */
-export async function goOn(context: Context, log: LogRef): Promise<void> {
+/** Resumes work that earlier blocks left. Writes: work_queues, work_owners, work_lists, and what the work writes. */
+export async function resumeWork(context: Context, log: LogRef): Promise<void> {
   for (;;) {
     const { firstOwner, done } = await findQueue(context, log);
     if (firstOwner === null || done >= MAX_WORK_PER_BLOCK) return;
@@ -63,8 +63,8 @@ export async function goOn(context: Context, log: LogRef): Promise<void> {
 }
 
 /**
- * Looks at the rows of lists, as many as the block still may, and stores what is left. If anything waits already, these
- * wait behind it. Writes: as {@link goOn}.
+ * Processes rows of lists, as many as the block still allows, and stores the rest. If anything waits already, these
+ * wait behind it. Writes: as {@link resumeWork}.
  */
 export async function work(context: Context, log: LogRef, lists: readonly WorkList[]): Promise<void> {
   if (lists.length === 0) return;
@@ -78,7 +78,7 @@ export async function workLater(context: Context, log: LogRef, lists: readonly W
   for (const list of lists) await putList(context, log, list);
 }
 
-/** Does work that need not wait. Only what is left is stored: most often there is nothing. */
+/** Does work that need not wait, and stores only the rest: usually nothing. */
 async function workNow(context: Context, log: LogRef, lists: readonly WorkList[]): Promise<void> {
   const open = new Map<string, { list: WorkList; cursor: Cursor }>();
   const ask = (list: WorkList) => {
@@ -200,7 +200,7 @@ async function visitList(context: Context, log: LogRef, row: StoredList, done: n
     .set(nextNode === null ? { firstNode: null, lastNode: null } : { firstNode: nextNode });
 }
 
-/** Stores a list that was asked for. If it waits already, it has to be gone through once more. */
+/** Stores a requested list. If it already waits, it must be processed once more. */
 async function putList(context: Context, log: LogRef, list: WorkList): Promise<void> {
   const before = await findList(context, log, list.owner, list.node);
   const isWaiting = before !== null && before.nextItem !== null;

@@ -39,7 +39,7 @@ export const addressesIn = (
 export const isStaticResolver = (context: Context, resolver: Address): boolean =>
   factsOf(context)?.staticResolvers.includes(resolver) ?? false;
 
-/** The price feed of the event's chain; undefined if the deployment has none for it. */
+/** The price feed of the event's chain; undefined if the deployment has none. */
 export const priceFeedOf = (context: Context): PriceFeed | undefined =>
   configured(context, "PriceFeed") && factsOf(context)?.priceFeed;
 

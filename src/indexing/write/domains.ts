@@ -44,7 +44,7 @@ export type EntryColumns = Pick<
   | "registeredTimestamp"
 >;
 
-/** A node and, if the log tells them, its parent and labelhash. */
+/** A node and, if the log has them, its parent and labelhash. */
 export type DomainKey = { node: Hex; parentNode?: Hex; labelhash?: Hex };
 
 /** The key of a name that the registrar of a chain registers. */
@@ -53,7 +53,7 @@ export function keyOfRegistrar(chainId: number, labelhash: Hex): Required<Domain
   return { node: childNode(parentNode, labelhash), parentNode, labelhash };
 }
 
-/** A domain before a log (null if new) and after it; both are null for a node that is no name of its chain. */
+/** A domain before a log (null if new) and after it; both are null for a node that is not a name of its chain. */
 type Patched = { before: Domain | null; after: Domain | null };
 
 const noName: Patched = { before: null, after: null };
@@ -68,7 +68,7 @@ export async function patchDomain(
   key: DomainKey,
   patch: (before: Domain) => DomainPatch | EntryColumns,
 ): Promise<Patched> {
-  // Every node that 3DNS tells of is a name.
+  // Every node in logs of 3DNS is a name.
   const managed = hasTokenNames(log.chainId) ? undefined : managedNameOf(log.chainId);
   if (managed && key.parentNode !== managed.node && !(await isBelowName(context, log.chainId, key)))
     return noName;
@@ -115,7 +115,7 @@ async function isBelowName(
   return parentNode !== undefined && (await context.db.find(domain, { chainId, node: parentNode })) !== null;
 }
 
-/** Sets a domain's parent and labelhash when a log tells them for the first time. */
+/** Sets a domain's parent and labelhash when a log first has them. */
 function withParent(row: Domain, { parentNode, labelhash }: DomainKey): Domain {
   if (row.parentNode !== null || parentNode === undefined || labelhash === undefined) return row;
   const { chainId, node } = row;
@@ -203,7 +203,7 @@ const owners = ["registryOwner", "registrarOwner", "wrapperOwner", "effectiveOwn
 /** When a token ends by time alone. These columns mean nothing while the token has no holder. */
 const terms = ["wrapperFuses", "wrapperExpiryTimestamp"] as const;
 
-/** The layer that decides who the owner is; null if there is none. */
+/** The layer that determines the owner; null without an owner. */
 function reasonOf(row: Domain) {
   if (row.registry === null) return effectiveOwner(row)?.reason ?? null;
   return row.effectiveOwnerAddress === null ? null : "token";

@@ -41,7 +41,7 @@ export async function appendEvent(context: Context, log: LogRef, values: EventVa
     .values({ ...log, ...columns, details: details === undefined ? null : toJson(details) });
 }
 
-/** The row of the log right before this one in the block; null if none was of ours. */
+/** The row of the preceding log in the block; null if it was not one of ours. */
 export const findLogBefore = (context: Context, { chainId, blockNumber, logIndex }: LogRef) =>
   context.db.find(event, { chainId, blockNumber, logIndex: logIndex - 1, ordinal: 0 });
 

@@ -22,7 +22,7 @@ export type GivenLabel = {
 export type GivenLabels = {
   /** Ends when every label that was stored before is in memory. It never fails: it waits for a database that is away. */
   ready: () => Promise<void>;
-  /** Position of the newest one; 0 if there is none. */
+  /** Position of the newest one; 0 without any. */
   newest: () => number;
   find: (labelhash: Hex) => GivenLabel | null;
   /** The next ones behind a position, oldest first, `max` at most. */
@@ -35,8 +35,8 @@ declare global {
 }
 
 /**
- * Whether a label may stand in a name, and hashes to its hash: no table is believed, not even our own. An address is left to
- * the chain's logs: it would say whose primary name a reverse node sets, without a log of that.
+ * Whether a label may be used in a name, and hashes to its hash: no table is trusted, not even our own. Addresses are
+ * excluded: they would reveal whose primary name a reverse node sets, without a log of that.
  */
 export const isUsable = ({ labelhash, label }: GivenLabel): boolean =>
   isPrintable(label) &&

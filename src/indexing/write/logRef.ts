@@ -44,5 +44,5 @@ export const logRefOf = (context: Context, event: LogEvent, contract: string, ev
   eventType,
 });
 
-/** Null for the zero address, which stands for "none". */
+/** Null for the zero address, which means "none". */
 export const nullIfZero = (address: Address): Address | null => (/^0x0+$/.test(address) ? null : address);

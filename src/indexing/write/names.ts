@@ -16,7 +16,7 @@ import { childrenOf, nameNewest, nameOne } from "./renames.ts";
  */
 export async function nameNewDomain(context: Context, log: LogRef, place: Place): Promise<Naming> {
   const { node, parentNode, labelhash } = place;
-  const known = (await findLabel(context, labelhash)) ?? (await meetGivenLabel(context, log, place));
+  const known = (await findLabel(context, labelhash)) ?? (await applyImportedLabel(context, log, place));
   const parent = await findParentNaming(context, place);
   if (known === null && !isSecondLevel(place)) await linkLabel(context, node, labelhash);
   if (!parent.isNameKnown) await linkChild(context, node, parentNode);
@@ -24,7 +24,7 @@ export async function nameNewDomain(context: Context, log: LogRef, place: Place)
 }
 
 /** A new domain has a label that others than the chain's logs gave. Gives its text; null if no one did. */
-async function meetGivenLabel(context: Context, log: LogRef, place: Place): Promise<string | null> {
+async function applyImportedLabel(context: Context, log: LogRef, place: Place): Promise<string | null> {
   const given = givenLabel(place.labelhash);
   if (given === null) return null;
   const row = await context.db.find(label, { chainId: place.chainId, labelhash: place.labelhash });

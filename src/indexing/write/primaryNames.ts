@@ -86,8 +86,8 @@ async function readClaimedName(context: Context, log: LogRef, reverse: Domain) {
 }
 
 /**
- * The name at a resolver that emits no events, as of this block. The history shows it, but it is never known to hold
- * later, because it can change without a log.
+ * The name at a resolver without events, at this block. The history shows it, but it counts as unknown later, because
+ * it can change without a log.
  */
 async function readNameAtBlock(context: Context, { resolver, node }: Domain): Promise<string | null> {
   if (resolver === null || !mayRead(context)) return null;

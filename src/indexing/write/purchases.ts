@@ -13,7 +13,7 @@ export type Purchase = {
   label: string;
   labelhash: Hex;
   owner?: Address;
-  /** Base cost and premium together; null if no log tells it. */
+  /** Base cost plus premium; null if no log has it. */
   costWei: bigint | null;
   baseCostWei?: bigint;
   premiumWei?: bigint;

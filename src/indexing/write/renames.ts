@@ -67,8 +67,8 @@ export async function nameNewest(context: Context, labelhash: Hex, node: Hex): P
 }
 
 /**
- * Names one domain by its label, null if unknown, and by the name that its parent has now. True if its children have to
- * be named again, too. Writes: domains.
+ * Names a domain from its label (null if unknown) and its parent's present name. True if its children must be renamed
+ * too. Writes: domains.
  */
 export async function nameOne(
   context: Context,

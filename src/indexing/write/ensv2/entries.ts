@@ -16,7 +16,7 @@ export const MAX_MOVED_TOKENS = 5_000;
 /** An entry of the registry that logs, and the names that it has. */
 export type Logged = { registry: Registry; entry: Entry; places: Place[] };
 
-/** The entry of the emitting registry that a token or resource is of; null if no log told its label. */
+/** The emitting registry's entry of a token or resource; null if no log revealed its label. */
 export async function findLogged(context: Context, log: LogRef, number: bigint): Promise<Logged | null> {
   const entry = await findEntry(context, log, storageIdOfNumber(number));
   const registry = entry && (await findRegistry(context, log.contractAddress));
@@ -61,7 +61,7 @@ export async function startEntry(
   return { registry, entry, places: await placesOf(context, registry, entry) };
 }
 
-/** When the entry was registered or reserved last, and by whom. */
+/** When, and by whom, the entry was last registered or reserved. */
 function startColumns(
   { blockNumber, blockTimestamp, transactionHash }: LogRef,
   { owner, sender }: Start,
@@ -161,7 +161,7 @@ export async function appendEntryLog(
   for (const [index, place] of places.entries()) {
     const own = { ...log, ordinal: log.ordinal + index };
     await append(context, own, { ...values, node: place.node });
-    // A registry can be below itself: what was done for one name can have taken away another.
+    // A registry can be below itself: work on one name may have removed another.
     if (isNews && (await isCurrent(context, entry, place)))
       await work(context, own, await putName(context, own, entry, place));
   }

@@ -224,10 +224,10 @@ async function entriesBelow(
 }
 
 /**
- * Looks again at all entries of a registry, because its logs tell what it stores from here on, or no longer do. Writes:
- * domains and their changes, ensv2 mounts, and what waiting work needs.
+ * Processes all entries of a registry again, because its logs begin or cease to determine its state. Writes: domains
+ * and their changes, ensv2 mounts, and what waiting work needs.
  */
-export async function lookAgain(context: Context, log: LogRef, registry: Address): Promise<void> {
+export async function rescan(context: Context, log: LogRef, registry: Address): Promise<void> {
   const row = await findRegistry(context, registry);
   if (row === null) return;
   const lists: WorkList[] = [];
@@ -237,7 +237,7 @@ export async function lookAgain(context: Context, log: LogRef, registry: Address
 
 /**
  * Follows what a registry says of where it is, if the parent's entry agrees. The parent's names may have been left out
- * before. Writes: as {@link lookAgain}.
+ * before. Writes: as {@link rescan}.
  */
 export async function followClaim(context: Context, log: LogRef, registry: Address): Promise<void> {
   const row = await findRegistry(context, registry);

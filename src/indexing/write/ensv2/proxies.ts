@@ -4,7 +4,7 @@ import { type Address, zeroAddress } from "viem";
 import { addressesIn, addressesOf } from "../contracts.ts";
 import type { LogRef } from "../logRef.ts";
 
-/** The code of a contract whose logs no longer tell what it stores. */
+/** The code recorded for a contract whose logs no longer determine its state. */
 const UNTOLD = zeroAddress;
 
 type CodeList = "registryCode" | "resolverCode";
@@ -24,7 +24,7 @@ export const isToldRegistry = async (context: Context, registry: Address): Promi
   isFixedRegistry(context, registry) || (await hasCode(context, registry, "registryCode"));
 
 /** Whether what a resolver stores is what its logs say. */
-export const isToldResolver = (context: Context, resolver: Address): Promise<boolean> =>
+export const hasKnownCode = (context: Context, resolver: Address): Promise<boolean> =>
   hasCode(context, resolver, "resolverCode");
 
 async function hasCode(context: Context, address: Address, code: CodeList): Promise<boolean> {
@@ -52,7 +52,7 @@ export async function putCode(context: Context, log: LogRef, implementation: Add
   return true;
 }
 
-/** Stores that the logs of a contract no longer tell what it stores. Writes: ensv2_proxies. */
+/** Records that a contract's logs no longer determine its state. Writes: ensv2_proxies. */
 export const leaveToChain = (context: Context, log: LogRef): Promise<boolean> =>
   putCode(context, log, UNTOLD);
 

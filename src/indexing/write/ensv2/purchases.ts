@@ -51,7 +51,7 @@ export async function appendTokenPurchase(
   });
 }
 
-/** The hash of the label that was paid for. Bytes that are not UTF-8 arrive changed, so the registry's entry tells it. */
+/** The hash of the purchased label. Bytes that are not UTF-8 arrive altered, so it comes from the registry's entry. */
 async function findLabelhash(
   context: Context,
   { chainId }: LogRef,
