@@ -5,13 +5,13 @@ import schema from "../support/ponderSchema.ts";
 
 const schemaFile = new URL("../../ponder.schema.ts", import.meta.url);
 
-/** Columns that mean the same wherever they are; the schema explains them where they mean something else. */
+/** What a column means unless the schema says otherwise. */
 const common: Record<string, string> = {
   chain_id: "Id of the chain.",
   block_number: "Block of the log.",
   block_timestamp: "Time of that block, unix seconds.",
   log_index: "Index of the log in its block.",
-  ordinal: "Numbers the names that one log concerns, from 0.",
+  ordinal: "Numbers the names one log concerns, from 0.",
   transaction_hash: "Transaction of the log.",
   contract_address: "The contract that emitted the log.",
   node: "namehash of the name.",
@@ -21,31 +21,31 @@ const common: Record<string, string> = {
   wrapper_owner: "Holder of the NameWrapper's token; null if none.",
   from_address: "Sender of a transfer, or the account that acted.",
   to_address: "Recipient.",
-  owner_address: "Owner that the log names.",
-  new_owner_address: "Owner after a transfer or an unwrapping.",
-  resolver_address: "Resolver that the log names.",
+  owner_address: "Owner in the log.",
+  new_owner_address: "Owner after a transfer or unwrapping.",
+  resolver_address: "Resolver in the log.",
   base_cost_wei: "Price without premium, wei.",
   premium_wei: "Premium after grace, wei.",
   referrer: "Referrer named by the buyer, 32 bytes.",
-  expiry_timestamp: "Expiry that the log names, unix seconds.",
-  fuses: "Fuses of the NameWrapper that the log names.",
+  expiry_timestamp: "Expiry in the log, unix seconds.",
+  fuses: "NameWrapper fuses in the log.",
   coin_type: "Coin type of the address (SLIP-44, ENSIP-11).",
   key: "Key of a text record.",
   value: "Value of a text record.",
   contenthash: "The contenthash record; null if none.",
-  name: "Name that the log spells out.",
+  name: "Name in the log, in full.",
   labelhash: "keccak256 of the label.",
   address: "The address.",
   label: "The label.",
-  registrar: "Kind of reverse registrar where it was set.",
-  is_name_known: "False where only the chain knows the name.",
-  adapter: "The adapter that registered the agent and holds it.",
+  registrar: "Kind of reverse registrar that set it.",
+  is_name_known: "False if only the chain knows the name.",
+  adapter: "The adapter that registered and holds the agent.",
   agent_id: "Token id of the agent.",
   token_contract: "Contract of the token.",
-  token_id: "The token's id in that contract.",
+  token_id: "Id of the token in that contract.",
   version: "Incremented each time records are cleared.",
   created_block_number: "Block of the first event of the name.",
-  created_timestamp: "Time of that block, unix seconds.",
+  created_timestamp: "Time of the first event of the name, unix seconds.",
   last_owned_block_number: "Block of the last such event.",
   last_owned_block_timestamp: "Time of that block, unix seconds.",
   next_sibling: "Next child of the same parent.",
@@ -58,7 +58,7 @@ const common: Record<string, string> = {
   reserved_transaction_hash: "Transaction of that reservation.",
   parent_label: "The label there; null if it claims none.",
   position: "Counts from 0.",
-  mounted: "How many did in that block.",
+  mounted: "Number of names in that block.",
   depth: "Number of labels in the name.",
   contract: "The contract.",
   account: "Account that has the roles.",
@@ -72,7 +72,7 @@ const common: Record<string, string> = {
 type Column = { name: string; type: string; isRequired: boolean; explanation: string; isCommon: boolean };
 type Table = { name: string; explanation: string; key: string[]; columns: Column[] };
 
-/** Comments of the schema: of each table by its name in SQL, and of each column by table and name in TypeScript. */
+/** The schema's comments, by table, and by table and column. */
 function readComments(): Map<string, string> {
   const source = ts.createSourceFile(
     "ponder.schema.ts",
@@ -111,7 +111,7 @@ const toSnakeCase = (name: string): string =>
 const toCamelCase = (name: string): string =>
   name.replaceAll(/_[a-z0-9]/g, (letter) => letter.slice(1).toUpperCase());
 
-/** Every table of the index with its columns, explained. */
+/** Every table of the index with its columns and their meaning. */
 export function readTables(): Table[] {
   const comments = readComments();
   return Object.entries(schema).flatMap(([variable, table]): Table[] => {
@@ -140,40 +140,45 @@ export function readTables(): Table[] {
   });
 }
 
-/** Tables of the indexer's own notes say so in their comment. */
+/** How the comments of internal tables begin. */
 const NOTES = "For the indexer:";
 
-/** The data dictionary as it stands in the documentation. */
+/** The data dictionary of docs/analysts.md. */
 export function writeDictionary(): string {
   const tables = readTables();
   const documented = tables.filter(({ explanation }) => !explanation.startsWith(NOTES));
   const notes = tables.filter((table) => !documented.includes(table));
   const shared = sharedColumns(documented);
   return [
-    `Notes of the indexer, which may change at any time: ${listOf(notes.map(({ name }) => name))}.`,
-    ["### Shared columns", "", "They mean the same in several tables:", "", ...sharedLines(shared)].join(
+    `Internal tables of the indexer, which may change at any time: ${listOf(notes.map(({ name }) => name))}.`,
+    ["### Shared columns", "", "These mean the same in several tables:", "", ...sharedLines(shared)].join(
       "\n",
     ),
     ...documented.map((table) => section(table, shared)),
   ].join("\n\n");
 }
 
-/** Columns that several tables have without a comment of their own. */
-function sharedColumns(tables: Table[]): Set<string> {
-  const names = tables
-    .flatMap(({ columns }) => columns.filter(({ isCommon }) => isCommon))
-    .map(({ name }) => name);
-  return new Set(names.filter((name, index) => names.indexOf(name) !== index));
+/** Types of the columns that several tables have without a comment of their own, by name. */
+function sharedColumns(tables: Table[]): Map<string, Set<string>> {
+  const all = tables.flatMap(({ columns }) => columns.filter(({ isCommon }) => isCommon));
+  const named = Map.groupBy(all, ({ name }) => name);
+  const shared = [...named].filter(([, columns]) => columns.length > 1);
+  return new Map(shared.map(([name, columns]) => [name, new Set(columns.map(({ type }) => type))]));
 }
 
-const sharedLines = (shared: Set<string>): string[] =>
+const sharedLines = (shared: Map<string, Set<string>>): string[] =>
   Object.entries(common)
     .filter(([name]) => shared.has(name))
-    .map(([name, meaning]) => `- \`${name}\`: ${meaning}`);
+    .map(([name, meaning]) => `- \`${name}\` (${[...(shared.get(name) ?? [])].join(" or ")}): ${meaning}`);
 
-function section({ name, explanation, key, columns }: Table, shared: Set<string>): string {
+function section(
+  { name, explanation, key, columns }: Table,
+  shared: ReadonlyMap<string, Set<string>>,
+): string {
   const isShared = (column: Column) => column.isCommon && shared.has(column.name);
-  const others = columns.filter(isShared).map((column) => `\`${column.name}\` ${typeOf(column)}`);
+  const others = columns
+    .filter(isShared)
+    .map((column) => `\`${column.name}\`${column.isRequired ? "" : " (null)"}`);
   const own = columns
     .filter((column) => !isShared(column))
     .map((column) => `- \`${column.name}\` (${typeOf(column)}): ${column.explanation}`);
@@ -182,7 +187,7 @@ function section({ name, explanation, key, columns }: Table, shared: Set<string>
     "",
     explanation,
     "",
-    `Key: ${listOf(key)}.${others.length > 0 ? ` Shared columns: ${others.join("; ")}.` : ""}`,
+    `Key: ${listOf(key)}.${others.length > 0 ? ` Shared columns: ${others.join(", ")}.` : ""}`,
     ...(own.length > 0 ? ["", ...own] : []),
   ].join("\n");
 }
