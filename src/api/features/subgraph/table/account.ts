@@ -59,7 +59,7 @@ const isThere: NonNullable<Entity["isThere"]> = ([address = none], env) =>
 
 export const accountEntity: Entity = {
   name: "Account",
-  description: "An address that was an owner or holder of a name, or that a name resolves to",
+  description: "An address that owned or held a name, or that a name resolves to",
   from: (row, env) => sql`(${seen(env)}) as ${sql.identifier(nameOf(row))}`,
   where: () => sql`true`,
   key: {
@@ -90,7 +90,7 @@ export const accountEntity: Entity = {
       via: "owner",
       isList: true,
       isRequired: true,
-      source: "without wrapped names, whose owner is the NameWrapper",
+      source: "excludes wrapped names, which the NameWrapper owns",
     },
     wrappedDomains: {
       kind: "derived",

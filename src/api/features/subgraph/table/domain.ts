@@ -241,7 +241,7 @@ export const domainEntity: Entity = {
       via: "parent",
       isList: true,
       isRequired: true,
-      source: "names right below",
+      source: "names directly below",
     },
     subdomainCount: scalar(
       "Int",
@@ -288,7 +288,7 @@ export const domainEntity: Entity = {
     owner: holderIn(
       "registryOwner",
       true,
-      "`registry_owner`; in ENSv2 `effective_owner_address`. The zero address if there is none",
+      "`registry_owner`; in ENSv2 `effective_owner_address`. The zero address if none",
       ownerOf,
       (row, { values: [value], isNone }, env) =>
         isNone
@@ -300,7 +300,7 @@ export const domainEntity: Entity = {
     registrant: holderIn(
       "registrarOwner",
       false,
-      "`registrar_owner` of .eth names, also after the expiry; in ENSv2 `effective_owner_address`",
+      "`registrar_owner` of .eth names, kept after expiry; in ENSv2 `effective_owner_address`",
       (row, env) => sql`case when ${isRegistered(row, env)} then ${registrantOf(row, env)} end`,
       registrantIs,
       registrantAt,
@@ -309,7 +309,7 @@ export const domainEntity: Entity = {
       ...holderIn(
         "wrapperOwner",
         false,
-        "`wrapper_owner`, until the token of a name that has PARENT_CANNOT_CONTROL ends",
+        "`wrapper_owner`; with PARENT_CANNOT_CONTROL, until the token expires",
         (row, env) => wrappedOwnerOf(row, env),
         (row, { values: [value] }, env) =>
           ofEnsv1(row, env, sql`${domainAt(row).wrapperOwner} = ${value} and ${hasToken(row, env)}`),
@@ -332,7 +332,7 @@ export const domainEntity: Entity = {
       via: "domain",
       isList: false,
       isRequired: false,
-      source: "of .eth names",
+      source: ".eth names only",
     },
     wrappedDomain: {
       kind: "derived",
@@ -340,7 +340,7 @@ export const domainEntity: Entity = {
       via: "domain",
       isList: false,
       isRequired: false,
-      source: "of wrapped names",
+      source: "wrapped names only",
     },
     events: {
       kind: "derived",

@@ -89,7 +89,7 @@ export const families: readonly Family[] = [
       },
       {
         name: "NewOwner",
-        description: "A name was made, or given by its parent",
+        description: "The parent's owner created or reassigned a name",
         ...ofRegistry("NewOwner"),
         fields: {
           parentDomain: {
@@ -112,7 +112,7 @@ export const families: readonly Family[] = [
             kind: "relation",
             type: "Resolver",
             isRequired: true,
-            source: "`resolver_address` and `node`; `0x000…0` where there is none from then on",
+            source: "`resolver_address` and `node`; `0x000…0` if the resolver was removed",
             key: (row) => [
               sql`${logAt(row).resolverAddress}`,
               sql`case when ${isNone(row)} then '' else ${logAt(row).node} end`,
@@ -124,13 +124,13 @@ export const families: readonly Family[] = [
       },
       {
         name: "NewTTL",
-        description: "A time to live was set",
+        description: "The TTL was set",
         ...ofRegistry("NewTTL"),
         fields: { ttl: detail("BigInt", "ttl") },
       },
       {
         name: "WrappedTransfer",
-        description: "A token of the NameWrapper was made, moved or burnt",
+        description: "A NameWrapper token was minted, transferred or burnt",
         ...ofWrapper("TransferSingle", "TransferBatch"),
         isNumbered: true,
         fields: { owner: account("toAddress", ["TransferSingle", "TransferBatch"]) },
@@ -165,7 +165,7 @@ export const families: readonly Family[] = [
       },
       {
         name: "ExpiryExtended",
-        description: "A token's expiry moved",
+        description: "A wrapped name's expiry was extended",
         ...ofWrapper("ExpiryExtended"),
         fields: { expiryDate },
       },
@@ -201,7 +201,7 @@ export const families: readonly Family[] = [
       },
       {
         name: "NameTransferred",
-        description: "A token moved",
+        description: "A registrar token was transferred",
         ...ofRegistrar("Transfer"),
         only: wasRegistered,
         fields: { newOwner: account("toAddress", ["Transfer"]) },
@@ -210,7 +210,7 @@ export const families: readonly Family[] = [
   },
   {
     name: "ResolverEvent",
-    description: "A record's event of any contract",
+    description: "An event about records, from any contract",
     relation: [
       "resolver",
       {
@@ -225,13 +225,13 @@ export const families: readonly Family[] = [
     types: [
       {
         name: "AddrChanged",
-        description: "The address on Ethereum was set",
+        description: "The Ethereum address was set",
         ...ofResolver("AddrChanged"),
         fields: { addr: account("address", []) },
       },
       {
         name: "MulticoinAddrChanged",
-        description: "An address was set",
+        description: "An address of any coin type was set",
         ...ofResolver("AddressChanged"),
         fields: {
           coinType: value("BigInt", "`coin_type`", (row) => sql`${logAt(row).coinType}`),
@@ -240,7 +240,7 @@ export const families: readonly Family[] = [
       },
       {
         name: "NameChanged",
-        description: "The record `name` was set; not with NUL in it",
+        description: "The `name` record was set (not with NUL)",
         ...ofResolver("NameChanged"),
         only: (row) => sql`${logAt(row).name} is not null`,
         fields: { name: value("String", "`name`", (row) => sql`${logAt(row).name}`) },
@@ -259,7 +259,7 @@ export const families: readonly Family[] = [
       },
       {
         name: "TextChanged",
-        description: "A text was set",
+        description: "A text record was set",
         ...ofResolver("TextChanged"),
         fields: {
           key: value("String", "`key`, without NUL", (row) => textIn(row, "key")),
@@ -285,7 +285,7 @@ export const families: readonly Family[] = [
       },
       {
         name: "AuthorisationChanged",
-        description: "An account may write records, or no longer",
+        description: "An account was allowed or forbidden to write records",
         ...ofResolver("AuthorisationChanged"),
         fields: {
           owner: detail("Bytes", "owner"),

@@ -46,7 +46,7 @@ const costOf = (row: Row, { chains }: Env): SQL => {
 
 export const registrationEntity: Entity = {
   name: "Registration",
-  description: "A .eth name that was registered in the registrar of 2020, or in ENSv2; by its labelhash",
+  description: "A .eth name registered in the registrar of 2020 or in ENSv2, by labelhash",
   ...rowsOfDomains,
   where: (row, env) => sql`${isRegistered(row, env)} and ${isDomain(row, env)}`,
   whereEver: (row, env) => sql`${domainAt(row).parentNode} = ${ETH_NODE} and ${isDomain(row, env)}`,
@@ -78,7 +78,7 @@ export const registrationEntity: Entity = {
       kind: "scalar",
       type: "BigInt",
       isRequired: true,
-      source: "`expiry_timestamp`, of the registrar or the entry of ENSv2: without the grace",
+      source: "`expiry_timestamp` of the registrar or the ENSv2 entry, without grace",
       value: (row, env) => {
         const d = domainAt(row);
         const v2 = () => sql`coalesce(${d.expiryTimestamp}, ${d.registrarExpiryTimestamp}, 0)`;
@@ -91,7 +91,7 @@ export const registrationEntity: Entity = {
       kind: "scalar",
       type: "BigInt",
       isRequired: false,
-      source: "the last `cost_wei` of a controller's event",
+      source: "last `cost_wei` in a controller's event",
       value: costOf,
     },
     registrant: {
@@ -101,7 +101,7 @@ export const registrationEntity: Entity = {
       matches: registrantIs,
       idAt: registrantAt,
       isNarrow: true,
-      source: "as of the domain",
+      source: "as in `Domain`",
       key: (row, env) => [registrantOf(row, env)],
       id: registrantOf,
     },
@@ -122,7 +122,7 @@ const expiredToken = time("wrapperExpiryTimestamp", "<=", -TOKEN_END);
 
 export const wrappedDomainEntity: Entity = {
   name: "WrappedDomain",
-  description: "A token of the NameWrapper that has an owner; by its namehash",
+  description: "A NameWrapper token with an owner, by namehash",
   ...rowsOfDomains,
   whereEver: isDomain,
   where: (row, env) => {
@@ -137,14 +137,14 @@ export const wrappedDomainEntity: Entity = {
       kind: "scalar",
       type: "BigInt",
       isRequired: true,
-      source: "`wrapper_expiry_timestamp`, which follows renewals; .eth names: with the grace",
+      source: "`wrapper_expiry_timestamp`, which follows renewals; for .eth names with grace",
       value: (row) => sql`coalesce(${domainAt(row).wrapperExpiryTimestamp}, 0)`,
     },
     fuses: {
       kind: "scalar",
       type: "Int",
       isRequired: true,
-      source: "`wrapper_fuses`; 0 after the expiry",
+      source: "`wrapper_fuses`; 0 after expiry",
       value: (row, { now }) => {
         const d = domainAt(row);
         return sql`case when ${toSql(expiredToken, now, d)} then 0 else coalesce(${d.wrapperFuses}, 0) end`;

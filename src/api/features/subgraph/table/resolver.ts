@@ -103,7 +103,7 @@ const keysSet = (row: Row, env: Env, { type, updated, key }: KeyLogs): SQL => {
 
 export const resolverEntity: Entity = {
   name: "Resolver",
-  description: "What one resolver has of one name; the zero address alone for `no resolver`",
+  description: "A resolver's data for one name. The id `0x000…0` stands for no resolver",
   from: (row, env) => sql`(${pairs(env)}) as ${sql.identifier(nameOf(row))}`,
   where: () => sql`true`,
   key: {
@@ -160,7 +160,7 @@ export const resolverEntity: Entity = {
       kind: "relation",
       type: "Account",
       isRequired: false,
-      source: "what it answers for coin type 60, as `resolvedAddress`",
+      source: "its answer for coin type 60, as in `resolvedAddress`",
       key: (row, env) => [addrAt(address(row), node(row), env)],
       id: (row, env) => addrAt(address(row), node(row), env),
     },
@@ -168,7 +168,7 @@ export const resolverEntity: Entity = {
       kind: "scalar",
       type: "Bytes",
       isRequired: false,
-      source: "`contenthash`; null if it was cleared",
+      source: "`contenthash`; null if cleared",
       value: (row, env) => contentHashAt(address(row), node(row), env),
     },
     texts: {
@@ -177,7 +177,7 @@ export const resolverEntity: Entity = {
       isRequired: false,
       isList: true,
       source:
-        "keys of `TextChanged` since the last `VersionChanged`, in the order of their first setting; in ENSv2 of `TextUpdated` since `Cleared`",
+        "keys of `TextChanged` since the last `VersionChanged`, in the order they were first set; in ENSv2 of `TextUpdated` since `Cleared`",
       value: (row, env) => keysSet(row, env, texts),
     },
     coinTypes: {
@@ -185,7 +185,7 @@ export const resolverEntity: Entity = {
       type: "BigInt",
       isRequired: false,
       isList: true,
-      source: "coin types of `AddressChanged` in the same way; in ENSv2 of `AddressUpdated`",
+      source: "coin types of `AddressChanged` likewise; in ENSv2 of `AddressUpdated`",
       value: (row, env) => keysSet(row, env, coins),
     },
     events: {

@@ -60,7 +60,7 @@ export const name: ScalarField = {
   ...ofAll(
     textField(
       { column: fullName, inBytes: nameAt, firstLabel: "labelName" },
-      "`full_name`: labels that became known are there, too; null for the root",
+      "`full_name`, including labels that became known later; null for the root",
     ),
   ),
   heldOrder: "name",
@@ -80,7 +80,7 @@ export const labelName = ofAll(
       isKnown: (row) => sql`${domainAt(row).isLabelKnown}`,
       inBytes: (row) => orderAt(row, labelOrder),
     },
-    "`label`, where it is known",
+    "`label`, if known",
   ),
 );
 
@@ -91,5 +91,5 @@ export const knownName = textField(
     inBytes: nameAt,
     isKnown: (row) => sql`${domainAt(row).isNameKnown}`,
   },
-  "`full_name`, where all labels are known",
+  "`full_name`, if all labels are known",
 );
