@@ -87,7 +87,8 @@ function section({ title, note, variables }: Group): string {
 
 const row = (name: string, { unset, meaning, expected, example }: Variable): string => {
   const isShown = unset === `\`${example}\`` || expected.split(/[ ,]+/).includes(example);
-  const value = isShown ? expected : `${expected}, for example \`${example}\``;
+  const short = expected.replace(/^(a|an|the) (whole number (of |from )?)?/, "");
+  const value = isShown ? short : `${short}, for example \`${example}\``;
   return `| \`${name}\` | ${unset} | ${meaning} | ${value} |`;
 };
 

@@ -167,12 +167,12 @@ const limits: readonly (readonly [title: string, rows: readonly Row[]])[] = [
       [
         "JSON response, over HTTP or MCP",
         mib(MAX_JSON_BYTES),
-        "`RESPONSE_TOO_LARGE`; the message says how to request it in pieces",
+        "`RESPONSE_TOO_LARGE`, with the way to request it in pieces",
       ],
       [
         "Concurrent requests on one connection, at the API and the gateway",
         `1, with ${MAX_BEHIND} waiting`,
-        "The connection closes. Meanwhile nothing more is read.",
+        "The connection closes.",
       ],
       ["Idle connection", seconds(KEEP_ALIVE_MS), "Closed."],
       [
@@ -192,19 +192,15 @@ const limits: readonly (readonly [title: string, rows: readonly Row[]])[] = [
       ],
       [
         "Share of one address in `GATEWAY_MAX_REQUESTS`",
-        "The free fraction of all slots, applied to the free slots. An address without a slot may take the last one.",
+        "Free slots times their fraction of all slots. The last one is for an address without any.",
         RATE_LIMITED,
       ],
       [
         "Request bodies held by the gateway",
-        "One of `GATEWAY_MAX_BODY_BYTES` per slot, shared like slots. A body still arriving takes no slot.",
+        "One of `GATEWAY_MAX_BODY_BYTES` per slot, shared like slots",
         RATE_LIMITED,
       ],
-      [
-        "Credits or a payment held for one request",
-        `${HELD_SECONDS} s`,
-        "Released: the process died, or will charge again.",
-      ],
+      ["Credits or a payment held for one request", `${HELD_SECONDS} s`, "Released."],
       [
         "Repeated answers kept in memory",
         `${answerVariables.HOT_ANSWERS_MB.unset.replaceAll("`", "")} MiB (\`HOT_ANSWERS_MB\`), ${number(MAX_ANSWER)} characters each`,
@@ -229,12 +225,12 @@ const limits: readonly (readonly [title: string, rows: readonly Row[]])[] = [
       [
         "Page number",
         `${number(MAX_PAGE)} (${number(MAX_PAGE * PAGE_SIZE)} results)`,
-        `Empty if the list ends before it; otherwise ${TOO_MUCH}, which points to \`cursor\`. Cursors have no end and stay as fast as page 1.`,
+        `${TOO_MUCH}, which points to \`cursor\``,
       ],
       [
         `Numbered pages beyond ${number(DEEP_AFTER)} results, per process`,
         `${PAGES_AT_ONCE} at a time, ${WAITING_PAGES} waiting`,
-        `${TOO_MUCH} at once. First pages are not affected.`,
+        `${TOO_MUCH} at once`,
       ],
       ["`chains` parameter", `${MAX_CHAINS} characters`, INVALID],
       ["Expiry windows in one search", MAX_WINDOWS, `${INVALID}. Overlapping windows count as one.`],
@@ -320,7 +316,7 @@ const limits: readonly (readonly [title: string, rows: readonly Row[]])[] = [
       [
         "Names resolving to an address that are each verified",
         number(MAX_CHECKED),
-        "With ENSv2 or several chains, `total` counts rows; each name on the page is still verified.",
+        "`total` counts rows with ENSv2 or several chains; the page is verified.",
       ],
       [
         "Texts, keys and names in events, histories and the feed",
@@ -370,8 +366,8 @@ const limits: readonly (readonly [title: string, rows: readonly Row[]])[] = [
       ["Requests to one gateway host at a time", shares(MAX_REQUESTS_OF_HOST), "Waits."],
       [
         "Gateway that does not answer",
-        "Two requests of one resolver within a minute, plus a retry of the first question it answered",
-        `Not asked for that resolver for ${seconds(SILENCE_MS)}, then by one request at a time.`,
+        "Two requests of a resolver within a minute, plus a retry",
+        `Skipped for that resolver for ${seconds(SILENCE_MS)}, then one request at a time.`,
       ],
       ["CCIP-Read rounds per answer", MAX_ROUNDS, FAILS_LIVE],
       ["Gateway requests per answer", MAX_LOOKUPS, "The contract receives a failed lookup."],
@@ -399,20 +395,16 @@ const limits: readonly (readonly [title: string, rows: readonly Row[]])[] = [
     "Indexing",
     [
       [
-        "Names rewritten per block because of a log about another name (a label becomes known; an ENSv2 registry is linked, unlinked or changed)",
+        "Names rewritten per block after a log about another name (a label or ENSv2 registry)",
         `${MAX_WORK_PER_BLOCK} per chain, and two per label`,
-        "Rewritten in later blocks that have logs. Until then lists show the old state; a request for the name itself is right at once.",
+        "Rewritten in later blocks with logs. Until then lists show the old state; requests for the name are right at once.",
       ],
       [
-        "Turn of one label, parent or registry while others wait",
+        "Turn of a label, parent or registry while others wait",
         `${WORK_PER_TURN} names`,
-        "Others have their turn first; each list is queued once.",
+        "In its next turn.",
       ],
-      [
-        "Labels learnt from one NameWrapper log",
-        `A name of ${number(MAX_NAME_BYTES)} bytes`,
-        "None is learnt from it.",
-      ],
+      ["Name whose labels are learnt from a NameWrapper log", `${number(MAX_NAME_BYTES)} bytes`, "Ignored."],
       [
         "Imported labels applied per block",
         `${number(MAX_GIVEN_PER_BLOCK)} per chain, or ${GIVEN_MS_PER_BLOCK} ms`,
@@ -427,14 +419,14 @@ const limits: readonly (readonly [title: string, rows: readonly Row[]])[] = [
       [
         "Parent names under which an ENSv2 registry's entries are listed",
         `${MAX_MOUNTS}, and 1 for the root and ETH registries`,
-        "Still answered, not listed. The registry's own parent goes first, reachable names before unreachable ones.",
+        "Answered, not listed. The registry's own parent goes first, then reachable names.",
       ],
       [
         "ENSv2 entries listed under a registry's second and later names",
         `${number(MAX_SHARED_ENTRIES)}, the oldest`,
         "Listed under the first name only.",
       ],
-      ["Labels of a listed ENSv2 name", MAX_DEPTH, "Still answered, not listed."],
+      ["Labels of a listed ENSv2 name", MAX_DEPTH, "Answered, not listed."],
       [
         "Renewal prices that one registration confirms",
         CONFIRMED_AT_ONCE,
@@ -451,7 +443,7 @@ const limits: readonly (readonly [title: string, rows: readonly Row[]])[] = [
         "Older transfers are not in the activity list.",
       ],
       [
-        "Attempts at a block before the index is not ready",
+        "Attempts at a block while the index is ready",
         FAILING_ATTEMPTS,
         "`INDEX_NOT_READY`, with the reason at `/indexing-status`",
       ],
@@ -463,7 +455,7 @@ const limits: readonly (readonly [title: string, rows: readonly Row[]])[] = [
       [
         "Journal blocks replaced when the indexer starts",
         number(MOST_TAKEN_AT_START),
-        "Older blocks without logs are absent from the journal.",
+        "Older blocks without logs are left out.",
       ],
       ["Rows prefetched by one statement", number(ROWS_OF_STATEMENT), "In the next statement."],
       [
@@ -571,7 +563,7 @@ const limits: readonly (readonly [title: string, rows: readonly Row[]])[] = [
     ],
   ],
   [
-    "Subgraph queries (beyond a limit: a GraphQL error, before anything is read where possible)",
+    "Subgraph queries",
     [
       [
         "Query text",
@@ -599,7 +591,7 @@ const limits: readonly (readonly [title: string, rows: readonly Row[]])[] = [
       [
         "`first`, and `skip`",
         `${number(subgraph.FIRST.most)}, and ${number(subgraph.MAX_SKIP)}`,
-        "Error that says how to continue",
+        "Error with the way to continue",
       ],
       ["Blocks named by one query", subgraph.MAX_BLOCKS, "Error"],
       [
@@ -675,28 +667,24 @@ const limits: readonly (readonly [title: string, rows: readonly Row[]])[] = [
       [
         "Avatar image",
         `${mib(avatars.MAX_BYTES)}, ${number(avatars.MAX_SIDE)} pixels a side, ${number(avatars.MAX_FRAMES)} frames; PNG, JPEG, GIF or WebP by content`,
-        "A generated image is shown.",
+        "A drawing instead.",
       ],
-      ["Time to find an avatar", seconds(avatars.MAX_MS), "A generated image is shown."],
-      [
-        "Avatar URI",
-        `${number(avatars.MAX_URI)} characters, unless it is a data URI`,
-        "A generated image is shown.",
-      ],
+      ["Time to find an avatar", seconds(avatars.MAX_MS), "A drawing instead."],
+      ["Avatar URI", `${number(avatars.MAX_URI)} characters, unless it is a data URI`, "A drawing instead."],
       [
         "NFT metadata",
         `${number(avatars.MAX_METADATA)} characters, ${number(avatars.MAX_BRACKETS)} arrays and objects; token URI 350,000 bytes`,
-        "A generated image is shown.",
+        "A drawing instead.",
       ],
       [
         "Avatars loaded at a time, per process",
         `${shares(avatars.AT_ONCE)}, ${avatars.AT_ONCE.host} per host; ${avatars.WAITING.most} waiting, ${avatars.WAITING.each} per caller`,
-        "A generated image is shown and not cached.",
+        "A drawing instead, not cached.",
       ],
       [
         "Avatars that need the chain",
         `${avatars.CHAIN_A_SECOND} per second and process`,
-        "A generated image is shown.",
+        "A drawing instead.",
       ],
       [
         "Avatars in memory",
