@@ -20,6 +20,10 @@ import { webhookVariables } from "./webhooks.ts";
 /** Variables of one subject, under one heading. */
 type Group = { title: string; note?: string; variables: Variables };
 
+const ownGatewayVariables = Object.fromEntries(
+  Object.entries(gatewayVariables).filter(([name]) => !Object.hasOwn(metricsVariables, name)),
+);
+
 export const groups: Group[] = [
   {
     title: "Network",
@@ -57,8 +61,8 @@ export const groups: Group[] = [
   },
   {
     title: "Gateway",
-    note: "`npm run gateway` reads only these and `LOG_FORMAT`. [operations.md](operations.md#the-gateway) explains the gateway.",
-    variables: gatewayVariables,
+    note: "`npm run gateway` reads only these, `METRICS_PORT`, `METRICS_HOST` and `LOG_FORMAT` ([operations.md](operations.md#the-gateway)).",
+    variables: ownGatewayVariables,
   },
   { title: "Machine", variables: machineVariables },
 ];

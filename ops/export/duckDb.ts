@@ -6,7 +6,7 @@ import { CommandError } from "../commandLine/command.ts";
 // loaded by this program alone. It may load no extension: it would fetch one from the network.
 
 /** What DuckDB may take. Its process, with Node.js and its buffers, then stays below 1 GiB. */
-export const MEMORY_LIMIT = "352MiB";
+const MEMORY_LIMIT = "352MiB";
 /** Half of the machine's processors, and not more than this. */
 const MAX_THREADS = 4;
 

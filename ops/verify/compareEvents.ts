@@ -11,10 +11,10 @@ import { addressReader, type NodeLog } from "./nodeLogs.ts";
 import { noteNotCompared, noteValue, type Result } from "./result.ts";
 
 /** Rows that are read at once: a busier range is read in pieces of whole blocks. */
-export const MAX_ROWS = 5_000;
+const MAX_ROWS = 5_000;
 /** Ranges of one run, for each hundred samples of names and records. */
 const SAMPLES_OF_RANGE = 100;
-export const MAX_RANGES = 100;
+const MAX_RANGES = 100;
 /** How often a range is read again while it differs: the chain may be reorganised, and the index follows soon. */
 const ATTEMPTS = 3;
 const PAUSE_MS = 2_000;

@@ -6,7 +6,7 @@ import type { Range } from "./logRanges.ts";
 /** Names and records of one run by default: with a public node it takes less than a minute. */
 const DEFAULT_SAMPLES = 1_000;
 /** All samples are in memory at once, a few kilobytes each, and a node keeps the state of a block for some minutes. */
-export const MAX_SAMPLES = 100_000;
+const MAX_SAMPLES = 100_000;
 /** Ranges of blocks of one run by default. Each takes a few requests. */
 const DEFAULT_RANGES = 50;
 /** Names of one command line. */

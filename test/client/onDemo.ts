@@ -135,6 +135,7 @@ export function describeClient(stageOf: () => Stage): void {
       for (const [entry, most] of bounds) {
         expect(await sizeOf(client.packageFolder, entry), entry).toBeLessThanOrEqual(most);
       }
+      expect(client.tarballBytes).toBeLessThanOrEqual(90 * 1_024);
       const others = client.files.filter((path) => !/^dist\/.+\.(js|d\.ts)$/.test(path));
       expect(others.sort()).toEqual([
         "LICENSE",

@@ -3,7 +3,6 @@ import { JOURNAL_BLOCKS } from "../../engine/blocks/sql.ts";
 import { ROWS_OF_STATEMENT } from "../../engine/predicted/inParts.ts";
 import { MAX_KEY_LENGTH } from "../../engine/predicted/possibleKey.ts";
 import { PIECE_LENGTH } from "../../engine/rowStore/pieces.ts";
-import { MEMORY_LIMIT } from "../../ops/export/duckDb.ts";
 import { MAX_ROW_BYTES } from "../../ops/export/formats.ts";
 import { FILE_ROWS as LOG_FILE_ROWS } from "../../ops/export/logs.ts";
 import { MAX_MANIFEST_BYTES as MAX_EXPORT_MANIFEST_BYTES } from "../../ops/export/manifest.ts";
@@ -12,11 +11,7 @@ import { MAX_RECORD_BYTES } from "../../ops/labels/forms/record.ts";
 import { MAX_LACKING } from "../../ops/labels/lacking.ts";
 import { MAX_RATIO } from "../../ops/labels/openTable.ts";
 import { MAX_MANIFEST_BYTES, MAX_PART_BYTES, PART_BYTES } from "../../ops/snapshot/manifest.ts";
-import { MAX_RANGES, MAX_ROWS } from "../../ops/verify/compareEvents.ts";
-import { RANGE_BLOCKS } from "../../ops/verify/logRanges.ts";
-import { MAX_SAMPLES } from "../../ops/verify/options.ts";
 import { SHOWN_LENGTH } from "../../ops/verify/report.ts";
-import { MAX_DIFFERENCES } from "../../ops/verify/result.ts";
 import { answerVariables } from "../../settings/answers.ts";
 import { gatewayVariables } from "../../settings/gateway.ts";
 import { rpcVariables } from "../../settings/rpc.ts";
@@ -46,7 +41,6 @@ import * as subgraph from "../../src/api/features/subgraph/bounds.ts";
 import * as hooks from "../../src/api/features/webhooks/bounds.ts";
 import { LEFT_ALONE_MS, SILENT_ATTEMPTS } from "../../src/api/features/webhooks/hosts.ts";
 import { MAX_RETRY_AFTER, WAITS } from "../../src/api/features/webhooks/schedule.ts";
-import { CALLS_AT_ONCE, REQUESTS_AT_ONCE } from "../../src/api/names/comparison/askContracts.ts";
 import { MAX_COMPARED_BYTES, MAX_COMPARED_RECORDS } from "../../src/api/names/comparison/compareName.ts";
 import { MAX_LABELS } from "../../src/api/names/endpoints/bulk.ts";
 import {
@@ -696,28 +690,6 @@ const limits: readonly (readonly [title: string, rows: readonly Row[]])[] = [
   [
     "Operators' programs",
     [
-      ["`npm run verify`: samples", number(MAX_SAMPLES), "Refused."],
-      [
-        "`npm run verify`: contract calls",
-        `${CALLS_AT_ONCE} in each of ${REQUESTS_AT_ONCE} requests`,
-        "In the next request; halved if a node refuses.",
-      ],
-      [
-        "`npm run verify -- --logs`: blocks per request",
-        number(RANGE_BLOCKS),
-        "In the next request; halved if a node refuses.",
-      ],
-      [
-        "`npm run verify`: event ranges",
-        `${MAX_RANGES} of ${RANGE_BLOCKS} blocks, and the newest ${RANGE_BLOCKS}`,
-        "Not compared.",
-      ],
-      [
-        "`npm run verify`: event rows read at a time",
-        `${number(MAX_ROWS)} and the rest of a block`,
-        "In the next piece.",
-      ],
-      ["`npm run verify`: differences kept", number(MAX_DIFFERENCES), "Counted."],
       [
         "`npm run verify`: value in its output",
         `${SHOWN_LENGTH} characters, control characters escaped`,
@@ -744,7 +716,6 @@ const limits: readonly (readonly [title: string, rows: readonly Row[]])[] = [
         "In the next file.",
       ],
       ["Export row", mib(MAX_ROW_BYTES), "The export stops and names the table to leave out."],
-      ["DuckDB memory in an export", MEMORY_LIMIT.replace("MiB", " MiB"), "Sorted on disk."],
     ],
   ],
 ];

@@ -6,9 +6,9 @@ import type { Rpc } from "../live/rpc.ts";
 import { type Check, NotComparable } from "./check.ts";
 
 /** Calls of one call of Multicall3. A node gives each `eth_call` its gas: more would not fit where texts are long. */
-export const CALLS_AT_ONCE = 250;
+const CALLS_AT_ONCE = 250;
 /** Requests under way at the same time. The rate is bounded by the settings. */
-export const REQUESTS_AT_ONCE = 4;
+const REQUESTS_AT_ONCE = 4;
 /** A node that fails so often, without one answer between, is not asked any more. */
 const MAX_FAILURES = 8;
 const PAUSE_MS = 500;
