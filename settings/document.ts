@@ -90,7 +90,8 @@ function section({ title, note, variables }: Group): string {
 }
 
 const row = (name: string, { unset, meaning, expected, example }: Variable): string => {
-  const isShown = unset === `\`${example}\`` || expected.split(/[ ,]+/).includes(example);
+  const isRange = /\bfrom \d+ to \d+/.test(expected);
+  const isShown = isRange || unset === `\`${example}\`` || expected.split(/[ ,]+/).includes(example);
   const short = expected.replace(/^(a|an|the) (whole number (of |from )?)?/, "");
   const value = isShown ? short : `${short}, for example \`${example}\``;
   return `| \`${name}\` | ${unset} | ${meaning} | ${value} |`;

@@ -10,7 +10,7 @@ export const labelVariables = {
   LABEL_HEALING_URL: optional(httpUrl("an https URL, or an http URL of this machine"), {
     example: "https://api.searchlight.ensrainbow.io",
     meaning:
-      "Service that speaks the [ENSRainbow](https://ensnode.io/ensrainbow/) protocol and is asked, slowly, for labels known only by hash. One of the processes with this setting asks. The service sees the hashes; Namedex checks each answer by hashing it. Needs `LABEL_HEALING_SET`.",
+      "Service with the [ENSRainbow](https://ensnode.io/ensrainbow/) protocol that one process slowly asks for labels known only by hash. The service sees the hashes; each answer is checked by hashing it. Needs `LABEL_HEALING_SET`.",
     unset: "off",
   }),
   LABEL_HEALING_SET: optional(

@@ -43,7 +43,7 @@ const indexerUrls = httpUrls(
 export const rpcUrlVariable = optional(indexerUrls, {
   example: "https://rpc.example.org",
   unset: "devnet: `http://127.0.0.1:8545`; else required for the main chain",
-  meaning: `RPC URLs for the indexer, one variable per chain: \`RPC_URL_1\` for mainnet, \`RPC_URL_11155111\` for Sepolia. Setting a layer 2's URL indexes its primary names, and the names below its own name (${withNames.join(", ")}); ${withoutNames.join(", ")} have primary names only. [performance.md](performance.md#names-of-layer-2) lists what layer 2 names cost. Adding or removing a chain requires a new index. A URL for an unknown chain is an error.`,
+  meaning: `RPC URLs for the indexer, one variable per chain: \`RPC_URL_1\` for mainnet, \`RPC_URL_11155111\` for Sepolia. Setting a layer 2's URL indexes its primary names, and the names below its own name (${withNames.join(", ")}); ${withoutNames.join(", ")} have primary names only. Layer 2 names [cost more](performance.md#names-of-layer-2). Adding or removing a chain requires a new index. A URL for an unknown chain is an error.`,
 });
 
 export const rpcVariables = {

@@ -29,7 +29,7 @@ export const isUndoneByPonder = (tableName: string): boolean => tableName !== JO
 const takenAtStart = new WeakMap<object, JournalBlock[]>();
 
 /** More than are between a restore point and the newest block of a chain, unless another chain stood still for hours. */
-export const MOST_TAKEN_AT_START = 20_000;
+const MOST_TAKEN_AT_START = 20_000;
 
 /** Takes the journal to where a start takes the tables, in the same transaction. */
 export async function recoverBlocks(tx: Connection, schema: string, points: object): Promise<void> {

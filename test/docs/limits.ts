@@ -1,8 +1,5 @@
-import { MOST_TAKEN_AT_START } from "../../engine/blocks/blockJournal.ts";
 import { JOURNAL_BLOCKS } from "../../engine/blocks/sql.ts";
-import { ROWS_OF_STATEMENT } from "../../engine/predicted/inParts.ts";
 import { MAX_KEY_LENGTH } from "../../engine/predicted/possibleKey.ts";
-import { PIECE_LENGTH } from "../../engine/rowStore/pieces.ts";
 import { MAX_ROW_BYTES } from "../../ops/export/formats.ts";
 import { FILE_ROWS as LOG_FILE_ROWS } from "../../ops/export/logs.ts";
 import { MAX_MANIFEST_BYTES as MAX_EXPORT_MANIFEST_BYTES } from "../../ops/export/manifest.ts";
@@ -17,16 +14,11 @@ import { gatewayVariables } from "../../settings/gateway.ts";
 import { rpcVariables } from "../../settings/rpc.ts";
 import * as avatars from "../../src/api/features/avatars/bounds.ts";
 import { MAX_FORM_BYTES } from "../../src/api/features/explorer/keyForm.ts";
-import { MAX_CALENDAR_NAMES } from "../../src/api/features/explorer/pages/address/calendar.tsx";
-import { MAX_CLAIMS } from "../../src/api/features/explorer/pages/address/primaryNames.tsx";
 import { MAX_DROPS } from "../../src/api/features/explorer/pages/drops/drops.ts";
 import { MAX_SOUGHT } from "../../src/api/features/explorer/pages/go.ts";
-import { MAX_VARIED, variants } from "../../src/api/features/explorer/pages/name/absent.tsx";
-import { MAX_AGENTS } from "../../src/api/features/explorer/pages/name/agents.tsx";
 import { MAX_RECORDS } from "../../src/api/features/explorer/pages/name/records.tsx";
 import { CSV_PAGE_SIZE, MAX_CSV_PAGES } from "../../src/api/features/explorer/pages/namesCsv.ts";
 import { MAX_NAME, MAX_WATCHED } from "../../src/api/features/explorer/pages/watch/watched.ts";
-import { MAX_NAMED } from "../../src/api/features/explorer/parts/called.tsx";
 import { SHOWN_AT_ONCE, SHOWN_UNFOLDED } from "../../src/api/features/explorer/parts/text.tsx";
 import { MOST_TOUCHED } from "../../src/api/features/feed/advance.ts";
 import { MAX_TEXT_BYTES } from "../../src/api/features/feed/compare.ts";
@@ -106,7 +98,6 @@ import { FAILING_ATTEMPTS } from "../../src/api/server/indexState/failingBlock.t
 import { CANCELLED_MS } from "../../src/api/server/indexState/indexPool.ts";
 import { DRAIN_MS } from "../../src/api/server/outgoing/outgoing.ts";
 import { STANDBY_LOOK_MS } from "../../src/api/server/postgres/listen.ts";
-import { LOOK_TIMEOUT_MS, PRIMARY_LOOK_MS } from "../../src/api/server/postgres/primaryPool.ts";
 import { MAX_STORED_BYTES, MAX_STORED_BYTES_A_MINUTE } from "../../src/api/server/serviceDb/liveAnswers.ts";
 import { MAX_LABELS_PER_MINUTE } from "../../src/api/server/serviceDb/provenLabels.ts";
 import { HELD_SECONDS } from "../../src/api/server/serviceDb/reservations.ts";
@@ -447,20 +438,9 @@ const limits: readonly (readonly [title: string, rows: readonly Row[]])[] = [
         "The oldest are removed as blocks become final.",
       ],
       [
-        "Journal blocks replaced when the indexer starts",
-        number(MOST_TAKEN_AT_START),
-        "Older blocks without logs are left out.",
-      ],
-      ["Rows prefetched by one statement", number(ROWS_OF_STATEMENT), "In the next statement."],
-      [
         "Text in a prefetched key",
         `${MAX_KEY_LENGTH} characters, the length of a hash`,
         "The handler reads the row itself.",
-      ],
-      [
-        "Text written to the database at a time",
-        `${number(PIECE_LENGTH)} characters and one row`,
-        "In the next piece.",
       ],
       [
         "Looks at a standby",
@@ -468,11 +448,6 @@ const limits: readonly (readonly [title: string, rows: readonly Row[]])[] = [
         "Changes are noticed then.",
       ],
       ["Query cancelled by replication", `Retried for ${seconds(CANCELLED_MS)}`, "503 `INDEX_NOT_READY`"],
-      [
-        "Search for the primary in `SERVICE_DATABASE_URL`",
-        `Every ${seconds(PRIMARY_LOOK_MS)}, for ${seconds(LOOK_TIMEOUT_MS)} at most`,
-        "Requests that write get 503.",
-      ],
     ],
   ],
   [
@@ -634,19 +609,6 @@ const limits: readonly (readonly [title: string, rows: readonly Row[]])[] = [
         `${MAX_RECORDS} each`,
         "Left out; the page links to the JSON.",
       ],
-      ["Agents on a name's page", MAX_AGENTS, "Left out; the page links to the JSON."],
-      [
-        "Similar names whose state a page shows",
-        `${variants.length}, for labels up to ${MAX_VARIED} characters`,
-        "None.",
-      ],
-      ["Primary name claims on a page", MAX_CLAIMS, "Left out."],
-      [
-        "Addresses on a page shown by primary name",
-        `The first ${MAX_NAMED}, from the index`,
-        "Shown as addresses.",
-      ],
-      ["Expiries in a page's calendar", MAX_CALENDAR_NAMES, "Left out; the page says so."],
       ["Names in one file of drops", MAX_DROPS, "The first to drop are kept."],
       [
         "Names in a CSV file",

@@ -27,10 +27,6 @@ const inPostgres = [
   `select extract(year from to_timestamp(least(registrar_expiry_timestamp, 253402300799)::bigint) at time zone 'UTC')::int, count(*)
    from domains where parent_node = '0x93cdeb708b7545dc668eb9280176169d1c33cfd8ed6f04690a0bcc88a93fc4ae'
      and registrar_expiry_timestamp is not null group by 1 order by 1`,
-  `select text.key, count(*) from domains join text_records text using (chain_id, resolver, node)
-     left join resolver_nodes using (chain_id, resolver, node)
-   where text.version = coalesce(resolver_nodes.version, 0) and text.value is not null
-   group by 1 order by 2 desc, 1 limit 50`,
   `select full_name, count(*) as changes, count(distinct owner_address)
    from ownership_changes join domains using (chain_id, node)
    group by 1 order by 2 desc, full_name collate "C" limit 20`,
@@ -45,9 +41,9 @@ export function answersQuestions(indexOf: () => MadeIndex): void {
       ({ folder } = await indexOf().write({ tables: null }));
     });
 
-    test("there are five", () => {
-      expect(questions).toHaveLength(5);
-      expect(inPostgres).toHaveLength(5);
+    test("there are four", () => {
+      expect(questions).toHaveLength(4);
+      expect(inPostgres).toHaveLength(4);
     });
 
     test.each(questions.map((question, number) => ({ ...question, number })))(

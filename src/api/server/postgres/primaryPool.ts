@@ -24,7 +24,7 @@ type Plan = {
 };
 
 /** How long one look at a server may take. */
-export const LOOK_TIMEOUT_MS = 3_000;
+const LOOK_TIMEOUT_MS = 3_000;
 /** How often the servers are looked at again while connections are used: another may have been promoted. */
 export const PRIMARY_LOOK_MS = 2_000;
 

@@ -9,7 +9,7 @@ import type { DomainItem, Domains } from "../../replies.ts";
 import type { AddressView } from "./view.ts";
 
 /** Expiries that the calendar shows, the soonest: one page of the portfolio. */
-export const MAX_CALENDAR_NAMES = 100;
+const MAX_CALENDAR_NAMES = 100;
 
 /** The expiries of an address, month by month, soonest first. */
 export async function calendarOfAddress({ visit, address, now }: AddressView): Promise<Child> {

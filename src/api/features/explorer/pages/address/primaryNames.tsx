@@ -13,7 +13,7 @@ type Reply = {
 } & HistoryTotal;
 
 /** Claims that one page shows, newest first. The JSON has all. */
-export const MAX_CLAIMS = 100;
+const MAX_CLAIMS = 100;
 
 /** The primary name as it resolves, the newest claim on each chain, and every claim before. */
 export async function primaryNamesOfAddress({ visit, address }: AddressView): Promise<Child> {

@@ -84,7 +84,7 @@ function sayingOf(parsed: ParsedName, state: Absent["availability_status"]): str
 }
 
 /** Names that people take where another is gone, or too short. */
-export const variants: readonly ((label: string) => string)[] = [
+const variants: readonly ((label: string) => string)[] = [
   (label) => `${label}s`,
   (label) => `the${label}`,
   (label) => `my${label}`,
@@ -94,7 +94,7 @@ export const variants: readonly ((label: string) => string)[] = [
 ];
 
 /** Longest label of which variants are made. */
-export const MAX_VARIED = 64;
+const MAX_VARIED = 64;
 
 function similarTo({ name, label }: ParsedName): string[] {
   if (label.length > MAX_VARIED) return [];

@@ -9,7 +9,7 @@ import type { NameAgents } from "../../replies.ts";
 import type { NameView } from "./view.ts";
 
 /** Agents of one name that a page shows. The JSON has all. */
-export const MAX_AGENTS = 25;
+const MAX_AGENTS = 25;
 
 /** Agents that the name claims, or that are bound to it. */
 export async function agentsOfName({ visit, domain }: NameView): Promise<Child> {
