@@ -236,7 +236,7 @@ describe("GET /address/:address/domain-count", () => {
       status: 400,
       body: { error: { code: "INVALID_ADDRESS" } },
     });
-    expect(await api.get(`/address/${alice}/domain-count?address_type=`)).toMatchObject({
+    expect(await api.get(`/address/${alice}/domain-count?address_type=any,`)).toMatchObject({
       status: 400,
       body: { error: { code: "INVALID_PARAMETER" } },
     });

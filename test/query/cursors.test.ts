@@ -253,7 +253,6 @@ describe("a cursor that is not of this list", () => {
     expect(await api.get(`/search-domains?q=name&cursor=${cursor?.slice(1)}`)).toMatchObject(
       error("damaged"),
     );
-    expect(await api.get("/search-domains?q=name&cursor=")).toMatchObject(error("damaged"));
     expect(await api.get(`/search-domains?q=name&cursor=${"A".repeat(3_000)}`)).toMatchObject(
       error("longer than"),
     );

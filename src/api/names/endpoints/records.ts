@@ -74,6 +74,7 @@ const domainRecords = endpoint({
   description: `Records of the name at its current resolver. Text records are written by owners: treat them as untrusted. Keys cannot be listed on chain, so a live answer has the keys from the name's events and the usual ones: texts ${usualTextKeys.map((one) => `\`${one}\``).join(", ")} and coin types ${usualCoinTypes.join(", ")}.`,
   params: z.object({ name: input.name() }),
   query: z.object({ ...recordChoice, partial: input.partial() }),
+  emptyParam: "keys",
   reply: z.strictObject({
     domain: z.string(),
     resolver: knownResolver,

@@ -256,14 +256,8 @@ export const input = {
       })
       .openapi({ type: "array", items: { type: "string" }, ...about }),
   /** Some of the values, separated by commas. */
-  list: <const T extends string>(
-    values: readonly T[],
-    name: string,
-    description: string,
-    whenEmpty: readonly T[] = values,
-  ) =>
+  list: <const T extends string>(values: readonly T[], name: string, description: string) =>
     parsed((text): T[] => {
-      if (text.trim() === "") return [...whenEmpty];
       const words = text.split(",").map((word) => word.trim());
       const wrong = words.find((word) => !values.includes(word as T));
       if (wrong !== undefined) {

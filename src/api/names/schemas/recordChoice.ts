@@ -58,12 +58,7 @@ const wordsOf = (text: string): string[] => text.split(",").map((word) => word.t
 /** The choice in a query. */
 export const recordChoice = {
   types: input
-    .list(
-      recordTypes,
-      "types",
-      `Kinds of records, separated by commas; ${usualTypes.join(", ")} by default`,
-      usualTypes,
-    )
+    .list(recordTypes, "types", `Kinds of records, separated by commas; ${usualTypes.join(", ")} by default`)
     .optional(),
   keys: z
     .string()

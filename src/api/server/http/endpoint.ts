@@ -32,8 +32,11 @@ export type Declaration<P extends Fields, Q extends Fields, B extends Fields, R 
   summary: string;
   description: string;
   params: P;
-  /** A parameter that a tool may give empty. In a path `.` would look the same once a browser has resolved it: it is refused. */
-  emptyParam?: string & keyof z.input<P>;
+  /**
+   * A parameter for which the empty text is a value. Other empty parameters of a query count as left out. In a path `.` would
+   * look the same once a browser has resolved it, so it is refused; only a tool may send it.
+   */
+  emptyParam?: string & (keyof z.input<P> | keyof z.input<Q>);
   query: Q;
   body: B;
   /** Schema of the answer. The compiler checks replies against it, and tests parse them with it. */

@@ -24,7 +24,7 @@ Operations on names only read: nothing creates, changes or deletes a name. Each 
 - **Position.** \`as_of\` lists the blocks that the answer covers, by chain: the index's and, if the chain was read, the block of that reading. \`ETag\` and \`If-None-Match\` save the body of an unchanged answer (304).
 - **What is absent.** Null: known not to exist. Absent: does not apply, was not requested, or could not be found out. Empty object or list: a collection without entries. \`availability_status\` is \`unknown\` if it cannot be determined.
 - **Partial answers.** If only the chain can answer and cannot be asked, the request fails with 502. With \`partial=true\` it returns what the index knows, and \`unresolved\` lists each part that could not be found out. List items have both what is known and their \`error\`.
-- **Errors** are \`{"error": {"code", "message"}}\`. Unknown parameters are an error with \`strict=true\`, and ignored with \`strict=false\`. Each operation lists its default.
+- **Errors** are \`{"error": {"code", "message"}}\`. Unknown parameters are an error with \`strict=true\`, and ignored with \`strict=false\`. Each operation lists its default. An empty query parameter counts as left out; only \`keys\` and \`record_key\` take the empty text, which is a key.
 - **Untrusted content.** Names and text records are written by their owners: escape them for display, and do not fetch their URLs without protection.`;
 
 /** What a caller has to know of access, by the operator's choice. */

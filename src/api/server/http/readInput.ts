@@ -14,13 +14,23 @@ type Given = Record<string, unknown>;
 export function readInput({ params, query, body, emptyParam }: Endpoint, asked: Given): Given {
   const inPath = pick(asked, params.shape);
   const input = {
-    ...parseFields(query, asWords(pick(asked, query.shape))),
+    ...parseQuery(query, asWords(pick(asked, query.shape)), emptyParam),
     ...parseFields(params, asWords(inPath)),
     ...parseFields(body, pick(asked, body.shape)),
   };
   const empty = Object.keys(inPath).find((name) => inPath[name] === "" && name !== emptyParam);
   if (empty !== undefined) throw new ApiError("INVALID_PARAMETER", `\`${empty}\` is empty.`);
   return input;
+}
+
+/**
+ * Reads the parameters of a query. Forms send empty ones, which count as left out, unless the empty text is a value.
+ *
+ * @throws ApiError with the code of the first fault
+ */
+export function parseQuery(query: Endpoint["query"], data: Given, emptyParam?: string): Given {
+  const given = Object.entries(data).filter(([name, value]) => value !== "" || name === emptyParam);
+  return parseFields(query, Object.fromEntries(given));
 }
 
 /** @throws ApiError with the code of the first fault */

@@ -1,5 +1,5 @@
 import { createRoute, OpenAPIHono, z } from "@hono/zod-openapi";
-import type { Context } from "hono";
+import type { Context, MiddlewareHandler } from "hono";
 import type { Caller } from "../access/access.ts";
 import { type ErrorCode, errorCodes, errorResponse } from "../errors/errors.ts";
 import { compressed } from "./compression.ts";
@@ -8,7 +8,7 @@ import { isUnchanged } from "./entityTag.ts";
 import { commonOf, ignoredParameters } from "./ignoredParameters.ts";
 import { inputError } from "./inputError.ts";
 import type { ExecuteOperation, OperationResult } from "./pipeline.ts";
-import { parseFields } from "./readInput.ts";
+import { parseFields, parseQuery } from "./readInput.ts";
 
 const errorShape = z
   .strictObject({
@@ -111,15 +111,21 @@ export function routesOf(
       app.openAPIRegistry.registerPath(route);
       return;
     }
-    if (hasFields(operation.body)) {
+    app.openAPIRegistry.registerPath(route);
+    const { body } = route.request;
+    const parts = (c: Context) => readParts(c, route.request, operation.emptyParam);
+    if (body !== undefined) {
+      const readFirst: MiddlewareHandler = (c, next) => {
+        c.set(READ, parts(c)); // Before the body, so that HTTP and tools report the same one of several faults.
+        return next();
+      };
       app.openapi(
-        route,
-        (c) => respond(c, [valid(c, "param"), valid(c, "query"), valid(c, "json")]) as never,
+        { ...route, hide: true, middleware: readFirst, request: { body } },
+        (c) => respond(c, [...(c.get(READ as never) as unknown[]), c.req.valid("json" as never)]) as never,
       );
       return;
     }
-    app.openAPIRegistry.registerPath(route);
-    app.on(route.method, routingPathOf(route), (c) => respond(c, readParts(c, route.request)));
+    app.on(route.method, routingPathOf(route), (c) => respond(c, parts(c)));
   };
   for (const operation of operations) answer(routeOf(operation), operation);
   return app;
@@ -133,14 +139,19 @@ const cacheControlOf = ({ cacheSeconds, isPrivate }: Endpoint): string => {
   return cacheSeconds ? `public, max-age=${cacheSeconds}` : "no-cache";
 };
 
-const valid = (c: Context, part: "param" | "query" | "json"): unknown => c.req.valid(part as never);
+/** Where the parts that precede a body are kept while it is read. */
+const READ = "partsBeforeBody";
 
 /**
- * The parts of the input of an operation without a body. One handler reads them and answers: Hono and Ponder do their work for
- * each handler of a route, and Ponder measures each.
+ * The path and the query. Without a body, one handler reads them and answers: Hono and Ponder do their work for each handler of
+ * a route, and Ponder measures each.
  */
-function readParts(c: Context, { params, query }: Route["request"]): unknown[] {
-  const readQuery = parseFields(query, queryOf(c)); // In the order in which the validators of a body's operation read.
+function readParts(
+  c: Context,
+  { params, query }: Route["request"],
+  emptyParam: string | undefined,
+): unknown[] {
+  const readQuery = parseQuery(query, queryOf(c), emptyParam); // First, as for tools.
   return [params && parseFields(params, c.req.param()), readQuery];
 }
 

@@ -63,6 +63,7 @@ export const domainEvents = endpoint({
     sort_dir: input.sortDir(),
     ...historyPage(),
   }),
+  emptyParam: "record_key",
   reply: z.strictObject({ events: z.array(event), ...historyFields, is_incomplete: isIncomplete }),
   errors: ["INVALID_NAME", "LIMIT_EXCEEDED"],
   cost: 1,
