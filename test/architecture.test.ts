@@ -258,6 +258,7 @@ const layers: Layer[] = [
         "server/scheduling/",
         "server/http/inputError.ts",
         "server/http/leftSignal.ts",
+        "server/http/readInput.ts",
       ),
     ],
     mayTypes: ["abis/", ...api("server/access/access.ts", "server/postgres/db.ts")],

@@ -7293,7 +7293,7 @@ export type GetDomainPermissionsResponses = {
      * The answer.
      */
     200: {
-        name: string;
+        domain: string;
         namehash: `0x${string}`;
         /**
          * Absent if the index knows nothing about the name

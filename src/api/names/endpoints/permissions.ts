@@ -47,7 +47,7 @@ const namePermissions = endpoint({
   params: z.object({ name: input.name() }),
   query: z.object({ kind: kindsOf(permissionKinds), ...listPage() }),
   reply: z.strictObject({
-    name: z.string(),
+    domain: z.string(),
     namehash: hash,
     chain: z.string().optional().openapi({ description: "Absent if the index knows nothing about the name" }),
     protocol: z.enum(["ensv1", "ensv2"]).optional(),
@@ -80,7 +80,7 @@ const namePermissions = endpoint({
     const fuses = state && toBurntFuses(state, ctx.now);
     const at = { chainId: state?.chainId ?? ctx.contracts.chainId, contracts: ctx.contracts };
     return {
-      name: name.name,
+      domain: name.name,
       namehash: name.node,
       ...(state && { chain: ctx.contracts.chainName(state.chainId), protocol: found.protocol }),
       ...(owners?.owner && { owner: toAddress(owners.owner.address) }),

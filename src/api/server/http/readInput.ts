@@ -23,15 +23,13 @@ export function readInput({ params, query, body, emptyParam }: Endpoint, asked: 
   return input;
 }
 
-/**
- * Reads the parameters of a query. Forms send empty ones, which count as left out, unless the empty text is a value.
- *
- * @throws ApiError with the code of the first fault
- */
-export function parseQuery(query: Endpoint["query"], data: Given, emptyParam?: string): Given {
-  const given = Object.entries(data).filter(([name, value]) => value !== "" || name === emptyParam);
-  return parseFields(query, Object.fromEntries(given));
-}
+/** @throws ApiError with the code of the first fault */
+export const parseQuery = (query: Endpoint["query"], data: Given, emptyParam?: string): Given =>
+  parseFields(query, withoutEmpty(data, emptyParam));
+
+/** Forms send empty parameters, which count as left out, unless the empty text is a value. */
+export const withoutEmpty = (data: Given, emptyParam?: string): Given =>
+  Object.fromEntries(Object.entries(data).filter(([name, value]) => value !== "" || name === emptyParam));
 
 /** @throws ApiError with the code of the first fault */
 export function parseFields(fields: Endpoint["params"], data: Given): Record<string, unknown> {

@@ -6,6 +6,7 @@ import type { Access, Admission, Caller } from "../../../server/access/access.ts
 import { ApiError, answerError, toApiError } from "../../../server/errors/errors.ts";
 import { inputError } from "../../../server/http/inputError.ts";
 import { leftSignal } from "../../../server/http/leftSignal.ts";
+import { withoutEmpty } from "../../../server/http/readInput.ts";
 import type { Db } from "../../../server/postgres/db.ts";
 import { type Begin, beginOf, changeFilters, changeFiltersOf, parseAfter, resync } from "../operations.ts";
 import { writePosition } from "../position.ts";
@@ -83,7 +84,7 @@ export function streamRoutes(plan: StreamPlan): Hono {
 
 /** Where the reader begins, and what it wants. A browser that connects again says by a header where it was. */
 function readQuery(c: Context) {
-  const given = c.req.query();
+  const given = withoutEmpty(c.req.query());
   const { data, error } = query.safeParse(given);
   if (error) throw inputError(error, given);
   const { after, resync: mayResync, ...filters } = data;
