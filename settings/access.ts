@@ -8,7 +8,7 @@ export type AccessSettings = {
   access: "open" | "metered";
   /** Origins at which callers reach the API (`https://names.example.org`). Without one, no caller can sign up for a key. */
   publicUrls: string[];
-  /** Number of the operator's own proxies before the API, each of which appends to `X-Forwarded-For`. */
+  /** Number of the operator's own proxies in front of the API, each of which appends to `X-Forwarded-For`. */
   trustedProxies: number;
   /** Whether long answers are compressed for callers that accept it. */
   compresses: boolean;

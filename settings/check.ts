@@ -42,7 +42,7 @@ function faultOf(error: z.ZodError, text: string | undefined, isSecret: boolean)
   return typeof wrongItem === "string" ? `contains "${redact(wrongItem)}"` : `is "${redact(text)}"`;
 }
 
-/** Leaves scheme and host of each URL in a comma-separated list, and of what is not quite one: the rest may be a key. */
+/** Keeps scheme and host of each URL in a comma-separated list, also of malformed ones: the rest may be a key. */
 const redact = (value: string): string =>
   value
     .split(/,(?=\s*[a-z]+:\/\/)/i)

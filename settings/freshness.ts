@@ -4,9 +4,9 @@ import { optional, type ValuesOf } from "./variable.ts";
 
 /** How old the index may become before it is refused, and before the watchdog ends its indexer. */
 export type FreshnessSettings = {
-  /** How old the newest indexed block may be for the index to answer; null for chains whose time stands still. */
+  /** Maximum age of the newest indexed block for the index to answer; null for chains whose time stands still. */
   maxLagSeconds: number | null;
-  /** How long the index may stand still while its chain goes on, before the indexer is ended; null for no limit. */
+  /** How long the index may be stuck while its chain advances, before the indexer is ended; null for no limit. */
   watchdogSeconds: number | null;
 };
 

@@ -80,7 +80,7 @@ function addUrl(replacements: Map<string, string>, text: string): void {
   }
 }
 
-/** What has to be replaced in a text that anybody may read, and by what. */
+/** What to replace in a text that anyone may read, and with what. */
 function secretsOf(env: Given): Map<string, string> {
   const replacements = new Map<string, string>();
   for (const [name, value = ""] of Object.entries(env)) {
@@ -94,7 +94,7 @@ function secretsOf(env: Given): Map<string, string> {
 
 const escapeRegExp = (text: string): string => text.replaceAll(/[.*+?^${}()|[\]\\]/g, "\\$&");
 
-/** Gives a function that reduces the URLs of the settings to their hosts, wherever they stand in a text. */
+/** Returns a function that reduces the URLs of the settings to their hosts, anywhere in a text. */
 export function secretHider(env: Given): (text: string) => string {
   const replacements = secretsOf(env);
   if (replacements.size === 0) return (text) => text;

@@ -3,7 +3,7 @@ import { SettingsError } from "./check.ts";
 import { httpUrl, text } from "./kinds.ts";
 import { optional, type ValuesOf } from "./variable.ts";
 
-/** A service that is asked for labels of which the index has the hash alone; null where none is. */
+/** A service that resolves labels known only by hash; null if none is configured. */
 export type LabelSettings = { labelHealing: { url: string; set: { id: string; version: number } } | null };
 
 export const labelVariables = {

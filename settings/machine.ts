@@ -3,7 +3,7 @@ import { check, type Given } from "./check.ts";
 import { digits, oneOf, text } from "./kinds.ts";
 import { optional, withDefault } from "./variable.ts";
 
-/** What depends on the machine. Node reads NODE_OPTIONS and Ponder PONDER_CACHE_BYTES by themselves. */
+/** Settings for the machine. Node reads NODE_OPTIONS and Ponder PONDER_CACHE_BYTES by themselves. */
 export const machineVariables = {
   NAMEDEX_HOME: withDefault(".namedex", text("the path of a folder"), {
     meaning:
@@ -39,6 +39,6 @@ export const readHome = (env: Given): string =>
 export const readHasLayer2 = (env: Given): boolean =>
   check({ DEVNET_CHAINS: machineVariables.DEVNET_CHAINS }, env).DEVNET_CHAINS === "3";
 
-/** Whether ENSv2 stands on the local main chain. */
+/** Whether ENSv2 is deployed on the local main chain. */
 export const readHasEnsv2 = (env: Given): boolean =>
   check({ DEVNET_ENSV2: machineVariables.DEVNET_ENSV2 }, env).DEVNET_ENSV2 === "on";

@@ -31,7 +31,7 @@ export function refuseMisspelt(env: Given): void {
   if (complaints.length > 0) throw new SettingsError(complaints.join("\n"));
 }
 
-/** The setting that a name is nearly; null if it is one, or none of ours. */
+/** The setting that a name probably means; null if it is a setting, or resembles none. */
 export function nearestSetting(name: string): string | null {
   const [, stem = "", digits = ""] = /^(.*?)(\d*)$/.exec(name) ?? [];
   if (known.includes(name) || (stem === CHAIN && digits !== "")) return null;

@@ -5,13 +5,13 @@ import type { z } from "zod";
  * are written from this.
  */
 export type Variable<Value = unknown> = {
-  /** Reads the text. Undefined stands for a variable that is not set. */
+  /** Reads the text. Undefined means that the variable is not set. */
   shape: z.ZodType<Value>;
   /** What an error message says is expected: "a port from 1 to 65535". */
   expected: string;
   /** A value to paste. */
   example: string;
-  /** What it does, in Markdown. Its first sentence also stands in .env.example. */
+  /** What it does, in Markdown. Its first sentence also appears in .env.example. */
   meaning: string;
   /** What holds if it is not set, in Markdown. */
   unset: string;
@@ -31,7 +31,7 @@ export type Kind<Value> = { shape: z.ZodType<Value>; expected: string };
 
 type Explanation = { meaning: string; example: string; isSecret?: boolean };
 
-/** A variable that has to be set. */
+/** A variable that must be set. */
 export const required = <Value>(kind: Kind<Value>, explanation: Explanation): Variable<Value> => ({
   isSecret: false,
   ...kind,

@@ -6,7 +6,7 @@ import { optional, type ValuesOf, withDefault } from "./variable.ts";
 
 /** `secretKey`: 32 bytes that encrypt the secrets of webhooks; null where no webhooks are sent. */
 export type WebhookSettings = {
-  /** Whether keys may have webhooks at `/webhooks`; the feed has to be on, too. */
+  /** Whether keys may have webhooks at `/webhooks`; the feed must be on too. */
   hasWebhooks: boolean;
   webhooks: { secretKey: Buffer | null };
 };

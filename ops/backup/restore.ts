@@ -42,7 +42,7 @@ async function requireAbsent(client: pg.ClientBase, schema: string): Promise<voi
   );
 }
 
-/** The name of a schema that is not there yet. */
+/** The name of a schema that does not exist yet. */
 async function freeSchema(client: pg.ClientBase): Promise<string> {
   const { rows } = await client.query<{ name: string }>(
     "SELECT nspname AS name FROM pg_namespace WHERE nspname LIKE 'namedex\\_restored%'",
@@ -75,7 +75,7 @@ async function makeSchema(client: pg.ClientBase, schema: string): Promise<void> 
   await client.query(`CREATE SCHEMA ${id(schema)}${owner === null ? "" : ` AUTHORIZATION ${id(owner)}`}`);
 }
 
-/** The role to which the service's tables in this database belong, if ours is a member of it; null if there is none. */
+/** The role that owns the service's tables in this database, if ours is a member of it; otherwise null. */
 async function findServiceOwner(client: pg.ClientBase): Promise<string | null> {
   const { rows } = await client.query<{ owner: string }>(
     `SELECT pg_get_userbyid(keys.relowner) AS owner FROM pg_class keys

@@ -1,7 +1,7 @@
 import { SettingsError } from "../../settings/settings.ts";
 import { withClient } from "../../src/api/server/postgres/client.ts";
 
-/** A table that stands in the schema of an index while a snapshot is restored into it. */
+/** A table that exists in an index's schema while a snapshot is being restored. */
 export const RESTORE_MARK = "unfinished_restore";
 
 /** @throws SettingsError if a restore into the schema was begun and has not come to its end */

@@ -71,7 +71,7 @@ async function listMissing(client: pg.Client, { schema, as }: Need): Promise<str
     [schema],
   );
   const [found] = rows;
-  if (found === undefined) return as === "owner" ? missingSchema(client, schema) : []; // Ponder says that there is no index.
+  if (found === undefined) return as === "owner" ? missingSchema(client, schema) : []; // Ponder reports the missing index.
   if (as === "reader")
     return found.mayUse ? foreignTables(client, schema, "read") : [`use the schema "${schema}"`];
   if (!found.mayCreate && !found.isMember) return [`create tables in the schema "${schema}"`];
@@ -91,7 +91,7 @@ const conditions = {
   change: "pg_has_role(relowner, 'MEMBER')",
 } as const;
 
-/** One table stands for all: a schema has some dozens. */
+/** One table represents all: a schema has dozens. */
 async function foreignTables(
   client: pg.Client,
   schema: string,

@@ -6,8 +6,8 @@ import { onOneLine } from "../commandLine/foreignText.ts";
 const TIMEOUT_MS = 10_000;
 
 /**
- * Asks every RPC URL of the indexer for its chain. Ponder itself only warns about a wrong chain and indexes it, and
- * reports a URL that does not answer by stack traces.
+ * Asks every RPC URL of the indexer for its chain. Ponder only warns about a wrong chain and indexes it, and reports an
+ * unreachable URL with stack traces.
  *
  * @throws SettingsError for a URL of another chain, UnavailableError for a chain of which no URL answers
  */
@@ -46,8 +46,8 @@ const DECIMALS_CALL = "0x313ce567";
 const SIX = 6n;
 
 /**
- * Asks the node of payments for its chain, and whether the currency is a token of it: no client could pay a challenge for
- * another chain or token. A node that does not answer now does not stop the start.
+ * Asks the payment node for its chain, and whether the currency is a token there: clients could not pay otherwise. An
+ * unreachable node does not prevent startup.
  *
  * @throws SettingsError for a node of another chain, and for an address that is not such a token
  */

@@ -10,7 +10,7 @@ export type Command<Context, Options> = {
   /** What follows the command's name, each one required. */
   words: readonly string[];
   options: readonly (keyof Options)[];
-  /** Runs before anything is asked of the database. @throws CommandError if the options do not fit together */
+  /** Runs before any database query. @throws CommandError if the options do not fit together */
   check?: (options: Options) => void;
   /** Gives the text to print. */
   run: (context: Context, words: string[], options: Options) => Promise<string>;

@@ -11,7 +11,7 @@ const escapeChar = (char: string): string =>
     (_, at) => `\\u${char.charCodeAt(at).toString(16).padStart(4, "0")}`,
   ).join("");
 
-/** A text of several lines, of which no character moves the cursor, or hides or turns what stands beside it. */
+/** A text of several lines whose characters cannot move the cursor, or hide or reverse what is next to them. */
 export const escapeControls = (text: string): string =>
   text.replaceAll(unprintable, (char) => (char === "\n" || char === "\t" ? char : escapeChar(char)));
 

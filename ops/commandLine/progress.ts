@@ -6,7 +6,7 @@ export type Progress = {
   add: (amount: number) => void;
   /** Shows the last state, and ends the line. */
   end: () => void;
-  /** The same for a step of which the whole was only expected: all is done, however much that was. */
+  /** The same for a step whose total was only an estimate: it is complete, whatever the count. */
   finish: () => void;
 };
 

@@ -138,7 +138,7 @@ async function checkBlocks(
   report.faults.push(`${file.file} has ${found?.strange} rows of blocks outside its range`);
 }
 
-/** Columns that say of which block a row is, in any table that has them. */
+/** Columns that name a row's block, in any table that has them. */
 const blockColumns = ["block_number", "created_block_number", "last_owned_block_number"];
 
 async function checkPosition(checking: Checking, table: ExportTable): Promise<void> {
@@ -157,7 +157,7 @@ async function checkPosition(checking: Checking, table: ExportTable): Promise<vo
     report.faults.push(`${table.name} has ${strange} rows of blocks after the export's position`);
 }
 
-/** How many rows there are that must not be. What cannot be read is a fault, too. */
+/** Number of rows that must not exist. An unreadable file is a fault too. */
 async function countStrange(
   { duckDb, report }: Checking,
   { name }: ExportTable,

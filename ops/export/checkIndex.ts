@@ -102,7 +102,7 @@ async function compareLog(checking: Checking, { read }: Reach, { table, view }: 
   }
 }
 
-/** Blocks of each file, and those between, of which no file has a row. */
+/** Blocks of each file, and the gaps between files. */
 function rangesOf(
   { manifest: { chains, since } }: Checking,
   { files }: ExportTable,

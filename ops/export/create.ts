@@ -59,8 +59,8 @@ export type Exporting = {
 };
 
 /**
- * Writes views as files, all as they are at the last final block of each chain, while the indexer goes on. An export that was
- * interrupted goes on: of log tables, files that are complete stay.
+ * Writes views as files, all at the last final block of each chain, while the indexer continues. An interrupted export
+ * resumes: complete files of log tables stay.
  *
  * @throws CommandError if there is no complete index, or the folder cannot be used
  */
@@ -159,7 +159,7 @@ const tableOf = ({ name, kind, columns, order }: View, files: ExportFile[]): Man
 
 const inRows = (rows: number): string => `${Math.round(rows).toLocaleString("en")} rows`;
 
-/** Of an export that goes on from another one, nothing says how many rows of logs there are. */
+/** An export that continues another one does not know its number of log rows. */
 function progressOf(views: readonly View[], { screen }: ExportPlan, { since }: Heading): Progress {
   const counted = views.filter(({ kind }) => since === null || kind === "state");
   const whole = counted.reduce((sum, { expectedRows }) => sum + expectedRows, 0);

@@ -16,7 +16,7 @@ const STAGING_FOLDER = "staging";
 export const stagingOf = (folder: string): string => join(folder, STAGING_FOLDER);
 
 /**
- * Makes a folder ready: one that does not exist, is empty, or has what an interrupted export left.
+ * Prepares a folder that does not exist, is empty, or has the files of an interrupted export.
  *
  * @returns what the interrupted export had written; null if there was none
  * @throws CommandError for a folder with anything else

@@ -86,7 +86,7 @@ async function isWhole(folder: string, { file, bytes, sha256 }: ExportFile): Pro
 }
 
 /**
- * Checks that an older export is of this index, so that its log tables can be written on.
+ * Checks that an older export comes from this index, so that its log tables can be continued.
  *
  * @throws CommandError that says what differs
  */

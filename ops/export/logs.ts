@@ -41,7 +41,7 @@ export async function writeLog(exporting: Exporting, view: View): Promise<void> 
   await note();
 }
 
-/** The first block of which no file has the rows. */
+/** The first block whose rows are in no file. */
 function nextBlock(
   { since }: Exporting,
   { chainId, written }: { chainId: number; written: readonly ExportFile[] },

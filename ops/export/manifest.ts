@@ -31,7 +31,7 @@ export const FILE_NAME = /^[a-z_][a-z0-9_]{0,62}\/[a-z0-9-]{1,60}\.(parquet|csv\
 
 const file = z.strictObject({
   file: z.string().regex(FILE_NAME),
-  /** Of a log table: the chain, and the first and last block of which the file has all rows. Else null. */
+  /** For a log table: the chain, and the first and last block whose rows are all in the file. Otherwise null. */
   chain_id: count.nullable(),
   first_block: count.nullable(),
   last_block: count.nullable(),
@@ -72,7 +72,10 @@ const manifest = z.strictObject({
   file_format: z.enum(fileFormats),
   /** All tables are as they are after these blocks. */
   chains: z.array(chain).min(1).max(100),
-  /** The position of the older export that this one goes on from: log tables begin after it. Null: they begin at the first log. */
+  /**
+   * The position of the older export that this one continues: log tables begin after it. Null: they begin at the first
+   * log.
+   */
   since: z.array(chain).min(1).max(100).nullable(),
   tables: z.array(table).min(1).max(500),
 });
@@ -94,7 +97,7 @@ export const toManifest = (heading: Heading, tables: ExportTable[]): Manifest =>
 });
 
 /**
- * Reads a manifest that anyone may have made.
+ * Reads a manifest from an untrusted source.
  *
  * @param path the file itself
  * @throws CommandError if there is none, or this version cannot read it

@@ -10,7 +10,7 @@ import { type Priority, turnsOf } from "./turns.ts";
 
 const FASTEST = 1;
 
-/** Rows to read, where they go, and what is left to others meanwhile. */
+/** Rows to read, where they go, and how to yield to other programs. */
 type Staging = { select: string; file: string; priority: Priority };
 
 /** Writes the rows of a query into a file. @returns how many there are, as PostgreSQL counts them */

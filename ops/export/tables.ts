@@ -7,7 +7,7 @@ import { onOneLine } from "../commandLine/foreignText.ts";
  */
 export type Kind = "log" | "state";
 
-/** Tables of which each row belongs to a log, and stays as it is: their keys begin with chain, block and log. */
+/** Tables whose rows each belong to a log and never change: their keys begin with chain, block and log. */
 const logTables = [
   "events",
   "ownership_changes",
@@ -45,7 +45,7 @@ export const kindOf = (table: string): Kind => (logTables.includes(table) ? "log
 /** The order in which a table's rows are written. */
 export const orderOf = (table: string, key: readonly string[]): readonly string[] => ownOrders[table] ?? key;
 
-/** Stands for every table on the command line. */
+/** Means every table on the command line. */
 const ALL = "all";
 
 /**

@@ -13,11 +13,11 @@ export type Target = { duckDb: DuckDb; folder: string; format: FileFormat };
 /** Rows that were staged, and how many PostgreSQL counted. */
 export type Staged = { files: readonly string[]; rows: number };
 
-/** What a file is of, besides its rows. */
+/** What describes a file besides its rows. */
 export type Named = Pick<ExportFile, "file" | "chain_id" | "first_block" | "last_block">;
 
 /**
- * Sorts staged rows, and writes them into files of at most `most` rows each; an empty one if there are none.
+ * Sorts staged rows and writes them to files of at most `most` rows each; one empty file without rows.
  *
  * @param nameOf names the file of a number, from 0 on
  */

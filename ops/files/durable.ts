@@ -3,7 +3,7 @@ import { CommandError } from "../commandLine/command.ts";
 
 // What operators' programs write into a folder is on the disk before they say so.
 
-/** Makes a folder where there is none. @returns what is in it. @throws CommandError if it cannot be used */
+/** Creates a folder if it does not exist. @returns its entries. @throws CommandError if it cannot be used */
 export async function openFolder(folder: string): Promise<string[]> {
   try {
     await mkdir(folder, { recursive: true });

@@ -10,7 +10,7 @@ export class NoRoomForBody extends Error {
   override name = "NoRoomForBody";
 }
 
-/** The largest body, and what takes room for a part of one: false if there is none. */
+/** The largest body, and a function that reserves room for a part of one: false if there is no room. */
 type BodyLimits = { maxBytes: number; takeRoom: (bytes: number) => boolean };
 
 const hasBody = ({ headers }: IncomingMessage): boolean =>

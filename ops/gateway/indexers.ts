@@ -29,7 +29,7 @@ export type Indexer = {
   reached: Reached | null;
   /** When it last began an answer to a caller, in milliseconds. */
   answeredAt: number;
-  /** Since when a request for its state has no answer; null if there is none. */
+  /** Since when a request for its state is unanswered; null if none is. */
   askedAt: number | null;
 };
 
@@ -204,10 +204,7 @@ function reasonOf({ name, message }: Error): string {
 
 type KnownNetwork = { network: string | null };
 
-/**
- * An indexer's own lag is not enough: if its node stands still, it reports no lag. So its block is also compared with
- * the blocks of the others.
- */
+/** An indexer whose node stalls reports no lag, so its block is also compared with those of the others. */
 function judge(
   { claim, why, askedAt }: Indexer,
   { all, known, plan }: { all: Indexer[]; known: KnownNetwork; plan: Plan },
@@ -231,7 +228,7 @@ function judge(
   return ["synced", `at block ${blockOf(claim)}`];
 }
 
-/** What an indexer or replica stands on. */
+/** The index that an indexer or replica reads. */
 export const parts = ["process", "database", "indexer", "node"] as const;
 export type Part = (typeof parts)[number];
 

@@ -7,7 +7,7 @@ export type Shares = {
   give: (address: string, amount?: number) => void;
 };
 
-/** `each` is the most that one address may have; `room` tells how much there is, and how much of it is free. */
+/** `each` is the limit per address; `room` returns the total and the free places. */
 type SharesPlan = { each?: number; room: (taken: number) => { all: number; free: number } };
 
 /** No limit but that of each address. */

@@ -140,7 +140,7 @@ const describe = ({ state, claim, inFlight }: Indexer) => ({
   requests_in_flight: inFlight,
 });
 
-/** The reason may name an address, too. */
+/** The reason may contain an address. */
 const describeWithAddress = (indexer: Indexer) => ({
   url: indexer.url,
   why: indexer.why,

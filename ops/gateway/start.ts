@@ -23,7 +23,7 @@ export async function startGateway(settings: GatewaySettings, log: ProgramLog): 
   return gateway;
 }
 
-/** An indexer that is not asked any more is a trouble; one that is asked again is none. */
+/** An indexer that drops out is a problem; one that returns ends it. */
 function logChange(log: ProgramLog, { url, state, why }: Indexer, before: Indexer["state"]): void {
   const change = `${url}: ${before === "unknown" ? "" : `${before} -> `}${state} (${onOneLine(why)})`;
   log[state === "synced" ? "info" : "warn"](change, { indexer: url, state });

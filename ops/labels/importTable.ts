@@ -24,7 +24,7 @@ export type ImportPlan = {
   rows: ImportRows;
   /** The operator's name for the table; a table that says its own has that. */
   set: LabelSet;
-  /** Stops the import between two pieces of the table; a later run goes on. */
+  /** Stops the import between two pieces of the table; a later run continues. */
   signal: AbortSignal;
   onRead: (bytes: number) => void;
 };
@@ -89,7 +89,7 @@ async function createSieve(lacking: Lacking): Promise<(part: Part, counts: Count
       isRight ||= stated !== null && hash.equals(stated);
       if (!lacking.has(hash)) continue;
       const label = decodeUtf8(text);
-      // What is not UTF-8 has another hash as text, and U+FFFD in it.
+      // Bytes that are not UTF-8 decode to U+FFFD, and the text has another hash.
       if (isPrintable(label) && Buffer.compare(Buffer.from(label), text) === 0) found.push(label);
       else counts.unusable++;
     }

@@ -2,7 +2,7 @@ import type pg from "pg";
 import { packHashes } from "../../src/api/names/labels/packedHashes.ts";
 import { CommandError } from "../commandLine/command.ts";
 
-/** Hashes of which an index lacks the text. */
+/** Hashes whose text an index lacks. */
 export type Lacking = {
   count: number;
   has: (hash: Buffer) => boolean;

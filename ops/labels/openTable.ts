@@ -73,7 +73,7 @@ export async function* bytesOf(
   let at = isPlain ? from : 0;
   try {
     for await (const piece of plain as AsyncIterable<Buffer>) {
-      // A compressed file has no way to its middle: what was done before is read again and passed over.
+      // A compressed file cannot be read from its middle: earlier content is read again and skipped.
       const skipped = Math.min(Math.max(from - at, 0), piece.length);
       at += piece.length;
       if (!isPlain && at > most())

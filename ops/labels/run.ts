@@ -15,7 +15,7 @@ import { importRowsIn } from "./store.ts";
 
 type Run = { options: ImportOptions; settings: DatabaseSettings; signal: AbortSignal };
 
-/** Imports the files one after the other. Exit code 1 if it was interrupted. */
+/** Imports the files in order. Exit code 1 if interrupted. */
 export async function importTables({ options, settings, signal }: Run): Promise<Result> {
   const { databaseUrl, serviceDatabaseUrls, schema, serviceSchema } = settings;
   const tables = await Promise.all(options.files.map(findTable));

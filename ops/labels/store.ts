@@ -15,7 +15,7 @@ export type Progress = {
 
 /** The rows that an import writes: labels, and how far it is. */
 export type ImportRows = {
-  /** Where an interrupted import of this table goes on; the beginning for a new one, and for one that was finished. */
+  /** Where an interrupted import of this table continues; the beginning for a new or finished one. */
   begin: (tableId: string) => Promise<Progress>;
   /** Stores labels and the progress in one transaction. Gives how many were new. */
   save: (tableId: string, done: Progress & { labels: readonly string[] }) => Promise<number>;

@@ -26,8 +26,8 @@ const MAX_REPORT_LENGTH = 64 * 1_048_576;
 const NOT_KNOWN = 2;
 
 /**
- * Compares the index with the contracts again and again, each time in a process of its own with a low priority: its load
- * on memory and processor ends with it. A restart goes on with the wait: the time of the last comparison is stored.
+ * Verifies the index periodically, each time in a process of its own with a low priority, whose load ends with it. The
+ * time of the last comparison is stored, so a restart continues the wait.
  *
  * @returns a function that stops it
  */

@@ -6,7 +6,7 @@ import { withClient } from "../../src/api/server/postgres/client.ts";
 /** What the watchdog sees of one chain. */
 export type Sighting = { chain: string; indexed: number; head: number | null };
 
-/** A chain whose index stands still although the chain goes on. */
+/** A chain whose index is stuck while the chain advances. */
 export type Stall = { chain: string; indexed: number; head: number; seconds: number };
 
 const INTERVAL_MS = 10_000;
@@ -18,9 +18,9 @@ export type WatchdogPlan = {
   rpcUrls: Readonly<Record<number, readonly string[]>>;
   /** Where the indexer's metrics are, which count the logs that it has handled. */
   metrics: OperatorAddress;
-  /** How long an index may stand still although its chain goes on. */
+  /** How long an index may be stuck while its chain advances. */
   patienceSeconds: number;
-  /** Called once, with what stands still. */
+  /** Called once, with what is stuck. */
   onStall: (stall: Stall) => void;
 };
 
@@ -93,7 +93,10 @@ async function readSightings(plan: WatchdogPlan, startedAt: number): Promise<Sig
   );
 }
 
-/** Gives none while the index is being built, and none of an earlier indexer: the tables are ours after our first heartbeat. */
+/**
+ * Returns nothing while the index is being built, and nothing about an earlier indexer: the tables are ours after our
+ * first heartbeat.
+ */
 async function readCheckpoints({ databaseUrl, schema }: WatchdogPlan, startedAt: number) {
   const config = {
     connectionString: databaseUrl,

@@ -5,7 +5,7 @@
 const KILL_AFTER_MS = 10_000;
 
 process.once("disconnect", () => {
-  for (const stream of [process.stdout, process.stderr]) stream.on("error", () => {}); // Its reader is gone, too.
+  for (const stream of [process.stdout, process.stderr]) stream.on("error", () => {}); // Its reader is gone too.
   setTimeout(() => process.kill(process.pid, "SIGKILL"), KILL_AFTER_MS).unref();
   process.kill(process.pid, "SIGINT");
 });

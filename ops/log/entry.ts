@@ -11,7 +11,7 @@ export type Entry = {
   /** `indexer`, `api` or `gateway`. */
   program: string;
   message: string;
-  /** An error's text with its stack, all in this one field. */
+  /** An error's text with its stack and causes; other values as text. */
   error?: string;
   [field: string]: unknown;
 };
@@ -27,13 +27,13 @@ export function levelOfNode(text: string): "info" | "warn" | null {
 
 /** Longer texts of errors are cut: they may quote what strangers wrote. */
 const MAX_ERROR_LENGTH = 8_000;
-/** Also of what is no error, such as the request that a node refused. */
+/** Also for what is no error, such as a request that a node refused. */
 export const MAX_FIELD_LENGTH = 1_000;
 
 /** How many errors that an error was made of are said. */
 const MOST_CAUSES = 3;
 
-/** What an error has, also where it is no `Error` any more but what was read of one. */
+/** The fields of an error, even if it is no `Error` any more but parsed from a log line. */
 export type ErrorParts = {
   name?: string;
   message?: string;

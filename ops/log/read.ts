@@ -25,7 +25,7 @@ const levels: Record<string | number, Level> = {
   fatal: "error",
 };
 
-/** A contract that reverts, or answers nothing: any stranger can have one, so it is no error of the service. */
+/** A contract that reverts or answers nothing: any stranger can deploy one, so this is no error of the service. */
 const ofStrangersContract = /execution reverted|ContractFunction(Execution|Reverted|ZeroData)Error/;
 
 /** A log of a stranger that is passed over, and a stop that was asked for: Ponder calls both an error. */
@@ -34,7 +34,7 @@ const isHarmless = (message: string, code: unknown): boolean =>
   (message === "Failed to shutdown within 5 seconds" && code === 0);
 
 /**
- * A line that a program printed as an entry of the log: lines of JSON of the API and of Ponder, and any other text.
+ * A printed line as a log entry: JSON lines of the API and of Ponder, or any other text.
  *
  * @param usual level of a text that has none
  */
@@ -79,7 +79,7 @@ function parse(line: string): Record<string, unknown> | null {
   }
 }
 
-/** Ponder gives an error as an object: what it was about stands in `where` and `meta`, and its parts in `aggregateErrors`. */
+/** Ponder logs an error as an object: the subject is in `where` and `meta`, its parts in `aggregateErrors`. */
 function textOfError(error: unknown): string | null {
   if (error === undefined || error === null) return null;
   if (typeof error !== "object") return errorText(error);

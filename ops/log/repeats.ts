@@ -1,6 +1,6 @@
 import type { Entry } from "./entry.ts";
 
-/** How often a trouble that goes on is said again, with the number of times. */
+/** How often a continuing problem is logged again, with its count. */
 const EVERY_MS = 60_000;
 /** Messages whose kinds are distinguished, and kinds of one message. What comes beyond them is counted together. */
 const MOST_MESSAGES = 200;

@@ -32,7 +32,7 @@ export async function choose(
   }
 }
 
-/** The first choice also records what readers saw until then, so that `back` works. */
+/** The first choice also records what readers saw before, so that `back` works. */
 async function noteChoice(connection: Connection, schema: string, viewsSchema: string): Promise<void> {
   const { active } = await readRelease(connection);
   if (active === schema) return;

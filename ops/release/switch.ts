@@ -81,7 +81,7 @@ async function untilFit(connection: Connection, { schema, before, isPatient, log
   }
 }
 
-/** The other index goes on meanwhile: its block at the beginning of the watch is what counts. */
+/** The other index advances meanwhile: its block at the start of the watch counts. */
 async function watchForObstacle(
   connection: Connection,
   { schema, before, isPatient }: { schema: string; before: string | null; isPatient: boolean },

@@ -14,7 +14,7 @@ export const viewsOverTables = `
   WHERE v.relkind = 'v' AND v.relnamespace = (SELECT oid FROM pg_namespace WHERE nspname = $1)
   GROUP BY v.oid, v.relname, v.relowner, v.relacl, t.relnamespace`;
 
-/** The schema of the index that the views show; null where there are none. */
+/** The schema of the index that the views show; null without views. */
 export async function readViewed({ query }: Queries, viewsSchema: string): Promise<string | null> {
   const rows = await query<{ schema: string }>(
     `SELECT n.nspname AS schema FROM (${viewsOverTables}) AS views

@@ -28,9 +28,9 @@ export type RolesResult = { created: CreatedRole[]; granted: string[] };
 const id = pg.escapeIdentifier;
 const text = pg.escapeLiteral;
 
-/** A schema that is created has rights of its own that are missing; what is in it belongs to its owner. */
+/** A new schema lacks rights; its contents belong to its owner. */
 const PASSES = 3;
-/** What stands in the way may be a long query; other sessions then wait behind this program. */
+/** A long query may be in the way; other sessions then wait behind this program. */
 const LOCK_TIMEOUT_MS = 10_000;
 
 /**
@@ -102,8 +102,8 @@ const forAll: readonly string[] = [
 ];
 
 /**
- * What may be stated again without looking: rights on what is created later, and what analysts' sessions begin with. Roles are of
- * all databases of a server, so the latter holds for this one alone.
+ * Statements that can be repeated without a check: rights on future objects, and settings of analysts' sessions. Roles
+ * belong to all databases of a server, so the latter apply to this one alone.
  */
 function settingsOf({ roles, viewsSchema }: RolesPlan, database: string): string[] {
   const [indexer, api, analyst, views] = [roles.indexer, roles.api, roles.analyst, viewsSchema].map(id);

@@ -12,8 +12,8 @@ const id = pg.escapeIdentifier;
 const text = pg.escapeLiteral;
 
 /**
- * Compares the rights in the database with those that the programs need: to whom each schema and all in it belong, and
- * who may use and read it. What a restore made, or an index that was built by another role, belongs to that role.
+ * Compares the rights in the database with those that the programs need: the owner of each schema and its contents, and
+ * who may use and read them. What a restore or another role's indexer created belongs to that role.
  */
 export async function listMissingRights(client: pg.ClientBase, plan: RolesPlan): Promise<MissingRight[]> {
   const { roles, schema, viewsSchema, serviceSchema } = plan;
@@ -64,7 +64,7 @@ async function membership({ query }: Queries, { indexer, api }: RolesPlan["roles
   }));
 }
 
-/** A schema that has to be there, and its owner. */
+/** A required schema, and its owner. */
 async function schemaOf(queries: Queries, name: string, role: string): Promise<MissingRight[]> {
   const rows = await queries.query("SELECT FROM pg_namespace WHERE nspname = $1", [name]);
   if (rows.length > 0) return owner(queries, name, role);

@@ -44,7 +44,7 @@ async function listExisting(client: pg.Client, schema: string): Promise<Set<stri
   return new Set(rows.map(({ name }) => name));
 }
 
-/** So that PostgreSQL knows which rows all can see, and how many there are of what: plans rest on it. */
+/** Updates PostgreSQL's visibility map and statistics, which plans depend on. */
 export function tidyTables(client: pg.Client, restore: Restore): Promise<void> {
   const { target, build } = restore;
   const tables = [

@@ -18,7 +18,7 @@ export const atSnapshot = <T>(client: pg.Client, snapshot: string, work: () => P
   inTransaction(client, async () => {
     await client.query("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY");
     await client.query(`SET TRANSACTION SNAPSHOT '${snapshot}'`);
-    // PostgreSQL has no statistics of the rows that are not final. A plan for none of them would read them for each row.
+    // PostgreSQL has no statistics about rows that are not final. A plan that expects none would read them for each row.
     await client.query("SET LOCAL enable_nestloop = off");
     return work();
   });

@@ -25,7 +25,7 @@ export type CreatePlan = {
 const PAGE_BYTES = 8_192;
 
 /**
- * Writes a snapshot of an index as it was at its last final block, while its indexer goes on.
+ * Writes a snapshot of an index at its last final block, while the indexer continues.
  *
  * @throws CommandError if there is no complete index, or the folder cannot be used
  */

@@ -11,7 +11,7 @@ import { readBlockHash } from "./node.ts";
 type FitSettings = Pick<Settings, "network" | "deployment" | "rpcUrls">;
 
 /**
- * Checks that a snapshot is of the chains that `npm start` would follow here.
+ * Checks that a snapshot has the chains that `npm start` would follow here.
  *
  * @returns where the index is on each chain
  * @throws CommandError that says what differs
@@ -24,7 +24,7 @@ export async function requireChains(manifest: Manifest, settings: FitSettings): 
 }
 
 /**
- * Checks that a snapshot is of the code and the contracts that `npm start` would run here.
+ * Checks that a snapshot has the code and contracts that `npm start` would run here.
  *
  * @returns what to build for it
  * @throws CommandError that says what differs

@@ -5,7 +5,7 @@ import { onOneLine } from "../commandLine/foreignText.ts";
 import { openFolder, syncPath, writeThrough } from "../files/durable.ts";
 import { MANIFEST_FILE, type Manifest } from "./manifest.ts";
 
-/** Stands in a folder while a snapshot is written there: what else is there may be deleted. */
+/** Marks a folder in which a snapshot is being written: its other contents may be deleted. */
 const UNFINISHED_FILE = "unfinished";
 const NEW_MANIFEST_FILE = `${MANIFEST_FILE}.new`;
 

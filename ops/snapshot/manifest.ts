@@ -35,7 +35,7 @@ const plain = (most: number) =>
 const part = z.strictObject({
   /** No folders: a snapshot cannot name files outside its folder. */
   file: z.string().regex(/^[a-z_][a-z0-9_.]{0,62}-\d{6}\.zst$/),
-  /** Whether it is of the index or of the cache of past events. */
+  /** Whether it belongs to the index or to the cache of past events. */
   of: z.enum(["index", "cache"]),
   table: name,
   rows: count,

@@ -8,7 +8,7 @@ const TIMEOUT_MS = 30_000;
 export type Nodes = { chainId: number; chainName: string; urls: readonly string[] };
 
 /**
- * The hash of a block, as the first node that knows it tells it.
+ * The hash of a block, from the first node that has it.
  *
  * @throws CommandError if no node tells it
  */

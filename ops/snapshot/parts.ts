@@ -23,7 +23,7 @@ type Sizes = Pick<Part, "rows" | "bytes" | "text_bytes" | "sha256">;
 export type WrittenPart = Sizes & { file: string };
 
 /**
- * Writes rows of COPY to as many parts as they need; none if there are no rows.
+ * Writes `COPY` rows to as many parts as needed; none without rows.
  *
  * @param nextFile gives the name of the next part's file
  */

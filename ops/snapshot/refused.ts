@@ -27,7 +27,10 @@ export function isOfContent(error: unknown): boolean {
   return code.startsWith("ZSTD_") || (error instanceof pg.DatabaseError && DATA_ERROR.test(code));
 }
 
-/** Removes all that a restore made, in one step. What was there before it stays: an empty schema and its rights, for example. */
+/**
+ * Removes everything a restore created, in one step. What existed before stays, for example an empty schema and its
+ * rights.
+ */
 export async function removeRestore(client: pg.Client, { schema, withCache }: Target): Promise<void> {
   await inTransaction(client, async () => {
     const { rows } = await client.query<{ made_schema?: boolean; made_cache?: boolean }>(
@@ -58,7 +61,7 @@ async function emptySchema(client: pg.Client, schema: string): Promise<void> {
   for (const { statement } of rows) await client.query(statement);
 }
 
-/** An index that another indexer began meanwhile uses the cache, too: it asks its node for what it does not find there. */
+/** An index that another indexer has since started uses the cache too, and asks its node for what is missing. */
 async function emptyCache(client: pg.Client, isOurs: boolean): Promise<void> {
   const found = await client.query("select from pg_namespace where nspname = $1", [CACHE_SCHEMA]);
   if (found.rowCount === 0) return;

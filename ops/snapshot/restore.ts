@@ -24,8 +24,8 @@ import { beginRestore, dropMark, listLoaded, noteLoaded, readTarget, type Target
 const id = pg.escapeIdentifier;
 
 /**
- * Loads a snapshot into an empty schema. Everything that can be is checked before anything is written. One that was
- * interrupted goes on where it was; one whose content is refused leaves nothing.
+ * Loads a snapshot into an empty schema, after checking everything that can be checked. An interrupted restore
+ * continues where it was; a rejected one leaves nothing.
  *
  * @throws CommandError if the snapshot is broken or does not fit, or if the schema is not empty
  */
@@ -134,7 +134,7 @@ async function loadPart(
   );
 }
 
-/** The tables are of that block, so their counts are as of its time; the indexer's process goes on from there. */
+/** The tables represent that block, so counts use its time; the indexer continues from there. */
 async function countNames(client: pg.Client, { target, points, plan }: Restore): Promise<void> {
   const { ensv2 } = contractsOf(plan.settings.deployment);
   const counts = { client, schema: id(target.schema), ensv2 };

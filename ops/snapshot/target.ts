@@ -100,7 +100,7 @@ async function requireEmptyCache(client: pg.Client): Promise<void> {
   }
 }
 
-/** Creates the tables without their primary keys, and the list of what is to do. */
+/** Creates the tables without their primary keys, and the list of work to do. */
 export async function beginRestore(client: pg.Client, target: Target, build: PonderBuild): Promise<void> {
   const { schema, snapshotId, withCache } = target;
   const mark = `${id(schema)}.${RESTORE_MARK}`;

@@ -21,8 +21,8 @@ const ATTEMPTS = 3;
 const PAUSE_MS = 2_000;
 
 /**
- * Compares rows of the index with what contracts answer at one block. The block's hash is read before the contracts are
- * asked and after them, and has to be the same; its time has to be the one that the index has.
+ * Compares rows of the index with contract answers at one block. The block's hash is read before and after and must not
+ * change; its time must equal the index's.
  *
  * @throws CommandError, NodeError or LiveFailure where it cannot be found out
  */

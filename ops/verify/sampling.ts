@@ -218,8 +218,8 @@ async function sampleEvents(plan: SamplePlan, most: number): Promise<Keys> {
 }
 
 /**
- * On a layer 2 the registry has nodes that are no names: those of the set-up, and reverse nodes. Only what its registrar,
- * controllers and wrapper log is always a name.
+ * On a layer 2 the registry also has nodes that are not names, from the set-up and reverse records. Logs of its
+ * registrar, controllers and wrapper always name one.
  */
 const isName = ({ chainId }: Contracts): string =>
   managedNameOf(chainId) === undefined
@@ -238,7 +238,7 @@ function recordOf(contracts: Contracts, log: Logged): RecordKey[] {
   if (log.contract !== "RESOLVER" || node === null) return [];
   const place = { resolver, node, kind: kindOfLog(contracts, log) };
   if (event_type === "TextChanged") {
-    // U+2400 may stand for a NUL, U+FFFD for bytes that are no text: then this is not the key.
+    // U+2400 may stand for NUL, and U+FFFD for bytes that are not text: then this is not the key.
     return key === null || /[\u2400\ufffd]/.test(key) ? [] : [{ ...place, what: "text", key, keyHash: null }];
   }
   if (event_type === "AddrChanged" || event_type === "AddressChanged") {

@@ -8,7 +8,7 @@ import type { StoredClaim, StoredDomain, StoredRecord } from "../../src/api/name
 import { inTransaction, queriesOf } from "../../src/api/server/postgres/client.ts";
 import { CommandError } from "../commandLine/command.ts";
 
-/** The block as of which the tables are. */
+/** The block that the tables represent. */
 export type IndexedBlock = { number: number; timestamp: number };
 
 export type SnapshotPlan = {
@@ -18,7 +18,7 @@ export type SnapshotPlan = {
   deployment: Deployment;
   /** Block to compare; null for the newest indexed one. */
   at: number | null;
-  /** Which rows to compare, from the tables as of this block. */
+  /** The rows to compare, at this block. */
   choose: (reach: { client: pg.ClientBase; contracts: Contracts; block: IndexedBlock }) => Promise<Keys>;
 };
 
@@ -33,8 +33,8 @@ export type Snapshot = {
 const STATEMENT_TIMEOUT_MS = 120_000;
 
 /**
- * Reads the rows to compare, and the block as of which they are, in one transaction: all is of one block, and the indexer
- * does not wait.
+ * Reads the rows to compare and their block in one transaction, so that they belong together and the indexer need not
+ * wait.
  *
  * @throws CommandError if there is no index that is ready, or it is not at that block yet
  */

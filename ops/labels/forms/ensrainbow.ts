@@ -26,7 +26,7 @@ export const ensrainbow: Form = {
   },
 };
 
-/** Bytes of a record that is not whole yet, and where it begins. */
+/** Bytes of an incomplete record, and where it begins. */
 type State = { rest: Buffer; start: number; onLabelSet: ((set: LabelSet) => void) | undefined };
 
 function* partsOf(piece: Buffer, state: State): Generator<Part> {

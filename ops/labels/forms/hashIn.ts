@@ -10,7 +10,7 @@ export function hashIn(written: Buffer): Buffer | null {
   const from = quotes + (hasPrefix ? 2 : 0);
   const end = written.length - quotes;
   if (end - from !== 2 * HASH_BYTES) return null;
-  // Node stops at the first character that is no digit.
+  // Node stops at the first character that is not a digit.
   const hash = Buffer.from(written.toString("latin1", from, end), "hex");
   return hash.length === HASH_BYTES ? hash : null;
 }

@@ -6,7 +6,7 @@ const LINE_FEED = 10;
 export type Line = { bytes: Buffer; start: number; end: number };
 
 /**
- * The lines of a text, in pieces as they come. A last line without a line feed counts, too, unless it is empty.
+ * The lines of a text, read in pieces. A last line without a line feed counts unless it is empty.
  *
  * @throws DamagedRecord at a line of more than 16 MiB
  */

@@ -3,7 +3,9 @@ import type { Form } from "./record.ts";
 
 export const CARRIAGE_RETURN = 13;
 
-/** The text of a line, and without a carriage return at its end, which is of the file most often, and seldom of the label. */
+/**
+ * The text of a line, also without a final carriage return, which usually belongs to the file and rarely to the label.
+ */
 export const withoutReturn = (bytes: Buffer): Buffer[] =>
   bytes.at(-1) === CARRIAGE_RETURN ? [bytes, bytes.subarray(0, -1)] : [bytes];
 

@@ -27,7 +27,7 @@ export type Form = {
 /** Where to begin: at the table's first byte, or behind a record. */
 export type Start = { byte: number; onLabelSet?: (set: LabelSet) => void };
 
-/** The longest record, in bytes. A label that can stand in a name has 255. */
+/** The longest record, in bytes. A label in a name has at most 255. */
 export const MAX_RECORD_BYTES = 16 * 1_024 * 1_024;
 
 /** A record that cannot be what its form says. What came before it is done. */
