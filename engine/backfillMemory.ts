@@ -6,11 +6,13 @@ import { canCountBuffers } from "./memory.ts";
 type Collect = (how: {
   type: "major";
   execution: "async";
-  /** What is left is moved together: it lies among the rows, and each page of them would otherwise stay. */
+  /**
+   * Remaining objects are compacted: they lie among the rows, and each of their pages would otherwise stay allocated.
+   */
   flavor: "last-resort";
 }) => Promise<void>;
 
-/** A process that is no larger has little to give back, and the collection alone would take most of a second of each start. */
+/** A smaller process has little to give back, and the collection alone would take most of a second at each start. */
 const SMALL_BYTES = 384 * 2 ** 20;
 
 let hasEnded = false;

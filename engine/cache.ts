@@ -3,10 +3,10 @@ import { ponderModule, quietLogger } from "./ponderModule.ts";
 /** The schema of Ponder's cache of past events. All indexes of a database share it. */
 export const CACHE_SCHEMA = "ponder_sync";
 
-/** Says which blocks of which contracts the cache has. */
+/** Which blocks of which contracts the cache has. */
 const INTERVALS = "intervals";
 
-/** Contracts whose logs tell of other contracts to follow, and these. */
+/** Contracts whose logs reveal other contracts to follow, and those contracts. */
 const FACTORIES = "factories";
 const FACTORY_ADDRESSES = "factory_addresses";
 

@@ -4,9 +4,9 @@ import type { Query } from "./ponderInternals.ts";
 // The only place that knows the columns of the tables in which Ponder 0.17.7 caches logs (node_modules/ponder/dist/esm/
 // sync-store).
 
-/** Logs that Ponder asked for, and of which blocks it has them; null stands for any address or topic. */
+/** Logs that Ponder requested, and the blocks it has them for; null means any address or topic. */
 export type CachedFilter = {
-  /** Each contract with the first block of which its logs are wanted. */
+  /** Each contract with the first block whose logs are wanted. */
   contracts: ReadonlyMap<string, number> | null;
   topics: readonly [string | null, string | null, string | null, string | null];
   /** First and last block of each range. */

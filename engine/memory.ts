@@ -1,6 +1,6 @@
 const MIB = 2 ** 20;
 
-/** What Ponder needs besides its cached rows: a batch of events, and garbage that is not collected yet. */
+/** What Ponder needs besides its cached rows: a batch of events, and garbage not yet collected. */
 const WORKING_BYTES = 1_536 * MIB;
 
 /** Whether V8 has the flag: that of Node 24 has. Node ends at a flag that its V8 does not have. */

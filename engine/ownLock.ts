@@ -53,8 +53,9 @@ export function createOwnLock(schema: string, { logger, shutdown }: Common) {
     },
 
     /**
-     * Takes over from an owner that gave no sign of life since `heartbeat_at`. Its transactions are ended, and so are those of the work
-     * beside them: a process that stands still would hold them, and what they lock, for good. False if the owner woke up meanwhile.
+     * Takes over from an owner without a heartbeat since `heartbeat_at`, and terminates its transactions and those of
+     * its feed and upkeep: a frozen process would hold them and their locks for good. False if the owner woke up
+     * meanwhile.
      */
     async take(tx: Connection, previous: { heartbeat_at: number }): Promise<boolean> {
       await execute(

@@ -25,7 +25,7 @@ export type IndexerState = {
 export type ChainProgress = {
   chainId: number;
   chainName: string;
-  /** The tables are as of this block. */
+  /** The block that the tables represent. */
   blockNumber: number;
   blockTimestamp: number;
   /** No reorganisation goes below this block. An indexer that starts again continues from here, or from before. */
@@ -93,7 +93,7 @@ export async function readLock(query: Query, schema: string): Promise<IndexerLoc
   return rows[0] ?? null;
 }
 
-/** Names of the tables of an index, as its build declared them; empty where there is none. */
+/** Names of an index's tables, as its build declared them; empty without an index. */
 export async function listTables(query: Query, schema: string): Promise<string[]> {
   const rows = await query<{ tables: string[] }>(
     `select array(select jsonb_array_elements_text(value -> 'table_names')) as tables
@@ -130,7 +130,7 @@ type CheckpointRow = Record<
   string
 >;
 
-/** The block of each chain as of which the tables of an index are, by chain id. */
+/** The block of each chain that an index's tables represent, by chain id. */
 export async function listProgress(query: Query, schema?: string): Promise<ChainProgress[]> {
   const rows = await query<CheckpointRow>(`
     with progress as (${checkpointsOf(schema)})
@@ -148,10 +148,10 @@ export async function listProgress(query: Query, schema?: string): Promise<Chain
 }
 
 /**
- * SQL for the checkpoint of each chain as of which the tables are. An indexer that starts again takes its tables back to
- * the safe checkpoint and builds the declared indexes again, but it leaves the latest checkpoint as it was until the first
- * block after that. So a latest checkpoint that is older than a declared index tells of rows that are gone.
- * Source: database/index.js, `crashRecoveryCheckpoint`.
+ * SQL for the checkpoint of each chain that the tables represent. A restarting indexer rolls its tables back to the
+ * safe checkpoint and rebuilds the declared indexes, but leaves the latest checkpoint unchanged until the next block.
+ * So a latest checkpoint older than a declared index refers to rows that are gone. Source: database/index.js,
+ * `crashRecoveryCheckpoint`.
  */
 const checkpointsOf = (schema: string | undefined): string => `
   with indexer as (select ${isReady} as is_ready from ${tableIn(schema, metaTable)} where key = 'app'),
@@ -194,8 +194,8 @@ export const tablesVersionOf = (table: string): string =>
 export const JOURNAL = "blocks";
 
 /**
- * SQL for the block of each chain that the tables stand on, as JSON by chain id: the newest of the journal. It is read in the
- * query that reads the tables' version, so that both are of the same state.
+ * SQL for the newest block of each chain in the journal, as JSON by chain id. It is read in the query that reads the
+ * tables' version, so that both belong to one state.
  */
 export const positionOf = (): string => `(
   select json_agg(json_build_object(

@@ -5,7 +5,7 @@ export const PONDER_VERSION = "0.17.7";
 export const ponderModule = (file: string): Promise<any> =>
   import(new URL(file, import.meta.resolve("ponder")).href);
 
-/** A logger for modules of Ponder that throw what goes wrong: the rest of what they tell is of no use. */
+/** A logger for modules of Ponder that throw their errors: their other messages are of no use. */
 export const quietLogger: Record<string, unknown> = {
   ...Object.fromEntries(
     ["fatal", "error", "warn", "info", "debug", "trace"].map((level) => [level, () => {}]),

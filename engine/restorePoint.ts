@@ -3,7 +3,7 @@ import { checkpointTable, metaTable, type Query } from "./ponderInternals.ts";
 // The state that Ponder takes its tables back to when it starts after a crash: no later reorganisation changes it. Rows
 // that are not final have their former values in a table beside theirs. Source: `crashRecovery` of database/actions.js.
 
-/** Where an index of a chain is when its tables are taken back. */
+/** Where a chain's index is after its tables are rolled back. */
 export type RestorePoint = {
   chainId: number;
   chainName: string;
@@ -24,7 +24,7 @@ export const isReorgTable = (table: string): boolean => table.startsWith(REORG_P
 
 const CHECKPOINT = /^(\d{10})(\d{16})(\d{16})\d{33}$/;
 
-/** Reads what a checkpoint says; null if it is none. */
+/** Decodes a checkpoint; null if it is not one. */
 export function parseCheckpoint(
   checkpoint: string,
 ): Pick<RestorePoint, "chainId" | "blockNumber" | "blockTimestamp"> | null {

@@ -53,7 +53,7 @@ type Progress = { finalized: NodeBlock; end?: NodeBlock };
  */
 export function createBlockJournal(schema: string, points?: object) {
   const sql = journalSql(schema);
-  /** Blocks of chains that were not reorganised, of which the rows come back with the next block. */
+  /** Blocks of chains that were not reorganised, whose rows return with the next block. */
   let waiting: JournalBlock[] = [];
   /** What waits once the transaction is committed. Transactions are tried again: so nothing is forgotten before. */
   let next: Map<string, JournalBlock> | null = null;
@@ -63,7 +63,7 @@ export function createBlockJournal(schema: string, points?: object) {
   };
 
   return {
-    /** A batch of the backfill is written: the tables stand on block `to` of the chain. */
+    /** A batch of the backfill is written: the tables now represent block `to` of the chain. */
     async addRange(
       tx: Connection,
       { chainId, from, to, progress }: { chainId: number; from: number; to: number; progress: Progress },
@@ -113,7 +113,7 @@ export function createBlockJournal(schema: string, points?: object) {
       next = null;
     },
 
-    /** Blocks became final: takes out what is too old, and tells listeners. */
+    /** Blocks became final: removes what is too old, and notifies listeners. */
     async finalize(connection: Connection, chainId: number): Promise<void> {
       await execute(connection, sql.prune(chainId));
       await execute(connection, sql.notify);
@@ -121,7 +121,7 @@ export function createBlockJournal(schema: string, points?: object) {
   };
 }
 
-/** Those of the blocks that a chain's block stands on, without a gap. */
+/** Those of the blocks that precede a chain's block without a gap. */
 function ancestorsOf(block: JournalBlock, blocks: readonly JournalBlock[]): JournalBlock[] {
   const byNumber = new Map(
     blocks.filter(({ chainId }) => chainId === block.chainId).map((one) => [one.number, one]),

@@ -31,7 +31,7 @@ const REPLACE = `on conflict (chain_id, number) do update
 /** SQL for a journal's rows, with the names of `JournalBlock`. */
 const RETURNED = `b.chain_id as "chainId", b.number, b.hash, b.parent_hash as "parentHash", b."timestamp"::float8 as "timestamp"`;
 
-/** The channel on which each change of the journal is told. */
+/** The channel that announces each change of the journal. */
 export const journalChannel = (schema: string): string => `${JOURNAL}_${schema}`;
 
 /** The tables of an index, by name. */
@@ -47,7 +47,7 @@ export function journalSql(schema: string) {
         return `insert into ${journal} (${COLUMNS}) values ${rows.join(", ")} ${REPLACE}`;
       }),
 
-    /** Writes a block if the chain has none. */
+    /** Writes a block unless the chain has one. */
     insertFirst: (block: JournalBlock): string =>
       `insert into ${journal} (${COLUMNS}) select * from (values ${valuesOf(block)}) as first
        where not exists (select from ${journal} where chain_id = ${block.chainId})`,
@@ -59,8 +59,8 @@ export function journalSql(schema: string) {
        where chain_id = ${chainId} and number between ${Math.min(to, Math.max(from, newest))} and ${to} ${REPLACE}`,
 
     /**
-     * Takes out what a reorganisation takes back. Ponder undoes all changes of rows since the first one of a lost block, those of
-     * other chains' blocks, too. Call it before it does. Gives the rows that were taken out.
+     * Removes what a reorganisation rolls back. Ponder undoes all changes of rows since the first change by a lost
+     * block, including those of other chains' blocks. Call it before that. Returns the removed rows.
      */
     takeBack: (plan: { chainId: number; number: number; checkpoint: string; tables: readonly string[] }) => {
       const changes = plan.tables.map(
@@ -86,7 +86,7 @@ export function journalSql(schema: string) {
       delete from ${journal} b using ${checkpoints} c
       where b.chain_id = c.chain_id and b.number > ${blockOf("c.safe_checkpoint")}::bigint returning ${RETURNED}`,
 
-    /** Takes out what is too old. The block that a start takes the tables back to stays. */
+    /** Removes what is too old, except the block that a start rolls the tables back to. */
     prune: (chainId: number): string => `
       delete from ${journal} b using ${checkpoints} c where b.chain_id = ${chainId} and c.chain_id = ${chainId}
       and b.number < least(${blockOf("c.safe_checkpoint")}::bigint, ${blockOf("c.finalized_checkpoint")}::bigint - ${JOURNAL_BLOCKS})`,

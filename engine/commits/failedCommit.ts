@@ -1,6 +1,6 @@
-// Part of the patch failedCommit: what is done where a transaction's work is over, and only its commit failed.
+// Part of the patch failedCommit: what happens if the work of a transaction succeeded and only its commit failed.
 
-/** What is asked, and done, before the work of a transaction is done again. */
+/** Checks before the work of a transaction is repeated. */
 type Plan<Transaction> = {
   /** Whether the database has the work: the commit was done, and only its reply was lost. */
   isStored: (tx: Transaction) => Promise<boolean>;

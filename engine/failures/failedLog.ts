@@ -2,7 +2,7 @@ import { failures, firstLineOf } from "./failures.ts";
 
 // Part of the patch failedLogs: what becomes of a log whose handler failed.
 
-/** Writes the row that tells of a log whose handler failed. src/indexing/failedLogs.ts gives it. */
+/** Writes the row about a log whose handler failed (src/indexing/failedLogs.ts). */
 export type RecordFailedLog = (
   args: unknown,
   failure: { eventName: string; errorName: string; why: string },
@@ -19,7 +19,7 @@ const ownErrors = [RangeError, TypeError, SyntaxError, URIError];
 const dataError =
   /^(Abi|Bytes|Integer|InvalidAddress|InvalidBytes|InvalidHex|Negative|Position|RecursiveRead|Size|Slice)/;
 
-/** Ponder's errors about what a handler asked of the store: the same handler asks it again. */
+/** Ponder's errors about a handler's use of the store: the handler would repeat it. */
 const storeErrors = ["RecordNotFoundError", "NotNullConstraintError", "BigIntSerializationError"];
 
 /** Whether a handler failed because of the log: neither the node nor the database had a part in it. */
@@ -34,7 +34,7 @@ export type FailedLog = {
   /** The handler's arguments. */
   args: unknown;
   error: unknown;
-  /** Takes back all that the handler wrote; false if it cannot be taken back. */
+  /** Rolls back everything the handler wrote; false if that is not possible. */
   undo: () => boolean;
   /** Runs the handler again. */
   again: () => Promise<unknown>;
@@ -44,8 +44,8 @@ export type FailedLog = {
 };
 
 /**
- * Goes on after a log whose handler fails by reason of the log: takes back what it wrote, tries once more, and then
- * records the log with the reason. Without this one log would stop the index for good.
+ * Continues after a log that makes its handler fail: rolls back its writes, tries once more, and then records the log
+ * with the reason. Otherwise this one log would stop the index for good.
  *
  * @returns false if the error is of another kind, which the whole block's next attempt may mend
  */

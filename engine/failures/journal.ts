@@ -29,7 +29,7 @@ export class Journal<Table> {
     this.#isUndoable = true;
   }
 
-  /** Notes what is there of a row, before it is replaced. */
+  /** Records the present row before it is replaced. */
   remember(table: Table, key: string): void {
     const inserted = this.#inserts.get(table)?.get(key);
     const updated = this.#updates.get(table)?.get(key);

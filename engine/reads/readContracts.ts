@@ -1,7 +1,7 @@
 // Part of the patch knownContracts.
 
 type Contract = { address: string };
-/** What a handler asks of the chain: one contract, or several at once. */
+/** A handler's chain reads: one contract, or several at once. */
 type Read = Partial<Contract> & { contracts?: readonly Contract[] };
 
 /** Contracts that handlers have read since the start. */

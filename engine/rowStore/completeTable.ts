@@ -1,4 +1,4 @@
-// Part of the patch rowStore: what Ponder's store does with a table of which it has every row.
+// Part of the patch rowStore: a table whose rows are all in Ponder's store.
 
 /** A row that waits to be written. */
 type Entry = { row: unknown };

@@ -3,7 +3,7 @@
 /** What the store has of a table, in Ponder's words but for the last three. */
 export type TableCache = {
   cache: Map<string, unknown>;
-  /** Every row of the table is kept, so a key that is not there is in no row. */
+  /** Every row of the table is kept, so a key that is not there has no row. */
   isCacheComplete: boolean;
   bytes: number;
   /** How often a row was asked for, whether there was one or not. */
@@ -24,8 +24,8 @@ const JUDGED_ROWS = 10_000;
 const MIN_ASKED_SHARE = 0.1;
 
 /**
- * Notes that rows were written, and forgets those of a table that handlers hardly ask for, or that has too many. The
- * database has them: from then on a key that is not kept is asked of it, as after Ponder's own eviction.
+ * Records that rows were written, and forgets those of a table that handlers rarely read, or that has too many. Keys
+ * that are not kept are then read from the database, as after Ponder's own eviction.
  */
 export function noteWritten(table: TableCache, rows: number, maxRows = MAX_KEPT_ROWS): void {
   table.written += rows;

@@ -13,7 +13,7 @@ import type { Store } from "../server/serviceDb/store.ts";
 
 type ChainsPlan = { settings: Settings; contracts: Contracts; store: Store; meters: Meters };
 
-/** What the service itself asks of the chain counts as one caller's. */
+/** The service's own chain reads count as one caller's. */
 export const OWN_SHARE = "the service";
 
 /** Reads of the chains at request time. */

@@ -120,7 +120,7 @@ export async function createCore(settings: Settings, db: Db) {
   /** A name's page of the explorer, or its JSON. */
   const namesAt = (origin: string | null) =>
     origin && `${origin}/${settings.hasExplorer ? "explore/name" : "whois"}/`;
-  /** What needs no index is answered without its database, too: the computer's clock is right enough for that. */
+  /** Answers that need no index work without its database too: the computer's clock is accurate enough for them. */
   const timeFor = (operation?: Endpoint): Promise<number> =>
     operation !== undefined && operation.index === undefined ? now() : now().catch(() => systemSeconds());
   const createContext = async (caller?: Caller, operation?: Endpoint): Promise<Ctx> => {

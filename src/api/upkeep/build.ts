@@ -11,9 +11,9 @@ export async function listMissingIndexes({ client, schema }: Omit<BuildTarget, "
 }
 
 /**
- * Builds the missing indexes one after the other, while the indexer continues to write. An invalid index, which an
- * interrupted build leaves, is dropped first: PostgreSQL writes to it, but no reader can use it. What it knows of the
- * expressions in an index it learns with the table. The caller holds the lock that lets one process build at a time.
+ * Builds the missing indexes in turn, while the indexer continues to write. An invalid index, left by an interrupted
+ * build, is dropped first: PostgreSQL maintains it, but no reader can use it. Statistics about an index's expressions
+ * come with those of its table. The caller holds the lock that lets one process build at a time.
  */
 export async function buildIndexes(target: BuildTarget): Promise<void> {
   const missing = await listMissingIndexes(target);

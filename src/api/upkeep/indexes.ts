@@ -54,7 +54,7 @@ export const ownIndexes: readonly OwnIndex[] = [
     table: "domains",
     definition: `(effective_owner_address, ${column}, node)`,
   })),
-  // Names whose owner in the registry is not the effective one, whom the indexes above find: those that he manages.
+  // Names whose registry owner is not the effective one, which the indexes above find: those that the account manages.
   ...[
     ["name", "left(full_name, 128)"],
     ["expiry", "expiry_timestamp"],
@@ -135,7 +135,7 @@ export const ownIndexes: readonly OwnIndex[] = [
     table: "ensv2_entries",
     definition: "(registered_timestamp, storage_id) where registered_timestamp is not null",
   },
-  // Who may act for an owner, and for whom an account may act. Rows that were taken back are in no answer.
+  // Operators of an owner, and owners of an operator. Answers do not contain revoked rows.
   {
     name: "operators_owner",
     table: "operators",

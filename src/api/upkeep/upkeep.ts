@@ -29,7 +29,7 @@ export type UpkeepPlan = {
   now: () => Promise<number>;
   /** Each chain whose names are indexed. */
   chains: readonly Scope[];
-  /** The time before which no reorganisation goes on a chain, in unix seconds. */
+  /** The time that no reorganisation of a chain reaches back to, in unix seconds. */
   finalTime: (chainId: number) => Promise<number>;
   /** Other work to do in each round, by one process. */
   chores: () => Promise<void>;

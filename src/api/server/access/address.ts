@@ -25,7 +25,7 @@ export function clientAddress({ forwardedFor = "", connection }: Origin, trusted
 /** Addresses that are remembered: those that asked last. Reading one takes longer than many a request, and each request has some. */
 const REMEMBERED = 10_000;
 
-/** Longer than every address: what a header has in the place of one is not remembered. */
+/** Longer than any address: anything longer in a header is not remembered. */
 const LONGEST = 64;
 
 /** A function of an address that remembers what it gave. */
@@ -41,7 +41,7 @@ function remembering<Result extends string>(read: (text: string) => Result): (te
   };
 }
 
-/** IPv4 addresses in their own form, even if they arrive as `::ffff:192.0.2.1`; empty for what is no address. */
+/** IPv4 addresses in IPv4 form, even if they arrive as `::ffff:192.0.2.1`; empty for anything else. */
 const ownForm = remembering((text) => (ipaddr.isValid(text) ? ipaddr.process(text).toString() : ""));
 
 const parseAddress = (text: string | undefined): string | undefined => (text && ownForm(text)) || undefined;

@@ -236,7 +236,7 @@ async function recall({ marks, client }: PaymentContext, credential: Credentials
   }
 }
 
-/** Hash of the transaction in a credential; null if there is none. */
+/** Hash of the transaction in a credential; otherwise null. */
 async function hashOf({ payload }: Credentials): Promise<`0x${string}` | null> {
   const { type, signature } = (payload ?? {}) as { type?: unknown; signature?: unknown };
   if (type !== "transaction" || typeof signature !== "string") return null;

@@ -23,7 +23,7 @@ export type AppPlan = OperationServer & {
   countRequests: Access["count"];
   /** Stands around every request: logs and metrics. */
   observe: MiddlewareHandler;
-  /** Routes that are no operations: pages, documentation, MCP. */
+  /** Routes other than operations: pages, documentation, MCP. */
   otherRoutes: readonly Hono[];
 };
 

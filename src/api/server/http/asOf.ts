@@ -31,7 +31,7 @@ const block = z
   })
   .openapi("AsOfBlock");
 
-/** Of which blocks an answer is. */
+/** The blocks of an answer. */
 export const asOf = z.array(block).openapi("AsOf", {
   description:
     "The blocks that the answer covers: one per chain for the index, and one for each chain that was also read live",
@@ -39,7 +39,7 @@ export const asOf = z.array(block).openapi("AsOf", {
 
 type AsOf = z.input<typeof asOf>;
 
-/** Of which blocks the examples of the documentation are. */
+/** The blocks of the documentation's examples. */
 export const exampleAsOf: AsOf = [
   {
     chain_id: 1,
@@ -52,8 +52,8 @@ export const exampleAsOf: AsOf = [
 ];
 
 /**
- * Whether answers of an operation say of which blocks they are: where they are read from a complete index at the request. Figures
- * that are taken now and then say when (`generated_at`).
+ * Whether an operation's answers name their blocks: those read from a complete index at the request. Figures computed
+ * earlier have `generated_at` instead.
  */
 export const hasAsOf = ({
   index,
@@ -62,7 +62,7 @@ export const hasAsOf = ({
 }: Pick<Endpoint, "index" | "mediaType" | "cacheSeconds">): boolean =>
   index === undefined && mediaType === undefined && cacheSeconds === undefined;
 
-/** The schema of an answer that says of which blocks it is. */
+/** The schema of an answer with its blocks. */
 export function withAsOf(reply: z.ZodType): z.ZodType {
   if (reply instanceof z.ZodUnion) return z.union((reply.options as z.ZodType[]).map(withAsOf));
   return reply instanceof z.ZodObject ? reply.extend({ as_of: asOf }) : reply;
@@ -78,7 +78,7 @@ export function noteLiveBlock(ctx: Ctx): { ctx: Ctx; liveBlock: () => Block | nu
   return { ctx: { ...ctx, liveBlock }, liveBlock: () => read };
 }
 
-/** Adds to an answer of which blocks it is. */
+/** Adds its blocks to an answer. */
 export function addAsOf(
   reply: unknown,
   { position, live, chainId }: { position: Position; live: Block | null; chainId: number },

@@ -4,7 +4,7 @@ import type { Context } from "hono";
 import { turnFor } from "../scheduling/turns.ts";
 import { takesGzip } from "./compression.ts";
 
-/** A static file. It is in memory compressed, too: the script of the reference page has 1.7 MB. */
+/** A static file, kept in memory uncompressed and compressed: the script of the reference page has 1.7 MB. */
 export type Asset = {
   body: Uint8Array<ArrayBuffer>;
   compressed: Uint8Array<ArrayBuffer>;

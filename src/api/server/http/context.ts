@@ -16,13 +16,13 @@ export type Ctx = {
   now: number;
   /** Reads of the chain, for what the index cannot know. */
   live: Live;
-  /** The block at which the chain is read. @throws LiveFailure if only the chain could tell it and no node answers */
+  /** The block at which the chain is read. @throws LiveFailure if the chain is needed to find it and no node answers */
   liveBlock: () => Promise<Block>;
   /** What sells names, and at which prices: read once a block for all callers, and at no cost of theirs. */
   prices: ReadPrices;
   /** What rows of the index are compared with, and who hears what came of it. */
   comparison: Comparison;
-  /** Labels that callers proved, of which the index knows the hash alone. */
+  /** Labels that callers proved and the index knows only by hash. */
   provenLabels: ProvenLabels;
   /** Newest block of a chain by its node; null if no node answers. */
   chainHead: Heads;

@@ -17,7 +17,7 @@ export const DEEP_AFTER = 1_000;
 export const MAX_AT_ONCE = 2;
 export const MAX_WAITING = 16;
 
-/** The input of an operation. One without `page` has no pages, or goes on by a cursor. */
+/** The input of an operation. Without `page` it has no pages, or continues by a cursor. */
 type Input = { page?: unknown; page_size?: unknown };
 
 /** Reads a page of a list, or what has no pages. */

@@ -41,7 +41,7 @@ export type Declaration<P extends Fields, Q extends Fields, B extends Fields, R 
   body: B;
   /** Schema of the answer. The compiler checks replies against it, and tests parse them with it. */
   reply: R;
-  /** The form of an answer that is no JSON: the reply is its text. Tools answer JSON, so it has no tool. */
+  /** The media type of an answer that is not JSON: the reply is its text. Tools answer in JSON, so it has no tool. */
   mediaType?: `text/${string}` | "application/graphql-response+json" | "image/*";
   /** True if a route of its feature answers, because the answer is not text: this declaration documents it. */
   hasOwnRoute?: true;
@@ -63,7 +63,7 @@ export type Declaration<P extends Fields, Q extends Fields, B extends Fields, R 
    * `Age` tells caches how much of the time is over.
    */
   takenAt?: (reply: string) => number;
-  /** Whether this reply, as its text says, costs nothing: what was asked for did not come about. */
+  /** Whether this reply, judged by its text, is free because it did not deliver what was requested. */
   isFree?: (reply: string) => boolean;
   /**
    * True if an answer may be given again to any caller, in the same second and state of the tables. Left out: each request
@@ -74,8 +74,8 @@ export type Declaration<P extends Fields, Q extends Fields, B extends Fields, R 
   /** Name of the MCP tool that answers by this operation; one tool may have several operations. */
   tool?: string;
   /**
-   * What the operation needs of the index. Left out: a complete and current index, read as of one block. `any state`:
-   * it answers while the index is built, too. `not read`: it does not read the index.
+   * The state of the index that the operation needs. By default a complete and current index, read at one block. `any
+   * state`: it answers while the index is built too. `not read`: it does not read the index.
    */
   index?: "any state" | "not read";
   /** True if answers are personal or hold a secret: no cache keeps them. */
@@ -87,7 +87,7 @@ export type Declaration<P extends Fields, Q extends Fields, B extends Fields, R 
 
 /** A declared operation without its type parameters, for lists of operations. */
 export type Endpoint = Declaration<Fields, Fields, Fields, ZodType> & {
-  /** The schema of what `handle` gives. That of the answer (`reply`) has what the frame adds, too. */
+  /** The schema of what `handle` returns. That of the answer (`reply`) has the fields that the frame adds too. */
   ownReply: ZodType;
 };
 

@@ -31,7 +31,7 @@ export const KNOWN_MS = 100;
 const HOT_SECONDS = 1;
 const MAX_QUESTIONS = 20_000;
 
-/** Longest question and answer, in characters: what is asked by many is a name or an address. */
+/** Longest question and answer, in characters: frequent questions are about a name or an address. */
 const MAX_QUESTION = 512;
 export const MAX_ANSWER = 65_536;
 const BYTES_OF_CHARACTER = 2;

@@ -15,9 +15,9 @@ function end(socket: Socket & { parser?: { onIncoming: () => number } | null }):
 }
 
 /**
- * Answers the requests of a connection one after the other. Node hands over every request that it has read, also before
- * earlier ones are answered (pipelining): thousands in one read of 64 KiB. Here they wait in memory, the connection is not
- * read meanwhile, and of all connections one goes on in a turn. A connection with more than `MAX_BEHIND` waiting ends.
+ * Answers the requests of a connection in turn. Node hands over every request it has read, even before earlier ones are
+ * answered (pipelining): thousands per read of 64 KiB. Here they wait in memory while the connection is not read, and
+ * one connection proceeds per turn. A connection with more than `MAX_BEHIND` waiting requests ends.
  */
 export function oneByOne(listener: RequestListener): RequestListener {
   /** What waits, for each connection that has a request being answered. */

@@ -12,7 +12,7 @@ export type OperatorServer = {
   stop: () => Promise<void>;
 };
 
-/** Prometheus reads in milliseconds; whatever takes longer is no reader. */
+/** Prometheus reads within milliseconds; a slower client is not Prometheus. */
 const PATIENCE_MS = 10_000;
 const MAX_CONNECTIONS = 50;
 

@@ -5,7 +5,7 @@ import { inputError } from "./inputError.ts";
 
 export const partsOf = (path: string): string[] => path.split("/").slice(1);
 
-/** The parts of a request's path, without the prefix under which every operation stands, too. */
+/** The parts of a request's path, without the prefix that every operation also has. */
 export const requestedParts = (path: string): string[] => partsOf(path.replace(/^\/api(?=\/|$)/, "") || "/");
 
 /** Whether a request's path has the form of a route's. */
@@ -19,7 +19,7 @@ export const namePrefixesOf = (operations: readonly Endpoint[]): readonly string
   ),
 ];
 
-/** What a parameter says of a value that is not valid, if it has a code of its own: a name, for example, INVALID_NAME. */
+/** A parameter's own error for an invalid value, if it has one: INVALID_NAME for a name. */
 export function ownErrorOf({ params }: Endpoint, name: string, value: string): ApiError | null {
   const checked = params.shape[name]?.safeParse(value);
   const error = checked?.error ? inputError(checked.error as z.ZodError, value) : null;

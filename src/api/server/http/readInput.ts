@@ -41,7 +41,7 @@ export function parseFields(fields: Endpoint["params"], data: Given): Record<str
 const pick = (asked: Given, fields: object): Given =>
   Object.fromEntries(Object.entries(asked).filter(([name]) => Object.hasOwn(fields, name)));
 
-/** Paths and queries are text: numbers and booleans are read as they would stand there. */
+/** Paths and queries are text: numbers and booleans are read as written there. */
 const asWords = (asked: Given): Given =>
   Object.fromEntries(
     Object.entries(asked).map(([name, value]) => [

@@ -3,7 +3,7 @@ import { ApiError, type ErrorCode } from "../errors/errors.ts";
 import type { Endpoint } from "./endpoint.ts";
 import { matches, ownErrorOf, partsOf, requestedParts } from "./paths.ts";
 
-/** A part that stands for no name of its own: `.` or `..`, also percent-encoded. Source: the URL standard. */
+/** A part with a special meaning: `.` or `..`, also percent-encoded. Source: the URL standard. */
 const DOT_SEGMENT = /\/(?:\.|%2e){1,2}(?:[/?#]|$)/i;
 
 /** The target as it was sent: the URL of a request has its dot segments resolved. */

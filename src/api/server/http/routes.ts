@@ -162,8 +162,8 @@ const queryOf = (c: Context): Record<string, unknown> =>
   );
 
 /**
- * Sends an answer. Where outer layers have set headers already, Hono copies what a handler returns: it would read the text back
- * through a stream. So the answer takes those headers, and stands in the place of the response that had them.
+ * Sends an answer. If outer layers have set headers, Hono would copy what a handler returns and read the text back
+ * through a stream. So the answer takes over those headers, and replaces the response that had them.
  */
 async function send(
   c: Context,

@@ -41,7 +41,7 @@ export const endSlowRequests = ({ headersMs, requestMs }: Patience = PATIENCE): 
     Object.assign(server, waits);
   });
 
-/** Answers the requests of a connection one after the other. */
+/** Answers the requests of a connection in turn. */
 export const answerOneByOne = (): MiddlewareHandler =>
   prepareServer((server) => {
     const [listener] = server.listeners("request") as RequestListener[];

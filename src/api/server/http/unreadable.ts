@@ -14,7 +14,7 @@ export const forPages = {
 /** The body of an error. */
 export const textOf = ({ code, message }: ApiError): string => JSON.stringify({ error: { code, message } });
 
-/** Answers on a connection that has no response of Node's: what arrived is no request, or asks for a tunnel. */
+/** Answers on a connection without a Node response: the input was not a request, or asked for a tunnel. */
 export function sendRaw(
   socket: Duplex,
   error: ApiError,

@@ -9,7 +9,7 @@ import { retryOnLock } from "./retryOnLock.ts";
 /** How often a result is read without a transaction; after that it is read from a snapshot. */
 const OPTIMISTIC_TRIES = 2;
 
-/** Tells which state the tables are in. The state changes with each block that is indexed or taken back. */
+/** Identifies the state of the tables, which changes with each block that is indexed or rolled back. */
 export type StateReader = {
   known: TablesState | null;
   read: () => Promise<TablesState>;

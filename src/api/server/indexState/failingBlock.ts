@@ -6,7 +6,7 @@ export const FAILING_ATTEMPTS = 2;
 
 const NOTE_MS = 1_000;
 
-/** Gives the block that the indexer of a schema tries again; null if there is none, or it failed but once. */
+/** Returns the block that a schema's indexer is retrying; null if there is none, or if it has failed only once. */
 export type ReadFailingBlock = (schema: string) => Promise<FailingBlock | null>;
 
 /** The indexer's own block, in its process. */

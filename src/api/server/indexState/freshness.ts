@@ -29,12 +29,12 @@ export type IndexReport = {
   indexer: IndexerState;
   /** Whether the operator chose this index among several, so that readers are sent to it. */
   isActive: boolean;
-  /** The last comparison with the chain; null if there was none. */
+  /** The last comparison with the chain; null before the first. */
   verification: Verification | null;
   /** Null if the index may answer. */
   unfit: Unfit | null;
   maxLagSeconds: number | null;
-  /** The block that the indexer tries again and again; null if there is none. */
+  /** The block that the indexer keeps retrying; otherwise null. */
   failing: FailingBlock | null;
   /** The registry's chain first; empty if the database does not answer and never did. */
   chains: ChainReport[];
@@ -79,7 +79,7 @@ export type FreshnessPlan = {
 };
 
 /**
- * How long "may answer" is remembered: an indexer that starts again takes its tables back, and that is noticed this much later.
+ * How long "may answer" is remembered: a restarting indexer rolls its tables back, which is noticed this much later.
  * "May not answer" is never remembered, because the next request may find the index ready.
  */
 const FIT_MS = 250;
@@ -203,7 +203,7 @@ async function judge(plan: FreshnessPlan, state: State, looked: Looked): Promise
 
 async function noteComplete(plan: FreshnessPlan, state: State, indexer: IndexerState): Promise<void> {
   if (state.isNoted) return;
-  // Without the note a later process may refuse to answer from complete tables. That is no reason to fail now.
+  // Without this record a later process may refuse to answer from complete tables, but that is no reason to fail now.
   state.isNoted = await plan.completed.add(indexer).then(
     () => true,
     () => false,

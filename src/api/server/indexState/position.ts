@@ -3,7 +3,7 @@ import { positionOf, tablesVersionOf } from "../../../../engine/ponderInternals.
 import type { Db } from "../postgres/db.ts";
 import { prepared } from "../postgres/prepared.ts";
 
-/** The block of one chain that the tables stand on. */
+/** One chain's block that the tables represent. */
 export type PositionBlock = {
   chainId: number;
   number: number;
@@ -13,7 +13,7 @@ export type PositionBlock = {
   isFinal: boolean;
 };
 
-/** The block of each chain that the tables stand on, in the order of chains; empty before the first one is written. */
+/** The blocks that the tables represent, in the order of chains; empty before the first one is written. */
 export type Position = readonly PositionBlock[];
 
 /** The state that the tables are in. */

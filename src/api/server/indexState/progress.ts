@@ -33,10 +33,10 @@ const queryOf =
 export const readIndexerState = async (db: Db): Promise<IndexerState> =>
   (await readIndexer(queryOf(db))) ?? unknownIndexer;
 
-/** The block of each chain as of which the tables are. */
+/** The block of each chain that the tables represent. */
 export const listProgress = (db: Db): Promise<ChainProgress[]> => listPonderProgress(queryOf(db));
 
-/** How many logs could not be decoded, by reason. They are in the event log, too. */
+/** Numbers of logs that could not be decoded, by reason. The event log has them too. */
 export function countAnomalies(db: Db): Promise<{ reason: string; count: number }[]> {
   return db
     .select({ reason: sql<string>`${event.anomaly}`, count: count() })

@@ -6,7 +6,7 @@ const LEAST_MS = 5_000;
 /** Measures how fast a number grows, to estimate when it reaches a target. */
 export type ProgressRate = {
   note: (value: number) => void;
-  /** Seconds until `target` at the speed of the last minutes; null while that is not known, or the number does not grow. */
+  /** Seconds until `target` at the pace of the last minutes; null while unknown, or without progress. */
   secondsUntil: (target: number) => number | null;
 };
 

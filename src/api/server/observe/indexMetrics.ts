@@ -18,7 +18,7 @@ type IndexView = {
   now: number;
   /** Whether operations on names answer, and how far the index is. */
   freshness: { report: () => Promise<IndexReport> };
-  /** How many labels have no text, and how many have theirs from others than the chains' logs; null while that is not known. */
+  /** Numbers of labels without a text, and with a text from outside the chains' logs; null while unknown. */
   readHealing: () => Promise<{ pending: number; healed: number; waiting: number } | null>;
   /** The last comparison of an index with the chain. */
   lastVerification: (schema: string) => Promise<Verification | null>;

@@ -11,13 +11,13 @@ import { isLoopback, isPublic, literalOf } from "./publicAddress.ts";
  */
 
 export type OutgoingRules = {
-  /** What is asked, for messages: `gateway`. */
+  /** The target, for messages: `gateway`. */
   subject: string;
   /** Largest body of an answer in bytes, counted after decompression. */
   maxBytes: number;
   /**
-   * `status`: only the status of an answer is of use. Up to `maxBytes` of its body are read within a second, so that the
-   * connection can be used again; a longer body is left, and the answer counts. `body` by default.
+   * `status`: only the status matters. Up to `maxBytes` of the body are read within a second, so that the connection
+   * can be reused; the rest of a longer body is dropped, and the answer counts. Default: `body`.
    */
   reads?: "body" | "status";
   /** Ports that may be asked; any by default. */
@@ -184,7 +184,7 @@ async function readAnswer(
   return answer;
 }
 
-/** How long a body is waited for of which nothing is used. */
+/** How long an unused body is waited for. */
 export const DRAIN_MS = 1_000;
 
 /** Reads a short body to its end. Cancelling a longer one ends the connection. */

@@ -29,7 +29,7 @@ export const pairLocks = {
   webhooks: 626_397,
   /** One process asks a label service. */
   labelHealing: 626_398,
-  /** One process at a time serves a webhook; the second number is of schema and webhook. */
+  /** One process at a time serves a webhook; the second number identifies schema and webhook. */
   webhookTurn: 626_399,
   /** One process gives the chains of an index each other's labels. */
   labelSharing: 626_400,

@@ -34,7 +34,10 @@ const eachTrigger = <Result>(
   make: (table: string, operation: Operation) => Result,
 ): Result[] => tables.flatMap((table) => operations.map((operation) => make(table, operation)));
 
-/** SQL that creates the triggers. `schema` as SQL has it. Whoever hashes this text finds out about another program's triggers. */
+/**
+ * SQL that creates the triggers. `schema` is quoted. A hash of this text detects the triggers of another program
+ * version.
+ */
 export const createTriggers = (schema: string, { name, tables, variables, handle, fault }: Capture): string =>
   eachTrigger(tables, (table, operation) => {
     const { rows, sql } = handle(table, operation);
@@ -64,7 +67,7 @@ export const dropTriggers = (schema: string, { name, tables }: Captured): string
     (table, operation) => `drop function if exists ${schema}.${functionOf(name, table, operation)}() cascade`,
   ).join(";");
 
-/** SQL for whether every table has its triggers. Someone can drop them, and a restored table has none. */
+/** SQL for whether every table has its triggers. They can be dropped, and a restored table has none. */
 export const hasTriggers = ({ name, tables }: Captured): string => `(
   select count(*) = ${tables.length * operations.length} from pg_trigger
   where tgrelid = any(array[${tables.map((table) => `to_regclass('${table}')`).join(", ")}])

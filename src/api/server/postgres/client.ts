@@ -24,7 +24,7 @@ export async function withClient<T>(
 /** Where a host has several addresses, Node puts their errors into one error that has no message of its own. */
 const firstOf = (error: unknown): unknown => (error instanceof AggregateError ? error.errors[0] : error);
 
-/** What can be asked of the database: through a pool, on one connection, or inside one transaction. */
+/** Something that can be queried: a pool, one connection, or one transaction. */
 export type Queries = {
   /** Gives the rows. */
   query: <Row extends pg.QueryResultRow>(text: string, values?: unknown[]) => Promise<Row[]>;

@@ -21,7 +21,7 @@ const UNREACHABLE = [
 /** PostgreSQL's disk is full, it has no connection left, is stopping, or is starting. Source: its documentation, appendix A. */
 const BUSY = ["53100", "53300", "57P01", "57P02", "57P03"];
 
-/** PostgreSQL's read_only_sql_transaction: what is to be written was sent to a standby. */
+/** PostgreSQL's read_only_sql_transaction: a write was sent to a standby. */
 export const READ_ONLY = "25006";
 
 /** PostgreSQL's serialization_failure: on a standby, replication cancelled a query that stood in its way. */
@@ -38,8 +38,8 @@ export function isUnreachable(error: unknown): boolean {
 }
 
 /**
- * Whether the database does not answer now, or is no primary now, and may a while later: the error or its cause says so. Errors of `fetch` have
- * the same codes below a TypeError; those are of nodes and gateways.
+ * Whether an error, or its cause, says that the database does not answer or is not the primary, which may pass. Errors
+ * of `fetch` have the same codes below a TypeError; those concern nodes and gateways.
  */
 export function isDatabaseAway(thrown: unknown): boolean {
   for (let error = thrown; error instanceof Error; error = error.cause) {

@@ -56,8 +56,9 @@ export async function executeNamed(
 }
 
 /**
- * A read-only transaction that sees one state. Ponder's own `db.transaction` runs whatever throws again, nine times in a minute: the
- * answer to a name that is not there, and a locked table for which `retryOnLock` has its own, shorter patience.
+ * A read-only transaction that sees one state. Ponder's own `db.transaction` retries whatever throws nine times within
+ * a minute, even the answer for a missing name, and a locked table, for which `retryOnLock` has its own, shorter
+ * patience.
  */
 export const inSnapshot = <Result>(db: Db, run: (db: Db) => Promise<Result>): Promise<Result> =>
   drizzleOf(db).session.transaction(run, { isolationLevel: "repeatable read", accessMode: "read only" });

@@ -17,8 +17,8 @@ export type FrequentPlan = {
 };
 
 /**
- * The name under which a text is prepared; undefined for one that is not. The name follows from the text, so that it is the same
- * in each period, and on each connection.
+ * The name of a prepared text; undefined if it is not prepared. It follows from the text, so it is the same in each
+ * period and on each connection.
  *
  * @param now milliseconds of a clock that never goes back
  */

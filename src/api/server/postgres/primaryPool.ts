@@ -19,7 +19,7 @@ type Plan = {
   /** At least one. One alone is taken as it is. */
   urls: readonly string[];
   config: pg.PoolConfig;
-  /** What is done once on each server, before any work. */
+  /** Runs once on each server, before any work. */
   prepare: (client: pg.PoolClient) => Promise<void>;
 };
 

@@ -1,6 +1,6 @@
 import type { Queries } from "./client.ts";
 
-/** A server of PostgreSQL, and the database that a connection to it is of. */
+/** A PostgreSQL server, and the database of a connection to it. */
 export type Server = {
   /** Whether it replays what another server writes, and can only be read. */
   isStandby: boolean;

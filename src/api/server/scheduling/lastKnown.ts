@@ -2,8 +2,8 @@
 export type LastKnownPlan<Value> = { withinMs: number; first: Value };
 
 /**
- * Reads a value, and gives what was read last where that fails or takes too long. While a read is overdue, calls do not wait: what
- * came last is given at once. There is one read at a time.
+ * Reads a value, or returns the last one if reading fails or takes too long. While a read is overdue, calls return the
+ * last value at once. There is one read at a time.
  *
  * @example const isActive = lastKnown(() => readActive(store), { withinMs: 1_000, first: false })
  */

@@ -75,7 +75,7 @@ function neediest(callers: ReadonlyMap<string, Caller>, each: number): Caller | 
 
 type Wait = { caller: Caller; plan: PlacesPlan; signal: AbortSignal };
 
-/** Stands in the caller's line until it gets a place, or until the signal is aborted. */
+/** Waits in the caller's queue for a place, or until the signal is aborted. */
 function waitForPlace(state: State, { caller, plan, signal }: Wait): Promise<void> {
   return new Promise((resolve, reject) => {
     const leaveLine = () => {

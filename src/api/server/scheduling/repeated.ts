@@ -6,7 +6,7 @@ export type TurnsPlan = {
   pauseMs: number;
 };
 
-/** Begins at once, and goes on until it is stopped. `stop` resolves when the last turn has ended. */
+/** Starts at once and runs until stopped. `stop` resolves when the last run has ended. */
 export function workInTurns({ turn, onError, pauseMs }: TurnsPlan): { stop: () => Promise<void> } {
   const end = new AbortController();
   let timer: NodeJS.Timeout | undefined;

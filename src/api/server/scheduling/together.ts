@@ -1,6 +1,6 @@
 /**
- * Makes of a function that reads many at once one that reads one. All that are asked for before the event loop goes on are
- * read together, `most` at a time, in the order in which they were asked for.
+ * Turns a function that reads many at once into one that reads one. Calls in the same turn of the event loop are read
+ * together, `most` at a time, in their order.
  */
 export function together<Key, Value>(
   readMany: (keys: readonly Key[]) => Promise<readonly Value[]>,

@@ -3,15 +3,15 @@ const TURN_MS = 10;
 
 const waiting: (() => void)[] = [];
 
-/** Lets one of those that wait go on, and the next one in a turn of its own. */
+/** Releases one waiter, and the next in a turn of its own. */
 function letOneGoOn(): void {
   waiting.shift()?.();
   if (waiting.length > 0) setImmediate(letOneGoOn);
 }
 
 /**
- * Waits until the event loop has answered others. Of all that wait, one goes on at a time: however many long answers are
- * made at once, another caller waits for one piece of one of them.
+ * Waits until the event loop has served others. One waiter continues at a time: however many long answers are built at
+ * once, another caller waits for one piece of one of them.
  */
 export function nextTurn(): Promise<void> {
   return new Promise((resolve) => {

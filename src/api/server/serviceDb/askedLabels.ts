@@ -2,7 +2,7 @@ import type { Store } from "./store.ts";
 
 type Hash = `0x${string}`;
 
-/** What a service was asked for. One process at a time asks it, so none of this is locked. */
+/** Labels that a service was asked for. One process at a time asks, so nothing is locked. */
 export type AskedLabels = {
   /**
    * Of the next names behind a node, in the nodes' order, the hashes that are to be asked for: no text of them is known, and the

@@ -20,7 +20,7 @@ export type FailingBlocks = {
   read: (schema: string) => Promise<NotedBlock | null>;
 };
 
-/** An indexer notes its block every few seconds: what is older is of one that ended. */
+/** An indexer records its block every few seconds: older records belong to one that ended. */
 const KEPT_SECONDS = 30;
 
 export const failingBlocksIn = ({ query }: Queries): FailingBlocks => ({

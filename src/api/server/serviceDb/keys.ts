@@ -31,7 +31,7 @@ export type Keys = {
   }) => Promise<{ id: number; key: string }>;
   /** By the text of the key. */
   find: (key: string) => Promise<KeyState | null>;
-  /** Debits the key for good; gives the credits left, or null if there are not enough or the key is revoked. */
+  /** Debits the key finally; returns the credits left, or null if there are too few or the key is revoked. */
   charge: (id: number, debit: { credits: number; operation: string }) => Promise<number | null>;
   /** Gives the new credits; null if there is no such key or it is revoked. */
   grant: (id: number, grant: { credits: number; reason: string }) => Promise<number | null>;

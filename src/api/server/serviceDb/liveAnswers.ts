@@ -19,7 +19,7 @@ export const MAX_STORED_BYTES_A_MINUTE = 16 * 1_048_576;
 export type LiveAnswers = {
   /** Answers that any replica got at this block, by the text of the question. */
   find: (block: Block, questions: readonly AnswerKey[]) => Promise<Map<string, unknown>>;
-  /** Stores an answer that is not too large, if there is room for it. */
+  /** Stores an answer within the size limit, if there is room for it. */
   put: (block: Block, question: AnswerKey, answer: unknown) => Promise<void>;
   /** Removes answers of old blocks. */
   removeOld: () => Promise<void>;

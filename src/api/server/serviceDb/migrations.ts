@@ -127,7 +127,7 @@ export const migrations: readonly string[] = [
     why text NOT NULL,
     noted_at timestamptz NOT NULL DEFAULT now()
   );`,
-  // Not only callers give labels, and the indexer applies them all. Earlier programs go on writing beside it.
+  // Labels also come from sources other than callers, and the indexer applies them all. Earlier programs keep writing.
   `ALTER TABLE proven_labels
     -- Where it is from: caller, table:<id>@<version> or service:<id>@<version>.
     ADD COLUMN source text NOT NULL DEFAULT 'caller',
@@ -254,8 +254,8 @@ export async function migrateTo(
 }
 
 /**
- * Creates the schema if it is missing. If it belongs to another role of which ours is a member, acts as that role until
- * the end of the transaction: what is created then belongs to the owner, and all members can change it.
+ * Creates the schema if it is missing. If it belongs to another role that ours is a member of, acts as that role until
+ * the end of the transaction: new objects then belong to the owner, and all members can change them.
  */
 export async function enterSchema({ query }: Queries, schema: string): Promise<void> {
   const [found] = await query<{ owner: string; isMember: boolean }>(

@@ -17,13 +17,13 @@ export type PaymentMarks = {
   get: (key: string) => Promise<unknown>;
   put: (key: string, value: unknown) => Promise<void>;
   delete: (key: string) => Promise<void>;
-  /** `change` gets the value (null if there is none). No other process changes it meanwhile. */
+  /** `change` receives the value, or null. No other process changes it meanwhile. */
   update: <Result>(key: string, change: (current: unknown) => MarkChange<unknown, Result>) => Promise<Result>;
   /** True for exactly one of several claims of a key, until it expires (unix milliseconds). */
   tryClaim: (key: string, expires: number) => Promise<boolean>;
   /** True for exactly one of several requests at once, until it is released or its process has died. */
   tryHold: (key: string) => Promise<boolean>;
-  /** What is held now stays held until then (unix milliseconds). */
+  /** Present holds last until then (unix milliseconds). */
   keepHeld: (key: string, until: number) => Promise<void>;
   /** Releases claims of a payment whose outcome is unknown: each can be claimed once more. */
   markUnclear: (keys: readonly string[]) => Promise<void>;

@@ -97,7 +97,7 @@ async function numberRows(store: Pick<Store, "query" | "transaction">): Promise<
   });
 }
 
-/** The table of proven labels. It is of no chain: a label has the same hash everywhere. */
+/** The table of proven labels. It belongs to no chain: a label has the same hash everywhere. */
 export function provenLabelsIn(store: Pick<Store, "query">): ProvenLabels {
   let minute = { began: Number.NEGATIVE_INFINITY, stored: 0 };
   const takeRoom = (wanted: number): number => {

@@ -2,7 +2,7 @@ import type { Store } from "./store.ts";
 
 type Hash = `0x${string}`;
 
-/** Labels of which one chain has the hash alone, and another one the text. */
+/** Labels that one chain knows by text and another only by hash. */
 export type SharedLabels = {
   /** Stores those of the next names behind a node, in the nodes' order. Gives the last node; null at the end of the names. */
   share: (behind: Hash | null) => Promise<Hash | null>;

@@ -76,7 +76,7 @@ async function useNonce(queries: Queries, nonce: string): Promise<boolean> {
   return used.length > 0;
 }
 
-/** Other sign-ups of the address wait here until this one ends. Gives the id of the address's key; null if it has none. */
+/** Other sign-ups of the address wait here until this one ends. Returns the id of the address's key, or null. */
 async function lockOwner(queries: Queries, owner: string): Promise<number | null> {
   const [row] = await queries.query<{ key_id: number | null }>(
     `INSERT INTO signups (owner) VALUES ($1)

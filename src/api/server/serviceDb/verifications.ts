@@ -28,7 +28,7 @@ export async function noteVerification(
   );
 }
 
-/** The last comparison of an index; null if there was none. */
+/** The last comparison of an index; null before the first. */
 export async function readVerification({ query }: Queries, schema: string): Promise<Verification | null> {
   const [row] = await query<Verification>(
     `SELECT floor(extract(epoch FROM finished_at))::float8 AS "finishedAt", block_number::float8 AS "blockNumber",

@@ -1,9 +1,9 @@
 import type { Queries } from "../postgres/client.ts";
 
 /**
- * Says that the webhooks which get changes are others now: the worker reads its list again. Until the end of this transaction it
- * sorts nothing out. It comes first in each transaction that changes webhooks, as the worker takes this row first, too: the two
- * cannot wait for each other.
+ * Announces that the set of active webhooks changed: the worker reloads its list, and matches nothing until this
+ * transaction ends. Call it first in each transaction that changes webhooks, because the worker locks this row first
+ * too; so the two cannot deadlock.
  */
 export async function noteWebhookChange({ query }: Queries): Promise<void> {
   await query(
