@@ -99,7 +99,7 @@ describe("a reservation", () => {
     expect(await service.balanceOf(key)).toBe(1);
     expect(await wrongKeys()).toEqual([]);
     expect(await reservations.settle(alive?.id ?? "")).toBe(true);
-    expect(await reservations.giveBack(alive?.id ?? "")).toBeNull();
+    expect(await reservations.refund(alive?.id ?? "")).toBeNull();
     expect(await service.balanceOf(key)).toBe(1);
   });
 

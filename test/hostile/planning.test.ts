@@ -48,9 +48,9 @@ test("one caller plans no more queries at a time than it may, and gives every cr
     held++;
     return {
       ...admission,
-      giveBack: async () => {
+      refund: async () => {
         held--;
-        return admission.giveBack();
+        return admission.refund();
       },
     };
   };

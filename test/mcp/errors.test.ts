@@ -159,7 +159,7 @@ describe("faults of ours", () => {
   beforeAll(async () => {
     const headers = { "RateLimit-Policy": '"a"' };
     const admission = (operation: string) => ({
-      giveBack: async () => headers,
+      refund: async () => headers,
       raise: () => Promise.reject(new Error("No tool is planned")),
       settle: async () => {
         settled.push(operation);

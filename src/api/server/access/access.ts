@@ -23,7 +23,7 @@ export type Admission = {
   /** Charges for the answer and gives its headers. @throws ApiError if it can no longer be charged */
   settle: () => Promise<Record<string, string>>;
   /** Gives back what is held for a request that failed, and gives the headers of its error. Never throws. */
-  giveBack: () => Promise<Record<string, string>>;
+  refund: () => Promise<Record<string, string>>;
   /** The admission for the whole price; this one then holds nothing. @throws as `Access.admit` */
   raise: (credits: number) => Promise<Admission>;
 };
@@ -43,7 +43,7 @@ export type Access = {
 export function admissionWith(headers: Record<string, string>, raise?: Admission["raise"]): Admission {
   const admission: Admission = {
     settle: async () => headers,
-    giveBack: async () => headers,
+    refund: async () => headers,
     raise: raise ?? (async () => admission),
   };
   return admission;

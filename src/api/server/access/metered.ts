@@ -49,7 +49,7 @@ const uncounted = (counted: RequestCount, caller: Caller, admission: Admission):
   ...admission,
   settle: async () => {
     const headers = await admission.settle();
-    counted.giveBack(caller.address);
+    counted.refund(caller.address);
     return headers;
   },
   raise: async (credits) => uncounted(counted, caller, await admission.raise(credits)),
@@ -95,9 +95,9 @@ function holdCredits(
       if (await reservations.settle(id)) return headersOf(left);
       return (await admitKey(parts, request)).settle(); // The answer took so long that its credits were given back.
     },
-    giveBack: async () => {
+    refund: async () => {
       try {
-        return headersOf((await reservations.giveBack(id)) ?? left);
+        return headersOf((await reservations.refund(id)) ?? left);
       } catch (error) {
         warn("Reserved credits", error); // They are given back with the abandoned ones.
         return headersOf(left);
@@ -105,7 +105,7 @@ function holdCredits(
     },
     raise: async (credits) => {
       if (credits === request.price.credits) return admission;
-      await admission.giveBack();
+      await admission.refund();
       return admitKey(parts, costing(request, credits));
     },
   };
@@ -155,11 +155,11 @@ async function admitPayment(parts: MeteredParts, request: Request): Promise<Admi
       if (isRefusal(thrown)) await limits.failures.take(caller.address);
       throw thrown;
     });
-  const { settle, giveBack } = await counted(payments.validate(authorization, price));
+  const { settle, refund } = await counted(payments.validate(authorization, price));
   return {
     settle: async () => ({ ...PRIVATE, ...(await counted(settle())) }),
-    giveBack: async () => {
-      await giveBack().catch((error) => warn("A payment", error));
+    refund: async () => {
+      await refund().catch((error) => warn("A payment", error));
       return PRIVATE;
     },
     raise: () => Promise.reject(new Error("Invariant(access): a payment is for one price")),

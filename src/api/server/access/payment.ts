@@ -31,7 +31,7 @@ export type ValidPayment = {
    */
   settle: () => Promise<Record<string, string>>;
   /** The request failed: the credential is good for another one. */
-  giveBack: () => Promise<void>;
+  refund: () => Promise<void>;
 };
 
 /** Payments by the Machine Payments Protocol: HTTP's `Payment` authentication scheme. */
@@ -93,7 +93,7 @@ export function createPayments(settings: PaymentSettings, store: Store): Payment
           await held.keep().catch((error) => console.warn(`A payment lost its hold: ${nameOfError(error)}`));
           return headersOf(receipt);
         },
-        giveBack: held.release,
+        refund: held.release,
       };
     },
     required: (price, message) => refuse(context, price, new Errors.PaymentRequiredError(), message),

@@ -17,7 +17,7 @@ export type RequestCount = {
   /** Counts requests before anything is done for them. @throws ApiError RATE_LIMITED */
   take: (address: string, requests?: number) => void;
   /** A request was paid for: it no longer counts. */
-  giveBack: (address: string) => void;
+  refund: (address: string) => void;
 };
 
 type Window = { requests: number; endsAt: number };
@@ -41,7 +41,7 @@ export function createRequestCount(now: () => number = Date.now): RequestCount {
       window.requests += requests;
       if (window.requests > UNPAID.requests) throw tooMany(Math.ceil((window.endsAt - now()) / 1_000));
     },
-    giveBack: (address) => {
+    refund: (address) => {
       const window = windowOf(networkOf(address));
       if (window.requests > 0) window.requests--;
     },

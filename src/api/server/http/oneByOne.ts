@@ -26,7 +26,7 @@ export function oneByOne(listener: RequestListener): RequestListener {
   function stayPaused(this: Socket): void {
     if (lines.get(this)?.length) this.pause();
   }
-  const goOn = async (socket: Socket): Promise<void> => {
+  const answerNext = async (socket: Socket): Promise<void> => {
     const line = lines.get(socket);
     if (!line?.length) return void lines.delete(socket);
     await nextTurn();
@@ -38,7 +38,7 @@ export function oneByOne(listener: RequestListener): RequestListener {
     const { socket } = request;
     if (socket.destroyed) return;
     const begin = () => {
-      response.once("close", () => void goOn(socket));
+      response.once("close", () => void answerNext(socket));
       listener(request, response);
     };
     const line = lines.get(socket);

@@ -108,7 +108,7 @@ async function charged(
     paidBy(admitted, async () => {
       const reply = await next(planned);
       const isFree = operation.isFree?.(reply) ?? false;
-      return { reply, headers: await (isFree ? admitted.giveBack() : admitted.settle()) };
+      return { reply, headers: await (isFree ? admitted.refund() : admitted.settle()) };
     });
   if (plan === undefined) return answer(admission, call);
   const planned = await paidBy(admission, () => plan(input));
@@ -120,7 +120,7 @@ async function paidBy<Result>(admission: Admission, work: () => Promise<Result>)
     return await work();
   } catch (thrown) {
     const isCharged = thrown instanceof ApiError && thrown.isCharged;
-    const headers = await (isCharged ? admission.settle() : admission.giveBack());
+    const headers = await (isCharged ? admission.settle() : admission.refund());
     if (thrown instanceof ApiError) thrown.addHeaders(headers);
     throw thrown;
   }

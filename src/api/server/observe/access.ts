@@ -19,8 +19,8 @@ export const countedAccess = (access: Access, { admissions }: Meters): Access =>
         admissions.inc({ way, outcome: thrown instanceof ApiError ? thrown.code : "INTERNAL_ERROR" });
         throw thrown;
       });
-    const watched = ({ settle, giveBack, raise }: Admission): Admission => ({
-      giveBack,
+    const watched = ({ settle, refund, raise }: Admission): Admission => ({
+      refund,
       settle: async () => {
         const settled = await counted(settle());
         admissions.inc({ way, outcome: "answered" });

@@ -80,17 +80,17 @@ function waitForPlace(state: State, { caller, plan, signal }: Wait): Promise<voi
   return new Promise((resolve, reject) => {
     const leaveLine = () => {
       state.waiting--;
-      caller.waiting.splice(caller.waiting.indexOf(goOn), 1);
+      caller.waiting.splice(caller.waiting.indexOf(proceed), 1);
       reject(signal.reason);
     };
-    const goOn = () => {
+    const proceed = () => {
       state.waiting--;
       signal.removeEventListener("abort", leaveLine);
       resolve();
     };
     signal.addEventListener("abort", leaveLine, { once: true });
     state.waiting++;
-    caller.waiting.push(goOn);
+    caller.waiting.push(proceed);
     giveAway(state, plan);
   });
 }

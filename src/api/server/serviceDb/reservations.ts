@@ -20,7 +20,7 @@ export type Reservations = {
   /** The request was answered. False if its credits were given back before: it took too long. */
   settle: (id: string) => Promise<boolean>;
   /** The request failed. Gives the credits that the key then has; null if nothing was reserved any more. */
-  giveBack: (id: string) => Promise<number | null>;
+  refund: (id: string) => Promise<number | null>;
   /** Gives back what processes that died had reserved. Every replica does this now and then. */
   giveBackAbandoned: () => Promise<void>;
 };
@@ -41,12 +41,12 @@ export function reservationsIn(store: Queries): Reservations {
     },
     // A sign-up may move the reservation to another key while the first attempt waits for the old one. A reservation that
     // is moved twice meanwhile is given back with the abandoned ones.
-    giveBack: async (id) => (await giveBack(store, id)) ?? giveBack(store, id),
+    refund: async (id) => (await refund(store, id)) ?? refund(store, id),
     giveBackAbandoned: async () => {
       const abandoned = await store.query<{ id: string }>(
         `SELECT id FROM ledger WHERE reserved_until < now() ORDER BY id LIMIT ${ABANDONED_AT_ONCE}`,
       );
-      for (const { id } of abandoned) await giveBack(store, id);
+      for (const { id } of abandoned) await refund(store, id);
     },
   };
 }
@@ -74,7 +74,7 @@ async function reserve(
 }
 
 /** Locks the key before the row of the ledger, as a sign-up does: the two cannot wait for each other. */
-async function giveBack(store: Queries, id: string): Promise<number | null> {
+async function refund(store: Queries, id: string): Promise<number | null> {
   const [row] = await store.query<{ credits: string }>(
     `WITH locked AS MATERIALIZED (
       SELECT key.id FROM ledger JOIN api_keys key ON key.id = ledger.key_id

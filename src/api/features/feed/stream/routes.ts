@@ -75,7 +75,7 @@ export function streamRoutes(plan: StreamPlan): Hono {
       return streamSSE(c, (stream) => send(stream, plan, { ...reader, left }).finally(leave));
     } catch (thrown) {
       leave();
-      await held?.giveBack();
+      await held?.refund();
       return answerError(thrown, c);
     }
   });
