@@ -1,7 +1,7 @@
 import type { Address } from "viem";
 import { MAX_BYTES, MAX_URI } from "./bounds.ts";
 
-/** A token that stands for a picture, as CAIP-22 and CAIP-29 write it. */
+/** A token with a picture, as CAIP-22 and CAIP-29 write it. */
 export type Token = { chainId: number; standard: "erc721" | "erc1155"; contract: Address; id: bigint };
 
 /** Where an avatar is: in the record itself, at a host, on IPFS, or a token whose description names it. */
@@ -12,7 +12,7 @@ export type Source =
   | { kind: "token"; token: Token };
 
 /**
- * Reads an avatar record, or the `image` of a token. Null for what ENSIP-12 does not name, and for what is too long.
+ * Reads an avatar record, or a token's `image`. Null if ENSIP-12 does not cover it, or if it is too long.
  *
  * @example
  * readSource("ipfs://bafy…/1.png"); // { kind: "ipfs", path: "ipfs/bafy…/1.png" }
@@ -56,7 +56,7 @@ function fromPercents(text: string): Buffer {
   return bytes.subarray(0, end);
 }
 
-/** What the character of a hexadecimal digit stands for. No text is made of it: a megabyte of `%` would take a second. */
+/** The value of a hexadecimal digit's character code. No string is created: a megabyte of `%` would take a second. */
 function digitOf(character = 0): number {
   if (character >= 0x30 && character <= 0x39) return character - 0x30;
   const small = character | 0x20;
@@ -82,7 +82,7 @@ function readToken(text: string): Source | null {
 /** A content id, or a name of IPNS. */
 const ROOT = /^[a-z0-9][a-z0-9.-]{0,127}$/i;
 
-/** A path for the operator's gateway, each part of which stays below the one before. */
+/** A path for the operator's gateway, in which no part leads upwards. */
 function readIpfs(scheme: string, rest: string): Source | null {
   const parts = (rest.split(/[?#]/)[0] ?? "").split("/").filter((part) => part !== "");
   const [root, ...below] = parts.map(decoded);

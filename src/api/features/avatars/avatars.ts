@@ -7,9 +7,9 @@ import { AT_ONCE, MAX_BYTES, MAX_MS, MEMORY_BYTES, REMEMBERED_SECONDS, WAITING }
 import { type AvatarRecord, findPicture, type Picture, type PictureReach } from "./findPicture.ts";
 
 export type AvatarsPlan = Pick<OutgoingRules, "ownHosts" | "allowLoopback" | "lookup"> & {
-  /** The operator's gateway to IPFS, a URL; null where there is none. */
+  /** The operator's IPFS gateway, a URL; null if none. */
   ipfsGateway: string | null;
-  /** Nodes of a chain, in the share of a caller; null for a chain of which this service has none. */
+  /** A chain's nodes, within a caller's share; null for a chain without nodes. */
   chain: (chainId: number, caller: string) => ReturnType<PictureReach["chain"]>;
   takeTurn: PictureReach["takeTurn"];
   /** For finding one picture, in milliseconds. */

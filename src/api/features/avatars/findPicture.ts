@@ -16,9 +16,9 @@ export type AvatarRecord = { text: string; holder: Address | null };
 export type PictureReach = {
   /** The guard: hosts that strangers named. */
   strangers: Pick<Outgoing, "ask">;
-  /** The operator's gateway to IPFS; null where there is none. */
+  /** The operator's IPFS gateway; null if none. */
   ipfs: { base: URL; outgoing: Pick<Outgoing, "ask"> } | null;
-  /** Nodes of a chain; null for a chain of which this service has none. */
+  /** A chain's nodes; null for a chain without nodes. */
   chain: (chainId: number) => TokenReach | null;
   /** Waits until the chain may be asked for one more token. @throws LiveFailure if too many wait already */
   takeTurn: (signal: AbortSignal) => Promise<void>;
@@ -28,7 +28,7 @@ export type PictureReach = {
 };
 
 /**
- * The picture of an avatar record: null where there is none that may be shown.
+ * The picture of an avatar record; null if there is none that may be shown.
  *
  * @throws OutgoingError, LiveFailure where a host or a node gives no usable answer
  */

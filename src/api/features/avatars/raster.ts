@@ -15,8 +15,8 @@ const kinds: readonly [type: RasterType, read: Read][] = [
 ];
 
 /**
- * What picture of pixels the bytes are, by themselves: what their host calls them counts for nothing. Null for everything
- * else (SVG can hold scripts), and for a picture with a side of more than {@link MAX_SIDE} pixels.
+ * The raster format of the bytes, judged by content alone. Null for everything else (SVG can contain scripts), and for
+ * a picture with a side over {@link MAX_SIDE} pixels.
  */
 export function rasterTypeOf(content: Uint8Array): RasterType | null {
   const bytes = Buffer.from(content.buffer, content.byteOffset, content.byteLength);
@@ -82,7 +82,7 @@ function readGif(bytes: Buffer): Size | null {
   return size;
 }
 
-/** Behind blocks that begin with their length, the last of which is empty. */
+/** Skips blocks that begin with their length, up to an empty one. */
 function afterBlocks(bytes: Buffer, start: number): number {
   let at = start;
   while (at < bytes.length && bytes[at] !== 0) at += 1 + bytes.readUInt8(at);

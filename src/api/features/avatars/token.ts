@@ -56,7 +56,7 @@ const textOf = (data: Hex | null, token: Token): string | null =>
     return byteLength(bytes) > MAX_TOKEN_TEXT ? null : withId(textOfBytes(bytes), token);
   });
 
-/** ERC-1155: `{id}` stands for the id in 64 digits. A long text is no URL, and would become longer still. */
+/** ERC-1155: `{id}` is replaced by the id in 64 digits. A long text is not a URL, and would become longer still. */
 const withId = (text: string, { standard, id }: Token): string =>
   standard === "erc721" || text.length > MAX_URI
     ? text

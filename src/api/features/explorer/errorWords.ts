@@ -35,6 +35,6 @@ export function inWords({ code, message, headers }: ApiError): Words {
   }
 }
 
-/** The status of a page that stands on one answer: that of its error, if it is one. */
+/** The status of a page built from one answer: that of its error, if it failed. */
 export const statusOf = (reply: object): number =>
   reply instanceof ApiError ? errorCodes[reply.code].status : 200;

@@ -27,7 +27,7 @@ export function keyIn(c: Context): string | undefined {
   return key !== undefined && KEY.test(key) ? key : undefined;
 }
 
-/** Lets the browser keep a key, or forget the one it has where the text is no key. */
+/** Stores a key in the browser, or removes the stored one if the text is not a key. */
 export function keepKey(c: Context, text: string): void {
   const key = text.trim();
   if (KEY.test(key)) setCookie(c, COOKIE, key, { ...attributesOf(c), maxAge: DAYS * 86_400 });

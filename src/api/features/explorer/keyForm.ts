@@ -19,8 +19,8 @@ export async function readForm(c: Context): Promise<URLSearchParams> {
 }
 
 /**
- * Refuses forms on pages of other sites, which would give the visitor a key of theirs, or take the visitor's away. Browsers
- * say where a form comes from; what says nothing is no browser.
+ * Refuses forms on other sites' pages, which could replace or remove the visitor's key. Browsers say where a form comes
+ * from; a client that does not is not a browser.
  *
  * @throws ApiError FORBIDDEN_ORIGIN
  */

@@ -115,7 +115,7 @@ const links: readonly SectionLink[] = [
 type HeaderProps = {
   section: Section | "reference" | undefined;
   network: string | undefined;
-  /** Whether the pages of the explorer are there: the reference is there without them, too. */
+  /** Whether the explorer's pages are served: the reference exists without them too. */
   hasExplorer: boolean;
   /** True if the page has the search box in its body. */
   hasOwnSearchBox?: true;

@@ -29,7 +29,7 @@ export type Page = {
 
 /** One request of a visitor. */
 export type Visit = {
-  /** A parameter of the path, decoded; empty if the path has none of this name. */
+  /** A parameter of the path, decoded; empty if the path lacks it. */
   param: (name: string) => string;
   /** A parameter of the query; undefined if it is absent or empty. */
   query: (name: string) => string | undefined;
@@ -51,7 +51,7 @@ export type Visit = {
   hasAvatars: boolean;
   /** Whether agents have tools at `/mcp`. */
   hasMcp: boolean;
-  /** Whether requests are counted, so that a key is of use. */
+  /** Whether requests are metered, so that a key is useful. */
   isMetered: boolean;
   /** Whether the visitor's browser sent a key. */
   hasKey: boolean;
@@ -59,7 +59,7 @@ export type Visit = {
   hasSignup: boolean;
   /** Time of the newest indexed block, in unix seconds. What a page calls now is this. */
   now: () => Promise<number>;
-  /** The network that is indexed, as `ENS_NETWORK` says it; null where that is not known. */
+  /** The indexed network (`ENS_NETWORK`); null if unknown. */
   network: () => Promise<string | null>;
   /** The indexed chains, as answers name them. */
   chains: () => Promise<readonly string[]>;

@@ -38,11 +38,11 @@ export type Service = {
   outside: Outside;
 };
 
-/** A visit, with what the layout tells of it: which operations answered, and as of which block. */
+/** A visit, with what the layout shows about it: the operations that answered, and their block. */
 export type RecordedVisit = {
   visit: Visit;
   asked: readonly Asked[];
-  /** Null if the index cannot tell how far it is. */
+  /** Null if the index's progress is unknown. */
   status: Promise<IndexingStatus | null>;
   readNames: ReadNames;
 };
@@ -94,7 +94,7 @@ export function beginVisit(c: Context, service: Service): RecordedVisit {
 
 type NamesAsked = { addresses: readonly string[]; caller: Caller; c: Context };
 
-/** A page can be without names: an error is logged, and there are none. */
+/** Pages work without names: an error is logged, and no names are shown. */
 async function readNames(
   { primaryNames: operation, executeOperation, hasAvatars }: Service,
   { addresses, caller, c }: NamesAsked,

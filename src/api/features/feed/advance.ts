@@ -13,13 +13,13 @@ import { appendTimes, removeUntrueTimes } from "./times.ts";
 /** More rows than this are not compared at once: after so long a time readers are better off with the state itself. */
 export const MOST_TOUCHED = 500_000;
 
-/** How a look at the index ended. `gap`: writes may be missing in its notes. `lost`: there is no feed that can go on. */
+/** The outcome of a look at the index. `gap`: writes may be missing in its notes. `lost`: no feed can be continued. */
 export type Outcome = "advanced" | "not ready" | "gap" | "lost";
 
 /** A chain of the index, and what the feed says of it. */
 export type Chain = {
   chainId: number;
-  /** As of which block the feed is. */
+  /** The last block covered by the feed. */
   said: BlockAt;
   finalNumber: number;
   /** On which block the tables stand. */
@@ -38,7 +38,7 @@ export const advanceFeed = (
   onLeftOut: Batch["onLeftOut"] = () => {},
 ): Promise<Outcome> => inSnapshot(client, (db) => advanceAll(db, rules, onLeftOut));
 
-/** Does the work in one transaction, which sees the tables as of its first query; locks that come first come before that. */
+/** Does the work in one transaction, which sees the tables as its first query does; locks are taken before that. */
 export async function inSnapshot<T>(client: pg.ClientBase, work: (db: Queries) => Promise<T>): Promise<T> {
   await client.query("begin isolation level repeatable read");
   try {
@@ -73,7 +73,7 @@ async function advanceAll(db: Queries, rules: LifeRules, onLeftOut: Batch["onLef
   return "advanced";
 }
 
-/** Whether the tables of a chain stand lower than the feed: then they are about to go on, or another branch comes. */
+/** Whether a chain's tables are behind the feed: they are about to catch up, or another branch follows. */
 export const isBehind = ({ now, said }: Chain): boolean => now.number < said.number;
 
 /** How old the writer's sign of life may get before it gives the next one. */
@@ -97,7 +97,7 @@ export async function noteNewest(
 const isTooMuch = async (db: Queries): Promise<boolean> =>
   (await db.query(`select from feed_touched offset ${MOST_TOUCHED} limit 1`)).length > 0;
 
-/** The chains of the index that stand on a block. One that the feed does not know yet is as of its block now. */
+/** The chains with a block. One that is new to the feed starts at its present block. */
 export async function listChains(db: Queries): Promise<Chain[]> {
   await db.query(addChains);
   const rows = await db.query<Record<string, string | number>>(
@@ -182,7 +182,7 @@ export async function hasBlock(
   return rows[0]?.hash === hash;
 }
 
-/** Says that changes are final, where there are some between the final block of before and that of now. */
+/** Marks changes as final, if there are any between the previous final block and the present one. */
 async function appendFinal(batch: Batch, { finalNumber, nowFinal }: Chain): Promise<void> {
   const [newest] = await batch.db.query<BlockAt>(
     `select b.number, b.hash, b."timestamp"::float8 as "timestamp" from ${JOURNAL} b

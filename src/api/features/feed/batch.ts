@@ -89,7 +89,7 @@ const COLUMNS = [
   "log_index",
 ].join(", ");
 
-/** A row of the feed that is no change: it says where a reader is. */
+/** A row of the feed without a change: it marks a reader's position. */
 export const mark = (type: string, at: BlockAt, details: NewChange["details"] = {}): NewChange => ({
   type,
   at,

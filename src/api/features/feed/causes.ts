@@ -17,8 +17,8 @@ type Logged = {
 type Plan = { window: Window; nodes: readonly string[]; changed: readonly Changed[] };
 
 /**
- * Finds which log of the window brought each change: the one that the row names, else the last log of the name that brings such
- * changes. What no log of the name brought, as a new name for an old node, is of the newest block that has logs.
+ * Finds the log that caused each change: the one named by the row, or the last log of the name that causes such
+ * changes. Changes without one, such as a new name for an old node, belong to the newest block with logs.
  */
 export async function causesOf(
   batch: Batch,

@@ -12,7 +12,7 @@ export type Difference = {
   after: Value | null;
 };
 
-/** Values of a row by slot; empty where there is no row. */
+/** Values of a row by slot; empty without a row. */
 export type Values = ReadonlyMap<string, Value>;
 
 /** The values that a row holds, in the order of the slots. */

@@ -52,7 +52,7 @@ export const feedFeature: Feature = {
       noteMetrics: async () => note(await readFeedIfAny(db), places.count()),
     };
   },
-  // Its triggers would go on noting each write.
+  // Its triggers would keep recording each write.
   clear: (core) => startInPlace("feed", () => clearFeed(writerOf(core))),
 };
 

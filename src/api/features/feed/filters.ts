@@ -65,7 +65,7 @@ const givenOf = (wanted: ChangeFilters): Given[] =>
     return value === undefined ? [] : [[filter, value] as unknown as Given];
   });
 
-/** Whether a reader wants the changes of all names. Only then it gets the markers that belong to no change, too. */
+/** Whether a reader wants the changes of all names, and therefore also markers that belong to no change. */
 const wantsAll = ({ types, chainIds: _, ...others }: ChangeFilters): boolean =>
   types === undefined && Object.values(others).every((one) => one === undefined);
 

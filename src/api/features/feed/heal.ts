@@ -79,7 +79,7 @@ export async function healFeed(
 /** PostgreSQL's undefined_table and undefined_column: Ponder's notes are not what they should be. */
 const UNDEFINED = ["42P01", "42703"];
 
-/** What was done is undone: there are too many rows. */
+/** Undo: there are too many rows. */
 class TooMuch extends Error {}
 
 /**
@@ -88,7 +88,7 @@ class TooMuch extends Error {}
  */
 type Base = { chain: Chain; block: number; from: number };
 
-/** The base of each chain; null if one has none. */
+/** The base of each chain; null if one is missing. */
 async function basesOf(db: Queries, chains: readonly Chain[]): Promise<Base[] | null> {
   const bases: Base[] = [];
   for (const chain of chains) {

@@ -24,7 +24,7 @@ const rules = createHash("sha256")
  */
 export type Feed = { newest: number; isOurs: boolean; hasGap: boolean; start: string };
 
-/** Reads how far the feed is; null if there is none. The search path is the schema. */
+/** Reads how far the feed is; null without a feed. The search path is the schema. */
 export async function readFeed({ query }: Pick<Queries, "query">): Promise<Feed | null> {
   if (!(await hasTable({ query }, "feed_state"))) return null;
   // Columns by their names as text: the feed of another release may lack them.

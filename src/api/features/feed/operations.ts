@@ -177,7 +177,7 @@ async function readPage(
   return { ...(await readChanges(db, { after: begin.from, newest, filters, limit })), isResync: false };
 }
 
-/** After which number a reader goes on, and what it begins again with; null if its position is there. */
+/** Where a reader continues, and what it starts again with; null if its position still exists. */
 export type Begin = { from: number; resync: ChangeRow[] | null };
 
 /**

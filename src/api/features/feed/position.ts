@@ -10,7 +10,7 @@ const POSITION = /^([0-9a-f]{12})-([0-9]{1,15})$/;
  */
 export const writePosition = ({ epoch, number }: FeedPosition): string => `${epoch}-${number}`;
 
-/** Reads what {@link writePosition} wrote; null if the text is no position. */
+/** Parses {@link writePosition}; null if the text is not a position. */
 export function readPosition(text: string): FeedPosition | null {
   const [, epoch, number] = POSITION.exec(text) ?? [];
   return epoch === undefined ? null : { epoch, number: Number(number) };

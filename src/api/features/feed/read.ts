@@ -7,13 +7,13 @@ import { type ChangeFilters, filterSql } from "./filters.ts";
 import { type FeedPosition, writePosition } from "./position.ts";
 import { CHANGE_COLUMNS, type ChangeRow, type FeedState } from "./rows.ts";
 
-/** Numbers that one page looks through: a reader whose filters match little gets a position to go on from. */
+/** Changes scanned for one page: a reader whose filters match little gets a position to continue from. */
 export const MAX_SCANNED = 50_000;
 
 /** PostgreSQL's undefined_table, and undefined_column: the feed of another release, in whose place the writer puts one of its own. */
 const NO_FEED = ["42P01", "42703"];
 
-/** How old the last sign of life of the feed's writer is where it stands still: several looks, and signs, were left out. */
+/** Age of the writer's last heartbeat at which it counts as stuck: several looks and heartbeats were missed. */
 const STALLED_SECONDS = 30;
 
 /** SQL: the tables `s` have blocks that the feed's writer has not looked at for some time. */
@@ -67,7 +67,7 @@ const noFeed = () =>
 export type After = FeedPosition | "oldest" | "newest";
 
 /**
- * The number after which a reader goes on.
+ * The number after which a reader continues.
  *
  * @throws ApiError POSITION_GONE if changes after the position are no longer there, or the position is of another epoch;
  * INDEX_NOT_READY if a standby has not replayed it yet
@@ -95,7 +95,7 @@ const notReplayed = () =>
 
 export type ChangePage = {
   rows: ChangeRow[];
-  /** The number to go on from, also where nothing was found. */
+  /** The number to continue from, even if nothing was found. */
   next: number;
 };
 
@@ -160,7 +160,7 @@ export async function readMadeFinal(
 /** The type of the marker up to which changes of a chain are final. */
 export const FINAL_MARKER = "chain.finalized";
 
-/** Of these changes, those that a reorganisation has taken back. */
+/** Those of the changes that a reorganisation rolled back. */
 export async function listTakenBack(db: Db, numbers: readonly number[]): Promise<ReadonlySet<number>> {
   const { rows } = await db.execute(sql`
     select number::float8 as number from feed_changes

@@ -1,7 +1,7 @@
 import type { Batch } from "./batch.ts";
 import type { Value } from "./source.ts";
 
-/** A change that was taken back: the value that its slot has again. */
+/** A removed change, with the value that its slot has again. */
 export type Removed = {
   source: string;
   slot: string;

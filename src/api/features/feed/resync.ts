@@ -11,7 +11,7 @@ import { keySql, rowSql, sources } from "./sources.ts";
 export const MAX_RESYNCED = 1_000;
 export const MAX_RESYNCED_BYTES = 8 * 2 ** 20;
 
-/** What finds the rows `t` of a node: an index by node, or by resolver where there is none. Other sources are of no name. */
+/** The condition for rows `t` of a node: an index by node, or by resolver. Other sources belong to no name. */
 const byNode: Readonly<Record<string, (node: string) => SQL>> = {
   domains: (node) => sql`t.node = ${node}`,
   resolver_nodes: (node) => sql`t.node = ${node}`,
@@ -87,7 +87,7 @@ function changesOf({ table, key, row, chainId, name }: Found, feed: FeedState): 
   });
 }
 
-/** A row that is no change: something as it is at the newest position. */
+/** A row without a change: a present value at the newest position. */
 const rowNow = ({ newest }: FeedState, { chainId, number, hash, timestamp }: FeedBlock): ChangeRow => ({
   number: newest,
   state: "now",

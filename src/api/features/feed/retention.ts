@@ -7,11 +7,11 @@ export type Retention = { days: number; changes: number };
 /** Changes that are removed in one statement. */
 const AT_ONCE = 50_000;
 
-/** Younger ones stay however many there are: a reorganisation may still take them back. */
+/** Younger ones stay, whatever their number: a reorganisation may still remove them. */
 const YOUNGEST = "1 hour";
 
 /**
- * Removes what is too old, and says from which position on the feed is whole. One call removes a part.
+ * Removes what is too old, and records the oldest complete position. One call removes a part.
  *
  * @returns true if more is to be removed
  */

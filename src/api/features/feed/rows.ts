@@ -32,7 +32,7 @@ export const CHANGE_COLUMNS = `f.number::float8 as number, f.state, f.type, f.ch
   f.block_timestamp::float8 as "blockTimestamp", f.transaction_hash as "transactionHash", f.log_index as "logIndex",
   f.details, f.old_value as "oldValue", f.new_value as "newValue", f.taken_back::float8 as "takenBack"`;
 
-/** The block of a chain as of which the feed is. */
+/** The last block of a chain covered by the feed. */
 export type FeedBlock = {
   chainId: number;
   number: number;

@@ -6,7 +6,7 @@
 /** A row of a source, with numbers beyond 2^53 as text. */
 export type Row = Readonly<Record<string, string | number | boolean | null>>;
 
-/** A value as the feed has it; null where there is none. */
+/** A value in the feed; null if none. */
 export type Value = Readonly<Record<string, string | number | boolean | null>>;
 
 /** Types of changes that a block brings. */
@@ -56,7 +56,7 @@ export type About = {
 
 export type Source = {
   table: string;
-  /** Columns of the primary key with their types in PostgreSQL; each change of a row is found by them. */
+  /** Columns of the primary key with their PostgreSQL types, by which changes of a row are found. */
   key: readonly (readonly [column: string, type: "int4" | "int8" | "numeric" | "text"])[];
   /** The other columns that are read: SQL, with `r` as the row, by name. */
   columns: Readonly<Record<string, string>>;

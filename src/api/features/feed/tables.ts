@@ -60,7 +60,7 @@ export const CHAINS_NOW = `${checkpointTable} c join lateral (
 /** SQL for the number of the newest final block of a chain `c`. */
 export const FINAL = `${blockOf("c.finalized_checkpoint")}::int`;
 
-/** SQL that makes the feed as of the block now of each chain that it does not know yet. */
+/** SQL that starts the feed at the present block of each chain it does not know yet. */
 export const addChains = `
   insert into feed_chains select c.chain_id::int, b.number, b.hash, b."timestamp", ${FINAL}
   from ${CHAINS_NOW} on conflict do nothing`;

@@ -271,7 +271,7 @@ export async function removeUntrueTimes(
   batch.newest += rows.length;
 }
 
-/** Gives what holds in another branch, too, the block that reaches it there. */
+/** Moves what still holds on another branch to the block that reaches it there. */
 async function moveToBlocks(batch: Batch, to: BlockAt, still: readonly Open[]): Promise<void> {
   if (still.length === 0) return;
   const blockOf = await blocksByTime(batch, { to }, still);

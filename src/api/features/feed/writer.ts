@@ -32,8 +32,8 @@ const RETENTION_MS = 60_000;
 const AGAIN = ["55P03", "40P01", "40001"];
 
 /**
- * Writes the feed of an index. Every process of the API tries this, and a lock lets one do it: so the feed has one writer, and goes
- * on in another process when that one ends. Nothing waits for it: what it has not seen yet is noted in the tables.
+ * Writes the feed of an index. Every API process tries, and a lock admits one: so the feed has one writer, and another
+ * process takes over when it ends. Nothing waits for it: unseen writes are recorded in tables.
  */
 export const startFeed = (plan: WriterPlan): Running => workAsWriter(plan, follow);
 
@@ -100,7 +100,7 @@ async function clear(client: pg.Client, { schema }: WriterPlan, signal: AbortSig
   while (!signal.aborted) await bell.next(RETENTION_MS);
 }
 
-/** One look: {@link lookAtFeed}. @returns whether there is a feed that goes on */
+/** One look: {@link lookAtFeed}. @returns whether there is a feed to continue */
 async function look(client: pg.Client, plan: WriterPlan): Promise<boolean> {
   try {
     return (await lookAtFeed(client, plan)) === "advanced";

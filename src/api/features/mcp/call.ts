@@ -18,7 +18,7 @@ export type Call = {
   caller: Caller;
 };
 
-/** The member of a result that holds what HTTP has in headers: credits left, the rate limit and what is left of it. */
+/** The member of a result with the values of HTTP's access headers: credits left, and the rate limit. */
 const ACCESS = "namedex/access";
 
 /** What answers calls. */
@@ -26,7 +26,7 @@ export type Answering = { executeOperation: ExecuteOperation; chains: Chains };
 
 /**
  * Answers a call as HTTP answers the same request: same validation, same price, the same reply in brief, once, as text.
- * Structured content would repeat it: clients give their models the text.
+ * Structured content would repeat it, because clients give their models the text.
  *
  * @throws PaymentError if the call has to be paid for; every other error is a result
  */

@@ -7,7 +7,7 @@ export type ViewPlan = {
   operation: string;
   /** Parameters that the view sets, some by the time; callers cannot give them. */
   fixed?: Fixed;
-  /** The view takes `expires_within_days`: from now on, or whatever expired before, too. */
+  /** The view takes `expires_within_days`: from now on, or including what expired before. */
   expires?: "from_now" | "until_then";
 };
 

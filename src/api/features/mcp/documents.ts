@@ -56,7 +56,7 @@ const proofs: [heading: string, path: string][] = [
   ["Agents", "/domain/{name}/agent"],
 ];
 
-/** Lines of the document's description that apply to tools, too. */
+/** Lines of the document's description that also apply to tools. */
 const notation = /^- \*\*(Sources|Names|Addresses|Numbers|Pages)\b/;
 
 function trustIn({ paths, info }: OpenApiDocument): string {

@@ -7,8 +7,8 @@ import type { Call } from "./call.ts";
 const ETHEREUM = "60";
 
 /**
- * The arguments of a call whose `address` is a name, with the address to which the name points. It is asked for and paid as
- * `GET /domain/{name}/records` is.
+ * The arguments of a call whose `address` is a name, with the address the name resolves to. The resolution costs what
+ * `GET /domain/{name}/records` costs.
  *
  * @throws ApiError INVALID_NAME, INVALID_ADDRESS where the name has none, and what that operation throws
  */

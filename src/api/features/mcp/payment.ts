@@ -15,7 +15,7 @@ const INVALID_PARAMS = -32602;
 
 type Json = Record<string, unknown>;
 
-/** A JSON-RPC error: the call has to be paid for, or its payment is invalid. */
+/** A JSON-RPC error: the call must be paid for, or its payment is invalid. */
 export class PaymentError extends Error {
   override readonly name = "PaymentError";
   readonly code: number;
@@ -29,7 +29,7 @@ export class PaymentError extends Error {
 }
 
 /**
- * The credential of a call in the form of HTTP's `Authorization`; undefined if the call has none.
+ * A call's credential in the form of HTTP's `Authorization`; undefined without one.
  *
  * @throws PaymentError if the credential is malformed
  */

@@ -1,6 +1,6 @@
 import { UNTRUSTED } from "./descriptions.ts";
 
-/** A question that people ask often, written so that the model uses the right tools. */
+/** A frequent question, worded so that the model uses the right tools. */
 export type Prompt = {
   name: string;
   title: string;

@@ -46,7 +46,7 @@ export function mcpRoutes(
     const authInfo = { token: "", clientId: "", scopes: [], extra: { caller } };
     const reply = await handler.fetch(withoutBody(c.req.raw), { authInfo, parsedBody });
     if (!compresses) return reply;
-    // Streams, too, hold the one answer and end: nothing comes later that the caller would wait for.
+    // Streams too hold the one answer and end: nothing later would come.
     c.header("Content-Type", reply.headers.get("content-type") ?? "application/json");
     return c.body(await compressed(c, await reply.text()), reply.status as ContentfulStatusCode);
   });

@@ -17,7 +17,7 @@ export type Tool = {
   views: readonly View[];
   /** Whether its answers have the time of the server. */
   tellsNow: boolean;
-  /** Answers what address a name has, for a tool that takes names in the place of an address; null for others. */
+  /** Resolves a name for a tool that accepts one instead of an address; null for other tools. */
   addressOf: Endpoint | null;
 };
 
@@ -88,7 +88,7 @@ function fieldOf(name: string, views: readonly View[]): Schema {
 /** Models take a flag that is left out for false. */
 const isUsual = (word: string, value: unknown): boolean => word === "default" && value === false;
 
-/** Keywords that stand in the reference alone: a call beyond such a bound is answered with an error that names it. */
+/** Keywords left to the reference: a call beyond such a bound fails with an error that names it. */
 const forReference = [
   "examples",
   "description",

@@ -12,7 +12,7 @@ export type View = {
   parameters: Parameters;
   /** Parameters that the view gives itself. */
   fixed: Fixed;
-  /** What `expires_within_days` stands for; undefined where the view does not take it. */
+  /** The meaning of `expires_within_days`; undefined if the view does not take it. */
   expires: ViewPlan["expires"];
 };
 
@@ -45,7 +45,7 @@ const daysSchema: Schema = {
 export const fixedAt = ({ fixed }: Pick<View, "fixed">, now: number): Record<string, string> =>
   typeof fixed === "function" ? fixed(now) : fixed;
 
-/** Parameters for HTTP alone: each would stand in every agent's context, for questions that agents do not ask. */
+/** HTTP-only parameters: each would take space in every agent's context, for questions that agents do not ask. */
 const forPrograms = [
   ...(["block_from", "block_to", "expiry_of", "expiry_windows", "include", "resync"] as const),
   ...(["total", "unknown_labels"] as const),

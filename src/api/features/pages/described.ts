@@ -1,6 +1,6 @@
 import type { OpenApiDocument } from "../../server/http/routes.ts";
 
-/** A JSON Schema as the document has it: only what is read of it. */
+/** A JSON Schema of the document, as far as it is read here. */
 export type Schema = {
   type?: string | string[];
   $ref?: string;

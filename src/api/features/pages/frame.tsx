@@ -12,7 +12,7 @@ export type FramedPage = {
   body: Child;
   /** Modules that it loads, from that root. It has to work without them. */
   scripts?: readonly string[];
-  /** Scripts that are no modules, in their order, from that root. */
+  /** Classic scripts, in their order, from that root. */
   deferred?: readonly string[];
   /** Style sheets that only this page needs, from that root. */
   styles?: readonly string[];

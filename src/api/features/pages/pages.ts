@@ -22,7 +22,7 @@ export type PagesPlan = {
   publicUrl: string | undefined;
 };
 
-/** The routes that are no operations: the first page, documentation. They answer while the index is built, too. */
+/** Routes other than operations: the first page, documentation. They also answer while the index is built. */
 export function createPages({
   operations,
   createContext,

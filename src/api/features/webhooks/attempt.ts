@@ -3,7 +3,7 @@ import { createOutgoing, type Outgoing, OutgoingError } from "../../server/outgo
 import { AT_ONCE, MAX_ANSWER, PORTS, TIMEOUT_MS } from "./bounds.ts";
 import { signatureOf } from "./secrets.ts";
 
-/** What came of an attempt. `error` says why there is no status: in words that an owner may see. */
+/** The outcome of an attempt. `error` says why there is no status, in words that an owner may see. */
 export type Result = {
   status: number | null;
   error: string | null;
@@ -13,7 +13,7 @@ export type Result = {
 };
 
 export type ReceiverRules = {
-  /** Hosts of this service: none of its webhooks leads to it. */
+  /** Hosts of this service, to which no webhook may lead. */
   ownHosts: readonly string[];
   /** Development: also http, and loopback addresses where the URL names them. */
   allowLoopback: boolean;

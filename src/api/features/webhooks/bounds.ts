@@ -20,7 +20,7 @@ export const DELIVERY_DAYS = 3;
 /** Older events are removed, with the deliveries of them that still wait. */
 export const EVENT_DAYS = 7;
 
-/** How long the secret before signs, too. */
+/** How long the previous secret still signs. */
 export const OVERLAP_HOURS = 24;
 
 /** Seconds between two test messages of one webhook. */

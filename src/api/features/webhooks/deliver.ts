@@ -24,7 +24,7 @@ export type DeliveryPlan = {
 export type DeliveryObserver = {
   /** `seconds`: since the delivery began to wait. */
   delivered: (seconds: number) => void;
-  /** `refused`: the answer was not 2xx; `no_answer`: there was none, or the URL may not be asked. */
+  /** `refused`: the answer was not 2xx; `no_answer`: there was none, or the URL may not be requested. */
   failed: (outcome: "refused" | "no_answer") => void;
 };
 
@@ -35,8 +35,7 @@ const DELIVERY = "webhook delivery";
 export const STOPPED_SECONDS = 60;
 
 /**
- * Sends what waits for a webhook, one after the other, so in order: until nothing waits, an attempt fails, or others have their
- * turn.
+ * Sends a webhook's waiting deliveries in order, until none waits, an attempt fails, or others have their turn.
  *
  * @throws the reason of `signal`
  */

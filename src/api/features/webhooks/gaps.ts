@@ -78,7 +78,7 @@ async function valuesFor(
   return rows.map((row) => changeMessage(row, { contracts, epoch: feed.epoch }));
 }
 
-/** The message about what was left out, and one for each value, in this order. */
+/** The message about what was left out, and one per value, in this order. */
 function messagesOf(
   { id, reason, after, dropped }: Gap,
   { values, feed }: { values: Message[] | null; feed: FeedState },

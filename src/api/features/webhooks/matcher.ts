@@ -22,7 +22,7 @@ export type MatcherPlan = {
   contracts: Contracts;
   /** Whether deliveries cost credits. */
   isPaid: boolean;
-  /** Hears of a change of which no message can be made. */
+  /** Called for a change that cannot become a message. */
   onError: (error: Error) => void;
 };
 
@@ -70,10 +70,10 @@ export function createMatcher(plan: MatcherPlan): {
 /** Why a webhook ends that no change can be held against: it must not stop the sorting for all others. */
 const UNREADABLE = "its filters cannot be read: set them again";
 
-/** The list is read again after this time, too: keys are revoked without a word to it. */
+/** The list is also reloaded after this time, because keys are revoked without notice. */
 const KNOWN_MS = 10_000;
 
-/** While the feed stands still, messages about what was left out are looked for this often. */
+/** While the feed is stuck, messages about what was left out are checked this often. */
 const IDLE_MS = 1_000;
 
 /** There is no feed yet, or none for some seconds. */
@@ -116,7 +116,7 @@ async function begin(
   return true;
 }
 
-/** Waits for those who change webhooks now. @returns false if they did: the list has to be read again */
+/** Waits for concurrent changes of webhooks. @returns false if there were any: the list must be reloaded */
 async function holdVersion({ query }: Queries, version: number): Promise<boolean> {
   await query("insert into webhook_feed default values on conflict do nothing");
   const [row] = await query<{ version: number }>(
@@ -222,7 +222,7 @@ async function take(
   });
 }
 
-/** What was left out of a webhook's changes: how many, and the number of the first. */
+/** What was left out of a webhook's changes: their number, and the position of the first. */
 type LeftOut = ReadonlyMap<number, { count: number; first: number }>;
 
 /**

@@ -26,8 +26,8 @@ export type Job = {
 };
 
 /**
- * The oldest delivery that waits for a webhook; null if there is none now, or the webhook or its key has ended. Another process may
- * have served it since it was listed, and found that it fails.
+ * A webhook's oldest waiting delivery; null if there is none now, or the webhook or its key has ended. Another process
+ * may have served it since it was listed, and failed.
  */
 export async function nextJob({ query }: Queries, webhookId: number): Promise<Job | null> {
   const [job] = await query<Job>(
@@ -141,7 +141,7 @@ export async function endTurn({ query }: Queries, webhookId: number): Promise<vo
 
 /** Counts again what waits for a webhook, in the caller's transaction: a restored backup has no deliveries. */
 export async function recount({ query }: Queries, webhookId: number): Promise<void> {
-  // Those who append deliveries hold this row, too: what they appended is seen by the next statement.
+  // Writers that append deliveries hold this row too, so the next statement sees what they appended.
   await hold({ query }, webhookId);
   await query(
     `update webhooks set waiting = (
@@ -240,7 +240,7 @@ export const listDeliveries = (
 /** Rows that are removed in one statement. */
 const TRIMMED = 5_000;
 
-/** Removes what is too old. What waited for so long is left out: its webhook then gets a message that says so. */
+/** Removes what is too old. Dropped deliveries count as left out, and their webhook gets a message about it. */
 export async function trimQueue({ query }: Queries): Promise<void> {
   await query(
     `delete from webhook_deliveries where id in (

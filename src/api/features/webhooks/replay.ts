@@ -11,7 +11,7 @@ import { changeMessage } from "./message.ts";
 import { addDeliveries, addEvents } from "./queue.ts";
 import type { Webhook } from "./table.ts";
 
-/** How many changes are sent again, and where a further replay goes on; null at the end of the feed. */
+/** The number of changes sent again, and where another replay continues; null at the end of the feed. */
 export type Replayed = { queued: number; next: string | null };
 
 /**

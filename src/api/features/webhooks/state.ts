@@ -10,7 +10,7 @@ export type WebhooksState = {
   waiting: number;
   /** Seconds since the oldest delivery began to wait whose receiver does not fail; 0 if none waits. */
   oldestSeconds: number;
-  /** Changes that were left out, and of which no message says so yet. */
+  /** Changes left out and not yet reported in a message. */
   leftOut: number;
 };
 

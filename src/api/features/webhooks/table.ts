@@ -106,7 +106,7 @@ export type Changes = {
   payload?: Payload | undefined;
 };
 
-/** A webhook with another URL has to be verified again. */
+/** A webhook with a new URL must be verified again. */
 export async function changeWebhook(
   queries: Queries,
   id: number,
@@ -130,7 +130,7 @@ export async function changeWebhook(
   );
 }
 
-/** The secret of before signs for a while, too. */
+/** The previous secret keeps signing for a while. */
 export async function rotateSecret({ query }: Queries, id: number, sealed: Buffer): Promise<void> {
   await query(
     `update webhooks set old_secret = secret, secret = $2,
@@ -155,8 +155,8 @@ export async function noteTest({ query }: Queries, id: number, seconds: number):
 }
 
 /**
- * Gets changes from the position on at which the feed is now; `feed` is null if there is none yet. False if the URL is no longer the
- * one that was tried.
+ * Activates a webhook from the feed's present position; `feed` is null without a feed. False if the URL is no longer
+ * the tested one.
  */
 export async function activate(
   queries: Queries,

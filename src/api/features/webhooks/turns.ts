@@ -13,8 +13,8 @@ export type Turns = {
 const PLACE = "hashtext($2::text || ' ' || id)";
 
 /**
- * Turns as locks of one connection: when a process dies, PostgreSQL frees them at once, and another process goes on. `schema` is
- * that of the service's tables.
+ * Turns are locks of one connection: if a process dies, PostgreSQL frees them at once, and another process continues.
+ * `schema` is that of the service's tables.
  */
 export const turnsOn = ({ query }: Queries, schema: string): Turns => ({
   take: async (ids) => {

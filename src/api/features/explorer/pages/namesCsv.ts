@@ -30,7 +30,7 @@ export const namesCsvPage: ExplorerPage = {
 const whereOthersAre = (address: string, others: number): string =>
   `${others.toLocaleString("en")} more names are at /address/${address}/domains?include_expired=true&page_size=${CSV_PAGE_SIZE}&page=${MAX_CSV_PAGES + 1}`;
 
-/** One page after the other: the first tells how many there are. */
+/** Pages in turn: the first has their number. */
 async function readAll(visit: Visit, address: string): Promise<{ items: DomainItem[]; total: number }> {
   const items: DomainItem[] = [];
   let total = 0;

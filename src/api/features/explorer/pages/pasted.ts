@@ -1,4 +1,4 @@
-/** Hosts that serve the website of a name below their own name: `alice.eth.limo` is of alice.eth. */
+/** Hosts that serve a name's website below their own name: `alice.eth.limo` belongs to alice.eth. */
 const websites = /^(.+\.eth)\.(?:limo|link)$/;
 
 /** A text that is sought, found in a URL: an address, a hash, or a name with a dot. */
@@ -22,7 +22,7 @@ export function meantBy(pasted: string): string {
   return parts.find((part) => sought.test(part)) ?? text;
 }
 
-/** A part of a path, as it is where its percent signs are no encoding. */
+/** A part of a path, unchanged if its percent signs are not an encoding. */
 function decoded(part: string): string {
   try {
     return decodeURIComponent(part);

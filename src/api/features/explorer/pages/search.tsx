@@ -128,7 +128,7 @@ export const searchPage: ExplorerPage = {
   },
 };
 
-/** Names that a person can read come before those of which only a hash is known. A page by its number is in plain order. */
+/** Readable names come before those known only by hash. A page by number is in plain order. */
 const readable = (
   { sort_by: sortBy = "full_name" }: ReturnType<typeof orderOf>,
   { page }: ReturnType<typeof placeIn>,

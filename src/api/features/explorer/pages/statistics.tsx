@@ -166,7 +166,7 @@ const SeriesCards = ({ sold, interval, ranking }: SeriesProps) => {
   );
 };
 
-/** Days of which the picture has a bar each: more could not be told apart on a phone. The table has all. */
+/** Days with a bar each in the chart: more would be indistinguishable on a phone. The table has all. */
 const DAYS_DRAWN = 60;
 
 /** Numbers that add up in a bar: those after them are parts of them. */

@@ -9,10 +9,10 @@ import { visible } from "./text.tsx";
 /** A primary name, and whether it has an avatar that a page may show. */
 export type Named = { name: string; hasAvatar: boolean };
 
-/** Reads primary names by address in lower case; of an address that has none there is no entry. */
+/** Reads primary names by lower-case address; addresses without one have no entry. */
 export type ReadNames = (addresses: readonly string[]) => Promise<ReadonlyMap<string, Named>>;
 
-/** The primary name of an address; undefined where it has none, or where it could not be found out. */
+/** The primary name of an address; undefined if it has none or is unknown. */
 type NameOf = (address: string) => Promise<Named | undefined>;
 
 /** Addresses of one page whose names are read: the first ones. The others stand as addresses. */

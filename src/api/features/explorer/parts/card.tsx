@@ -19,7 +19,7 @@ export const Card = ({ id, title, aside, children, isWide }: CardProps) => (
 
 export type Fact = [label: Child, value: Child];
 
-/** Labels with values; nothing where there is none. */
+/** Labels with values; nothing without any. */
 export const Facts = ({ facts }: { facts: readonly (Fact | null | false)[] }) => {
   const given = facts.filter((fact): fact is Fact => fact !== null && fact !== false);
   if (given.length === 0) return null;

@@ -8,7 +8,7 @@ import type { Sheet } from "../pages/statistics/sheets.ts";
 const WIDTH = 1_000;
 const HEIGHT = 240;
 
-/** The lowest round number that is no less: the scale ends there, and its half is round, too. */
+/** The smallest round number that is not lower, at which the scale ends; its half is round too. */
 export function roundUp(value: number): number {
   if (value <= 0) return 1;
   const power = 10 ** Math.floor(Math.log10(value));

@@ -16,7 +16,7 @@ type Props = {
   first: number;
   /** What the pager calls them. */
   what: string;
-  /** What is said where there are none. */
+  /** The text of an empty list. */
   empty: string;
   order: Order;
   /** The page that shows the list, with its filters and these values. */

@@ -17,7 +17,7 @@ export const Copy = ({ text, what }: { text: string; what: string }) => (
 /** An address or a hash of 32 bytes. */
 const HEXADECIMAL = /^0x(?:[0-9a-fA-F]{40}|[0-9a-fA-F]{64})$/;
 
-/** A value that breaks in the middle or not at all, so that no single character stands on a line. */
+/** A value that wraps in the middle or not at all, so that no single character is left on a line. */
 const Halves = ({ value }: { value: string }) => {
   if (!HEXADECIMAL.test(value)) return <>{value}</>;
   const middle = value.length / 2;
@@ -69,7 +69,7 @@ export const AddressLink = ({ address, isWhole, chain }: AddressProps) =>
 
 type OutProps = { kind: "tx" | "address"; of: string; chain: string | undefined };
 
-/** The way to a block explorer; nothing where there is none for the chain. */
+/** A link to a block explorer; nothing if the chain has none. */
 export const OnBlockExplorer = ({ kind, of, chain }: OutProps) => {
   const urlOf = useBlockExplorer(chain);
   if (urlOf === null) return null;

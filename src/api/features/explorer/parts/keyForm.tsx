@@ -1,5 +1,5 @@
 type Props = {
-  /** Where the visitor goes on, from the root of the service: `explore/name/alice.eth`. */
+  /** Where the visitor continues, from the root of the service: `explore/name/alice.eth`. */
   back: string;
 };
 

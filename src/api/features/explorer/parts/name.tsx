@@ -57,7 +57,7 @@ export const ChainMark = ({ chain }: { chain?: string | undefined }) =>
 export const ProtocolMark = ({ protocol }: { protocol?: string | undefined }) =>
   protocol === "ensv2" ? <span class="mark">ENSv2</span> : null;
 
-/** Scripts whose letters a reader may take for Latin ones, or that are told apart by name. */
+/** Scripts with letters that look Latin, or that are distinguished by name. */
 const scripts = [
   "Latin",
   "Cyrillic",
@@ -86,7 +86,7 @@ const scriptsOf = (label: string): string[] =>
 /** What a reader should know of the letters of a name. */
 type Letters = { problem: string | null; mixed: string[]; foreign: string[] };
 
-/** Looks at a name as a reader sees it: whether it is normalised, and which scripts its letters are of. */
+/** Analyses a name as a reader sees it: whether it is normalised, and the scripts of its letters. */
 export function inspect(name: string): Letters {
   const labels = isByNode(name) ? [] : labelsOf(name).filter((label) => !UNKNOWN_LABEL.test(label));
   const used = labels.map(scriptsOf);

@@ -15,7 +15,7 @@ export type Outside = {
 /** Without it pages lead nowhere. */
 export const OutsideContext = createContext<Outside | null>(null);
 
-/** Where a block explorer shows a transaction or an account of a chain; null where there is none for it. */
+/** A block explorer's page of a transaction or account; null if the chain has none. */
 export function useBlockExplorer(
   chain: string | undefined,
 ): ((kind: "tx" | "address", of: string) => string) | null {

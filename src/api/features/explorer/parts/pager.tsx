@@ -11,7 +11,7 @@ export const placeIn = ({ query }: Pick<Visit, "query">) => ({
   cursor: query("cursor"),
 });
 
-/** The number of the first row: a cursor does not tell it, so links carry it along. */
+/** The number of the first row, carried along in links because cursors do not reveal it. */
 export function firstIn({ query }: Pick<Visit, "query">, { page, page_size }: Paged): number {
   if (page !== undefined) return (page - 1) * page_size + 1;
   return Math.max(1, Math.min(Number.parseInt(query("from") ?? "1", 10) || 1, MAX_SHOWN));

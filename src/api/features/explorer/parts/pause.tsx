@@ -1,4 +1,4 @@
-/** Stops a page that moves by browser/live.js, and lets it go on. Without that module it is not shown. */
+/** Pauses and resumes a page updated by browser/live.js. Hidden without that module. */
 export const PauseButton = () => (
   <button type="button" class="pause">
     Pause

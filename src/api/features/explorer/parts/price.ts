@@ -27,7 +27,7 @@ export function withGroups(dollars: string): string {
   return `$${amount.toLocaleString("en", format)}`;
 }
 
-/** An amount of a token as people read it; of a token that is not known, in its smallest units. */
+/** A token amount as people read it; in its smallest units for unknown tokens. */
 export function inTokens({ amount, symbol, decimals, token }: Amount): string {
   if (symbol === null || decimals === null) return `${amount} units of ${token}`;
   const digits = amount.padStart(decimals + 1, "0");

@@ -46,7 +46,7 @@ type Life = {
   now: number;
   /** Whether the premium of the name falls by the curve of .eth names. */
   hasCurve: boolean;
-  /** What the name costs now, for one year; null where that is not known. */
+  /** The name's present price for one year; null if unknown. */
   price: PriceOffer["prices"][number] | null;
 };
 

@@ -27,7 +27,7 @@ export const standing = (epoch: string, { number, count }: { number: number; cou
 /** The most letters of one write. */
 const MAX_WRITE = 65_536;
 
-/** Texts joined to writes: few, and none of them large, because a slow reader holds one of them in memory. */
+/** Texts joined into few writes, none of them large, because a slow reader holds one in memory. */
 export function* inWrites(texts: Iterable<string>): Generator<string> {
   let write = "";
   for (const text of texts) {

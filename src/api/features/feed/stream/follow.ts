@@ -20,7 +20,7 @@ type Plan = {
   signal: AbortSignal;
 };
 
-/** Changes of one page of the table, for a reader that is behind what is in memory. */
+/** Changes of one page of the table, for a reader behind the changes in memory. */
 const PAGE = 200;
 const LEAST = 10;
 

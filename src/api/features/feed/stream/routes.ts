@@ -82,7 +82,7 @@ export function streamRoutes(plan: StreamPlan): Hono {
   return app;
 }
 
-/** Where the reader begins, and what it wants. A browser that connects again says by a header where it was. */
+/** Where the reader starts, and what it wants. A reconnecting browser sends its position in a header. */
 function readQuery(c: Context) {
   const given = withoutEmpty(c.req.query());
   const { data, error } = query.safeParse(given);

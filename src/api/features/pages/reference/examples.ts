@@ -8,7 +8,7 @@ export type ExampleRequest = {
   /** Path and query, from the root of the service. */
   path: string;
   body: Record<string, unknown> | null;
-  /** What is given, by the names of parameters. */
+  /** Given values, by parameter name. */
   given: Record<string, unknown>;
 };
 
@@ -42,7 +42,7 @@ const inQuotes = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;
 
 type Plan = { listed: Listed; needsKey: boolean };
 
-/** Stands for the address of the service in examples, until a page is sent. */
+/** Placeholder for the service's address in examples, until a page is sent. */
 export const ORIGIN = "https://namedex.example";
 
 /** The request by curl. */
@@ -115,7 +115,7 @@ export function toolCallOf(operation: Endpoint, listed: Listed): { tool: string;
   const view = Object.entries(plan.views ?? {}).find(([, one]) => one.operation === nameOf(operation));
   const fixed = Object.keys(view?.[1].fixed ?? {});
   const { given } = exampleRequest(listed);
-  // Arguments of tools are no objects.
+  // Tools take no objects as arguments.
   const isFlat = (value: unknown) => typeof value !== "object" || Array.isArray(value);
   const open = Object.entries(given).filter(([name, value]) => !fixed.includes(name) && isFlat(value));
   const named = { ...(view && { view: view[0] }), ...Object.fromEntries(open) };

@@ -154,7 +154,7 @@ const Body = ({ listed: { operation } }: { listed: Listed }) =>
     </Card>
   );
 
-/** A schema: its fields, or what it is if it has none. */
+/** A schema: its fields, or its kind if it has none. */
 export const Shape = ({ schema, caption }: { schema: Schema; caption: string }) => {
   const rows = fieldsOf(schema);
   return (

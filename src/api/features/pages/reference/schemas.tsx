@@ -12,7 +12,7 @@ export const shapeUrl = (name: string): string => `docs/shapes/${name}`;
 
 const shapeOf = ({ $ref = "" }: Schema): string => $ref.slice(REF.length);
 
-/** What may stand there, in the order of the document; null is one of them. */
+/** The possible schemas, in the document's order; null is one of them. */
 const choicesOf = ({ anyOf, oneOf }: Schema): Schema[] | undefined => anyOf ?? oneOf;
 
 /** A reference that was given a description is one of several parts; only one of them has a shape. */

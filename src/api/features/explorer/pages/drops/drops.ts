@@ -90,7 +90,7 @@ export const filtersOf = (visit: Pick<Visit, "query">): Given =>
 export const dropsUrl = (file: string, { key }: Kind, given: Given): string =>
   withQuery(`explore/${file}`, { kind: key === kinds[0].key ? undefined : key, ...given });
 
-/** What is asked for a kind. Names of ENSv2 are left out: their grace and premium end at other times. */
+/** The query for a kind. ENSv2 names are left out: their grace and premium end at other times. */
 export function askDrops(visit: Visit, { kind, now, size }: { kind: Kind; now: number; size?: number }) {
   const [from, to] = kind.expired;
   return visit.tryAsk<Domains>("/search-domains", {

@@ -93,7 +93,7 @@ const variants: readonly ((label: string) => string)[] = [
   (label) => `0${label}`,
 ];
 
-/** Longest label of which variants are made. */
+/** Longest label with suggested variants. */
 const MAX_VARIED = 64;
 
 function similarTo({ name, label }: ParsedName): string[] {

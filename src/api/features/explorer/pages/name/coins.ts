@@ -31,7 +31,7 @@ const chains: Record<string, string> = {
 
 const EVM_BIT = 0x80000000;
 
-/** The name of a coin type; its number if it has none here. */
+/** The name of a coin type, or its number. */
 export function coinName(coinType: string): string {
   const known = coins[coinType];
   if (known !== undefined) return known;

@@ -9,10 +9,12 @@ const protocols: readonly [prefix: string, scheme: string][] = [
   ["0xe501", "ipns"],
 ];
 
-/** A key of IPNS that is no hash but a text: CID version 1, libp2p-key, identity, its length. Source: multiformats. */
+/**
+ * An IPNS key that is text instead of a hash: CID version 1, libp2p-key, identity, its length. Source: multiformats.
+ */
 const IPNS_TEXT = /^0xe501017200([0-7][0-9a-f])([0-9a-f]+)$/;
 
-/** The domain name of DNSLink that stands in the place of a key; null where there is a key. */
+/** The DNSLink domain in place of a key; null for a key. */
 function dnsLinkIn(bytes: string): string | null {
   const [, length = "", hex = ""] = IPNS_TEXT.exec(bytes) ?? [];
   const name = Buffer.from(hex, "hex").toString("latin1");

@@ -224,7 +224,7 @@ const Filter = ({ present, urlOf }: FilterProps) => (
 
 type TimeLineProps = { entries: readonly Entry[]; now: number; hasChains: boolean };
 
-/** A name of a layer 2 may have entries of two chains: each block is told with its chain then. */
+/** A layer 2 name may have entries on two chains: each block is then shown with its chain. */
 const TimeLine = ({ entries, now, hasChains }: TimeLineProps) => (
   <ol class="timeline">
     {entries.map((entry) => (

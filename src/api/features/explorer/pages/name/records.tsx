@@ -44,7 +44,7 @@ export const Addresses = ({ records: { addresses, contenthash }, domain }: Props
 
 type CoinProps = { coinType: string; value: string; url: string };
 
-/** An address as wallets of its coin show it, or the bytes of the record where they are none. */
+/** An address in the format of its coin, or the record's bytes if they are not one. */
 const CoinAddress = ({ coinType, value, url }: CoinProps) => {
   const text = coinAddress(coinType, value);
   if (text !== null) return <Whole value={text} what="address" />;

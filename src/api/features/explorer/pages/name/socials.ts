@@ -2,7 +2,7 @@
 export type Social = {
   /** What people call the service. */
   service: string;
-  /** The handle, or what stands in the record. */
+  /** The handle, or the record's text. */
   shown: string;
   /** Its page at the service; null where the service has no page by handle, or the record has no handle. */
   url: string | null;
@@ -42,7 +42,7 @@ export function socialsOf(texts: Readonly<Record<string, string>>): Social[] {
     const text = texts[key]?.trim();
     return text ? [socialOf(service, text)] : [];
   });
-  // Two keys stand for one service.
+  // Two keys belong to one service.
   return found.filter((one, i) => found.findIndex((other) => isSame(one, other)) === i);
 }
 

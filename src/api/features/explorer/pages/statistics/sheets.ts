@@ -144,7 +144,7 @@ type Sellers = {
   sellers: { contract: string; first_day: string; registrations: number; renewals: number }[];
 };
 
-/** `CONTROLLER_9380471` in words; its first day tells it from others. */
+/** `CONTROLLER_9380471` in words, distinguished by its first day. */
 function sellerName({ contract, first_day: firstDay }: Sellers["sellers"][number]): string {
   const year = firstDay.slice(0, 4);
   if (contract === "REGISTRAR_AUCTION") return `Auctions, from ${year}`;

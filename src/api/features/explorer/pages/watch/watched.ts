@@ -10,7 +10,7 @@ export const MAX_WATCHED = 50;
 /** Longest name of a list, in characters. */
 export const MAX_NAME = 255;
 
-/** What a list says of a name: its answer, or why there is none. */
+/** A name's entry in a list: its answer, or the error. */
 export type Watched = { query: string; whois: Whois | null; fault: string | null };
 
 /** The names of a list's address, each once: separated by commas, spaces, lines or quotes. */
