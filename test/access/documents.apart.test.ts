@@ -51,7 +51,7 @@ describe("the documents of a metered service", () => {
   });
 
   test.each(["/llms.txt", "/llms-full.txt", "/", "/openapi.json"])(
-    "%s tells of keys and limits",
+    "%s mentions keys and limits",
     async (path) => {
       const text = await textOf(path);
       for (const word of ["X-API-Key", "5 requests a minute"]) expect(text).toContain(word);

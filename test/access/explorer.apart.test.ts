@@ -79,7 +79,7 @@ async function useKey(key: string, back: string, address: string) {
   return { status: reply.status, location: reply.headers.get("location"), cookie };
 }
 
-test("the page for used up requests takes a key, and goes on where the visitor was", async () => {
+test("the page for used up requests accepts a key, and returns to where the visitor was", async () => {
   const address = "203.0.113.200";
   const open = async (path: string, cookie = "") => {
     const headers = { accept: "text/html", "x-forwarded-for": address, cookie };

@@ -50,7 +50,7 @@ test("what is older goes, however much it is, and all else stays", async () => {
   expect(await countRows()).toEqual({ "99 days ago": 4, "0 days ago": 5 });
 });
 
-test("a key has the credits it had, and its use goes on", async () => {
+test("a key has the credits it had, and its usage continues", async () => {
   await noteDebits(10, 300);
   await trimLedger(store, DAYS);
   const keys = keysIn(store);
@@ -59,7 +59,7 @@ test("a key has the credits it had, and its use goes on", async () => {
   expect(await countRows()).toEqual({ "GET /whois/{name}": 1 });
 });
 
-test("several at once remove everything once, while debits go on", async () => {
+test("several at once remove everything once, while debits continue", async () => {
   await noteDebits(5_500, 300);
   const keys = keysIn(store);
   const debits = Array.from({ length: 30 }, () => keys.charge(id, { credits: 1, operation: "now" }));

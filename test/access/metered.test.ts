@@ -26,7 +26,7 @@ const fromNewAddress = () => ({ "X-Forwarded-For": `198.51.100.${++lastAddress}`
 const fault = (code: string) => ({ error: { code, message: expect.stringMatching(/\S.*\.$/) } });
 
 describe("without a key", () => {
-  test("five requests a minute are answered, and the sixth is told when to come again", async () => {
+  test("five requests a minute are answered, and the sixth learns when to retry", async () => {
     const from = fromNewAddress();
     const replies = [];
     const began = Date.now();
@@ -109,7 +109,7 @@ describe("without a key", () => {
     expect((await service.get("/one/a", from)).headers.get("ratelimit")).toContain(";r=4;");
   });
 
-  test("what is wrong with a request is told without counting it", async () => {
+  test("an invalid request is answered without being counted", async () => {
     const from = fromNewAddress();
     for (let i = 0; i < 8; i++) expect((await service.get("/fails?as=odd", from)).status).toBe(400);
   });
@@ -231,7 +231,7 @@ describe("with a wrong key", () => {
     expect(reply.headers.get("x-credits-remaining")).toBeNull();
   });
 
-  test("a right key sent twice is 401: which of two would pay cannot be told", async () => {
+  test("a right key sent twice is 401: it is unclear which of two would pay", async () => {
     const { key } = await service.createKey(5);
     const twice = new Headers({ "X-API-Key": key, ...fromNewAddress() });
     twice.append("X-API-Key", key);
@@ -247,7 +247,7 @@ describe("with a wrong key", () => {
     expect(reply).toMatchObject({ status: 401, body: { error: { message: "The API key is revoked." } } });
   });
 
-  test("twenty a minute are heard, further ones wait, and right keys go on working", async () => {
+  test("twenty a minute are checked, further ones wait, and right keys keep working", async () => {
     const from = fromNewAddress();
     const guess = (i: number) =>
       service.get("/one/a", { ...from, "X-API-Key": `ens_${String(i).padStart(32, "0")}` });
@@ -266,7 +266,7 @@ describe("with a wrong key", () => {
 });
 
 describe("with wrong payments", () => {
-  test("twenty a minute are heard, further ones wait; keys and free requests go on working", async () => {
+  test("twenty a minute are checked, further ones wait; keys and free requests keep working", async () => {
     // Whether a payment was asked for by this service is told without a node: none is needed here.
     const paid = await startService({ payments: (store) => createPayments(nowhere, store) });
     const pay = () => paid.get("/one/a", { Authorization: "Payment bm90aGluZw" });

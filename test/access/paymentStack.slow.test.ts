@@ -119,7 +119,7 @@ test("a challenge of one replica is good for all: it needs no memory", async () 
   expect([id.length > 20, realm]).toEqual([true, settings.realm]);
 });
 
-test("a node of another chain, and a token that is none, stop the start; a node that is away does not", async () => {
+test("a node of another chain and an address that is not a token prevent startup; an unreachable node does not", async () => {
   const check = (change: Partial<PaymentSettings>) => checkPayments({ payments: { ...settings, ...change } });
   await check({});
   await checkPayments({ payments: null });

@@ -275,7 +275,7 @@ test.each(routesAt("each query"))(
   },
 );
 
-test("the key of a query is also a bearer token, or stands in the path, as for hosted subgraphs", async () => {
+test("the key of a query may also be a bearer token, or in the path, as for hosted subgraphs", async () => {
   const post = (path: string, headers: Record<string, string> = {}) =>
     app.request(path, { method: "POST", headers, body: JSON.stringify(graphql) });
   for (const reply of [

@@ -120,7 +120,7 @@ describe.runIf(executablePath)("in a real browser", () => {
     await close();
   });
 
-  test("a wallet at window.ethereum is found; one that declines is told so, and can be asked again", async () => {
+  test("a wallet at window.ethereum is found; one that declines gets a message, and can be asked again", async () => {
     const wallet: Wallet = { account: newAccount(), by: "window.ethereum", declines: true };
     const { page, close } = await open(wallet);
     const button = page.getByRole("button", { name: "Sign with your browser's wallet" });

@@ -251,7 +251,7 @@ describe("a claim without the adapter's word", () => {
     expect(answer.registrations).toHaveLength(6);
   });
 
-  test("in capitals is the same claim, told as written", async () => {
+  test("in capitals is the same claim, shown as written", async () => {
     const { chain, cast } = stage;
     const { key } = await nameWithAgent("capitals");
     const written = key.replace(/\[0x([0-9a-f]+)\]/, (_, digits: string) => `[0x${digits.toUpperCase()}]`);

@@ -153,7 +153,7 @@ async function findBusiest(): Promise<{ name: string; account: string; contract:
   return { name: domain?.full_name ?? "", account: local.chain.accounts[1] ?? "", contract };
 }
 
-test("events come and are taken back between the pages: those that stay are seen once", async () => {
+test("events come and are rolled back between the pages: those that stay are seen once", async () => {
   const [old = [], fresh = []] = later.map((steps) => [...steps]);
   const { name, account, contract } = await findBusiest();
   const near = `chain=${local.deployment.name}&block_from=${(await height()) - 15}`;

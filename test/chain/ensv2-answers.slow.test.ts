@@ -338,7 +338,7 @@ describe("the change to ENSv2", () => {
     ]);
   });
 
-  test("a migrated name tells from whom it came to whom, and its histories run through", async () => {
+  test("a migrated name shows from whom it came to whom, and its histories are continuous", async () => {
     const { alice, bob } = cast;
     expect(await indexed("/whois/alice.eth")).toMatchObject({
       protocol: "ensv2",

@@ -187,7 +187,7 @@ describe("what the logs do not say directly", () => {
     });
   });
 
-  test("logs for labels that no log told are kept, and change nothing", async () => {
+  test("logs for labels that no log revealed are kept, and change nothing", async () => {
     const receipt = await emit(
       point(ETH, { label: "never-told", resolver: RESOLVER }),
       move(ETH, { from: ALICE, to: BOB, id: numberOf("never-told") }),
@@ -317,7 +317,7 @@ describe("user registries", () => {
     expect((await names()).map((row) => row.full_name)).toEqual(["round.once.eth"]);
   });
 
-  test("of unknown code answer nothing, and what they said before is taken back", async () => {
+  test("of unknown code answer nothing, and what they said before is withdrawn", async () => {
     await emit(...deployProxy(foreign), ...register(foreign, { label: "kid", owner: ALICE }));
     await emit(...register(ETH, { label: "upgraded", owner: ALICE, subregistry: foreign }));
     expect(await domainOf("kid.upgraded.eth")).toMatchObject({
@@ -401,7 +401,7 @@ describe("the way to a name", () => {
     await expectPathEnds(stage.sql);
   });
 
-  test("is that of before, where a reorganisation takes the renewal back", async () => {
+  test("is the previous one if a reorganisation removes the renewal", async () => {
     await emit(renew(ETH, "tree2", soon));
     expect(await pathOf("leaf.stem.tree2.eth")).toBe(String(soon));
     await stage.stack.waitForHead();
@@ -440,7 +440,7 @@ describe("an owner below a registry that is linked later", () => {
     return body;
   };
 
-  test("owns it until the entry expires, which a log without the name told", async () => {
+  test("owns it until the entry expires, as a log without the name said", async () => {
     const soon = BigInt(await latestTime(stage.chain)) + 1_000n;
     await emit(
       ...deployProxy(late),

@@ -99,11 +99,11 @@ test("a stream gives a change of its block, through a replica as well", async ()
   }
 });
 
-test("a webhook gets every change of the feed, in order, also of branches that were taken back", async () => {
+test("a webhook gets every change of the feed, in order, also of branches that were rolled back", async () => {
   expect(await stage.receiver.expectAll()).toBeGreaterThan(20);
 });
 
-test("through all of this no state, answer or notification named a block that the tables did not stand on", async () => {
+test("through all of this no state, answer or notification named a block that the tables did not represent", async () => {
   const seen = await watch.stop();
   expect(seen.wrong).toEqual([]);
   expect(seen.samples).toBeGreaterThan(100);

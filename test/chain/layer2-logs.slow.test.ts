@@ -747,7 +747,7 @@ test("after a kill, and all of that, every table is as an index has it that saw 
   }
 });
 
-test("a label that one chain's log spells out is known on the other chain, too", async () => {
+test("a label revealed by one chain's log is also known on the other chain", async () => {
   const { chain } = main;
   const [alice = zeroAddress] = chain.accounts;
   const parent = ethNode("base");

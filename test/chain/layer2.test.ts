@@ -214,7 +214,7 @@ describe("of the stories on Base and Linea the index has", () => {
     for (const layer2 of [base, linea]) await expectDomains(layer2, await readLogs(layer2));
   });
 
-  test("every label that a log told, also that of a controller which no deployment lists", async () => {
+  test("every label that a log revealed, also of a controller that no deployment lists", async () => {
     for (const [layer2, names] of [
       [base, basenames],
       [linea, lineanames],
@@ -288,7 +288,7 @@ describe("of the stories on Base and Linea the index has", () => {
     expect(sum).toBeGreaterThan(await linea.chain.client.getBalance({ address }));
   });
 
-  test("the primary names of ENSIP-19, and those of before it as history only", async () => {
+  test("the primary names of ENSIP-19, and earlier ones as history only", async () => {
     for (const layer2 of [base, linea]) await expectPrimaryNames(layer2, await readLogs(layer2));
     const rows = await stack.sql<{ address: Hex; name: string | null }>(
       `select distinct on (address) address, name from primary_name_changes
@@ -399,7 +399,7 @@ test.runIf(isSlow())(
   },
 );
 
-describe("while one chain is disturbed the others go on", () => {
+describe("while one chain is disturbed the others continue", () => {
   const people = () => {
     const [, alice, bob, carol] = chains.chain.accounts as [Address, Address, Address, Address];
     return { alice, bob, carol };

@@ -186,7 +186,7 @@ describe("an address takes a name at a silent reverse registrar", () => {
     expect((await expectWhoisAsOnChain(stage, reverseName(cast.carol))).name).toBe(reverseName(cast.carol));
   });
 
-  test("and another, of which no log tells", async () => {
+  test("and another, without a log", async () => {
     const { chain, cast } = stage;
     const receipt = await setReverseName(chain, { from: cast.carol, name: "caroline.eth", registrar });
     expect(receipt.logs).toEqual([]);
@@ -194,7 +194,7 @@ describe("an address takes a name at a silent reverse registrar", () => {
     expect((await listClaims(cast.carol))[0]).toMatchObject({ name: "carol.eth", is_name_known: false });
   });
 
-  test("for a contract, of which no log tells the address, until it claims again in 2023", async () => {
+  test("for a contract whose address is in no log, until it claims again in 2023", async () => {
     const { chain, cast } = stage;
     const contract = addressOf(chain, "multicall3");
     const args = [cast.bob, addressOf(chain, "resolver4")];

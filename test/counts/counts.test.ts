@@ -193,7 +193,7 @@ test("each bound is on its second, whenever the counters were taken", async () =
   }
 });
 
-test("a write that is taken back takes its counts with it", async () => {
+test("a rolled back write rolls back its counts", async () => {
   const before = await totals.fromCounters(tables.db, { chains: MAIN, now: START });
   await withClient(async ({ client }) => {
     await client.query("begin");

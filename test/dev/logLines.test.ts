@@ -8,7 +8,7 @@ test("a request that failed is no line of a developer's screen", () => {
   expect(onScreen({ level: "error", message: "request", status: 502 })).toBeNull();
 });
 
-test("errors and warnings of the API are shown with their words, those of Ponder, too", () => {
+test("errors and warnings of the API and of Ponder are shown with their text", () => {
   expect(onScreen({ level: "error", message: "request failed" })).toContain("request failed");
   expect(onScreen({ level: "warn", message: "slow query" })).toContain("slow query");
   expect(onScreen({ level: "info", message: "settings" })).toBeNull();

@@ -10,7 +10,7 @@ const child = { exitCode: null, signalCode: null } as ChildProcess;
 const TIMEOUT_MS = 1_000;
 const describe = () => "waiting for blocks";
 
-test("a wait goes on while there is progress", async () => {
+test("a wait continues while there is progress", async () => {
   const began = Date.now();
   let done = 0;
   const timer = setInterval(() => done++, 20);

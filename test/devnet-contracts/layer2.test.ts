@@ -162,7 +162,7 @@ describe("the double of Basenames", () => {
     expect((await balance()) - before).toBe(3_170_979_198n * YEAR + ofTwelveLetters);
   });
 
-  test("burns a lapsed token before it mints, unless it is told not to", async () => {
+  test("burns a lapsed token before it mints, unless asked not to", async () => {
     await registerOnly(base, { from: root, label: "once", owner: ann, duration: 10n * DAY });
     await registerOnly(base, { from: root, label: "over", owner: ann, duration: 10n * DAY });
     await warp(base, { seconds: 10n * DAY + GRACE + 1n });
@@ -199,7 +199,7 @@ describe("the double of Basenames", () => {
     expect(await attempt(() => writeRecord(base, first))).toMatchObject({ outcome: "reverted" });
   });
 
-  test("claims reverse names as the registrar of before ENSIP-19", async () => {
+  test("claims reverse names as the registrar before ENSIP-19 did", async () => {
     const named = await setReverseName(base, {
       from: bob,
       name: "bobby.base.eth",
@@ -266,7 +266,7 @@ describe("the double of Lineanames", () => {
     expect(name).toBe("0x03616e6e056c696e65610365746800");
   });
 
-  test("renews through the wrapper, and for a person only near the end", async () => {
+  test("renews through the wrapper, and for verified persons only near the end", async () => {
     const renewed = await renewLineaname(linea, { from: bob, label: "ann" });
     expect(wordsOf(linea, renewed)).toEqual(["registrar NameRenewed", "controller NameRenewed"]);
     const early = await attempt(() => renewByPerson(linea, { from: bob, label: "person" }));

@@ -226,7 +226,7 @@ describe("a start", () => {
     expect(await numbers()).toBe(after);
   });
 
-  test("of a chain that begins after its final block stands on that block", async () => {
+  test("of a chain that begins after its final block starts at that block", async () => {
     const journal = createBlockJournal(SCHEMA);
     const chains = new Map([[{ id: OTHER }, { syncProgress: { finalized: nodeBlock(OTHER, 20) } }]]);
     await inTransaction((tx) => journal.endBackfill(tx, chains));

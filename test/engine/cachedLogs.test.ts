@@ -70,7 +70,7 @@ async function writeCache(): Promise<void> {
   await close();
 }
 
-test("filters are of a contract, of any contract, or of those that logs told of, each from its first log on", async () => {
+test("filters are for a contract, any contract, or those revealed by logs, each from its first log on", async () => {
   const query = <Row extends Record<string, unknown>>(text: string) => ask<Row>(database.url, text);
   const filters = await listCachedFilters(query, CHAIN_ID);
   const of = (byte: string) => filters.filter(({ topics }) => topics[0] === topic(byte));

@@ -92,7 +92,7 @@ test("of a thousand contracts that a log named the logs are there, and no block 
   expect(fetched.filter((number) => blocksOfStranger.includes(number))).toEqual([]);
 });
 
-test("a log of a listed contract is stored once, though another log told of the contract, too", async () => {
+test("a log of a listed contract is stored once, even if another log revealed the contract too", async () => {
   const rows = await stack.sql("select from events where chain_id = 8453 and value = 'of a listed one'");
   expect(rows).toHaveLength(1);
 });

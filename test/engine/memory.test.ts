@@ -71,7 +71,7 @@ test("what the operator says stays as it is", () => {
   expect(memoryFor(16 * GIB, { PONDER_CACHE_BYTES: "1000" }).env).toEqual({});
 });
 
-test("the rows have their share of a heap that the operator sets, too", () => {
+test("the rows also have their share of a heap that the operator sets", () => {
   const ofHeap = memoryFor(16 * GIB, { NODE_OPTIONS: "--max-old-space-size=8192" });
   expect(ofHeap.env).toEqual({ PONDER_CACHE_BYTES: String(6.5 * GIB) });
 });

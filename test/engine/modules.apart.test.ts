@@ -190,7 +190,7 @@ describe("a live block", () => {
     expect([bytesOf("0x0a"), bytesOf("0x0b"), bytesOf("0x0a")].map(([byte]) => byte)).toEqual([10, 11, 10]);
   });
 
-  test("a number that no event has stands for itself, in eight ways at most", () => {
+  test("a number that no event has is a constant, in eight ways at most", () => {
     expect(orConstant("found", 1, Array(9))).toBe("found");
     expect(orConstant(undefined, 60n, Array(7))).toEqual({ type: "constant", value: 60n });
     expect([orConstant(undefined, "a name", []), orConstant(undefined, 60n, Array(8))]).toEqual([

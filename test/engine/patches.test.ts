@@ -45,7 +45,7 @@ describe("the patches of Ponder", () => {
     expect(patches.flatMap((patch) => failed(patches.filter((other) => other !== patch)))).toEqual([]);
   });
 
-  test("that find another text than they expect are named", () => {
+  test("that no longer match the source are named", () => {
     const [, second] = patches;
     if (second === undefined) throw new Error("there is no second patch");
     expect(() => patchPlain([second, second], 0)).toThrow(

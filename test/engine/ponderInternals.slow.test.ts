@@ -65,7 +65,7 @@ test("its schema is found, and its connections are counted", async () => {
   expect(await countConnections(query, "namedex")).toBe(0);
 });
 
-test("progress is told as Ponder's own /status tells it", async () => {
+test("progress equals that of Ponder's own /status", async () => {
   const status = await readStatus(stack.url);
   const { chainId, name } = local.deployment;
   const expected = { chainId, chainName: name, blockNumber: await head() };
@@ -114,7 +114,7 @@ test("the index that Ponder builds at each start is one that the schema declares
   expect(built).toEqual({ isThere: true });
 });
 
-test("after the end the lock is free; after a new start the tables are those of before, as of where they are", async () => {
+test("the lock is free after the end; after a new start the tables are those of before, with their position", async () => {
   const before = await readIndexer(query, stack.schema);
   await stack.stop();
   expect(await readIndexer(query, stack.schema)).toEqual({ ...before, isRunning: false });

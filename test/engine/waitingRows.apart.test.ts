@@ -13,7 +13,7 @@ const entries = (rows: Record<string, unknown>) =>
   new Map<string, Entry>(Object.entries(rows).map(([key, row]) => [key, { row }]));
 
 describe("a table of which every row is in memory", () => {
-  test("gives the newest of a row, and null where there is none", () => {
+  test("returns the newest version of a row, or null", () => {
     const table = {
       cache: new Map([
         ["a", 1],
@@ -144,7 +144,7 @@ describe("a log whose handler fails", () => {
   });
 });
 
-test("a table that is found has a bound, too", () => {
+test("a discovered table is bounded too", () => {
   const kept = (rows: number): TableCache => ({
     cache: new Map(Array.from({ length: rows }, (_, i) => [String(i), {}])),
     isCacheComplete: true,

@@ -103,7 +103,7 @@ export function describeAvatars(stageOf: () => Stage): void {
       expect(dialogs).toEqual([]);
     });
 
-    test("a name that is none is an error, as of any operation", async () => {
+    test("an invalid name is an error, as for any operation", async () => {
       const reply = await picture("a..b");
       expect([reply.status, ((await reply.json()) as { error: { code: string } }).error.code]).toEqual([
         400,
@@ -111,7 +111,7 @@ export function describeAvatars(stageOf: () => Stage): void {
       ]);
     });
 
-    test("stand in the head of a name, whose owner says who it is", async () => {
+    test("appear in the head of a name, whose owner chose them", async () => {
       await page.goto(`${url}/explore/name/pictured.eth`);
       const width = await page.locator(".heading img.picture").evaluate(async (one) => {
         const image = one as unknown as { naturalWidth: number; decode(): Promise<void> };
@@ -137,7 +137,7 @@ export function describeAvatars(stageOf: () => Stage): void {
       expect(await page.locator("details.fold[open]").count()).toBe(0);
     });
 
-    test("stand beside the address whose primary name has one, and where its picture cannot be had a drawing", async () => {
+    test("appear beside the address whose primary name has one, or a drawing if its picture is unavailable", async () => {
       await page.goto(`${url}/explore/search?q=alice`);
       const pictures = page.locator("main .account img.picture");
       expect(await pictures.first().getAttribute("src")).toBe("avatar/alice.eth");

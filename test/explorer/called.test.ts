@@ -18,7 +18,7 @@ async function written(addresses: readonly string[], names: Record<string, strin
 }
 
 describe("addresses of a page", () => {
-  test("stand by their primary names, which are read at once", async () => {
+  test("appear by their primary names, which are read at once", async () => {
     const { html, asked } = await written([account(0xa), account(0xb), account(0xa)], {
       [account(0xa)]: "alice.eth",
     });
@@ -40,7 +40,7 @@ describe("addresses of a page", () => {
     expect((await written([], {})).asked).toEqual([]);
   });
 
-  test("a name that looks like an address stands beside the address", async () => {
+  test("a name that looks like an address is shown beside the address", async () => {
     const { html } = await written([account(0xa)], { [account(0xa)]: "0x0000.eth" });
     expect(html).toContain("0x0000.eth");
     expect(html).toContain('<span class="mono">0x0000…000a</span>');

@@ -41,7 +41,7 @@ describe("accounts at other services", () => {
     expect(socialsOf({ "com.github": text })).toEqual([{ service: "GitHub", shown: text, url: null }]);
   });
 
-  test("without a page by handle are text, and one account of two keys stands once", () => {
+  test("without a page by handle are text, and one account with two keys appears once", () => {
     expect(socialsOf({ "com.discord": "alice" })).toEqual([
       { service: "Discord", shown: "alice", url: null },
     ]);

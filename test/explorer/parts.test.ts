@@ -38,7 +38,7 @@ describe("the way through a list", () => {
     ...(page !== undefined && { page }),
   });
 
-  test("goes on by cursor, beyond the last page that a number leads to, and back by number", () => {
+  test("continues by cursor beyond the last numbered page, and back by number", () => {
     expect(pagerOf(at(2, "abc"), 26)).toContain(
       'rel="next" href="?page=undefined&amp;cursor=abc&amp;from=51"',
     );

@@ -109,7 +109,7 @@ test("an index that follows such a node misses nothing, and answers rightly mean
   }
 }, 600_000);
 
-test("logs that a node leaves out of the past are missing unnoticed: with these a node has to be trusted", async () => {
+test("past logs that a node omits are missing unnoticed: the node must be trusted", async () => {
   node.set("noLogs", 4);
   const stack = await launchStack(plan());
   try {

@@ -80,7 +80,7 @@ async function startStrangers(): Promise<Strangers> {
   };
 }
 
-test("where other programs have every connection of the database each caller is told so at once, and all is well when they are free", async () => {
+test("while other programs hold every database connection, each caller gets an error at once, and answers return afterwards", async () => {
   const load = startLoad({ url: () => stack.url, timeline: chain.timeline, callers: CALLERS });
   await load.nextAnswer();
   const strangers = await startStrangers();

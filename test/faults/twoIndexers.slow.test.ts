@@ -228,7 +228,7 @@ test("one that is killed while it takes back what the last one wrote has taken n
   await expectFollower(before);
 });
 
-test("one that is killed right after it took over is followed, too", async () => {
+test("one that is killed right after it took over is also replaced", async () => {
   const before = await readLock();
   await chain.beat();
   await stack.waitForHead();

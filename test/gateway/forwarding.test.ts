@@ -285,7 +285,7 @@ describe("an indexer that fails", unlessHeldUp, () => {
     expect(metrics).toMatch(/namedex_gateway_broken_answers_total\{indexer="[^"]+"\} 1/);
   });
 
-  test("and does not answer in time is told as such, and not asked elsewhere", async () => {
+  test("and does not answer in time is reported as such, and not retried elsewhere", async () => {
     const silent = await startUpstream(() => {});
     const { gateway, other } = await pair(silent, { GATEWAY_TIMEOUT_SECONDS: "5" });
     const reply = await fetch(`${gateway.url}/x`);

@@ -54,7 +54,7 @@ test("answers are those of the indexers, bulk look-ups too", async () => {
   expect(withoutAsOf(through)).toEqual(withoutAsOf(direct));
 });
 
-test("an indexer whose node stands still and calls itself fresh is left out until it follows again", async () => {
+test("an indexer whose node stalls but calls itself fresh is left out until it follows again", async () => {
   const still = await fetch(local.anvil.url, {
     method: "POST",
     headers: { "content-type": "application/json" },

@@ -101,7 +101,7 @@ describe("an odd request is answered in the form of all others, and does no harm
   });
 });
 
-test("a name stands behind the same words in the paths of all operations", () => {
+test("a name follows the same words in the paths of all operations", () => {
   expect(NAME_PREFIXES).toEqual(namePrefixesOf(operations));
 });
 
@@ -151,7 +151,7 @@ describe("a web page", () => {
     expect(asked.headers.get("access-control-allow-methods")?.split(", ")).toContain(method);
   });
 
-  test("is told that none is synced where one answers, but is not ready", async () => {
+  test("learns that none is synced if one answers but is not ready", async () => {
     const upstream = await startUpstream(says("a"), { ready: false, reason: "building" });
     const gateway = await open([upstream]);
     const refused = await fetch(`${gateway.url}/whois/a.eth`);

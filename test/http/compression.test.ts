@@ -70,7 +70,7 @@ test("the tag of an answer spares its body in either form, and names each of the
   }
 });
 
-test("answers of the subgraph and of MCP are compressed, too", async () => {
+test("answers of the subgraph and of MCP are also compressed", async () => {
   const all = createTestApp({ operations: allOperations, compresses: true });
   const list = { jsonrpc: "2.0", id: 1, method: "tools/list" };
   const query = { query: `{ ${"x".repeat(2_000)} }` };

@@ -57,7 +57,7 @@ function* fieldsOf(part: unknown, where: string): Generator<[string, Field, { is
 const canBeNull = ({ type, anyOf, oneOf }: Field): boolean =>
   [type].flat().includes("null") || [...(anyOf ?? []), ...(oneOf ?? [])].some((one) => one.type === "null");
 
-test("every field that can be null says when it is, and one that can be absent, too, says when it is absent", () => {
+test("every field that can be null or absent says when", () => {
   const described = JSON.parse(JSON.stringify(document)) as { components: object; paths: object };
   const fields = [...fieldsOf(described.components, ""), ...fieldsOf(described.paths, "")];
   const nullable = fields.filter(([, field]) => canBeNull(field));
@@ -213,7 +213,7 @@ describe("where requests can be paid for", () => {
   });
 });
 
-test("each operation that other indexes have, too, ignores unknown parameters unless it is told otherwise", () => {
+test("each operation that other indexes also have ignores unknown parameters unless strict", () => {
   const paths: Record<
     string,
     Record<string, { parameters?: { name: string; schema: { default?: string } }[] }>

@@ -228,7 +228,7 @@ describe("errors", () => {
       ).toBe(200);
   });
 
-  test.each(["[]", "[1]", "null", '"a"'])("the body %s is told to be an object", async (body) => {
+  test.each(["[]", "[1]", "null", '"a"'])("the body %s must be an object", async (body) => {
     expect((await post(body)).body).toMatchObject({
       error: { code: "INVALID_PARAMETER", message: "The body must be a JSON object." },
     });
@@ -294,7 +294,7 @@ describe("errors", () => {
     },
   );
 
-  test("an error of ours is logged whole and told without its text", async () => {
+  test("an error of ours is logged in full and answered without its text", async () => {
     const log = vi.spyOn(console, "error").mockImplementation(() => {});
     const reply = await ask("/broken");
     expect(reply).toMatchObject({ status: 500, body: fault("INTERNAL_ERROR") });

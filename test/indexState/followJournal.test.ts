@@ -63,7 +63,7 @@ test("asks where the line is silent: behind a pooler, or where no connection is 
   await vi.waitFor(() => expect(readState.mock.calls.length).toBeGreaterThan(3), QUICK);
 });
 
-test("goes on where the state cannot be read", async () => {
+test("continues if the state cannot be read", async () => {
   const { readState } = follow({ silentMs: 40 });
   readState.mockRejectedValue(new Error("gone"));
   await vi.waitFor(() => expect(readState.mock.calls.length).toBeGreaterThan(3), QUICK);

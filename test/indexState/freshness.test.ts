@@ -200,7 +200,7 @@ describe("while a block cannot be indexed", () => {
 describe("on a chain whose time may stand still", () => {
   const still = { maxLagSeconds: null, clock: null };
 
-  test("the index answers once it has reached the head, and goes on while the head does", async () => {
+  test("the index answers once it has reached the head, and keeps answering while the head advances", async () => {
     await at(500, 7);
     let head = 501;
     const heads = async () => ({ number: head, timestamp: 19 });

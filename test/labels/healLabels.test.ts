@@ -103,7 +103,7 @@ test("a lie is not stored, and not asked for again", async () => {
   expect(asked).toHaveLength(labels.length);
 });
 
-test("of two processes one asks, and the other goes on where that one ends", async () => {
+test("of two processes one asks, and the other continues where it ends", async () => {
   const answer = () => new Promise<null>((resolve) => setTimeout(() => resolve(null), 30));
   const one = heal(answer);
   await vi.waitUntil(() => one.length > 0, WAIT_MS);

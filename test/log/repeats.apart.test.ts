@@ -27,7 +27,7 @@ const entry = (more: Partial<Entry> = {}): Entry => ({
 
 const messages = () => said.map(({ message }) => message);
 
-test("a trouble that goes on is said once, then once a minute with the number, then that it is over", () => {
+test("a continuing problem is logged once, then once a minute with its count, then when it is over", () => {
   for (let second = 0; second < 150; second++) {
     for (let i = 0; i < 80; i++) repeats.note(entry({ error: `connect ECONNREFUSED 127.0.0.1:${second}` }));
     vi.advanceTimersByTime(1_000);

@@ -50,7 +50,7 @@ describe.each(kinds)("$kind", ({ kind, connect, number }) => {
     expect(client.version()).toBe(kind.includes("discovery") ? "2026-07-28" : "2025-11-25");
   });
 
-  test("is told once what all tools have in common", () => {
+  test("learns once what all tools share", () => {
     expect(client.instructions()).toContain("untrusted");
     expect(client.instructions()).toContain("isError");
   });

@@ -78,7 +78,7 @@ test("an id that is no plain word is replaced", async () => {
   expect(lines.every(({ level }) => level !== "evil")).toBe(true);
 });
 
-test("what went wrong on our side is told whole, with the request's id", async () => {
+test("a fault on our side is logged in full, with the request's id", async () => {
   await appWith("failed").request("/broken", { headers: { "x-request-id": "r1" } });
   const failure = lines.find(({ message }) => message === "request failed");
   expect(failure).toMatchObject({ level: "error", request_id: "r1" });
@@ -93,7 +93,7 @@ test("requests that went well have no line unless it is wanted", async () => {
   expect(lines.filter(({ message }) => message === "request")).toEqual([]);
 });
 
-test("a slow query is told with its operation and without its values", async () => {
+test("a slow query is logged with its operation and without its values", async () => {
   await appWith("none").request("/slow/vitalik.eth");
   expect(lines).toContainEqual(
     expect.objectContaining({

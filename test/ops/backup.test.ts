@@ -80,7 +80,7 @@ test("a backup holds a line for each key and each row of the ledger, and no key'
   expect(backup).not.toContain(key);
 });
 
-test("what was backed up is restored to the last digit, and goes on from there", async () => {
+test("a backup is restored to the last digit, and the service continues from there", async () => {
   const { code, err, out } = await run("restore", { schema: "restored", input: backup });
   expect(err).toBe("");
   expect(code).toBe(0);
@@ -132,7 +132,7 @@ test.each([
   await expect(rowsOf("refused", "migrations")).rejects.toThrow(/does not exist/);
 });
 
-test("a database that goes away while lines are awaited is told in a sentence", async () => {
+test("a database that goes away while lines are awaited is reported in a sentence", async () => {
   const { child, ended } = start("restore", "broken_off");
   child.stdin.write(`${lines().slice(0, 3).join("\n")}\n`);
   const cut = `SELECT pg_terminate_backend(pid) FROM pg_stat_activity

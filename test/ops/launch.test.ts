@@ -177,7 +177,7 @@ test.runIf(isSlow()).each(["PORT", "METRICS_PORT"])(
   },
 );
 
-test("a database without pg_trgm whose user may not add it is told what to ask for", async () => {
+test("a database without pg_trgm whose user may not add it: the message says what to ask for", async () => {
   const bare = await createTestDatabase();
   const url = new URL(bare.url);
   await ask(

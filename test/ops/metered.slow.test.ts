@@ -149,7 +149,7 @@ test("a right on a table of the index that is missing is given again, and named"
   expect(rows).toEqual([{ some: true }]);
 });
 
-test("who may not make roles is told so", async () => {
+test("a user who may not create roles gets a message", async () => {
   await expect(runRoles(urls.api ?? "", "--prefix", `${prefix}x`)).rejects.toThrow(
     /The roles were not created\.\nPostgreSQL error: permission denied/,
   );

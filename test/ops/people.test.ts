@@ -12,7 +12,7 @@ import { root } from "../support/projectFiles.ts";
 const ADDRESS = `0x${"ab".repeat(20)}`;
 const [, sql = ""] = /```sql\n([\s\S]*?)```/.exec(readFileSync(join(root, "docs/people.md"), "utf8")) ?? [];
 
-test("an address that is deleted as the page says stands in no row and no backup, and its key is worth nothing", async () => {
+test("an address deleted as the page says is in no row and no backup, and its key is worthless", async () => {
   const database = await createTestDatabase();
   const store = openStore({ databaseUrl: database.url, schema: "namedex_service" });
   const backup = async () => {

@@ -151,7 +151,7 @@ describe("before anything was chosen", () => {
     child.kill();
   });
 
-  test("a database that is away, and settings that are wrong, are told", async () => {
+  test("an unreachable database and wrong settings are reported", async () => {
     const away = { DATABASE_URL: "postgresql://me:hunter2@127.0.0.1:1/x" };
     const outcome = await runProgram("release.ts", ["list"], away);
     expect(outcome).toMatchObject({ code: 1, stderr: expect.stringMatching(/ECONNREFUSED/) });

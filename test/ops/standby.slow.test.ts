@@ -129,7 +129,7 @@ test("a replica of a standby answers with what the primary wrote, and charges a 
   expect(ledger).toEqual([{ rows: 1 }]);
 });
 
-test("beats, and blocks that are taken back, are seen through a standby, each answer of one block", async () => {
+test("heartbeats and rolled back blocks are seen through a standby, each answer at one block", async () => {
   const seen = await underLoad("standby: beats and reorganisations", replicas[0], async () => {
     for (let i = 0; i < 4; i++) await chain.beat();
     await chain.play(2);

@@ -227,7 +227,7 @@ describe("nodes", () => {
     expect(report.values).toBeGreaterThan(0);
   });
 
-  test("one of another chain, one that is not there, and a block that is not there yet are told in a sentence", async () => {
+  test("one of another chain, an unreachable one, and a missing block are reported in a sentence", async () => {
     proxy.fault = ({ method }) => (method === "eth_chainId" ? { result: "0x1" } : undefined);
     expect(await runVerify(verified, [])).toMatchObject({
       code: 2,

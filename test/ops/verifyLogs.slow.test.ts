@@ -77,7 +77,7 @@ test("logs that only the cache has are found: another node left them out", async
   expect(proxy.recorded).toEqual([]);
 });
 
-test("a node that fails, and a chain that is not indexed, are told in a sentence", async () => {
+test("a failing node and a chain that is not indexed are reported in a sentence", async () => {
   proxy.fault = ({ method }) => (method === "eth_getLogs" ? { status: 503 } : undefined);
   expect(await compareLogs()).toMatchObject({
     code: 2,

@@ -65,7 +65,7 @@ describe("GET /ens-stats/recent-activity", () => {
     expect(await feed()).toEqual([]);
   });
 
-  test("shows a registration once, with the price that the controller told", async () => {
+  test("shows a registration once, with the controller's price", async () => {
     const cost = { costWei: parseEther("0.0125"), baseCostWei: parseEther("0.01") };
     await tables.writer.insert(event).values(purchase(5, "NameRegistered", "alice.eth", cost));
     expect(await feed()).toEqual([
@@ -82,7 +82,7 @@ describe("GET /ens-stats/recent-activity", () => {
     expect(await feed()).toMatchObject([{ type: "registration", years: 3 }]);
   });
 
-  test("tells of a price that is unknown, and of one that is an upper bound", async () => {
+  test("marks a price that is unknown, and one that is an upper bound", async () => {
     const bound = { costWei: parseEther("3"), transactionValueWei: parseEther("2") };
     await tables.writer
       .insert(event)

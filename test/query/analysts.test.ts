@@ -108,7 +108,7 @@ describe("the data dictionary", () => {
     }
   });
 
-  test("says what the schema says", () => {
+  test("equals the schema's comments", () => {
     const written = `${guide.slice(0, guide.indexOf(MARK) + MARK.length)}\n${writeDictionary()}\n`;
     if (process.env.UPDATE_DOCS) writeFileSync(guideFile, written);
     expect(

@@ -404,7 +404,7 @@ describe("a resolver", () => {
     ]);
   });
 
-  test("of which nothing is known says so", async () => {
+  test("of unknown contracts says so", async () => {
     const empty = { results: [], total: 0, page_size: 25, next_cursor: null };
     expect(await get(`/resolver/${account(0x9999)}`)).toMatchObject({
       contracts: [{ chain: "devnet", kind: "unknown", status: "unindexed" }],

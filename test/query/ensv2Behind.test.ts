@@ -205,7 +205,7 @@ describe("an answer that may lack something says so", () => {
     }
   });
 
-  test("the explorer's pages say it, too", async () => {
+  test("the explorer's pages say so too", async () => {
     const { url, close } = await serveExplorer(tables, NOW, contracts);
     const page = async (name: string, view: string) =>
       (await fetch(`${url}/explore/name/${name}?view=${view}`)).text();

@@ -305,7 +305,7 @@ describe("purchases", () => {
   const usdc = { token: getAddress(USDC), symbol: "USDC", decimals: 6 };
   const dai = { token: getAddress(DAI), symbol: "DAI", decimals: 18 };
 
-  test.each([0, 1])("are told by token and never as wei, with %i day counts", async (kept) => {
+  test.each([0, 1])("are given by token and never as wei, with %i day counts", async (kept) => {
     if (kept === 1) {
       const client = await tables.pool.connect();
       await advanceDays({ client, schema: "public" }, MAIN, NOW);

@@ -311,7 +311,7 @@ describe("GET /whois/:name", () => {
     });
   });
 
-  test("of a migrated name tells from whom it came to whom, and nothing of what ENSv1 keeps", async () => {
+  test("of a migrated name shows from whom it came to whom, and nothing of what ENSv1 keeps", async () => {
     const reply = await whois("migrated.eth");
     expect(reply).toMatchObject({
       protocol: "ensv2",
@@ -550,7 +550,7 @@ describe("records", () => {
     expect(await textsOf("reserved.eth")).toEqual({ url: "https://reserved.example" });
   });
 
-  test("of an expired name are none", async () => {
+  test("of an expired name are empty", async () => {
     expect(await textsOf("now.eth")).toEqual({});
     expect(await textsOf("sub.now.eth")).toEqual({});
   });

@@ -129,7 +129,7 @@ describe.each(lists)("%s", (list) => {
     expect(await rowsRead()).toBeLessThan(FEW);
   });
 
-  test("a page from the middle on reads as few, and goes on where the one before ended", async () => {
+  test("a page from the middle reads as few rows, and continues where the one before ended", async () => {
     const middle = await read(`${list}&total=false&time_to=1600050000&page_size=200`);
     const next = await read(
       `${list}&total=false&time_to=1600050000&page_size=200&cursor=${middle.next_cursor}`,
@@ -192,7 +192,7 @@ test("the plan that is kept reads as few rows of the heaviest address", async ()
   }
 });
 
-test("more events than are counted are told by a bound", async () => {
+test("more events than are counted are given as a minimum", async () => {
   for (const list of lists) {
     const { total, is_total_minimum } = await read(`${list}&page_size=1`);
     expect([total, is_total_minimum], list).toEqual([MAX_COUNTED, true]);

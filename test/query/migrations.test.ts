@@ -117,7 +117,7 @@ describe("a migration is no registration", () => {
     expect((daily as object[]).at(-1)).toMatchObject({ registrations, renewals: 1 });
   });
 
-  test("but stands among the events", async () => {
+  test("but is among the events", async () => {
     const { events } = await ask("/domain/of-2019.eth/events");
     expect((events as Entry[]).map(({ block_number }) => block_number)).toContain(3);
   });

@@ -325,7 +325,7 @@ describe("GET /domain/:name/permissions", () => {
     expect(held.permissions).toMatchObject(expected);
   });
 
-  test("a name that only the registry of 2017 has: its operators are none", async () => {
+  test("a name that only the registry of 2017 has: it has no operators", async () => {
     const rows = await ofName("old.alice.eth");
     expect(find(rows, { kind: "owner" }).map(({ layer }) => layer)).not.toContain("registry");
     expect(find(rows, { kind: "operator" }).map(({ layer }) => layer)).toEqual(["resolver"]);

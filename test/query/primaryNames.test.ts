@@ -296,7 +296,7 @@ describe("the default reverse record", () => {
     expect((await ask(address)).body).toMatchObject(none);
   });
 
-  test("is none once it is cleared", async () => {
+  test("is null once cleared", async () => {
     expect((await ask(await claimByDefault(null))).body).toMatchObject(none);
   });
 

@@ -61,7 +61,7 @@ afterAll(async () => {
   await tables.drop();
 });
 
-describe("a label of which the index knows the hash alone", () => {
+describe("a label known only by hash", () => {
   test("is shown to the caller who writes it, in every field", async () => {
     expect(await lookedUp("pay.alice.eth")).toMatchObject({
       name: `${hidden("pay")}.alice.eth`,

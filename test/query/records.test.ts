@@ -147,7 +147,7 @@ describe("GET /domain/:name/records", () => {
     ]);
   });
 
-  test("records of before a clearing are gone", async () => {
+  test("records before a clearing are gone", async () => {
     expect((await records("cleared.eth")).records).toEqual({
       texts: { avatar: "version 2" },
       addresses: {},

@@ -106,7 +106,7 @@ describe("GET /search-domains", () => {
     expect(await namesOf("q=alice.eth&search_full_name=false")).toEqual([]);
   });
 
-  test.each(["%25", "_", "%5C", "0%25_%5C"])("the signs of LIKE stand for themselves: %s", async (q) => {
+  test.each(["%25", "_", "%5C", "0%25_%5C"])("the wildcards of LIKE are literal: %s", async (q) => {
     expect(await namesOf(`q=${q}`)).toEqual(["100%_\\.alice.eth"]);
   });
 
@@ -507,7 +507,7 @@ describe("labels that are not known", () => {
     expect(await namesOf(`q=${labelhash("malice").slice(2)}`)).toEqual(["malice.eth"]);
   });
 
-  test.each(["asc", "desc"])("stand last where that is asked for, %s, page after page", async (dir) => {
+  test.each(["asc", "desc"])("come last if requested, %s, page after page", async (dir) => {
     const inOrder = await namesOf(`page_size=200&sort_dir=${dir}`);
     const isUnknown = (name: string) => name.startsWith("[") && name.endsWith("].eth");
     const unknown = inOrder.filter(isUnknown);
@@ -532,7 +532,7 @@ describe("labels that are not known", () => {
     expect(owned.findIndex(isUnknown)).toBe(owned.length - owned.filter(isUnknown).length);
   });
 
-  test.each(["sort_by=expiry_timestamp", "page=2"])("do not stand last with %s", async (other) => {
+  test.each(["sort_by=expiry_timestamp", "page=2"])("do not come last with %s", async (other) => {
     const { status, body } = await api.get(`/search-domains?unknown_labels=last&${other}`);
     expect([status, (body as { error: { code: string } }).error.code]).toEqual([400, "INVALID_PARAMETER"]);
   });

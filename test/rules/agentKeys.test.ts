@@ -96,7 +96,7 @@ describe("keys of claims (ENSIP-25)", () => {
     });
   });
 
-  test("capitals are read, told as written, and built in lower case", () => {
+  test("capitals are read, shown as written, and built in lower case", () => {
     const written = `0x00010000010114${REGISTRY.slice(2).toUpperCase()}`;
     const key = parseAgentKey(`agent-registration[${written}][0]`);
     expect(key).toEqual({

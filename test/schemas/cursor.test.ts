@@ -109,7 +109,7 @@ describe("what is no cursor of ours is refused", () => {
     expect(refused(writeCursor(list, [value]), list, [kind])).toContain(DAMAGED);
   });
 
-  test("null stands for the first key alone", () => {
+  test("null is allowed for the first key only", () => {
     expect(read(writeCursor(list, [null, "1"]), list, ["text", "integer"])).toEqual([null, "1"]);
     expect(refused(writeCursor(list, ["a", null]), list, ["text", "integer"])).toContain(DAMAGED);
   });

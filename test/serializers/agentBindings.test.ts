@@ -82,12 +82,12 @@ describe("the adapter's word on an agent", () => {
     ]);
   });
 
-  test("is none if it reverts UnknownAgent, or answers an empty binding", async () => {
+  test("is absent if it reverts UnknownAgent, or returns an empty binding", async () => {
     expect(await ask([usesRegistry, unknownAgent, owner, uri])).toEqual([null]);
     expect(await ask([usesRegistry, bindingOf(0, zeroAddress, 0n), owner, uri])).toEqual([null]);
   });
 
-  test("stands where the registry does not know the agent", async () => {
+  test("remains if the registry does not know the agent", async () => {
     expect(await ask([usesRegistry, bound, noToken, noToken])).toMatchObject([{ uri: null, owner: null }]);
   });
 

@@ -55,7 +55,7 @@ test("without settings nothing is hidden", () => {
   expect(secretHider({})("https://a:b@c/d")).toBe("https://a:b@c/d");
 });
 
-test("is not told by an error that ends the process, by its causes, or by either stream", async () => {
+test("is not revealed by an error that ends the process, by its causes, or by either stream", async () => {
   const module = fileURLToPath(new URL("../../settings/hideSecrets.ts", import.meta.url));
   const program = `
     const { hideSecrets } = await import(${JSON.stringify(module)});

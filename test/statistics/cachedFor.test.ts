@@ -67,7 +67,7 @@ test("statistics twice as old as they may be are never shown", async () => {
   expect((await kept(at(db, START + 601))).takenAt).toBe(START + 601);
 });
 
-test("where taking fails, old statistics stay, and are told to the log; too old ones are an error", async () => {
+test("if computing fails, old statistics stay and the log has the error; too old ones are an error", async () => {
   const { state, kept } = counter();
   const db = indexOf();
   await kept(at(db, START));

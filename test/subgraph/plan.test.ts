@@ -114,7 +114,7 @@ describe("a query is refused before it is read", () => {
     expect(plan(query, { names: values.slice(1) }).credits).toBe(1);
   });
 
-  test("characters of the values of filters, at each place where a variable stands", () => {
+  test("characters of filter values, at each place of a variable", () => {
     const filters = (count: number): string => times(count, () => "{ name_not: $text }");
     const query = (count: number): string =>
       `query ($text: String) { domains(where: { and: [${filters(count)}] }) { id } }`;
@@ -134,7 +134,7 @@ describe("a query is refused before it is read", () => {
     },
   );
 
-  test("relations of all filters, at each place where a variable stands", () => {
+  test("relations of all filters, at each place of a variable", () => {
     const below = { subdomains_: { events_: { blockNumber_gt: 1 } } };
     const query = (count: number): string =>
       `query ($below: X) { domains(where: { and: [${times(count, () => "$below")}] }) { id } }`;
@@ -144,7 +144,7 @@ describe("a query is refused before it is read", () => {
     );
   });
 
-  test("filters without conditions, at each place where a variable stands", () => {
+  test("filters without conditions, at each place of a variable", () => {
     const empty = Array.from({ length: 1_000 }, () => ({}));
     const query = (count: number): string =>
       `query ($empty: X) { domains(where: { and: [${times(count, () => "{ or: $empty }")}] }) { id } }`;

@@ -71,7 +71,7 @@ test.each([
   expect(await countOf(MAX_SAME, "refused")).toBeLessThanOrEqual(most);
 });
 
-test("an entity counts at each place where it stands, with its names of fields", () => {
+test("an entity counts at each place it appears, with its field names", () => {
   const parent = { ["a".repeat(1_000)]: "b".repeat(1_000), none: null };
   const children = (count: number) => ({ domains: Array.from({ length: count }, () => ({ parent })) });
   expect(Buffer.byteLength(writeAnswer(children(MAX_JSON_BYTES / 2_100)))).toBeLessThan(MAX_JSON_BYTES);

@@ -9,7 +9,7 @@ const judgedElsewhere: Entry[] = [
   ...(["DnsRegistrar", "SubdomainRegistrar"] as const),
 ];
 
-test("the truth says what the row of each event has to be", async () => {
+test("the truth states the expected row of each event", async () => {
   vi.stubEnv("ENS_NETWORK", "mainnet");
   vi.stubEnv("RPC_URL_1", "https://rpc.example.org");
   vi.stubEnv("DATABASE_URL", "postgresql://namedex:secret@localhost:5432/namedex");

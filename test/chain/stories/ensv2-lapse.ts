@@ -95,7 +95,7 @@ test("a parent that is renewed late leaves a gap in the history of each name bel
   await expectHistoriesAsOnChain(stage, { names, from: begun });
 });
 
-test("a subname that is renewed late has a gap, too", async () => {
+test("a subname that is renewed late also has a gap", async () => {
   const { chain, cast } = stage;
   const entry = { from: cast.alice, registry: "belowLapsing", label: "own" };
   const renewed = await actAt(7n * DAY, () => renewEntry(chain, { ...entry, expiry: expiry + 9n * YEAR }));

@@ -52,7 +52,7 @@ test("who has the role uses it, and the token cannot be sold by a plain transfer
   expect(await rolesOf(cast.bob)).toEqual(["SET_RESOLVER"]);
 });
 
-test("a role that is taken back is no longer listed, and an earlier number of the token has no owner", async () => {
+test("a revoked role is no longer listed, and an earlier id of the token has no owner", async () => {
   const { chain, cast } = stage;
   const { carol: from, bob } = cast;
   const { tokenId } = await readEntry(chain, { label: "shared-roles" });

@@ -46,7 +46,7 @@ async function pendingCount(): Promise<number> {
   return body.pendingCount;
 }
 
-describe("a .eth name of which only the hash is known", () => {
+describe("a .eth name known only by hash", () => {
   test("gets its name with a renewal, and so do its subnames", async () => {
     const { chain, cast } = stage;
     await registerByHash(chain, { from: cast.dave, label: "veiled", owner: cast.alice });

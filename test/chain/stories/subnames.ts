@@ -215,7 +215,7 @@ describe("a subname is made in the wrapper", () => {
     expect(given.expiry_timestamp).toBe(String(expiry + 20n * DAY));
   });
 
-  test("and taken back in the registry by the parent, who unwrapped: no log of the wrapper tells", async () => {
+  test("and taken back in the registry by the parent, who unwrapped: without a log of the wrapper", async () => {
     const { chain, cast } = stage;
     const [label, meadow] = ["daisy", ethNode("meadow")];
     await setWrappedSubnodeOwner(chain, { from: cast.alice, parent: meadow, label, owner: cast.bob });

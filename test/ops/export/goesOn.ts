@@ -41,7 +41,7 @@ function interrupt({ index, folder }: Stage, missing: readonly string[]): string
 
 export function goesOn(stageOf: () => Stage): void {
   describe("an export that was interrupted", () => {
-    test("goes on at the same position with what is missing", async () => {
+    test("resumes at the same position with what is missing", async () => {
       const stage = stageOf();
       const copy = interrupt(stage, ["resolver_changes", "domains", "holders"]);
       const before = statSync(join(copy, "text_records/000001.parquet")).mtimeMs;

@@ -56,7 +56,7 @@ export function exportsOfAChain(stageOf: () => SnapshotStage): void {
       expect(checked.code).toBe(0);
     });
 
-    test("exports beside an indexer that writes are of one block each, and one goes on where another ended", async () => {
+    test("exports beside a writing indexer are of one block each, and one continues where another ended", async () => {
       const { local, source } = stageOf();
       const [steps = []] = historiesOf({ seed: 7_041, runs: 1, steps: 40 });
       const playing = playSteps(local.chain, "export", steps).then(() =>
@@ -118,7 +118,7 @@ export function exportsOfAChain(stageOf: () => SnapshotStage): void {
       await ended;
     });
 
-    test("an export that is killed goes on", async () => {
+    test("a killed export resumes", async () => {
       const folder = join(top, "killed");
       const { child, priority, ended } = startExport(folder, atOnce);
       const hasFiles = async () =>

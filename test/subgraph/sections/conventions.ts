@@ -325,7 +325,7 @@ describe("requests", () => {
     });
   });
 
-  test("with GET are told to come with POST, unless a browser asks for the page", async () => {
+  test("with GET are referred to POST, unless a browser asks for the page", async () => {
     const get = (path: string, accept: string) =>
       fetch(`${stage.stack.url}${path}`, { headers: { accept }, redirect: "manual" });
     const refused = await get("/subgraph", "application/graphql-response+json, application/json");

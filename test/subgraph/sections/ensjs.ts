@@ -224,7 +224,7 @@ describe("single names", () => {
     expect(await getSubgraphRegistrant(clientOf(), { name: "nothing.eth" })).toBeNull();
   });
 
-  test("getDecodedName finds what a hash stands for", async () => {
+  test("getDecodedName resolves a hash", async () => {
     const { domain } = await ask<{ domain: { labelhash: string } }>(
       `{ domain(id: "${records}") { labelhash } }`,
     );

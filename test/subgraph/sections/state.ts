@@ -22,7 +22,7 @@ describe("domains", () => {
     for (const domain of named) expect(domain).toEqual(await expectedDomain(domain.name));
   });
 
-  test("have the address that their resolver answers; cleared or never set there is none or zero", async () => {
+  test("have the address that their resolver answers: zero if cleared, none if never set", async () => {
     const { domains } = await ask<{ domains: { name: string; resolvedAddress: { id: string } | null }[] }>(
       "{ domains(first: 1000, where: { resolver_not: null }) { name resolvedAddress { id } } }",
     );
@@ -173,7 +173,7 @@ describe("resolvers", () => {
     expect(resolver).toEqual({ texts: ["zeta", "alpha"], coinTypes: null, addr: null, contentHash: null });
   });
 
-  test("the zero address is a resolver: that of NewResolver where a name has none any more", async () => {
+  test("the zero address is the resolver in NewResolver when a name's resolver is removed", async () => {
     const { newResolvers, resolver } = await ask<{ newResolvers: object[]; resolver: object }>(
       `{ newResolvers(where: { domain: "${ethNode("cleared")}" }, orderBy: blockNumber, orderDirection: desc, first: 1) {
            resolver { id address domain { id } texts } }
