@@ -6,12 +6,12 @@ export type Target = { of: "value" | "ratio"; atLeast: number } | { of: "value" 
 
 /** One measured figure. */
 export type Figure = {
-  /** Which benchmark it is of: `index`, `api`. */
+  /** The benchmark: `index`, `api`. */
   bench: string;
   name: string;
   value: number;
   unit: string;
-  /** The figure against another one of the same run, which holds on any machine; left out where there is none. */
+  /** The ratio to another figure of the same run, which holds on any machine; omitted if there is none. */
   ratio?: number | undefined;
   /** Left out for figures that are only shown. */
   target?: Target | undefined;
@@ -26,7 +26,7 @@ export type Row = {
   ratio: number | null;
   /** In words: `ratio >= 0.6`. */
   target: string | null;
-  /** Null where nothing is asked of the figure. */
+  /** Null for a figure without a target. */
   met: boolean | null;
 };
 

@@ -103,7 +103,7 @@ function toArguments(options: AnvilOptions & { chainId: number; port: number }):
     String(balance),
     "--gas-limit",
     String(gasLimit),
-    // Transactions of one block stand in the order in which they were sent.
+    // Transactions of a block are in the order in which they were sent.
     "--order",
     "fifo",
     "--no-request-size-limit",

@@ -30,12 +30,12 @@ const USD_PER_ETHER = 1_600n * 10n ** 8n;
 /** AttoUSD per second for labels of 1, 2, 3, 4 and more characters: 640, 160 and 5 USD a year from the third on. */
 const RENTS = [0, 0, 20_294_266_869_609, 5_073_566_717_402, 158_548_959_919];
 const LINEAR_PREMIUM = 2_000n * 10n ** 18n;
-/** AttoUSD at the end of grace, and the days until there is none. */
+/** AttoUSD at the end of grace, and the days until it reaches 0. */
 const PREMIUM = [100_000_000n * 10n ** 18n, 21n] as const;
 /** Seconds between commitment and registration: at least, at most. */
 const COMMITMENT_AGES = [60n, DAY] as const;
 
-/** What stands on the chain after the deployment: what the index is told, and what tests call by name. */
+/** The chain after deployment: what the index is configured with, and what tests call by name. */
 export type Devnet = { deployment: Deployment; contracts: Record<string, DeployedContract> };
 
 /** What differs between devnets. */

@@ -15,7 +15,7 @@ const COMMITMENT_AGES = [60n, DAY] as const;
 const MIN_DURATION = 28n * DAY;
 const STABLECOINS = { usdc: { symbol: "USDC", decimals: 6 }, dai: { symbol: "DAI", decimals: 18 } } as const;
 
-/** Deploys what the first phase of the change has: no one may register or migrate yet, ENSv1 goes on as it was. */
+/** Deploys the first phase of the change: no one may register or migrate yet, and ENSv1 is unchanged. */
 export async function deployEnsv2(deployer: Deployer): Promise<Ensv2Deployment> {
   await deployRegistries(deployer);
   await deployEnsv2Resolvers(deployer);

@@ -28,7 +28,7 @@ const ETH_NODE = namehash("eth");
 const USD_PER_ETHER = 1_600n * 10n ** 8n;
 /** Wei per second for labels of 1, 2, 3, 4, 5 and 10 characters: 0.1, 0.01, 0.001 and 0.0001 ETH a year from the third on. */
 const BASE_RENTS = [0n, 0n, 3_170_979_198n, 317_097_919n, 31_709_791n, 3_170_979n];
-/** Wei at the end of grace, and the days until there is none. */
+/** Wei at the end of grace, and the days until it reaches 0. */
 const BASE_PREMIUM = [1_000n * 10n ** 18n, 21n] as const;
 /**
  * AttoUSD per second, as on Ethereum, and no premium. The oracle that Linea has asks a million ether of all who are no
@@ -40,7 +40,7 @@ const COMMITMENT_AGES = [60n, DAY] as const;
 /** Keys of discounts at the controllers of Basenames: of more than any name of the stories costs, and of 0.0005 ETH. */
 export const DISCOUNTS = { free: labelhash("free"), part: labelhash("part") } as const;
 
-/** A layer 2 with contracts on it: what the index is told, and what acts call by name. */
+/** A layer 2 with contracts: what the index is configured with, and what acts call by name. */
 export type Layer2Contracts = { chain: ChainDeployment; contracts: Record<string, DeployedContract> };
 
 /**
@@ -134,7 +134,7 @@ async function deployBasenamesControllers(deployer: Deployer): Promise<void> {
   }
 }
 
-/** Its own reverse registrar stands at a node that Ethereum's has too: it is not listed. */
+/** Its own reverse registrar is at a node that Ethereum's has too: it is not listed. */
 const LINEANAMES_ENTRIES: Entries = {
   registry: { role: "registry", generation: 2 },
   registrar: { role: "registrar", generation: 2 },
@@ -191,7 +191,7 @@ const DNS_TOKEN_ENTRIES: Entries = {
   resolver: { role: "resolver", generation: 6 },
 };
 
-/** Puts 3DNS on an empty anvil chain, as it stands on Optimism. No top-level name is open yet. */
+/** Deploys 3DNS on an empty anvil chain, as on Optimism. No top-level name is open yet. */
 export async function deployDnsTokens(client: Client): Promise<Layer2Contracts> {
   const deployer = await startDeployment(client);
   await skipAddresses(deployer);

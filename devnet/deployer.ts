@@ -16,7 +16,7 @@ import type { ChainDeployment, ContractEntry } from "../abis/deployments.ts";
 
 /** Below the limit of one transaction (2^24), enough for the largest contract; given, it spares an estimate. */
 const DEPLOY_GAS = 16_000_000n;
-/** Where Multicall3 stands on every chain that has it. */
+/** Multicall3's address on every chain that has it. */
 const MULTICALL3 = "0xcA11bde05977b3631167028862bE2a173976CA11";
 
 /** A contract of the chain with its whole ABI. */
@@ -49,12 +49,12 @@ export async function startDeployment(client: Client): Promise<Deployer> {
   return { client, account, chainId, startTime: BigInt(latest.timestamp), places: new Map() };
 }
 
-/** Lets the next contract stand at an address that no other chain's contract has, though one account deploys all. */
+/** Gives the next contract an address that no other chain's contract has, though one account deploys all. */
 export async function skipAddresses({ client, account, chainId }: Deployer): Promise<void> {
   await rpc(client, "anvil_setNonce", [account, numberToHex(chainId)]);
 }
 
-/** What the index is told of the chain. */
+/** The index's configuration for the chain. */
 export function toChainDeployment(
   name: string,
   { chainId, places }: Deployer,
@@ -134,11 +134,11 @@ async function rpc<Result>(client: Client, method: string, params: readonly unkn
   return (await request({ method, params })) as Result;
 }
 
-/** Puts Multicall3 where it stands on every chain. */
+/** Deploys Multicall3 at its usual address. */
 export async function placeMulticall3(deployer: Deployer): Promise<void> {
   const { client } = deployer;
   const { multicall3Bytecode, multicall3Abi } = multicall3Code();
-  // The creation code, run as a call, answers the code that is to stand at the address.
+  // Run as a call, the creation code returns the code for the address.
   const code = await rpc<Hex>(client, "eth_call", [{ data: multicall3Bytecode }, "latest"]);
   await rpc(client, "anvil_setCode", [MULTICALL3, code]);
   deployer.places.set("multicall3", { address: MULTICALL3, abi: multicall3Abi, startBlock: 0 });

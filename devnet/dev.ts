@@ -19,7 +19,7 @@ import { type Account, type Welcome, welcomeText } from "./welcome.ts";
 // `npm run dev`: all that Namedex needs, on one machine and without settings. What is set is used instead.
 
 const USUAL_API_PORT = 42069;
-/** Stands for the database that is started only when the other settings are known to be good. */
+/** Placeholder for the database, which is started only once the other settings are valid. */
 const LATER = "postgresql://later";
 
 type Environment = Record<string, string | undefined>;

@@ -39,7 +39,7 @@ const signer = privateKeyToAccount(keccak256(stringToHex("the gateway of the dev
 /** Whose signature the resolver of the devnet takes. */
 export const GATEWAY_SIGNER: Address = signer.address;
 
-/** Where the gateway is, if the port is free: it stands in the resolver, so it is part of the chain's first blocks. */
+/** The gateway's address, if the port is free: the resolver contains it, so it is part of the chain's first blocks. */
 export const GATEWAY_PORT = 8549;
 
 /** The template of a gateway on this computer at a port. */

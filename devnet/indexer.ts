@@ -14,7 +14,7 @@ const expected = [
   /Cannot use a pool after calling end on the pool/,
   /"message":"\(node:\d+\) \w*Warning: /, // Of Node, about a package.
 ];
-/** Lines that are no warning, but what a developer waits for. */
+/** Lines that are not warnings, but that a developer waits for. */
 const awaited = /^Hot reload/;
 
 /** Blocks up to which chains are to be indexed, by their names. */
@@ -40,7 +40,7 @@ export async function startIndexer({ env, port, logFile, folder, heads }: Indexe
   const onLog = (line: LogLine) => {
     file.write(`${line.text}\n`);
     const text = forScreen(line);
-    // What is slow while it starts is of no use on the screen.
+    // Slow queries during startup are not worth showing.
     if (text !== null && (isUp || line.level >= ERROR)) say(text);
   };
   const ponder = startPonder({ command: "dev", port, env, folder, onLog });

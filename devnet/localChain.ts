@@ -7,7 +7,7 @@ import { ensv1Chapters, playDemo } from "./demo.ts";
 import { ensv2Chapters } from "./demoEnsv2.ts";
 import { type DeployOptions, deployContracts } from "./deploy.ts";
 
-/** A local chain with ENS on it: what the index is told (`deployment`) and what drives it (`chain`). */
+/** A local chain with ENS: its configuration for the index (`deployment`) and what drives it (`chain`). */
 export type LocalChain = { anvil: Anvil; chain: Chain; deployment: Deployment };
 
 /** Starts anvil and deploys every contract; nothing is registered yet. `stop` the chain by `anvil.stop()`. */

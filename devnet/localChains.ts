@@ -50,7 +50,7 @@ const layer2Plans: readonly Layer2Plan[] = [
   },
 ];
 
-/** What differs between starts; with `usualPort` the chains stand at it and at the next free ones. */
+/** What differs between starts; with `usualPort` the chains use it and the next free ones. */
 export type LocalChainsOptions = Omit<DemoOptions, "prepare" | "more" | "port"> & {
   usualPort?: number;
   gatewayPort?: number;

@@ -78,7 +78,7 @@ type Wait = {
   describe: () => string;
   /** The longest time without progress, in milliseconds. */
   timeout: number;
-  /** How far the program is. While this changes the wait goes on; without it all of the time counts. */
+  /** The program's progress. While it changes the wait continues; without it the total time counts. */
   progress?: () => number;
 };
 

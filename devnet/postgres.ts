@@ -99,7 +99,7 @@ export async function openFreshDatabase(serverUrl: string, name: string): Promis
 
 /** Drops a database of this server with all that it holds and all who use it, if there is one. */
 export async function dropDatabase(serverUrl: string, name: string): Promise<void> {
-  // PostgreSQL waits five seconds for those whom it ended: on a busy machine some need longer.
+  // PostgreSQL waits five seconds for sessions it ended: on a busy machine some need longer.
   for (const deadline = Date.now() + DROP_TIMEOUT_MS; ; ) {
     try {
       await run(serverUrl, `DROP DATABASE IF EXISTS ${quoted(name)} WITH (FORCE)`);

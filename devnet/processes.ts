@@ -28,7 +28,7 @@ export function childrenOf(pid: number): number[] {
       .split("\n")
       .map(Number);
   } catch {
-    return []; // So it says that there are none.
+    return []; // This means that there are none.
   }
 }
 

@@ -15,7 +15,7 @@ export type Operation = {
   path: string;
   /** True where only a deployment with ENSv2 has rows. */
   ofEnsv2?: true;
-  /** True where the time may grow with the index: answers of which there are more in a larger one. */
+  /** True if the time may grow with the index, because larger ones have more such answers. */
   grows?: true;
 };
 
@@ -38,7 +38,7 @@ const BULK = 25;
 const CACHED = 1.2;
 const FRESH = 3;
 
-/** The API's own document, of which each operation is measured. */
+/** The API's own document: each of its operations is measured. */
 export type Document = {
   paths: Record<
     string,
@@ -46,7 +46,7 @@ export type Document = {
   >;
 };
 
-/** All that is measured, and what is asked of it: each operation of the document, some of them in several ways. */
+/** All measurements with their requests: each operation of the document, some in several ways. */
 export function operationsOf(document: Document, samples: Samples, now: number): Operation[] {
   const own = [...searches(samples, now), ...events(samples), ...bulks(samples)];
   const known = new Set(own.map(({ path }) => path));
@@ -64,7 +64,7 @@ function plain(path: string, methods: Document["paths"][string], samples: Sample
   return single(path, samples);
 }
 
-/** What takes the place of a parameter in a path. Operations whose answers are of some names only are asked of those. */
+/** Values for path parameters. Operations that answer for some names only are asked about those. */
 const parametersOf = ({ names, addresses, parents, agents }: Samples): Record<string, string[]> => ({
   "/domain/{name}/subdomains name": parents,
   "/lookup-labelhash/{hash} hash": names.map(({ labelhash }) => labelhash),

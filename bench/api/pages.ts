@@ -3,7 +3,7 @@ import { judge, type Row } from "../report.ts";
 import type { Load, Seen } from "./load.ts";
 import type { Samples } from "./samples.ts";
 
-/** A page of the explorer may take this many times as long as the operations that it stands on. */
+/** A page of the explorer may take this many times as long as its operations. */
 const MAX_RATIO = 2;
 
 /** Addresses of a kind that are asked, at most: each has operations of its own. */
@@ -55,8 +55,8 @@ const STATUS = "/indexing-status";
 type PageOf = { path: string; operations: string[] };
 
 /**
- * A page and the operations that it stands on: it names them itself, at its end. Null for one that the index alone cannot
- * answer, since no chain is asked here.
+ * A page and its operations, which it lists at its end. Null for a page that the index alone cannot answer, because no
+ * chain is asked here.
  */
 async function look(url: string, path: string): Promise<PageOf | null> {
   const reply = await fetch(`${url}${path}`, { headers: { accept: "text/html" } });

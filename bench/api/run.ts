@@ -96,7 +96,7 @@ async function requireData(url: string, { name, path, requests: [first] }: Opera
 
 type Measured = { rows: Row[]; p50: Map<string, number> };
 
-/** Measures operations one after the other. */
+/** Measures operations in turn. */
 async function measureAll(url: string, operations: Operation[], samples: Samples): Promise<Measured> {
   const references = referencesOf(samples);
   for (const requests of Object.values(references)) await ask({ url, requests, seconds: 2 });
@@ -157,7 +157,7 @@ async function runEnsv2(size: number): Promise<Row[]> {
   }
 }
 
-/** Measures what is asked again and again, of a server that keeps answers. */
+/** Measures repeated requests to a server that caches answers. */
 async function runHot(size: number): Promise<Row[]> {
   const server = await startServer({
     names: size,

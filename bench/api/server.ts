@@ -34,9 +34,9 @@ type Plan = {
   data: string;
   /** Folder for a profile of the program's processor time, for Chromium's developer tools. */
   profile?: string | undefined;
-  /** Whether answers to hot questions are kept, as usual. Every other figure is of answers that are worked out. */
+  /** Whether frequent answers are cached, as usual. Every other figure is for computed answers. */
   hotAnswers?: boolean;
-  /** With contracts of ENSv2: the network's own deployment has none. */
+  /** With ENSv2 contracts, which the network's own deployment lacks. */
   ensv2?: boolean;
   /** The primary, where the program reads a standby of it. */
   primaryUrl?: string;
@@ -59,7 +59,7 @@ export async function startServer(plan: Plan): Promise<Server> {
     max: 4,
   });
   pool.on("error", () => {}); // The server goes away at the end.
-  // An index answers only while an indexer keeps it current, and here is none.
+  // An index answers only while an indexer keeps it current; there is none here.
   await pretendIndexer(pool);
   await releaseCounters(pool);
   await addHead(pool);
@@ -90,7 +90,7 @@ async function releaseCounters(pool: pg.Pool): Promise<void> {
   }
 }
 
-/** The journal of blocks has that of the newest log: answers say of which block they are. */
+/** The block journal has the newest log's block, because answers name their block. */
 const addHead = (pool: pg.Pool) =>
   pool.query(
     `insert into ${SCHEMA}.blocks (chain_id, number, hash, parent_hash, timestamp)
@@ -142,7 +142,7 @@ const root = fileURLToPath(new URL("./root", import.meta.url));
 const clock = new URL("./worldClock.ts", import.meta.url).href;
 const program = fileURLToPath(new URL("./bin/ponder.js", import.meta.resolve("ponder")));
 
-/** Starts a program on a database that is filled and of which an indexer is pretended. */
+/** Starts a program on a filled database with a simulated indexer. */
 export async function serveIndex(databaseUrl: string, plan: Plan) {
   const { base = 0, say, profile, primaryUrl, hotAnswers = false } = plan;
   const port = await freePort();
@@ -155,7 +155,7 @@ export async function serveIndex(databaseUrl: string, plan: Plan) {
     DATABASE_URL: databaseUrl,
     DATABASE_SCHEMA: SCHEMA,
     ...(primaryUrl !== undefined && { SERVICE_DATABASE_URL: primaryUrl }),
-    // Nothing is asked of a chain: the names that are asked for are all in the index.
+    // No chain is asked: all requested names are in the index.
     RPC_URL_1: "http://127.0.0.1:9",
     ...(base > 0 && { RPC_URL_8453: "http://127.0.0.1:9" }),
     PONDER_LOG_LEVEL: "warn",

@@ -3,7 +3,7 @@ import { mainnet } from "../../abis/deployments/mainnet.ts";
 import type { Chance } from "./chance.ts";
 import { WORLD_TIME } from "./worldTime.ts";
 
-/** Takes the rows of a world, table by table; keys are columns, what is left out is null. */
+/** Receives the rows of a world by table; keys are columns, omitted ones are null. */
 export type Put = (table: string, row: Record<string, unknown>) => void;
 
 /** What is generated, and how far it is. */

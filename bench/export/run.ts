@@ -36,7 +36,7 @@ const MAX_MIB = 1_024;
 /** What callers have left of their answers a second beside an export. */
 const MIN_SHARE = 0.9;
 const CONNECTIONS = 4;
-/** The database goes on until the halted export's buffers are full. */
+/** The database continues until the halted export's buffers are full. */
 const HALT_MS = 500;
 
 const asker = startAsker<Load, Seen>(new URL("../api/load.ts", import.meta.url));

@@ -1,2 +1,2 @@
-/** A time that other processes of this machine have, too: milliseconds with fractions. */
+/** A clock shared by all processes of this machine: milliseconds with fractions. */
 export const clock = (): number => performance.timeOrigin + performance.now();

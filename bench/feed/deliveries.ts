@@ -11,7 +11,7 @@ const MAX_DELIVERY_MS = 1_000;
 /** Loopback addresses at which the receiver is: many receivers are at as many hosts. */
 const HOSTS = 200;
 
-/** A receiver of messages, which notes when each arrived and of which block. */
+/** A message receiver that records the arrival and block of each. */
 type Receiver = { port: number; arrived: { block: number; at: number }[]; close: () => void };
 
 async function openReceiver(): Promise<Receiver> {

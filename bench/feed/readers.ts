@@ -9,7 +9,7 @@ import { clock } from "./clock.ts";
 export type Readers = { url: string; count: number };
 export type Read = { open: number; refused: number } | { block: number; times: number[] };
 
-/** Callers behind the proxy that this process stands for; each has as many streams as one may. */
+/** Callers behind the proxy that this process simulates, each with as many streams as allowed. */
 const OF_CALLER = 20;
 
 const ENDED = /"type":"block\.ended".*?"block_number":(\d+)/g;

@@ -38,7 +38,7 @@ async function askAtRest(url: string, { path, body }: Kept): Promise<unknown> {
   return reply.json();
 }
 
-/** All names of an answer, wherever they stand in it. */
+/** All names anywhere in an answer. */
 function namesIn(value: unknown): Shown[] {
   if (typeof value !== "object" || value === null) return [];
   const own = "namehash" in value && "availability_status" in value ? [value as Shown] : [];

@@ -5,7 +5,7 @@ import { type Server, serveIndex } from "../api/server.ts";
 import { startGateway } from "../gateway/start.ts";
 import { CONNECTIONS } from "./seen.ts";
 
-/** What is asked, and how it is named in the rows. */
+/** The target, and its name in the rows. */
 export type Fleet = { name: string; url: string; stop: () => Promise<void> };
 
 /** One address asks for all callers: it may have as many requests at once as its program has connections, a third of all. */
@@ -34,7 +34,7 @@ export async function startReplicas(
   };
 }
 
-/** The gateway before processes of which each reads a standby of its own. */
+/** The gateway in front of processes that each read a standby of their own. */
 export async function startStandbys(
   server: Server,
   { standbys, ...plan }: Plan & { standbys: number },

@@ -2,7 +2,7 @@ import type { Route } from "./routes.ts";
 
 /** How many first pages are asked for their cursors. */
 const FIRST_PAGES = 300;
-/** One request of this many goes on from a cursor. */
+/** One request in this many continues from a cursor. */
 const EVERY = 10;
 
 /** Whether the first request's answer holds anything: an empty one says nothing about speed. */
@@ -22,7 +22,7 @@ export async function isFirstFull({ asked, hasPages }: Route, url: string): Prom
 const itemsOf = (answer: object): number =>
   Math.max(0, ...Object.values(answer).map((value) => (Array.isArray(value) ? value.length : 0)));
 
-/** The requests of a list, a tenth of which go on from cursors of answers, and how many different cursors there are. */
+/** The requests of a list, a tenth of them from cursors of answers, and the number of different cursors. */
 export async function continued({ asked, shortPage }: Route, url: string) {
   const first = [...new Set(asked.map(({ path }) => path))].slice(0, FIRST_PAGES);
   const cursors: { path: string }[] = [];

@@ -9,7 +9,7 @@ export type Route = {
   /** Requests a second; another number than of all others for what costs a hundred of them. */
   perSecond?: number;
   asked: { path: string; body?: string }[];
-  /** True for lists: a tenth of their requests go on from a cursor of an answer. */
+  /** True for lists: a tenth of their requests continue from a cursor. */
   hasPages?: true;
   /** Entries on the pages from whose cursors is gone on, where most lists are shorter than a usual page. */
   shortPage?: number;
@@ -23,7 +23,7 @@ const USUAL: Goal = { p50: 25, p95: 75, p99: 150 };
 const LIST: Goal = { p50: 50, p95: 150, p99: 300 };
 
 const COUNT = 20_000;
-/** One request of this many asks for something that is not there. */
+/** One request in this many asks for something that does not exist. */
 const ABSENT = 10;
 const LOOKUPS = 500;
 

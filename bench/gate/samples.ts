@@ -2,7 +2,7 @@ import type pg from "pg";
 import { mainnet } from "../../abis/deployments/mainnet.ts";
 import { chanceOf } from "../api/chance.ts";
 
-/** What is asked for: different ones of each kind, in an order by chance. */
+/** The subjects of requests, several of each kind, in random order. */
 export type GateSamples = {
   /** Names that the index answers for by itself. */
   names: string[];

@@ -19,7 +19,7 @@ export type Seen = {
 /** The longest times that a route may take, in milliseconds. */
 export type Goal = { p50: number; p95: number; p99: number };
 
-/** Of the requests of a second this share has to be answered. */
+/** The share of a second's requests that must be answered. */
 const LEAST_ANSWERED = 0.975;
 
 /** Why a rate is not held, in words; null if it is. */

@@ -28,7 +28,7 @@ export async function startGateway(
     detached: true,
   });
   trackChild(child, "SIGTERM");
-  // It is read to its end: the gateway goes on to write.
+  // Its output is read to the end, because the gateway keeps writing.
   const output = child.stdout.setEncoding("utf8");
   const listens = new Promise((resolve) => {
     output.on("data", (text: string) => text.includes("listening on port") && resolve(true));

@@ -5,7 +5,7 @@ import { listWrittenBlocks } from "../../engine/ponderInternals.ts";
 // Another caller, in a process of its own, so that what keeps the benchmark busy does not count. It also watches which
 // block is mined when, and when it is indexed.
 
-/** Whom to ask, and for what. */
+/** The target and its request. */
 export type Asking = { url: string; paths: string[]; rpcUrl: string; databaseUrl: string; schema: string };
 
 /** What was seen since the last time it was asked for. Times in milliseconds. */

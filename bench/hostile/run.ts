@@ -105,7 +105,7 @@ async function settledMemory(stage: HostileStage, enough: number): Promise<numbe
   return least;
 }
 
-/** How long after the index the feed of changes has the newest block; without end if it stands still. */
+/** How long the feed takes to cover the index's newest block; infinite if it is stuck. */
 async function secondsOfFeed(stage: HostileStage): Promise<number> {
   for (const began = performance.now(); ; await sleep(50)) {
     const seconds = (performance.now() - began) / 1_000;
@@ -209,7 +209,7 @@ async function measureAll(databaseServer: string): Promise<Row[]> {
   ];
 }
 
-/** Makes attacks on one chain, one after the other. */
+/** Runs attacks on one chain in turn. */
 async function measureOn({
   databaseServer,
   attacks,

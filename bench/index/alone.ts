@@ -22,7 +22,7 @@ import {
   sizesOf,
 } from "./rounds.ts";
 
-/** The chain's head stands still: after this time nothing more comes. */
+/** The chain's head is fixed: after this time nothing more comes. */
 const STEADY_AFTER_MS = 15_000;
 
 /** What an indexer did after it was ready. */

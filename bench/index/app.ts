@@ -167,7 +167,7 @@ function environmentOf({ databaseUrl, schema, rpcUrl, env }: Omit<AppPlan, "app"
     ENS_NETWORK: "mainnet",
     RPC_URL_1: rpcUrl,
     RPC_REQUESTS_PER_SECOND: "2000",
-    // The generated chain stands still.
+    // The generated chain does not grow.
     DATABASE_URL: databaseUrl,
     DATABASE_SCHEMA: schema,
     MAX_LAG_SECONDS: "off",

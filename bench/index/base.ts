@@ -6,7 +6,7 @@ import { type Measured, measure, type Place } from "./rounds.ts";
 /** Registrations on Base in the middle of 2026, as others counted them. */
 const REGISTRATIONS = 3_670_000;
 
-/** What names of Base cost: the generated ones, and by them all that there are. */
+/** What names of Base cost: the generated ones, and scaled to all. */
 export async function measureBase(
   { names, rounds }: { names: number; rounds: number },
   place: Place,

@@ -50,7 +50,7 @@ function versus(
   };
 }
 
-/** What handlers ask of the store, and what of that reaches the database before a batch is done. */
+/** Handlers' use of the store, and what of it reaches the database before a batch is done. */
 export function storeFigures({ events, metrics }: Measured): Omit<Figure, "bench">[] {
   const operations = metrics.sum("ponder_indexing_store_queries_total");
   const misses = metrics.sum("ponder_indexing_cache_requests_total", { type: "miss" });

@@ -1,7 +1,7 @@
 /** One figure of Prometheus' text format. */
 type Sample = { name: string; labels: Record<string, string>; value: number };
 
-/** What a process tells of itself. */
+/** A process's own metrics. */
 export type Metrics = {
   /** Sum of all figures of a name whose labels are those given. */
   sum: (name: string, labels?: Record<string, string>) => number;

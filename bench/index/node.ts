@@ -33,7 +33,7 @@ export function startChainNode(
   { reserved, migrated, labels }: Cutover & { labels?: string } = { reserved: 0, migrated: 0 },
 ): Promise<ChainNode> {
   const program = fileURLToPath(new URL("chain/server.ts", import.meta.url));
-  // Generating a million names takes 3 GiB, of which a few hundred MiB stay.
+  // Generating a million names takes 3 GiB; a few hundred MiB stay in use.
   const heap = `--max-old-space-size=${Math.ceil(2_000 + names / 250)}`;
   const child = fork(
     program,

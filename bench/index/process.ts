@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 
-/** Ticks of the processor clock in a second, as Linux tells them. */
+/** Ticks per second of the processor clock, as Linux reports them. */
 const TICKS = 100;
 
 /** Processor time that a process has used, in seconds; 0 where the system does not tell. */

@@ -107,7 +107,7 @@ function startPostgres(): Promise<Postgres> {
   return options.case ? startTemporaryPostgres([]) : startTemporaryPostgres();
 }
 
-/** What `npm start` chooses; outside of `--alone`, what Node and Ponder choose by themselves. */
+/** As `npm start` chooses; without `--alone`, as Node and Ponder choose. */
 function chooseMemory(): Memory | undefined {
   const ofMachine = options.alone ? memoryFor(Math.min(totalmem(), 16 * GIB), {}) : undefined;
   const chosen = options.heap === undefined ? ofMachine : memoryForHeap(options.heap * GIB);

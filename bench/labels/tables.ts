@@ -40,7 +40,7 @@ const RECORDS_FOR_EACH_LACKING = 289;
 /** A label that the index lacks. */
 export const lackingLabel = (number: number): string => `lacking-${number}`;
 
-/** The label of a record. Some are of those that the index lacks, as many as in a table of mainnet's labels. */
+/** The label of a record. As many of them are unknown to the index as in a table of mainnet's labels. */
 function labelAt(number: number): string {
   if (number % RECORDS_FOR_EACH_LACKING === 0) return lackingLabel(number / RECORDS_FOR_EACH_LACKING);
   return `${stems[number % stems.length]}${number.toString(36)}${stems[(number >> 4) % stems.length]}`;

@@ -18,7 +18,7 @@ export const wrapperToken = (node: Hex): Token => ({ contract: "wrapper", id: he
 /** What became of a binding: the receipt, and the id that the agent got. */
 export type Bound = { receipt: TransactionReceipt; agentId: bigint };
 
-/** `register` of the adapter: an agent for a token that the caller controls, bound to it for good. */
+/** `register` of the adapter: an agent for a token that the caller controls, bound to it permanently. */
 export async function bindAgent(
   chain: Chain,
   act: { from: Address; token: Token; standard?: number; uri?: string },

@@ -36,7 +36,7 @@ async function readBasenamePrice(chain: Chain, request: BasenameRequest): Promis
   return read<bigint>(chain, { contract: controller, functionName: "discountedRegisterPrice", args });
 }
 
-/** `register` or `discountedRegister` as a call, with the exact price as its value unless another is told. */
+/** `register` or `discountedRegister` as a call, with the exact price as its value unless given. */
 export async function toBasenameCall(chain: Chain, request: BasenameRequest): Promise<Call> {
   const {
     from,
@@ -61,7 +61,7 @@ export async function toBasenameCall(chain: Chain, request: BasenameRequest): Pr
     : { ...call, functionName: "discountedRegister", args: [asked, discount, "0x"] };
 }
 
-/** Buys a Basename. There is no commitment. */
+/** Buys a Basename, which needs no commitment. */
 export async function buyBasename(chain: Chain, request: BasenameRequest): Promise<TransactionReceipt> {
   return send(chain, await toBasenameCall(chain, request));
 }
@@ -74,13 +74,13 @@ type BasenameRenewal = {
   value?: bigint;
 };
 
-/** `renew` of a controller as a call, with `value` sent; what is too much comes back. */
+/** `renew` of a controller as a call, with `value` sent; overpayment is refunded. */
 export function toBasenameRenewal(act: BasenameRenewal & { value: bigint }): Call {
   const { from, label, controller, duration = YEAR, value } = act;
   return { from, contract: controller, functionName: "renew", args: [label, duration], value };
 }
 
-/** Renews a Basename, and sends twice the price unless a value is told. */
+/** Renews a Basename, sending twice the price unless a value is given. */
 export async function renewBasename(chain: Chain, act: BasenameRenewal): Promise<TransactionReceipt> {
   const value = act.value ?? 2n * (await readPrice(chain, act));
   return send(chain, toBasenameRenewal({ ...act, value }));

@@ -104,7 +104,7 @@ export function encodeCall(chain: Chain, call: Question): Hex {
   const item = getAbiItem({
     abi: contractOf(chain, call.contract).abi,
     name: call.functionName,
-    // Overloads are told apart by their arguments; text stands in for bytes that are to pass as text.
+    // Overloads are distinguished by their arguments; text stands in for bytes that are to pass as text.
     args: args.map((arg) => (arg instanceof Uint8Array ? "" : arg)),
   }) as AbiFunction | undefined;
   if (item === undefined || item.inputs.length !== args.length) {

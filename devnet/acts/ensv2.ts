@@ -41,7 +41,7 @@ const ROLES_OF_A_KEEPER =
   withAdmin(ROLES.setSubregistry | ROLES.setResolver | ROLES.upgrade | ROLES.setUri) |
   ROLES.canTransfer;
 
-/** Whom the acts in a registry concern; `registry` is its contract name, `ethRegistry` unless told. */
+/** The parties of acts in a registry; `registry` is its contract name, by default `ethRegistry`. */
 type Entry = { from: Address; label: Label; registry?: string };
 
 /** The state that a registry stores and computes of an entry. */
@@ -63,7 +63,7 @@ export async function readEntry(
   return read<EntryState>(chain, { contract: registry, functionName: "getState", args });
 }
 
-/** A call of a registry whose first argument is an entry's number: the labelhash, which stands for all of them. */
+/** A call of a registry whose first argument identifies an entry, here by its labelhash. */
 const sendTo = (
   chain: Chain,
   { from, label, registry = "ethRegistry" }: Entry,

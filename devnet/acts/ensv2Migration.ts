@@ -35,7 +35,7 @@ const toMigration = (act: MigrationRequest) => ({
 const encodeMigration = (act: MigrationRequest): Hex =>
   encodeAbiParameters([migrationType], [toMigration(act)]);
 
-/** A `.eth` name that is not wrapped, sent to its controller as a token. */
+/** An unwrapped `.eth` name, sent to its controller as a token. */
 export async function migrateUnwrapped(chain: Chain, act: MigrationRequest): Promise<TransactionReceipt> {
   const { from, label } = act;
   const args = [from, addressOf(chain, "unlockedMigration"), tokenIdOf(label), encodeMigration(act)];
@@ -102,7 +102,7 @@ function nameRegistry(chain: Chain, receipt: TransactionReceipt, name: string | 
   chain.contracts[name] = { address: proxyOf(chain, receipt), abi };
 }
 
-/** `clear` of the graveyard: takes what is left in ENSv1 of names whose labels are given from the leftmost on. */
+/** `clear` of the graveyard: takes what names still have in ENSv1, given by their labels from the leftmost on. */
 export async function clearInGraveyard(
   chain: Chain,
   { from, names }: { from: Address; names: readonly (readonly Label[])[] },

@@ -47,7 +47,7 @@ export async function wrapBySending(
   return send(chain, { from, contract: "registrar", functionName: "safeTransferFrom", args });
 }
 
-/** `wrap` of a name that is no .eth second-level name; approves the wrapper in the registry if needed. */
+/** `wrap` of a name other than a .eth second-level name; approves the wrapper in the registry if needed. */
 export async function wrapName(
   chain: Chain,
   act: { from: Address; labels: readonly Label[]; owner?: Address; resolver?: Address },
@@ -68,7 +68,7 @@ export async function unwrapETH2LD(
   return send(chain, { from, contract: "wrapper", functionName: "unwrapETH2LD", args });
 }
 
-/** `unwrap` of a name that is no .eth second-level name. */
+/** `unwrap` of a name other than a .eth second-level name. */
 export async function unwrap(
   chain: Chain,
   act: { from: Address; parent: Hex; label: Label; controller?: Address },
@@ -169,7 +169,7 @@ export async function transferWrappedBatch(
   return send(chain, { from, contract: "wrapper", functionName: "safeBatchTransferFrom", args });
 }
 
-/** The wrapper's `approve`: `to` may extend subnames' expiries; zero takes it back. */
+/** The wrapper's `approve`: `to` may extend subnames' expiries; zero revokes. */
 export async function approveWrapped(
   chain: Chain,
   { from, node, to }: { from: Address; node: Hex; to: Address },

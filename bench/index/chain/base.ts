@@ -110,7 +110,7 @@ function renew({ ledger, chance }: Scene, block: number, name: Name): void {
   ledger.log(controller, "NameRenewed", name.label, name.hash, name.expiry);
 }
 
-/** A token is given away; half of the receivers take the node, too. */
+/** A token is transferred; half of the receivers take the node too. */
 function transfer(scene: Scene, block: number, name: Name): void {
   const { ledger, chance } = scene;
   const to = anAccount(scene);

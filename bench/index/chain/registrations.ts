@@ -22,7 +22,7 @@ const { registry, registrar, wrapper, resolver3, resolver4, resolver5 } = contra
 const YEAR = 31_536_000;
 const GRACE = 90 * 86_400;
 
-/** What is registered, when and by whom. */
+/** A registration: what, when and by whom. */
 export type Registration = {
   block: number;
   number: number;

@@ -11,7 +11,7 @@ export const FIRST = { byDefault: 100, most: 1_000 } as const;
 /** Entities before a page: the bound of the hosted subgraphs. */
 export const MAX_SKIP = 5_000;
 
-/** Characters of a query's text: comments and spaces are read, too, and count among no tokens. */
+/** Characters of a query's text: comments and spaces are read too, but are not tokens. */
 export const MAX_QUERY = 150_000;
 
 /** Tokens of a query's text: names, signs and values. */
@@ -47,7 +47,7 @@ export const MAX_SAME = 10;
 /** Conditions of all filters of a query, and values of their lists. */
 export const MAX_CONDITIONS = 2_000;
 
-/** Characters of all values of the filters of a query, each counted where it stands: a variable can stand at many places. */
+/** Characters of all filter values of a query, each counted wherever it appears: a variable can appear often. */
 export const MAX_FILTER_TEXT = 1_000_000;
 
 /** Characters of a part that texts are searched for: a comparison takes as long as both lengths multiplied, and is not broken off. */

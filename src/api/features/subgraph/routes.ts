@@ -74,10 +74,10 @@ function parsed(body: string): unknown {
 
 const BEARER = /^bearer\s+(\S+)$/i;
 
-/** Every path is below this one, too: there it is no key. */
+/** Every path is below this one too: there it is not a key. */
 const ALL_PATHS = "api";
 
-/** A key stands in `X-API-Key`, as a bearer token, or in the path. */
+/** The key is in `X-API-Key`, a bearer token, or the path. */
 function withKey(c: Context, { address, header }: Caller): Caller {
   const bearer = BEARER.exec(header("authorization") ?? "")?.[1];
   const inPath = c.req.param("apiKey");

@@ -16,9 +16,9 @@ import { countSubdomains, type InTurn } from "./subdomains.ts";
 
 type JournalBlock = Pick<typeof block.$inferSelect, "number" | "hash" | "parentHash" | "timestamp">;
 
-/** What the blocks say of which an answer can be. */
+/** What is known of the blocks that an answer can be about. */
 type Blocks = {
-  /** The block that the tables stand on. */
+  /** The block that the tables represent. */
   head: () => Promise<JournalBlock>;
   byNumber: (number: number) => Promise<JournalBlock | null>;
   byHash: (hash: string) => Promise<JournalBlock | null>;
@@ -29,7 +29,7 @@ const frequentName = frequentNames(FREQUENT);
 /** The name under which errors speak of the subgraph, and `_meta` of its deployment. */
 const DEPLOYMENT = "namedex";
 
-/** Answers a query: all of it is of one block. Each statement is run in its turn. @throws QueryError */
+/** Answers a query at one block. Statements run in turn. @throws QueryError */
 export async function answerQuery(
   db: Db,
   plan: QueryPlan,
@@ -97,7 +97,7 @@ function blocksOf(db: Db, { chains }: Env): Blocks {
 
 const noBlock = (): QueryError => new QueryError("The index has no block yet");
 
-/** The block that a query names; null for the newest. @throws QueryError for one that is not known */
+/** The block that a query names; null for the newest. @throws QueryError for an unknown one */
 async function namedBlock(argument: BlockArgument, { byHash }: Blocks): Promise<number | null> {
   if (argument === null) return null;
   if (argument.by !== "hash") return argument.by === "number" ? argument.number : null;

@@ -14,7 +14,7 @@ const keyColumn = (part: number): string => `k${part}`;
 export const columnOfSelection = (type: number, selection: number, part = 0): string =>
   `s${type}_${selection}_${part}`;
 
-/** Which of a plan's types a row is of. */
+/** The type of a row, among those of the plan. */
 export const typeIndexOf = ({ types }: EntityPlan, raw: Raw): number =>
   types.length === 1 ? 0 : types.findIndex(({ type }) => type.name === raw[TYPE]);
 

@@ -185,7 +185,7 @@ function storedSql(
   return storedPatternSql(stored, filter, { row, env }) ?? exact;
 }
 
-/** By the columns of the key. Of events two ids can stand for one key, so that the id is compared, too. */
+/** By the columns of the key. Two ids of events can mean one key, so the id is compared too. */
 function isId(
   entity: Entity,
   ids: readonly Plain[],
@@ -259,7 +259,7 @@ function bytesSql(value: SQL, { suffix, values }: FieldFilter): SQL {
   return suffix === "contains" ? isIn : sql`not (${isIn})`;
 }
 
-/** Of lists: all values are in it, or none of them. */
+/** For lists: all values are in it, or none. */
 function listSql(field: ScalarField, value: SQL, filter: FieldFilter): SQL {
   const type = field.type === "BigInt" ? "numeric" : "text";
   const list = sql`${sql.param(filter.values.map(String))}::${sql.raw(type)}[]`;

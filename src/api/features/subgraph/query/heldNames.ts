@@ -68,7 +68,7 @@ function partsOfOrder(filter: Filter, field: ScalarField): readonly Filter[] {
   return either ?? [{ kind: "and", of: [] }];
 }
 
-/** A page of an account's names; undefined of a list that is none, or whose order no index has. */
+/** A page of an account's names; undefined for other lists, or if no index has the order. */
 export function heldStatement(plan: EntityPlan, list: ListArguments, env: Env): SQL | undefined {
   const { order, filter, direction } = list;
   const field = order?.kind === "own" && order.field.kind === "scalar" ? order.field : undefined;

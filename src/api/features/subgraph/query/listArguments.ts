@@ -53,7 +53,7 @@ function readOrder(entity: Entity, value: Value | undefined): Order | null {
   return order;
 }
 
-/** The order of a name in the enumeration of a type; null if there is none. */
+/** The order for a name in a type's enumeration; null if unknown. */
 function orderOf(entity: Entity, name: string): Order | null {
   const own = fieldAt(entity, name);
   if (own !== undefined) return own.kind === "derived" ? null : { kind: "own", field: own };

@@ -23,7 +23,7 @@ export type Of = { row: Row; entity: Entity; env: Env; names: Names };
 /** For a list that is read in the order of an index of all entities. */
 export const whole = (env: Env): Env => ({ ...env, reading: "whole" });
 
-/** What a list is sorted by, one after the other, all in its direction. */
+/** The terms that sort a list, all in its direction. */
 export function orderTerms({ order, filter }: Pick<ListArguments, "order" | "filter">, of: Of): SQL[] {
   const byId = idTerm(of);
   return isById(order, of.entity) ? [byId] : [...orderValues(order as Order, filter, of), byId];

@@ -33,7 +33,7 @@ export type Past = {
 type Changes = Pick<Past, "nodes" | "isEnsv2Changed"> & {
   /** How many logs there were: of more than are looked through, one more than these. */
   logs: number;
-  /** The newest block of all; null if there is none. */
+  /** The newest of all blocks; null without any. */
   newest: number | null;
   /** The time of the block: of one that the journal does not have, that of the block before it there; null without one. */
   time: number | null;

@@ -41,7 +41,7 @@ type Rows = (statement: SQL) => Promise<Raw[]>;
 /** Runs the statements of one query. */
 export type Reader = {
   env: Env;
-  /** The block that the answer is of; null for the newest. */
+  /** The block of the answer; null for the newest. */
   past: Past | null;
   rows: Rows;
   /** The same of a statement whose plan is right for all values: it is stored, if the statement is frequent. */
@@ -91,7 +91,7 @@ async function readRows(reader: Reader, plan: EntityPlan, list: ListArguments): 
   return way.rows(held ?? listStatement(plan, then, way.env));
 }
 
-/** The entity of an id; null if there is none. */
+/** The entity of an id, or null. */
 export async function readOne(reader: Reader, plan: EntityPlan, id: string | null): Promise<Answer | null> {
   if (id === null) return null;
   const key = plan.entity.key.read(id);

@@ -19,7 +19,7 @@ export type Query = {
   fragments: ReadonlyMap<string, FragmentDefinitionNode>;
   /** The arguments of a field by their names. */
   argumentsOf: (field: FieldNode) => Readonly<Record<string, Value>>;
-  /** The same with a sign in the place of each variable: fields are compared as they are written, not by long values. */
+  /** The same with a placeholder for each variable: fields are compared as written, not by long values. */
   writtenArgumentsOf: (field: FieldNode) => Readonly<Record<string, Value>>;
   /** Whether `@skip` and `@include` leave it in the answer; others mean nothing here. */
   isIncluded: (one: SelectionNode) => boolean;

@@ -13,10 +13,10 @@ type At = { row: Row; env: Env };
 
 const isPattern = /^(contains|starts_with|ends_with)(_nocase)?$/;
 
-/** Signs of a pattern that stand for others. */
+/** Wildcards of a pattern. */
 const SIGN = /[%_\\]/;
 
-/** Patterns are LIKE's own: `%` and `_` stand for other characters, as in graph-node. */
+/** Patterns are LIKE's own: `%` and `_` are wildcards, as in graph-node. */
 export function patternOf({ suffix, text }: Text): string | undefined {
   const kind = suffix.replace(/^not_/, "").replace(/_nocase$/, "");
   if (kind === "contains") return text.startsWith("%") || text.endsWith("%") ? text : `%${text}%`;
@@ -28,10 +28,10 @@ export function patternOf({ suffix, text }: Text): string | undefined {
 export const isBeginning = ({ suffix, text }: Text): boolean =>
   suffix === "starts_with" && text !== "" && !SIGN.test(text) && Array.from(text).length <= BEGINNING;
 
-/** The characters that a text has by a pattern: none of them stands for others. */
+/** The literal characters of a pattern. */
 const literalsOf = (text: string): string => text.replace(/[%_\\]/g, "");
 
-/** Characters of which an index of trigrams makes one. */
+/** Characters in an entry of a trigram index. */
 const TRIGRAM = 3;
 
 /**
@@ -115,7 +115,7 @@ const LAST = 0x10ffff;
 /** Code points that UTF-8 does not have. */
 const SURROGATES = { first: 0xd800, last: 0xdfff };
 
-/** The first text, in the order of bytes, after all that begin with a prefix; null if there is none. */
+/** The first text, in the order of bytes, after all with a prefix; null if there is none. */
 export function textAfter(prefix: string): string | null {
   const characters = Array.from(prefix);
   for (let last = characters.pop(); last !== undefined; last = characters.pop()) {

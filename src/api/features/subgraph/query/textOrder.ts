@@ -64,7 +64,7 @@ export function rangesBeyond(
   });
 }
 
-/** The first number of some that meets a condition which all later ones meet, too. */
+/** The first number that meets a condition which all later ones also meet. */
 function firstWhere(from: number, to: number, holds: (number: number) => boolean): number {
   let [low, high] = [from, to];
   while (low < high) {

@@ -97,7 +97,7 @@ const resolvedOf = (row: Row, env: Env): SQL => {
   return addrAt(sql`${d.resolver}`, sql`${d.node}`, env);
 };
 
-/** Names by an address: first by the index of addresses, and then by what is in force. */
+/** Names by address: found by the index of addresses, then checked for what is in force. */
 const resolvedIs: NonNullable<Relation["matches"]> = (row, { values: [value], isNone }, env) => {
   const isSo = sql`${resolvedOf(row, env)} = ${value}`;
   if (isNone) return isSo;
@@ -113,7 +113,7 @@ const ttlOf = (row: Row, { chains }: Env): SQL => {
     order by ${set.blockNumber} desc, ${set.logIndex} desc limit 1)`;
 };
 
-/** Rows that stand for no name of a holder: without owner and resolver. An index has both forms. */
+/** Rows that are not a holder's names: without owner and resolver. An index has both forms. */
 export const isBlank = (row: Row, { ensv2 }: Env): SQL => {
   const d = domainAt(row);
   const inEnsv1 = sql`(${d.registryOwner} is null and ${d.resolver} is null and ${d.registry} is null)`;

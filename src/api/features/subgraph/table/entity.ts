@@ -44,7 +44,7 @@ export const envOf = (contracts: Contracts, now: number): Env => {
 /** The name of a row in a statement. Each use of a table in a statement has its own. */
 export type Row = string | RowOfKey;
 
-/** A row that follows from a key: its columns are what is given. */
+/** A row that follows from a key: its columns are given. */
 export type RowOfKey = { readonly columns: Readonly<Record<string, SQL>> };
 
 /** The name of a row of a table. */
@@ -73,7 +73,7 @@ export type ScalarField = Described & {
   value: (row: Row, env: Env) => SQL;
   /** What sorts as the value does, and has an index. */
   order?: (row: Row) => SQL;
-  /** Terms that sort as the value does, of which an index of all entities has the first; undefined where there is none. */
+  /** Terms that sort like the value, the first of them indexed for all entities; undefined without an index. */
   orderOfAll?: (row: Row, env: Env) => readonly SQL[] | undefined;
   /** Where the text is stored, for filters by an index. */
   stored?: StoredText;
@@ -96,7 +96,7 @@ export type ScalarField = Described & {
  */
 export type StoredText = {
   column: (row: Row) => SQL;
-  /** The condition that the column is the value: else there is none. */
+  /** The condition for the column to be the value; otherwise there is none. */
   isValue: (row: Row) => SQL;
   /** The beginning in the order of bytes. */
   inBytes: (row: Row) => SQL;
@@ -109,7 +109,7 @@ export type Relation = Described & {
   kind: "relation";
   type: string;
   isRequired: boolean;
-  /** The columns of the target's key; the first is null where there is none. */
+  /** The columns of the target's key; the first is null without a target. */
   key: (row: Row, env: Env) => SQL[];
   /** The target's id as text. */
   id: (row: Row, env: Env) => SQL;
@@ -151,11 +151,11 @@ export type Derived = Described & {
 
 export type Field = ScalarField | Relation | Derived;
 
-/** The key of an entity: what its id stands for in our tables. */
+/** The key of an entity: the meaning of its id in our tables. */
 export type Key = {
   columns: (row: Row) => SQL[];
   types: readonly ("text" | "int")[];
-  /** The values that an id stands for; null if no entity can have it. */
+  /** The values of an id; null if no entity can have it. */
   read: (id: string) => (string | number)[] | null;
   /** The id, where it follows from the values. */
   write?: (values: readonly (string | number)[]) => string;
@@ -215,7 +215,7 @@ export const soughtValue = (value: SQL, { hidesValues }: Env): SQL =>
 
 export const NONE = `0x${"0".repeat(40)}`;
 
-/** The zero address as SQL: how the subgraph writes that there is no owner. */
+/** The zero address as SQL, the subgraph's form of no owner. */
 export const none = sql.raw(`'${NONE}'`);
 
 /** `transfer` and `transfers`: how the roots of a type are called. */

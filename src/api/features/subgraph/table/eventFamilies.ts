@@ -59,7 +59,7 @@ const labelhash = (row: Row, { chains }: Env): SQL => {
     and ${sqlOf(chains).holds(child.chainId)})`;
 };
 
-/** Tokens without a node (`registerOnly`) are no registrations. */
+/** Tokens without a node (`registerOnly`) are not registrations. */
 const isOfRegistration: NonNullable<Family["isOfEntity"]> = (row, env) =>
   sql`exists (select from ${domain} as named where ${domainAt("named").node} = ${logAt(row).node} and ${isDomain("named", env)} ${ROW_BY_ROW})`;
 

@@ -28,7 +28,7 @@ const ofFamily = ({ isOfEntity }: Family, row: Row, env: Env): SQL => {
 
 const words = (texts: readonly string[]): SQL => sql.raw(texts.map((text) => `'${text}'`).join(", "));
 
-/** Whether an event of a type's interface is of the type. */
+/** Whether an event of the interface has the type. */
 const kindOf =
   ({ logged: { events, by } }: Pick<EventPlan, "logged">) =>
   (row: Row): SQL =>

@@ -44,7 +44,7 @@ const NUL = String.raw`(?<!\\)((?:\\\\)*)\\u0000`;
 const detailsIn = (row: Row): SQL =>
   sql`regexp_replace(${eventAs(nameOf(row)).details}, ${sql.raw(`'${NUL}'`)}, '\\1', 'g')::json`;
 
-/** A text of a log without NUL, as the subgraph stores it. Texts with NUL stand in `details`. */
+/** A text of a log without NUL, as the subgraph stores it. `details` has texts with NUL. */
 export const textIn = (row: Row, column: "key" | "value" | "name"): SQL =>
   sql`coalesce(${eventAs(nameOf(row))[column]}, ${detailOf(row, column)})`;
 

@@ -23,7 +23,7 @@ const isKnown = (resolver: SQL, { chains, ensv2 }: Env): SQL => {
     and ${proxy.address} = ${resolver} and ${proxy.implementation} = any(${code}))`;
 };
 
-/** Where the records of a name stand at a resolver. */
+/** Where the records of a name are at a resolver. */
 export const recordAt = (resolver: SQL, node: SQL, env: Env): SQL => {
   if (env.ensv2 === undefined) return node;
   const link = linkAs("link");
