@@ -3,7 +3,7 @@ import { maxItems } from "./openapi/limits.gen.ts";
 import type { AsOf, Records } from "./openapi/types.gen.ts";
 import type { Answer, CallOptions, OperationParameters, Operations } from "./operations.ts";
 
-/** Bulk requests of one call that wait for their answers at the same time: more would only wait for each other at the server. */
+/** Concurrent bulk requests of one call; more would only wait for each other at the server. */
 const REQUESTS_AT_A_TIME = 4;
 
 type Whois = Answer<"postWhoisBulk">;
@@ -18,12 +18,12 @@ export type ManyAddresses = { addresses: readonly string[] };
 type Found = Answer<"postLookup">;
 type LookedUp = Found["results"][number];
 
-/** Names, namehashes and addresses, any number of them, and what is wanted of each. */
+/** Any number of names, namehashes and addresses, and what to return for each. */
 export type ManyInputs = OperationParameters<"postLookup">;
 
 type Item = { key: "names" | "namehashes"; text: string };
 
-/** As `postWhoisBulk`, for any number of names. */
+/** `postWhoisBulk` for any number of names. */
 export async function whoisMany(
   operations: Operations,
   { names = [], namehashes = [] }: ManyNames,
@@ -59,7 +59,7 @@ export async function whoisMany(
   return { results: answers.flatMap(({ results }) => results), summary, as_of: blocksOf(answers) };
 }
 
-/** As `postAddressPrimaryNamesBulk`, for any number of addresses. */
+/** `postAddressPrimaryNamesBulk` for any number of addresses. */
 export async function primaryNames(
   operations: Operations,
   { addresses }: ManyAddresses,
@@ -81,7 +81,7 @@ export async function primaryNames(
   return { results: Object.fromEntries(found), as_of: blocksOf(answers) };
 }
 
-/** As `postLookup`, for any number of inputs. What an answer has no room for is asked for again. */
+/** `postLookup` for any number of inputs. What does not fit into an answer is requested again. */
 export async function lookup(
   operations: Operations,
   { inputs, ...wanted }: ManyInputs,
@@ -96,7 +96,7 @@ export async function lookup(
   return { results: answers.flatMap(({ results }) => results), as_of: blocksOf(answers) };
 }
 
-/** Asks for the rest until nothing is left out, or an answer brings nothing more. */
+/** Requests the rest until nothing is left out, or an answer adds nothing. */
 async function lookupWhole(inputs: string[], ask: (inputs: string[]) => Promise<Found>): Promise<Found> {
   const first = await ask(inputs);
   const results = [...first.results];
@@ -118,14 +118,14 @@ async function lookupWhole(inputs: string[], ask: (inputs: string[]) => Promise<
 
 const cursorOf = (result: LookedUp): string | undefined => ("cursor" in result ? result.cursor : undefined);
 
-/** A result with what came later: the input as it was sent, and the records of both. */
+/** Joins a result with its continuation: the input as sent, and the records of both. */
 function joined(before: LookedUp, later: LookedUp): LookedUp {
   if (before.kind !== "name") return { ...later, input: before.input };
   if (later.kind !== "name") return before;
   return { ...later, input: before.input, records: unionOf(before.records, later.records) as Records };
 }
 
-/** Lists and objects hold what either of the two has; of single values both have the same. */
+/** The union of lists and objects; single values are equal in both. */
 function unionOf(before: unknown, later: unknown): unknown {
   if (Array.isArray(before) && Array.isArray(later)) return [...new Set([...before, ...later])];
   const isObject = (value: unknown): value is object => typeof value === "object" && value !== null;
@@ -136,7 +136,7 @@ function unionOf(before: unknown, later: unknown): unknown {
   return Object.fromEntries(both);
 }
 
-/** The blocks of all requests, each once: blocks can come between two of them, and then a chain has several. */
+/** The blocks of all requests, each once. A chain has several if blocks arrived between requests. */
 function blocksOf(answers: readonly { as_of: AsOf }[]): AsOf {
   const blocks = answers.flatMap(({ as_of }) => as_of);
   return [
@@ -153,7 +153,7 @@ type Ask<Item, Reply> = (batch: Item[], options: CallOptions) => Promise<Reply>;
 
 type Plan<Item, Reply> = { size: number; options: CallOptions | undefined; ask: Ask<Item, Reply> };
 
-/** Asks for all items in requests of at most `size`, a few at a time. The answers are in the order of the items. */
+/** Requests all items in batches of at most `size`, a few at a time. The answers keep the order of the items. */
 async function inBatches<Item, Reply>(
   items: readonly Item[],
   { size, options = {}, ask }: Plan<Item, Reply>,
@@ -174,7 +174,7 @@ async function inBatches<Item, Reply>(
   });
 }
 
-/** Runs with a signal that ends all requests if the caller's signal comes, or one of them fails. */
+/** Runs with a signal that aborts all requests if the caller's signal does, or one of them fails. */
 async function endingTogether<T>(
   outer: AbortSignal | undefined,
   run: (signal: AbortSignal) => Promise<T>,
@@ -193,7 +193,7 @@ async function endingTogether<T>(
   }
 }
 
-/** Limits of bytes and labels depend on the items: a batch that exceeds one is asked for in halves. */
+/** Limits on bytes and labels depend on the items: a batch that exceeds one is split in half. */
 async function askInParts<Item, Reply>(
   batch: Item[],
   ask: (part: Item[]) => Promise<Reply>,

@@ -19,45 +19,49 @@ import {
 import { type ItemOf, type PagedOperation, type PagedParameters, readItems, readPages } from "./pages.ts";
 import { type AddressQuestions, type NameQuestions, questionsOfAddress, questionsOfName } from "./people.ts";
 
-/** What a list takes: nothing where all of its parameters may be left out. */
+/** The arguments of a list: optional if all its parameters are. */
 type ListGiven<Name extends PagedOperation> =
   Record<string, never> extends PagedParameters<Name>
     ? [parameters?: PagedParameters<Name>, options?: CallOptions]
     : [parameters: PagedParameters<Name>, options?: CallOptions];
 
-/** A Namedex, typed: methods for what people ask, one method for each operation, and some for more than one request. */
+/**
+ * A typed client: methods for names and addresses, one per operation, and some that send several requests. All reject with a
+ * `NamedexError`, or with the reason of an aborted `signal`.
+ */
 export type Namedex = Operations & {
   /**
-   * What can be asked of one name.
+   * Requests about one name. Creating it sends nothing.
    *
    * @example
    * const { texts } = await namedex.name("alice.eth").records();
    */
   readonly name: (name: string) => NameQuestions;
   /**
-   * What can be asked of one address.
+   * Requests about one address. Creating it sends nothing.
    *
    * @example
    * for await (const { name } of namedex.address("0x7099…").names()) console.log(name);
    */
   readonly address: (address: string) => AddressQuestions;
   /**
-   * The address of a name's picture, for `<img src>`. It asks nothing.
+   * The URL of a name's picture, for `<img src>`. It sends nothing.
    *
    * @example
    * img.src = namedex.avatarUrl("alice.eth"); // https://names.example.org/avatar/alice.eth
    */
   readonly avatarUrl: (name: string) => string;
   /**
-   * Everything about any number of names: as `postWhoisBulk`, in as few requests as possible.
+   * Everything about any number of names: `postWhoisBulk` in as few requests as possible. Results keep the order of the names,
+   * then namehashes. An invalid item has its error in its place.
    *
    * @example
    * const { results } = await namedex.whoisMany({ names });
    */
   readonly whoisMany: (items: ManyNames, options?: CallOptions) => Promise<Answer<"postWhoisBulk">>;
   /**
-   * Names, namehashes and addresses, any number of them: as `postLookup`, in as few requests as possible. What one answer has no
-   * room for is asked for again. Results stand at the places of their inputs, and `kind` tells which fields each has.
+   * Any number of names, namehashes and addresses: `postLookup` in as few requests as possible. What does not fit into an answer
+   * is requested again. Results keep the order of the inputs, and `kind` determines the fields of each.
    *
    * @example
    * const { results } = await namedex.lookup({ inputs: ["alice.eth", "0x7099…"], records: {} });
@@ -68,8 +72,8 @@ export type Namedex = Operations & {
    */
   readonly lookup: (inputs: ManyInputs, options?: CallOptions) => Promise<Answer<"postLookup">>;
   /**
-   * The primary names of any number of addresses: as `postAddressPrimaryNamesBulk`, in as few requests as possible.
-   * `results` is keyed by address in EIP-55 capitals, in whatever case it was given.
+   * The primary names of any number of addresses: `postAddressPrimaryNamesBulk` in as few requests as possible. `results` is
+   * keyed by checksummed address (EIP-55), whatever the case of the input.
    *
    * @example
    * const { results } = await namedex.primaryNames({ addresses });
@@ -79,7 +83,7 @@ export type Namedex = Operations & {
     options?: CallOptions,
   ) => Promise<Answer<"postAddressPrimaryNamesBulk">>;
   /**
-   * Every page of an operation that answers in pages.
+   * Every page of a list. A page is requested when the loop reaches it.
    *
    * @example
    * for await (const { results } of namedex.pages("getSearchDomains", { q: "ali" })) console.log(results);
@@ -89,7 +93,7 @@ export type Namedex = Operations & {
     ...given: ListGiven<Name>
   ) => AsyncGenerator<Answer<Name>, void, undefined>;
   /**
-   * Every result of an operation that answers in pages, one after the other.
+   * Every result of a list, in order. A page is requested when the loop reaches it.
    *
    * @example
    * for await (const { name } of namedex.items("getSearchDomains", { q: "ali" })) console.log(name);
@@ -99,8 +103,8 @@ export type Namedex = Operations & {
     ...given: ListGiven<Name>
   ) => AsyncGenerator<ItemOf<Name>, void, undefined>;
   /**
-   * Changes as they come, without end; it connects again by itself and leaves out none. Store the `position` of the last
-   * one that you have worked on, and give it as `after` the next time.
+   * Changes as they happen, without end. It reconnects by itself and skips none. Store the `position` of the last change you
+   * have processed, and pass it as `after` next time. Throws `PositionGoneError` if that is too long ago.
    *
    * @example
    * for await (const change of namedex.changes({ name: "alice.eth" })) console.log(change.type, change.new_value);
@@ -109,7 +113,7 @@ export type Namedex = Operations & {
 };
 
 /**
- * A client of the Namedex at `url`.
+ * Creates a client for the Namedex at `url`. It sends nothing until a method is called.
  *
  * @example
  * const namedex = createNamedex({ url: "https://names.example.org" });

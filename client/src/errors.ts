@@ -3,20 +3,25 @@ import type { ErrorReply } from "./openapi/types.gen.ts";
 /** Every error code of the API. */
 export type ErrorCode = ErrorReply["error"]["code"];
 
-/** What an error says beside its message. */
+/** The fields of an error. */
 export type ErrorDetails<Code extends string> = {
   code: Code;
   message: string;
   /** HTTP status; undefined if there was no answer. */
   status?: number | undefined;
-  /** Seconds after which the server wants to be asked again. */
+  /** Seconds after which to retry. */
   retryAfter?: number | undefined;
-  /** The server's name of the request, for its operator. */
+  /** The server's id of the request, for its operator. */
   requestId?: string | undefined;
   cause?: unknown;
 };
 
-/** An error of the API, or of the way to it. All others extend it. */
+/**
+ * An error of the API, or of the connection to it. All others extend it.
+ *
+ * @example
+ * if (error instanceof NamedexError) console.log(error.code, error.status, error.requestId);
+ */
 export class NamedexError<Code extends string = string> extends Error {
   override readonly name: string = "NamedexError";
   readonly code: Code;
@@ -42,22 +47,22 @@ type InvalidCode =
   | "LIMIT_EXCEEDED"
   | "RESPONSE_TOO_LARGE";
 
-/** The request is wrong, or asks for too much: its message says what to change. */
+/** The request is invalid or too large; the message says what to change. */
 export class InvalidRequestError extends NamedexError<InvalidCode> {
   override readonly name = "InvalidRequestError";
 }
 
-/** The API key is unknown, has no credits left, or this web page may not ask. */
+/** The API key is unknown or has no credits left, or this web page may not send requests. */
 export class AccessError extends NamedexError<"INVALID_API_KEY" | "PAYMENT_REQUIRED" | "FORBIDDEN_ORIGIN"> {
   override readonly name = "AccessError";
 }
 
-/** Too many requests. `retryAfter` says when the next one is answered. */
+/** Too many requests. Retry after `retryAfter` seconds. */
 export class RateLimitedError extends NamedexError<"RATE_LIMITED"> {
   override readonly name = "RateLimitedError";
 }
 
-/** The server has no such operation: it is of another version, or off. */
+/** The server does not have the operation: it has another version, or turned it off. */
 export class NoSuchOperationError extends NamedexError<
   "NOT_FOUND" | "METHOD_NOT_ALLOWED" | "NOT_ACCEPTABLE" | "NOT_OFFERED"
 > {
@@ -76,7 +81,7 @@ export class LiveResolutionError extends NamedexError<"LIVE_RESOLUTION_FAILED"> 
 
 type UnavailableCode = "INDEX_NOT_READY" | "INDEXER_UNREACHABLE" | "NO_INDEXERS_AVAILABLE";
 
-/** The index is not complete or not current, or no server is there to answer. */
+/** The index is incomplete or not current, or no server is available. */
 export class UnavailableError extends NamedexError<UnavailableCode> {
   override readonly name = "UnavailableError";
 }
@@ -86,7 +91,7 @@ export class ServerError extends NamedexError<"INTERNAL_ERROR"> {
   override readonly name = "ServerError";
 }
 
-/** Nothing answered (`NO_ANSWER`), or something that is no Namedex (`UNREADABLE_ANSWER`). These codes are the client's. */
+/** Nothing answered (`NO_ANSWER`), or something other than Namedex (`UNREADABLE_ANSWER`). These codes are the client's. */
 export class ConnectionError extends NamedexError<"NO_ANSWER" | "UNREADABLE_ANSWER"> {
   override readonly name = "ConnectionError";
 }
@@ -116,7 +121,7 @@ const classes = {
   INTERNAL_ERROR: ServerError,
 } satisfies { [Code in ErrorCode]: new (details: ErrorDetails<Code>) => NamedexError };
 
-/** The error of a code, with the class that it has. */
+/** An error of the class for its code. */
 export function errorOfCode(details: ErrorDetails<string>): NamedexError {
   const known: Record<string, new (details: ErrorDetails<never>) => NamedexError> = classes;
   const ErrorClass = Object.hasOwn(classes, details.code) ? known[details.code] : undefined;
@@ -124,7 +129,7 @@ export function errorOfCode(details: ErrorDetails<string>): NamedexError {
   return ErrorClass ? new ErrorClass({ ...details, code: details.code as never }) : new NamedexError(details);
 }
 
-/** The error for what a request failed with: an answer of the API, another answer, or none. */
+/** Converts what a request failed with: an answer of the API, another answer, or none. */
 export function toNamedexError(thrown: unknown, response: Response | undefined): NamedexError {
   if (thrown instanceof NamedexError) return thrown;
   if (response === undefined) {

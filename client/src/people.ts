@@ -2,7 +2,7 @@ import type { CallOptions } from "./connect.ts";
 import type { Answer, OperationName, OperationParameters, Operations } from "./operations.ts";
 import type { ItemOf, PagedOperation } from "./pages.ts";
 
-/** What is asked of one name, and the operation that answers. */
+/** Methods for one name, and their operations. */
 const ofName = {
   whois: "getWhoisByName",
   records: "getDomainRecords",
@@ -16,13 +16,13 @@ const ofName = {
   calendar: "getDomainExpiryIcs",
 } as const satisfies Record<string, OperationName>;
 
-/** Lists of one name, item after item. */
+/** Lists of one name. */
 const listsOfName = {
   subnames: "getDomainSubdomains",
   events: "getDomainEvents",
 } as const satisfies Record<string, PagedOperation>;
 
-/** What is asked of one address. */
+/** Methods for one address, and their operations. */
 const ofAddress = {
   summary: "getAddressSummary",
   primaryName: "getAddressPrimaryName",
@@ -30,7 +30,7 @@ const ofAddress = {
   calendar: "getAddressExpiriesIcs",
 } as const satisfies Record<string, OperationName>;
 
-/** Lists of one address, item after item. */
+/** Lists of one address. */
 const listsOfAddress = {
   names: "getAddressDomains",
   previousNames: "getAddressPreviousDomains",
@@ -42,7 +42,7 @@ const listsOfAddress = {
 type Questions = Record<string, OperationName>;
 type Lists = Record<string, PagedOperation>;
 
-/** An operation without the parameter that is given already. */
+/** An operation without the parameter that is already known. */
 type Asked<Name extends OperationName, Subject extends string> = (
   parameters?: Omit<NonNullable<OperationParameters<Name>>, Subject>,
   options?: CallOptions,
@@ -57,7 +57,7 @@ type Of<Ones extends Questions, Many extends Lists, Subject extends string> = {
   readonly [Method in keyof Ones]: Asked<Ones[Method], Subject>;
 } & { readonly [Method in keyof Many]: Listed<Many[Method], Subject> };
 
-/** What can be asked of one name. */
+/** Requests about one name. Each takes the parameters of its operation, then options. */
 export type NameQuestions = Of<typeof ofName, typeof listsOfName, "name"> & {
   /** One text record: `text("avatar")`. */
   readonly text: (key: string, options?: CallOptions) => Promise<Answer<"getDomainRecordsTextByKey">>;
@@ -67,7 +67,7 @@ type OfPrimaryName = Omit<NonNullable<OperationParameters<"getAddressPrimaryName
 type PrimaryNameAnswer = Answer<"getAddressPrimaryName">;
 type WithHistory = Extract<PrimaryNameAnswer, { history: unknown }>;
 
-/** What can be asked of one address. */
+/** Requests about one address. Each takes the parameters of its operation, then options. */
 export type AddressQuestions = Omit<Of<typeof ofAddress, typeof listsOfAddress, "address">, "primaryName"> & {
   /** The primary name: `primaryName()`; with `{ history: "true" }` also every claim. */
   readonly primaryName: {

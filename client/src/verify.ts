@@ -3,17 +3,17 @@ import { read } from "./read.ts";
 
 /** A message that a webhook sent. */
 export type WebhookMessage = {
-  /** The same in each attempt: a receiver that has seen it answers 200 and does nothing. */
+  /** The same in each attempt: a receiver that has seen it answers 200 and does nothing else. */
   id: string;
-  /** Of a change its type; `webhook.test` and `webhook.gap` are the service's own. */
+  /** A change's type, or `webhook.test` or `webhook.gap`. */
   type: string;
-  /** When it happened, in seconds. */
+  /** When it happened, in unix seconds. */
   timestamp: bigint;
-  /** Of a change the change: with `thin` without its values. */
+  /** The change; with `payload: "thin"` without its values. */
   data: Partial<Change> & Record<string, unknown>;
 };
 
-/** A request as any server gives it: of the Fetch API, or its headers and its body to the letter. */
+/** A request of the Fetch API, or its headers and its unchanged body. */
 export type WebhookRequest =
   | Request
   | {
@@ -21,7 +21,7 @@ export type WebhookRequest =
       body: string | Uint8Array;
     };
 
-/** The message is not one of the webhook: it was changed, is of another secret, or too old. */
+/** The message is not authentic: it was changed, signed with another secret, or is too old. */
 export class WebhookError extends Error {
   override readonly name = "WebhookError";
 }
@@ -32,9 +32,9 @@ const TOLERANCE_SECONDS = 300;
 const PREFIX = "whsec_";
 
 /**
- * Checks who sent a message, and reads it. Works in Node.js, Deno, Bun and workers.
+ * Verifies and parses a webhook message. Works in Node.js, Deno, Bun and workers.
  *
- * @param secret as `POST /webhooks` showed it; a list while it changes
+ * @param secret from `POST /webhooks`; a list while it is rotated
  * @throws WebhookError if the signature, the time or the form is wrong: answer 400
  * @example
  * const { id, type, data } = await verify(request, "whsec_…");
@@ -99,7 +99,7 @@ async function isSigned(
   return false;
 }
 
-/** Base64 as bytes; null where it is none. */
+/** Base64 as bytes; null if invalid. */
 function bytesOf(text: string): Uint8Array<ArrayBuffer> | null {
   try {
     return Uint8Array.from(atob(text), (character) => character.charCodeAt(0));
