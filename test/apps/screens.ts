@@ -37,7 +37,7 @@ export const screens = {
     ],
   },
   M2: {
-    job: "Manager: names of ENSv2 that can be renewed in their grace",
+    job: "Manager: ENSv2 names in grace that can be renewed",
     theirs: "P(n)",
     requests: [IN_GRACE],
   },
@@ -52,27 +52,27 @@ export const screens = {
     requests: [ofAddress("address_type=any&protocol=ensv1&chain={chain}&page_size=200"), "POST /lookup"],
   },
   M5: {
-    job: "Manager: copying profiles: every key that is set, cleared or not known, and values",
+    job: "Manager: copying profiles: all keys (set, cleared, unknown) and values",
     theirs: "B(n)",
     requests: ["POST /lookup"],
   },
   M6: {
-    job: "Manager: how many of an address's names came from ENSv1",
+    job: "Manager: number of an address's names that came from ENSv1",
     theirs: "1",
     requests: ["GET /address/{address}/domain-count?address_type=effective_owner&migrated=true"],
   },
   M7: {
-    job: "Manager: how many names right under .eth an address owns",
+    job: "Manager: number of .eth names an address owns",
     theirs: "1",
     requests: ["GET /address/{address}/domain-count?address_type=effective_owner&parent=eth"],
   },
   M8: {
-    job: "Manager, first page: has the account any name",
+    job: "Manager, first page: does the account have names",
     theirs: "1",
     requests: ["GET /address/{address}/domains?address_type=effective_owner,manager&page_size=50"],
   },
   M9: {
-    job: "Search box: is the name held, lapsed, or not known",
+    job: "Search box: is the name held, expired or unknown",
     theirs: "1",
     requests: ["GET /whois/{name}"],
   },
@@ -122,7 +122,7 @@ export const screens = {
     requests: ["POST /lookup"],
   },
   P4: {
-    job: "Portal: subnames that are held, by name",
+    job: "Portal: subnames with an owner, by name",
     theirs: "P(n)",
     requests: [
       `GET /domain/{name}/subdomains?include_expired=false&include_ownerless=false&sort_by=full_name&page_size=200&${NEXT}`,
@@ -137,7 +137,7 @@ export const screens = {
     ],
   },
   P6: {
-    job: "Portal: history of one record, at every resolver that the name had",
+    job: "Portal: history of one record at all of the name's resolvers",
     theirs: "P(n)",
     requests: [
       `GET /domain/{name}/events?record={record}&record_key={key}&coin_type={coin}&sort_dir=desc&page_size=200&${NEXT}`,
@@ -153,7 +153,7 @@ export const screens = {
     ],
   },
   P8: {
-    job: "Portal, first page, every 30 seconds: what happened last",
+    job: "Portal, first page, every 30 seconds: latest events",
     theirs: "1",
     requests: ["GET /events?page_size=15&type={types}"],
   },
@@ -189,7 +189,7 @@ export const screens = {
     requests: [`GET /registry/{address}/labels?page_size=100&${NEXT}`],
   },
   P14: {
-    job: "Portal: may the registry be detached: labels, and those of others",
+    job: "Portal: can the registry be detached: its labels, and those of others",
     theirs: "1; above 200 labels 2",
     requests: ["GET /registry/{address}?owner={owner}"],
   },
@@ -225,19 +225,19 @@ export const screens = {
     requests: ["POST /whois/bulk"],
   },
   P20: {
-    job: "Portal, after a write, every two seconds: is its block indexed",
+    job: "Portal, after a write, every two seconds: is the block indexed",
     theirs: "1 a poll",
     requests: ["GET /indexing-status"],
   },
   W1: {
-    job: "Faucet: has the account a live name of ENSv1",
+    job: "Faucet: does the account have a registered ENSv1 name",
     theirs: "1",
     requests: [
       "GET /address/{address}/domains?address_type=any&protocol=ensv1&availability_status=registered&page_size=1",
     ],
   },
   W2: {
-    job: "Reminders, every hour: names right under .eth that end in one of up to 32 windows",
+    job: "Reminders, every hour: .eth names expiring in one of up to 32 windows",
     theirs: "1 + P(n)",
     requests: [
       `GET /search-domains?parent=eth&expiry_windows={windows}&expiry_of=lease&sort_by=expiry_timestamp&page_size=200&${NEXT}`,
