@@ -143,7 +143,7 @@ const layers: Layer[] = [
         "names/rules/",
         "names/schemas/",
         "names/query/page.ts",
-        "names/query/section.ts",
+        "names/query/list.ts",
         "names/comparison/check.ts",
       ),
     ],

@@ -1,6 +1,6 @@
 import { type Address, getAddress } from "viem";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { MAX_ENTRIES } from "../../src/api/names/query/section.ts";
+import { MAX_ENTRIES } from "../../src/api/names/query/list.ts";
 import { openApi, type TestApi } from "./api.ts";
 import { claimer, fillHistories, NOW } from "./longHistories.ts";
 import { account, contracts, transaction } from "./rows.ts";

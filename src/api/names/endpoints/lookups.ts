@@ -2,7 +2,7 @@ import { z } from "@hono/zod-openapi";
 import { type Hex, keccak256, namehash, stringToBytes } from "viem";
 import type { Ctx } from "../../server/http/context.ts";
 import { endpoint } from "../../server/http/endpoint.ts";
-import { listLabelled } from "../query/domainPages.ts";
+import { listLabelled } from "../query/domainLists.ts";
 import type { DomainRow } from "../query/domains.ts";
 import { domainKeys, type PageRequest } from "../query/page.ts";
 import { allChains, sqlOf } from "../query/scope.ts";

@@ -7,7 +7,7 @@ import { listChildren } from "../counts/children.ts";
 import { searchTotals } from "../counts/searchTotals.ts";
 import { caseInsensitiveCondition } from "../query/caseInsensitive.ts";
 import { type ChosenChildren, isEveryChild, listChosenChildren } from "../query/children.ts";
-import { listDomainPage } from "../query/domains.ts";
+import { domainsWhere, listDomainPage } from "../query/domainLists.ts";
 import { domainKeys, type PageRequest, sortColumns } from "../query/page.ts";
 import { allChains, sqlOf } from "../query/scope.ts";
 import {
@@ -201,11 +201,13 @@ type Search = {
 /** Few matches are found and counted in one pass. For all else the counts are maintained, or taken beside the page. */
 async function search({ db }: Ctx, { filters, where, page, at }: Search) {
   if (isSelective(filters)) return searchInOnePass(db, { ...at, where, page });
-  const [counts, listed] = await Promise.all([
-    page.isCounted ? searchTotals.read(db, { ...at, filters }) : null,
-    listDomainPage(db, { ...at, where, page }),
+  const counting = page.isCounted ? searchTotals.read(db, { ...at, filters }) : null;
+  const count = async () => (await counting)?.total ?? 0;
+  const [counts, { rows, next }] = await Promise.all([
+    counting,
+    listDomainPage(db, { ...at, page, parts: [domainsWhere(where)], count }),
   ]);
-  return { counts, ...listed };
+  return { counts, rows, next };
 }
 
 const toStats = ({

@@ -7,7 +7,7 @@ import type { Db } from "../../server/postgres/db.ts";
 import { prepared } from "../../server/postgres/prepared.ts";
 import { isAtCurrentResolver, isInForce, isNodeOf } from "./currentRecords.ts";
 import type { Keyset, Position } from "./keyset.ts";
-import { inForms, type ListForm, orderOfPage, pageColumns, pageOf, readPage } from "./listStatements.ts";
+import { inForms, orderOfPage, pageColumns, pageOf, readFound, sliceOf } from "./list.ts";
 import type { Page, Part } from "./page.ts";
 
 const { placeholder } = sql;
@@ -67,7 +67,7 @@ export async function listDirectory(
     agentId: agentId?.toString() ?? null,
   };
   const order: DirectoryOrder = agentId === undefined ? "newest" : "bound_first";
-  const { rows, ...found } = await readPage(part, order === "newest" ? "desc" : "asc", (form, slice) =>
+  const { rows, ...found } = await readFound(part, order === "newest" ? "desc" : "asc", (form, slice) =>
     directories[order](form)(db).execute({ ...values, ...slice }),
   );
   return { ...found, rows: rows.map(toRow) };
@@ -192,27 +192,28 @@ const columns = {
   ...pageColumns,
 };
 
-/** Bound ones before the others. */
-const boundFirst = (of: string) => sql.raw(`(case when ${of}."isBound" then 0 else 1 end)`);
-
 /** The order of the lines, by the columns of a subquery. */
-export function directoryKeys(order: DirectoryOrder, of = "listed"): Keyset {
+export function directoryKeys(order: DirectoryOrder): Keyset {
   const direction = order === "newest" ? "desc" : "asc";
-  const named = (name: string) => sql.raw(`${of}.${name}`);
-  const bound = { column: boundFirst(of), kind: "integer", direction: "asc" } as const;
+  // Bound ones before the others.
+  const bound = {
+    column: sql`(case when listed."isBound" then 0 else 1 end)`,
+    kind: "integer",
+    direction: "asc",
+  } as const;
   return [
     ...(order === "newest" ? [] : [bound]),
-    { column: named("time"), kind: "bigint", direction },
-    { column: named('"chainId"'), kind: "integer", direction: "asc" },
-    { column: named('"blockNumber"'), kind: "integer", direction },
-    { column: named('"logIndex"'), kind: "integer", direction },
+    { column: sql`listed.time`, kind: "bigint", direction },
+    { column: sql`listed."chainId"`, kind: "integer", direction: "asc" },
+    { column: sql`listed."blockNumber"`, kind: "integer", direction },
+    { column: sql`listed."logIndex"`, kind: "integer", direction },
     // A binding without a name comes last: "x" is after every hash.
-    { column: sql.raw(`coalesce(${of}.node, 'x')`), kind: "text", direction: "asc" },
+    { column: sql`coalesce(listed.node, 'x')`, kind: "text", direction: "asc" },
   ];
 }
 
 const preparedDirectory = (order: DirectoryOrder) =>
-  inForms((form: ListForm, title) =>
+  inForms((form, title) =>
     prepared((db) =>
       db
         .select(columns)
@@ -220,10 +221,10 @@ const preparedDirectory = (order: DirectoryOrder) =>
           pageOf(
             sql`with ${lines(order)} select item.* from item where ${isFound}`,
             directoryKeys(order),
-            form,
+            sliceOf(directoryKeys(order), form),
           ),
         )
-        .orderBy(orderOfPage(directoryKeys(order, "page")))
+        .orderBy(orderOfPage)
         .prepare(`directory_${order}_${title}`),
     ),
   );

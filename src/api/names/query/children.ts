@@ -7,9 +7,8 @@ import type { Db } from "../../server/postgres/db.ts";
 import { toSql } from "../rules/conditionSql.ts";
 import { ownerAt } from "../rules/ownershipSql.ts";
 import { hasInAnyCase } from "./caseInsensitive.ts";
-import type { DomainPage } from "./domainPages.ts";
-import { listAndCount, listDomainPage } from "./domains.ts";
-import { type PageRequest, totalOfLast } from "./page.ts";
+import { type DomainPage, domainsWhere, listAndCount, listDomainPage } from "./domainLists.ts";
+import type { PageRequest } from "./page.ts";
 import { type Scope, sqlOf } from "./scope.ts";
 
 /** Which names right under a node, on some chains, at a time. */
@@ -48,18 +47,11 @@ export async function listChosenChildren(
   chosen: ChosenChildren,
 ): Promise<DomainPage> {
   const { chains, now } = chosen;
-  const pass = { chains, now, where: conditionOf(chosen), page };
+  const where = conditionOf(chosen);
   if (chosen.text) {
-    const { counts, ...listed } = await listAndCount(db, pass, {});
+    const { counts, ...listed } = await listAndCount(db, { chains, now, where, page }, {});
     return { total: counts?.total ?? null, ...listed };
   }
-  const listed = await listDomainPage(db, pass);
-  if (!page.isCounted) return { ...listed, total: null };
-  const known = listed.next === null ? totalOfLast(listed.rows, page) : null;
-  return { ...listed, total: known ?? (await count(db, pass.where)) };
-}
-
-async function count(db: Db, where: SQL | undefined): Promise<number> {
-  const [row] = await db.select({ total: sql<number>`count(*)::int` }).from(domain).where(where);
-  return row?.total ?? 0;
+  const count = () => db.$count(domain, where);
+  return listDomainPage(db, { chains, now, page, parts: [domainsWhere(where)], count });
 }

@@ -6,9 +6,8 @@ import type { Db } from "../../server/postgres/db.ts";
 import { prepared } from "../../server/postgres/prepared.ts";
 import { beginningOfStored } from "./beginnings.ts";
 import type { Keyset } from "./keyset.ts";
-import { inForms, orderOfPage, pageColumns, pageOf } from "./listStatements.ts";
+import { inForms, oldestFirst, orderOfPage, pageColumns, pageOf, type Section, sliceOf } from "./list.ts";
 import type { Page, SortDirection } from "./page.ts";
-import { oldestFirst, type Section } from "./section.ts";
 
 /** A change of the name that an address claims, with the beginning of the name. */
 export type ClaimRow = typeof primaryNameChange.$inferSelect;
@@ -32,11 +31,11 @@ export const listClaims = (db: Db, address: Address, section: Section): Promise<
   oldestFirst(section, (form, values) => claimsOf(form)(db).execute({ address, ...values }));
 
 /** The order of claims, by the columns of a subquery. */
-export const claimKeys = (of = "listed", direction: SortDirection = "asc"): Keyset => [
-  { column: sql.raw(`${of}.block_timestamp`), kind: "bigint", direction },
-  { column: sql.raw(`${of}.chain_id`), kind: "integer", direction },
-  { column: sql.raw(`${of}.block_number`), kind: "integer", direction },
-  { column: sql.raw(`${of}.log_index`), kind: "integer", direction },
+export const claimKeys = (direction: SortDirection = "asc"): Keyset => [
+  { column: sql`listed.block_timestamp`, kind: "bigint", direction },
+  { column: sql`listed.chain_id`, kind: "integer", direction },
+  { column: sql`listed.block_number`, kind: "integer", direction },
+  { column: sql`listed.log_index`, kind: "integer", direction },
 ];
 
 const claimsOf = inForms((form, title) =>
@@ -45,7 +44,8 @@ const claimsOf = inForms((form, title) =>
     const claims = sql`select ${blockTimestamp} as block_timestamp, ${chainId} as chain_id,
         ${blockNumber} as block_number, ${logIndex} as log_index
       from ${primaryNameChange} where ${eq(address, sql.placeholder("address"))} and ${isSettled}`;
-    const page = pageOf(claims, claimKeys("listed", form.direction), form);
+    const keys = claimKeys(form.direction);
+    const page = pageOf(claims, keys, sliceOf(keys, form));
     return db
       .select({ ...columns, ...pageColumns })
       .from(primaryNameChange)
@@ -57,7 +57,7 @@ const claimsOf = inForms((form, title) =>
           eq(logIndex, sql`page.log_index`),
         ),
       )
-      .orderBy(orderOfPage(claimKeys("page", form.direction)))
+      .orderBy(orderOfPage)
       .prepare(`claims_${title}`);
   }),
 );

@@ -9,19 +9,6 @@ import { prepared } from "../../server/postgres/prepared.ts";
 import { withQuickRows } from "../../server/postgres/quickRows.ts";
 import { beginningOf } from "./beginnings.ts";
 import { isAtCurrentResolver, isInForce, isNodeOf } from "./currentRecords.ts";
-import {
-  canBeNull,
-  orderBy,
-  type Position,
-  positionOf,
-  type RangeName,
-  rangeOf,
-  rangesFrom,
-  readRanges,
-  rowsAfter,
-  valuesAt,
-} from "./keyset.ts";
-import { cutPage, domainKeys, foundKeys, limitOf, offsetOf, type PageRequest, sortKeyOf } from "./page.ts";
 import { type Scope, sqlOf, statementOf } from "./scope.ts";
 
 /**
@@ -42,83 +29,10 @@ export async function listDomains(
   return rows.map(toRow);
 }
 
-/** Which domains of these chains, and which page of them. */
-export type OnePass = { chains: Scope; where: SQL | undefined; page: PageRequest; now: number };
-
-/** Domains in the order of a list, and the position of the last one if others follow. */
-export type DomainsInOrder = { rows: DomainRow[]; next: Position | null };
-
-/**
- * A page of the domains that meet a condition. The first statement finds which domains, the second reads them: so for
- * a late page, only the sort keys of the names before it are read, and after a cursor none.
- */
-export async function listDomainPage(db: Db, { chains, where, page, now }: OnePass): Promise<DomainsInOrder> {
-  const keys = domainKeys(page, now, sqlOf(chains));
-  const read = (name: RangeName, limit: number) => {
-    const range = rangeOf(keys, name, valuesAt(page.after));
-    return db
-      .select({ chainId: domain.chainId, node: domain.node, position: positionOf(keys) })
-      .from(domain)
-      .where(and(where, range.where))
-      .orderBy(...range.order)
-      .limit(limit)
-      .offset(offsetOf(page));
-  };
-  const ranges: RangeName[] = offsetOf(page) > 0 ? ["all"] : rangesFrom(canBeNull(keys), page.after);
-  const { rows, next } = cutPage(await readRanges(ranges, limitOf(page), read), page);
-  return { rows: await listInOrder(db, rows), next };
-}
-
-/**
- * A page of the domains that meet a condition, their total number, and how many of each sort there are, in one pass.
- * For conditions that use an index without an order, finding the domains is most of the work. Counts are null where they
- * are not wanted.
- */
-export async function listAndCount<Sort extends string>(
-  db: Db,
-  { chains, where, page, now }: OnePass,
-  sorts: Record<Sort, SQL>,
-): Promise<DomainsInOrder & { counts: Record<Sort | "total", number> | null }> {
-  const names = Object.keys(sorts) as Sort[];
-  const columns = names.map((name) => sql`, ${sorts[name]} as ${sql.identifier(name)}`);
-  const counts = names.map(
-    (name) => sql`, (count(*) filter (where ${sql.identifier(name)}))::int as ${sql.identifier(name)}`,
-  );
-  const of = sqlOf(chains);
-  const keys = foundKeys(page, of);
-  const isListed = page.after && sql`where ${rowsAfter(keys, page.after)}`;
-  const { rows } = await db.execute<Record<Sort | "total", number> & Found>(sql`
-    with found as materialized (
-      select ${domain.chainId} as chain_id, ${domain.node} as node, ${sortKeyOf(page, now)} as sort_key ${sql.join(columns)}
-      from ${domain} where ${where}
-    )
-    select ${page.isCounted ? sql`count(*)::int as total ${sql.join(counts)},` : sql``} array(
-        select ${positionOf(keys).sql} from found ${isListed} order by ${sql.join(orderBy(keys), sql`, `)}
-        limit ${limitOf(page)} offset ${offsetOf(page)}
-      ) as positions ${page.isCounted ? sql`from found` : sql``}`);
-  const { positions = [], ...found }: Partial<Found> & { total?: number } = rows[0] ?? { total: 0 };
-  const { rows: listed, next } = cutPage(
-    positions.map((position) => ({ position })),
-    page,
-  );
-  const nodes = listed.map(({ position: [, node, chainId = chains.ids[0]] }) => ({
-    chainId: Number(chainId),
-    node: node as Hex,
-  }));
-  return {
-    counts: page.isCounted ? (found as Record<Sort | "total", number>) : null,
-    rows: await listInOrder(db, nodes),
-    next,
-  };
-}
-
-/** Positions of the rows of a page: the sort key, the node and, where there are several, the chain. */
-type Found = { positions: Position[] };
-
 /** What a row of `domains` is found by. */
 type DomainKey = { chainId: number; node: Hex };
 
-const keyOf = ({ chainId, node }: DomainKey): string => `${chainId} ${node}`;
+export const keyOf = ({ chainId, node }: DomainKey): string => `${chainId} ${node}`;
 
 /** Reads these domains, in this order, by one statement for each chain. */
 export async function listInOrder(db: Db, keys: readonly DomainKey[]): Promise<DomainRow[]> {
@@ -128,12 +42,6 @@ export async function listInOrder(db: Db, keys: readonly DomainKey[]): Promise<D
   );
   const byKey = new Map(rows.flat().map((row) => [keyOf(row), row]));
   return keys.flatMap((key) => byKey.get(keyOf(key)) ?? []);
-}
-
-/** How many domains meet a condition. */
-async function countDomains(db: Db, where: SQL | undefined): Promise<number> {
-  const [row] = await db.select({ count: sql<number>`count(*)::int` }).from(domain).where(where);
-  return row?.count ?? 0;
 }
 
 type Statement<Rows> = { execute: (values: Record<string, unknown>) => Promise<Rows> };
@@ -214,5 +122,5 @@ export const toRow = (row: {
 });
 
 /** How many domains have a label that is unknown, so that only its hash is shown. */
-export const countPending = (db: Db, chains: Scope): Promise<number> =>
-  countDomains(db, and(sqlOf(chains).holds(domain.chainId), sql`not ${domain.isLabelKnown}`));
+export const countPending = async (db: Db, chains: Scope): Promise<number> =>
+  db.$count(domain, and(sqlOf(chains).holds(domain.chainId), sql`not ${domain.isLabelKnown}`));

@@ -5,10 +5,18 @@ import type { Hex } from "viem";
 import type { Db } from "../../server/postgres/db.ts";
 import { type EventRow, eventKeys, isEventOfRow, keyColumns, shownOfEvent } from "./eventRows.ts";
 import { type ChainResolver, logsOfNames } from "./eventsOfNames.ts";
-import { inForms, type ListForm, orderOfPage, pageColumns, pageOf } from "./listStatements.ts";
+import {
+  inForms,
+  type ListForm,
+  oldestFirst,
+  orderOfPage,
+  pageColumns,
+  pageOf,
+  type Section,
+  sliceOf,
+} from "./list.ts";
 import type { Page } from "./page.ts";
 import { type Scope, statementOf } from "./scope.ts";
-import { oldestFirst, type Section } from "./section.ts";
 
 /** Events of a name, oldest first: those that count for it ({@link logsOfNames}). */
 export const listEvents = (
@@ -54,12 +62,13 @@ function preparedEvents(form: ListForm, name: string) {
         resolvers: sql`${placeholder("listedResolvers")}::text[]`,
       },
     });
-    const page = pageOf(logs, eventKeys("listed", form.direction), form);
+    const keys = eventKeys("listed", form.direction);
+    const page = pageOf(logs, keys, sliceOf(keys, form));
     return db
       .select({ ...shownOfEvent, ...pageColumns })
       .from(event)
       .innerJoin(page, isEventOfRow)
-      .orderBy(orderOfPage(eventKeys("page", form.direction)))
+      .orderBy(orderOfPage)
       .prepare(of.title(`events_of_node_${name}`));
   });
 }

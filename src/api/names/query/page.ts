@@ -108,10 +108,6 @@ export function totalOfLast(read: readonly unknown[], part: Part): number | null
   return read.length > 0 || offset === 0 ? offset + read.length : null;
 }
 
-/** Columns that some names have no value of. */
-export const isNullable = ({ sortBy }: Pick<PageRequest, "sortBy">): boolean =>
-  sortBy === "expiry_timestamp" || sortBy === "effective_owner_address" || sortBy === "registered_timestamp";
-
 /** What a list of domains is sorted by, besides what the caller chooses. */
 type Sorting = Pick<PageRequest, "sortBy" | "sortDir" | "unknownLast"> & { nameInOrder?: SQL | undefined };
 

@@ -5,12 +5,11 @@ import type { Db } from "../../server/postgres/db.ts";
 import { isEventOfRow } from "./eventRows.ts";
 import { logsOfContracts } from "./events.ts";
 import { type Keyset, orderBy, positionOf, rangeOf } from "./keyset.ts";
-import { inForms, type ListForm, pageColumns } from "./listStatements.ts";
+import { inForms, type ListForm, oldestFirst, pageColumns, type Section } from "./list.ts";
 import { isMigration } from "./migrations.ts";
 import type { Page, SortDirection } from "./page.ts";
 import { type MergedPurchase, mergedPurchase, type StartInEnsv2, startInEnsv2 } from "./purchaseMerge.ts";
 import { type Scope, type ScopeSql, sqlOf, statementOf } from "./scope.ts";
-import { oldestFirst, type Section } from "./section.ts";
 
 /** Events of registrations, and those that move an expiry. */
 type PurchaseEvents = { registrations: readonly string[]; renewals: readonly string[] };
@@ -94,10 +93,10 @@ export function purchaseKeys({ byChains }: ScopeSql, direction: SortDirection = 
   ];
 }
 
-function preparedPurchases({ direction, limit, range, counting }: ListForm, title: string) {
+function preparedPurchases({ direction, limit, isAfter }: ListForm, title: string) {
   return statementOf((of, db) => {
     const keys = purchaseKeys(of, direction);
-    const { where: isListed } = rangeOf(keys, range);
+    const { where: isListed } = rangeOf(keys, isAfter ? "values_after" : "all");
     const columns = sql`${event.chainId} as chain_id, ${event.blockNumber} as block_number,
       ${event.logIndex} as log_index, ${event.ordinal} as ordinal, ${event.transactionHash} as transaction_hash,
       ${inArray(event.eventType, renewals)} as is_renewal, ${event.blockTimestamp} as block_timestamp`;
@@ -117,7 +116,7 @@ function preparedPurchases({ direction, limit, range, counting }: ListForm, titl
         from numbered limit 1
       )
       select *, ${positionOf(keys).sql} as position,
-        ${counting === "apart" ? sql`null::int` : sql`(select max(entry) from numbered)`} as total from numbered
+        (select max(entry) from numbered) as total from numbered
       where entry > (select before from begun)
         and entry <= (select before from begun) + ${sql.raw(String(limit))}) as page`;
     return db

@@ -13,7 +13,7 @@ import { wrapped } from "../rules/ownership.ts";
 import { isOfShownName, UNKNOWN_LABEL } from "../rules/shownNames.ts";
 import type { TimeWindow } from "../schemas/windows.ts";
 import { countIf } from "./countIf.ts";
-import { type DomainsInOrder, listAndCount, type OnePass } from "./domains.ts";
+import { listAndCount, type OnePass } from "./domainLists.ts";
 import { type Scope, type ScopeSql, sqlOf } from "./scope.ts";
 
 /** Filters of a search; a domain has to meet each. */
@@ -218,9 +218,5 @@ const selective: readonly (keyof SearchFilters)[] = [
 export const isSelective = (filters: SearchFilters): boolean => selective.some((name) => filters[name]);
 
 /** A page of a search, with its counts. */
-export async function searchInOnePass(
-  db: Db,
-  pass: OnePass,
-): Promise<DomainsInOrder & { counts: SearchCounts | null }> {
-  return listAndCount(db, pass, sortsAt(pass.now, sqlOf(pass.chains)));
-}
+export const searchInOnePass = (db: Db, pass: OnePass) =>
+  listAndCount(db, pass, sortsAt(pass.now, sqlOf(pass.chains)));

@@ -5,10 +5,9 @@ import type { Address, Hex } from "viem";
 import type { Db } from "../../server/postgres/db.ts";
 import { type EndColumn, type Ending, endText, type TokenEnd } from "../rules/ends.ts";
 import type { Keyset, Position } from "./keyset.ts";
-import { inForms, orderOfPage, pageColumns, pageOf } from "./listStatements.ts";
+import { inForms, oldestFirst, orderOfPage, pageColumns, pageOf, type Section, sliceOf } from "./list.ts";
 import type { Page, SortDirection } from "./page.ts";
 import { type Scope, statementOf } from "./scope.ts";
-import { oldestFirst, type Section } from "./section.ts";
 import { type Changes, spansOf } from "./spanSteps.ts";
 
 /** What a name had from one change to the next: an owner, by all layers or in one of them, or a resolver. */
@@ -143,9 +142,9 @@ const columns = {
 };
 
 /** The order of spans, by the columns of a subquery: the number of the change, and its end by time after it. */
-export const spanKeys = (of = "listed", direction: SortDirection = "asc"): Keyset => [
-  { column: sql.raw(`${of}.number`), kind: "bigint", direction },
-  { column: sql.raw(`${of}.from_time`), kind: "decimal", direction },
+export const spanKeys = (direction: SortDirection = "asc"): Keyset => [
+  { column: sql`listed.number`, kind: "bigint", direction },
+  { column: sql`listed.from_time`, kind: "decimal", direction },
 ];
 
 /** A position after which a list of spans has nothing. */
@@ -167,11 +166,12 @@ export const togetherNext = (pages: readonly Page<Span>[]): Position | null =>
 const preparedSpans = (kind: Kind) =>
   inForms((form, title) =>
     statementOf((of, db) => {
+      const keys = spanKeys(form.direction);
       const spans = sql`${spansOf(changes[kind], of)} select * from span where address is not null`;
       return db
         .select(columns)
-        .from(pageOf(spans, spanKeys("listed", form.direction), form))
-        .orderBy(orderOfPage(spanKeys("page", form.direction)))
+        .from(pageOf(spans, keys, sliceOf(keys, form)))
+        .orderBy(orderOfPage)
         .prepare(of.title(`spans_${kind}_${title}`));
     }),
   );

@@ -7,10 +7,9 @@ import type { Db } from "../../server/postgres/db.ts";
 import { beginningInDetails, beginningOf } from "./beginnings.ts";
 import { isEventOfRow } from "./eventRows.ts";
 import type { Keyset } from "./keyset.ts";
-import { inForms, type ListForm, orderOfPage, pageColumns, pageOf } from "./listStatements.ts";
+import { inForms, newestFirst, orderOfPage, pageColumns, pageOf, type Section, sliceOf } from "./list.ts";
 import type { Page } from "./page.ts";
 import { type Scope, type ScopeSql, statementOf } from "./scope.ts";
-import { newestFirst, type Section } from "./section.ts";
 
 /** A step in the history of a text: an event at the name's resolver, or a change of the resolver. */
 export type TextStep = {
@@ -170,9 +169,9 @@ const listedSteps = (isOfKey: SQL | undefined, of: ScopeSql): SQL => sql`${steps
     on (every_step.at_block, every_step.at_log) >= (beginning.at_block, beginning.at_log)`;
 
 /** The order of steps, newest first, by the columns of a subquery. */
-export const textKeys = (of = "listed"): Keyset => [
-  { column: sql.raw(`${of}.at_block`), kind: "integer", direction: "desc" },
-  { column: sql.raw(`${of}.at_log`), kind: "integer", direction: "desc" },
+export const textKeys = (): Keyset => [
+  { column: sql`listed.at_block`, kind: "integer", direction: "desc" },
+  { column: sql`listed.at_log`, kind: "integer", direction: "desc" },
 ];
 
 /** What is read of the event of a step. */
@@ -202,13 +201,13 @@ const restoredBy = (isOfKey: SQL | undefined) =>
     order by ${event.blockNumber} desc, ${event.logIndex} desc limit 1) end`;
 
 const preparedSteps = (name: string, isOfKey: SQL | undefined) =>
-  inForms((form: ListForm, title) =>
+  inForms((form, title) =>
     statementOf((of, db) =>
       db
         .select({ blockNumber: sql<number>`page.at_block`, restored: restoredBy(isOfKey), ...shownOfStep })
-        .from(pageOf(listedSteps(isOfKey, of), textKeys(), form))
+        .from(pageOf(listedSteps(isOfKey, of), textKeys(), sliceOf(textKeys(), form)))
         .leftJoin(event, isEventOfRow)
-        .orderBy(orderOfPage(textKeys("page")))
+        .orderBy(orderOfPage)
         .prepare(of.title(`${name}_${title}`)),
     ),
   );

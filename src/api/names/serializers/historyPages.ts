@@ -1,4 +1,4 @@
-import { MAX_ENTRIES, type Section } from "../query/section.ts";
+import { MAX_ENTRIES, type Section } from "../query/list.ts";
 import type { Asked, OpenPage } from "./listPages.ts";
 import { openPage } from "./listPages.ts";
 

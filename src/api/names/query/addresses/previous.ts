@@ -1,24 +1,16 @@
 import { domain, holder } from "ponder:schema";
 import type { SQL } from "drizzle-orm";
-import { alias, and, eq, ne, notInArray, sql } from "ponder";
+import { alias, and, eq, ne, sql } from "ponder";
 import { not } from "../../../../ens/condition.ts";
 import { ROOT_NODE } from "../../../../ens/name.ts";
 import type { Db } from "../../../server/postgres/db.ts";
 import { toSql } from "../../rules/conditionSql.ts";
-import { type DomainRow, selectDomains } from "../domains.ts";
+import { type DomainRow, selectDomains, toRow } from "../domains.ts";
 import type { Keyset } from "../keyset.ts";
-import { inForms, type ListForm, orderOfPage, pageColumns, pageOf, readPage } from "../listStatements.ts";
+import { orderOfPage, pageColumns, pageOf, readList } from "../list.ts";
 import type { Page, Part, SortDirection } from "../page.ts";
-import { type ScopeSql, statementOf } from "../scope.ts";
-import {
-  type AddressAt,
-  forEachOwner,
-  isOwned,
-  type OwnerRole,
-  ownerRoleOf,
-  parametersOf,
-  valuesOf,
-} from "./owners.ts";
+import { type ScopeSql, sqlOf } from "../scope.ts";
+import { type AddressAt, isOwned } from "./owners.ts";
 
 /** A name that an address held, as it is now, with the last event that named the address. */
 export type PreviousRow = {
@@ -36,13 +28,30 @@ export async function listPrevious(
   at: AddressAt,
   { part, sortDir }: { part: Part; sortDir: SortDirection },
 ): Promise<Page<PreviousRow>> {
-  const { rows, ...found } = await readPage(part, sortDir, (form, slice) =>
-    previousPages[ownerRoleOf(at)](form)(db, at.chains, { ...valuesOf(at), ...slice }),
-  );
+  const keys = previousKeys(sqlOf(at.chains), sortDir);
+  const { chainId, node, lastOwnedBlockNumber, lastOwnedBlockTimestamp } = holder;
+  const gone = sql`select ${chainId} as chain_id, ${node} as node,
+      ${lastOwnedBlockNumber} as last_owned_block_number, ${lastOwnedBlockTimestamp} as last_owned_block_timestamp
+    from ${holder} where ${wasHeld(db, at)}`;
+  const last = {
+    lastOwnedBlockNumber: sql<number>`page.last_owned_block_number`,
+    lastOwnedBlockTimestamp: sql<number>`page.last_owned_block_timestamp`.mapWith(lastOwnedBlockTimestamp),
+  };
+  const { rows, ...found } = await readList(part, {
+    keys,
+    read: (slice) =>
+      selectDomains(db, { ...last, ...pageColumns })
+        .innerJoin(
+          pageOf(gone, keys, slice),
+          sql`(${domain.chainId}, ${domain.node}) = (page.chain_id, page.node)`,
+        )
+        .orderBy(orderOfPage),
+    count: async ([first]) => first?.total ?? db.$count(holder, wasHeld(db, at)),
+  });
   return {
     ...found,
-    rows: rows.map(({ domain, displayText, lastOwnedBlockNumber, lastOwnedBlockTimestamp }) => ({
-      domain: { ...domain, displayText },
+    rows: rows.map(({ lastOwnedBlockNumber, lastOwnedBlockTimestamp, ...row }) => ({
+      domain: toRow(row),
       lastOwnedBlockNumber,
       lastOwnedBlockTimestamp,
     })),
@@ -54,75 +63,38 @@ export async function listPrevious(
  * one all that it controls, each with all columns needed, so no row of a name is read. `not in` hashes them once,
  * whatever number PostgreSQL expects; `not exists` sometimes becomes a loop through all pairs.
  */
-export function wasHeld(db: Db, role: OwnerRole, of: ScopeSql): SQL | undefined {
-  const isControlled = and(
-    isOwned(role, parametersOf(of)),
-    toSql(of.rule(not(of.life.lost)), sql.placeholder("now")),
-  );
-  const wasNamed = and(
-    eq(holder.address, sql.placeholder("address")),
-    of.holds(holder.chainId),
-    ne(holder.node, ROOT_NODE),
-  );
-  const isGone = of.byChains({ main: isGoneFromMain, several: isGoneFromSeveral });
-  return and(wasNamed, isGone(db, isControlled));
-}
-
-const isGoneFromMain = (db: Db, isControlled: SQL | undefined): SQL =>
-  notInArray(holder.node, db.select({ node: domain.node }).from(domain).where(isControlled));
-
-function isGoneFromSeveral(db: Db, isControlled: SQL | undefined): SQL {
-  // A layer 2 logs owners of nodes that are no names there (`eth`, reverse nodes): these have no row.
-  const named = alias(domain, "named");
-  const isName = sql`exists (select from ${domain} as named
-    where ${eq(named.chainId, holder.chainId)} and ${eq(named.node, holder.node)})`;
+export function wasHeld(db: Db, at: AddressAt): SQL | undefined {
+  const { holds, rule, life } = sqlOf(at.chains);
   const controlled = db
     .select({ chainId: domain.chainId, node: domain.node })
     .from(domain)
-    .where(isControlled);
-  return sql`(${holder.chainId}, ${holder.node}) not in ${controlled} and ${isName}`;
+    .where(and(isOwned(at), toSql(rule(not(life.lost)), at.now)));
+  // A layer 2 logs owners of nodes that are no names there (`eth`, reverse nodes): these have no row.
+  const named = alias(domain, "named");
+  return and(
+    eq(holder.address, at.address),
+    holds(holder.chainId),
+    ne(holder.node, ROOT_NODE),
+    sql`(${holder.chainId}, ${holder.node}) not in ${controlled}`,
+    sql`exists (select from ${domain} as named
+      where ${eq(named.chainId, holder.chainId)} and ${eq(named.node, holder.node)})`,
+  );
 }
-
-const previousPages = forEachOwner((role) => inForms((form, title) => preparedPrevious(role, form, title)));
 
 /**
  * The order of previous names, by the columns of a subquery. Blocks of several chains do not compare, so with several the
  * time decides; on one chain the block does, which an index has.
  */
-export function previousKeys(
-  { byChains }: ScopeSql,
-  direction: SortDirection,
-  of: "listed" | "page" = "listed",
-): Keyset {
-  const block = { column: sql.raw(`${of}.last_owned_block_number`), kind: "integer", direction } as const;
-  const node = { column: sql.raw(`${of}.node`), kind: "hash", direction } as const;
+export function previousKeys({ byChains }: ScopeSql, direction: SortDirection): Keyset {
+  const block = { column: sql`listed.last_owned_block_number`, kind: "integer", direction } as const;
+  const node = { column: sql`listed.node`, kind: "hash", direction } as const;
   return byChains<Keyset>({
     main: [block, node],
     several: [
-      { column: sql.raw(`${of}.last_owned_block_timestamp`), kind: "bigint", direction },
-      { column: sql.raw(`${of}.chain_id`), kind: "integer", direction },
+      { column: sql`listed.last_owned_block_timestamp`, kind: "bigint", direction },
+      { column: sql`listed.chain_id`, kind: "integer", direction },
       block,
       node,
     ],
-  });
-}
-
-function preparedPrevious(role: OwnerRole, form: ListForm, title: string) {
-  const { chainId, node, lastOwnedBlockNumber, lastOwnedBlockTimestamp } = holder;
-  return statementOf((of, db) => {
-    const gone = sql`select ${chainId} as chain_id, ${node} as node,
-        ${lastOwnedBlockNumber} as last_owned_block_number, ${lastOwnedBlockTimestamp} as last_owned_block_timestamp
-      from ${holder} where ${wasHeld(db, role, of)}`;
-    const last = {
-      lastOwnedBlockNumber: sql<number>`page.last_owned_block_number`,
-      lastOwnedBlockTimestamp: sql<number>`page.last_owned_block_timestamp`.mapWith(lastOwnedBlockTimestamp),
-    };
-    return selectDomains(db, { ...last, ...pageColumns })
-      .innerJoin(
-        pageOf(gone, previousKeys(of, form.direction), form),
-        sql`(${domain.chainId}, ${domain.node}) = (page.chain_id, page.node)`,
-      )
-      .orderBy(orderOfPage(previousKeys(of, form.direction, "page")))
-      .prepare(of.title(`previous_${role}_${title}`));
   });
 }

@@ -8,8 +8,9 @@ import { isCounted } from "../../rules/nameRules.ts";
 import { lapsed, unexplained, wrapped } from "../../rules/ownership.ts";
 import { ownedAt } from "../../rules/ownershipSql.ts";
 import type { Relation } from "../../rules/relations.ts";
+import { type DomainPart, domainsWhere as named } from "../domainLists.ts";
 import { type ScopeSql, sqlOf } from "../scope.ts";
-import type { AddressAt } from "./owners.ts";
+import { type AddressAt, isWrapperOf } from "./owners.ts";
 
 /*
  * Where the names of an address are found. Each relation is one or several parts, and each part is found by an index that
@@ -19,13 +20,8 @@ import type { AddressAt } from "./owners.ts";
 /** An address, and what it has to be to the names. */
 export type Held = AddressAt & { relations: readonly Relation[] };
 
-/** Rows of `domains` that a part has: the tables that lead to them, and the condition. */
-export type Part = { from: SQL; where: SQL | undefined };
-
 /** An address in a statement that is made for one question. */
 type At = Pick<AddressAt, "address" | "now"> & { of: ScopeSql; isWrapper: boolean };
-
-const named = (where: SQL | undefined): Part => ({ from: sql`${domain}`, where });
 
 /** The condition that the index of names that others own effectively has, too. */
 const isOthers = sql`${domain.registryOwner} is distinct from ${domain.effectiveOwnerAddress}`;
@@ -39,19 +35,19 @@ const unindexed = (condition: SQL): SQL => sql`(${condition}) is true`;
 const isStoredOwner = (address: Address): SQL => eq(domain.effectiveOwnerAddress, address);
 
 /** The NameWrapper has, besides names that are its own, those that fell to it: these are found by the registry's owner. */
-const effectiveOwner = ({ address, now, isWrapper }: At): Part[] => {
+const effectiveOwner = ({ address, now, isWrapper }: At): DomainPart[] => {
   const own = named(ownedAt({ owner: address, isWrapper: false, now }));
   if (!isWrapper) return [own];
   return [own, named(and(eq(domain.registryOwner, address), toSql(lapsed, now), isNot(toSql(unexplained))))];
 };
 
 /** Mostly the effective owner is the owner in the registry, too: then his index has the order. */
-const registryOwner = ({ address }: At): Part[] => [
+const registryOwner = ({ address }: At): DomainPart[] => [
   named(and(isStoredOwner(address), unindexed(eq(domain.registryOwner, address)))),
   named(and(eq(domain.registryOwner, address), isOthers)),
 ];
 
-const registrarOwner = ({ address }: At): Part[] => [
+const registrarOwner = ({ address }: At): DomainPart[] => [
   named(and(isStoredOwner(address), unindexed(eq(domain.registrarOwner, address)))),
   named(
     and(eq(domain.registrarOwner, address), sql`${domain.effectiveOwnerAddress} is distinct from ${address}`),
@@ -59,7 +55,7 @@ const registrarOwner = ({ address }: At): Part[] => [
 ];
 
 /** The owner of a wrapped name is the wrapper's. */
-const wrapperOwner = ({ address, now }: At): Part[] => [
+const wrapperOwner = ({ address, now }: At): DomainPart[] => [
   named(and(isStoredOwner(address), unindexed(eq(domain.wrapperOwner, address)), toSql(wrapped, now))),
 ];
 
@@ -67,7 +63,7 @@ const wrapperOwner = ({ address, now }: At): Part[] => [
  * The holder of the NameWrapper's token if the name is wrapped, else the owner in the registry; of a name of which it is not known
  * whether it is wrapped still, no one. A name of ENSv2 has holders of roles.
  */
-function manager({ address, now }: At): Part[] {
+function manager({ address, now }: At): DomainPart[] {
   const isWrapped = toSql(wrapped, now);
   const isManager = sql`(case when ${isWrapped} then ${eq(domain.wrapperOwner, address)}
     when ${domain.isWrapped} and ${toSql(unexplained)} then false else ${eq(domain.registryOwner, address)} end)`;
@@ -79,10 +75,10 @@ function manager({ address, now }: At): Part[] {
   ];
 }
 
-const resolver = ({ address }: At): Part[] => [named(eq(domain.resolver, address))];
+const resolver = ({ address }: At): DomainPart[] => [named(eq(domain.resolver, address))];
 
 /** Of the accounts that have roles for an entry, the one that is meant; `roles` of 0 were taken away. */
-const roleHolder = ({ address }: At): Part[] => [
+const roleHolder = ({ address }: At): DomainPart[] => [
   {
     from: sql`(select distinct ${ensv2Entry.chainId} as chain_id, ${ensv2Entry.registry} as registry,
         ${ensv2Entry.labelhash} as labelhash
@@ -103,7 +99,7 @@ const roleHolder = ({ address }: At): Part[] => [
  * has all names that an address ever held, one all that it controls, so that rows are read of former names alone. `offset 0`
  * begins with these: of names in an order the planner expects to meet some of them soon.
  */
-const formerOwner = ({ address, now, isWrapper, of }: At): Part[] => {
+const formerOwner = ({ address, now, isWrapper, of }: At): DomainPart[] => {
   const isControlled = and(
     ownedAt({ owner: address, isWrapper, now }),
     toSql(of.rule(not(of.life.lost)), now),
@@ -120,7 +116,7 @@ const formerOwner = ({ address, now, isWrapper, of }: At): Part[] => {
   ];
 };
 
-const partsOf: Record<Relation, (at: At) => Part[]> = {
+const partsOf: Record<Relation, (at: At) => DomainPart[]> = {
   effective_owner: effectiveOwner,
   registry_owner: registryOwner,
   registrar_owner: registrarOwner,
@@ -132,9 +128,9 @@ const partsOf: Record<Relation, (at: At) => Part[]> = {
 };
 
 /** The parts in which the names are that an address has one of these relations to. */
-export function partsOfRelations(at: AddressAt, relations: readonly Relation[]): Part[] {
+export function partsOfRelations(at: AddressAt, relations: readonly Relation[]): DomainPart[] {
   const of = sqlOf(at.chains);
-  const isWrapper = at.wrappers.includes(at.address);
+  const isWrapper = isWrapperOf(at);
   const isNamed = and(of.holds(domain.chainId), toSql(isCounted));
   return relations
     .flatMap((relation) => partsOf[relation]({ ...at, of, isWrapper }))

@@ -1,35 +1,22 @@
-import { domain, holder } from "ponder:schema";
+import { holder } from "ponder:schema";
 import { sql } from "ponder";
 import type { Db } from "../../../server/postgres/db.ts";
-import { sqlOf, statementOf } from "../scope.ts";
-import { countOwned, countsOf, noneHeld } from "./counts.ts";
-import {
-  type AddressAt,
-  forEachOwner,
-  isOwned,
-  onlyOf,
-  ownerRoleOf,
-  parametersOf,
-  valuesOf,
-} from "./owners.ts";
+import { countOwned, noneHeld } from "./counts.ts";
+import type { AddressAt } from "./owners.ts";
 import { wasHeld } from "./previous.ts";
 
 /** How many names an address has, as in `HeldCounts`, and how many `listPrevious` has. */
 export type Summary = { active: number; expiring30d: number; previous: number };
 
 /** Counts the names that an address has and had, on each chain of the scope. */
-export const summarise = (db: Db, at: AddressAt): Promise<Map<number, Summary>> =>
-  sqlOf(at.chains).byChains({ main: summariseMain, several: summariseSeveral })(db, at);
-
-async function summariseMain(db: Db, at: AddressAt): Promise<Map<number, Summary>> {
-  const [row] = await summaries[ownerRoleOf(at)](db, at.chains, valuesOf(at));
-  return new Map(row ? [[onlyOf(at.chains), row]] : []);
-}
-
-async function summariseSeveral(db: Db, at: AddressAt): Promise<Map<number, Summary>> {
+export async function summarise(db: Db, at: AddressAt): Promise<Map<number, Summary>> {
   const [held, previous] = await Promise.all([
     countOwned(db, at),
-    previousCounts[ownerRoleOf(at)](db, at.chains, valuesOf(at)),
+    db
+      .select({ chainId: holder.chainId, count: sql<number>`count(*)::int` })
+      .from(holder)
+      .where(wasHeld(db, at))
+      .groupBy(holder.chainId),
   ]);
   const previousOn = new Map(previous.map(({ chainId, count }) => [chainId, count]));
   return new Map(
@@ -39,34 +26,3 @@ async function summariseSeveral(db: Db, at: AddressAt): Promise<Map<number, Summ
     ]),
   );
 }
-
-/** Of the main chain alone. */
-const summaries = forEachOwner((role) =>
-  statementOf((of, db) => {
-    const previous = db
-      .select({ count: sql`count(*)::int` })
-      .from(holder)
-      .where(wasHeld(db, role, of));
-    return db
-      .select({
-        active: countsOf(parametersOf(of)).active,
-        expiring30d: countsOf(parametersOf(of)).expiring30d,
-        previous: sql<number>`${previous}`,
-      })
-      .from(domain)
-      .where(isOwned(role, parametersOf(of)))
-      .prepare(of.title(`summary_${role}`));
-  }),
-);
-
-/** Of several chains. */
-const previousCounts = forEachOwner((role) =>
-  statementOf((of, db) =>
-    db
-      .select({ chainId: holder.chainId, count: sql<number>`count(*)::int` })
-      .from(holder)
-      .where(wasHeld(db, role, of))
-      .groupBy(holder.chainId)
-      .prepare(of.title(`previous_count_${role}`)),
-  ),
-);

@@ -3,9 +3,9 @@ import { alias, and, asc, eq, gt, sql } from "ponder";
 import type { Address, Hex } from "viem";
 import { exactText } from "../../../../ens/storable.ts";
 import type { Db } from "../../../server/postgres/db.ts";
-import { type Keyset, orderBy, positionOf, rowsAfter } from "../keyset.ts";
-import { limitOf, offsetOf, type Page, type Part, type SortDirection } from "../page.ts";
-import { readPart } from "./readPart.ts";
+import { type Keyset, orderBy, positionOf } from "../keyset.ts";
+import { readList } from "../list.ts";
+import type { Page, Part, SortDirection } from "../page.ts";
 
 /** A registry of ENSv2. */
 export type RegistryAt = { chainId: number; registry: Address };
@@ -118,18 +118,19 @@ export function listLabels(
   const holders = sql<number>`(select count(*)::int from ${ensv2Role}
     where ${ensv2Role.chainId} = ${ensv2Entry.chainId} and ${ensv2Role.contract} = ${ensv2Entry.registry}
       and ${ensv2Role.resource} = ${ensv2Entry.resource} and ${ensv2Role.roles} <> 0)`;
-  // Which rows first: for a late page by its number, nothing is counted for the rows before it.
-  const page = db
-    .select({ storageId: ensv2Entry.storageId })
-    .from(ensv2Entry)
-    .where(and(isOfRegistry, part.after && rowsAfter(keys, part.after)))
-    .orderBy(...orderBy(keys))
-    .limit(limitOf(part))
-    .offset(offsetOf(part))
-    .as("page");
-  return readPart(part, {
-    read: () =>
-      db
+  return readList(part, {
+    keys,
+    read: ({ where, order, limit, offset }) => {
+      // Which rows first: for a late page by its number, nothing is counted for the rows before it.
+      const page = db
+        .select({ storageId: ensv2Entry.storageId })
+        .from(ensv2Entry)
+        .where(and(isOfRegistry, where))
+        .orderBy(...order)
+        .limit(limit)
+        .offset(offset)
+        .as("page");
+      return db
         .select({
           entry: ensv2Entry,
           holders,
@@ -143,7 +144,8 @@ export function listLabels(
           and(eq(below.chainId, ensv2Entry.chainId), eq(below.registry, ensv2Entry.subregistry)),
         )
         .where(isOfRegistry)
-        .orderBy(...orderBy(keys)),
+        .orderBy(...orderBy(keys));
+    },
     count: async () => total,
   });
 }
@@ -160,8 +162,9 @@ export const referringKeys = (): Keyset => [
 export function listReferring(db: Db, at: RegistryAt, part: Part): Promise<Page<Referring>> {
   const keys = referringKeys();
   const isReferring = and(eq(ensv2Entry.chainId, at.chainId), eq(ensv2Entry.subregistry, at.registry));
-  return readPart(part, {
-    read: () =>
+  return readList(part, {
+    keys,
+    read: ({ where, order, limit, offset }) =>
       db
         .select({
           entry: ensv2Entry,
@@ -179,16 +182,10 @@ export function listReferring(db: Db, at: RegistryAt, part: Part): Promise<Page<
           ),
         )
         .leftJoin(domain, and(eq(domain.chainId, ensv2Mount.chainId), eq(domain.node, ensv2Mount.node)))
-        .where(and(isReferring, part.after && rowsAfter(keys, part.after)))
-        .orderBy(...orderBy(keys))
-        .limit(limitOf(part))
-        .offset(offsetOf(part)),
-    count: async () => {
-      const [row] = await db
-        .select({ count: sql<number>`count(*)::int` })
-        .from(ensv2Entry)
-        .where(isReferring);
-      return row?.count ?? 0;
-    },
+        .where(and(isReferring, where))
+        .orderBy(...order)
+        .limit(limit)
+        .offset(offset),
+    count: () => db.$count(ensv2Entry, isReferring),
   });
 }

@@ -3,10 +3,10 @@ import { and, eq, isNotNull, sql } from "ponder";
 import type { Address, Hex } from "viem";
 import { hashOfTokenId } from "../../../../ens/name.ts";
 import type { Db } from "../../../server/postgres/db.ts";
-import { type Keyset, orderBy, positionOf, rowsAfter } from "../keyset.ts";
-import { limitOf, offsetOf, type Page, type Part } from "../page.ts";
+import { type Keyset, orderBy, positionOf } from "../keyset.ts";
+import { readList } from "../list.ts";
+import type { Page, Part } from "../page.ts";
 import { type Scope, sqlOf } from "../scope.ts";
-import { readPart } from "./readPart.ts";
 
 /** A change away from a resolver, and the change to it before. */
 export type FormerName = {
@@ -49,24 +49,25 @@ export function listFormerNames(
         < (${resolverChange.blockNumber}, ${resolverChange.logIndex}, ${resolverChange.ordinal})
     order by start.block_number desc, start.log_index desc, start.ordinal desc limit 1) as began`;
   const { chainId, blockNumber, logIndex, ordinal } = resolverChange;
-  // Which rows first: for a late page by its number, no beginning is looked for of the rows before it.
-  const page = db
-    .select({ chainId, blockNumber, logIndex, ordinal })
-    .from(resolverChange)
-    .where(and(wasAt, part.after && rowsAfter(keys, part.after)))
-    .orderBy(...orderBy(keys))
-    .limit(limitOf(part))
-    .offset(offsetOf(part))
-    .as("page");
-  const isOfPage = and(
-    eq(chainId, page.chainId),
-    eq(blockNumber, page.blockNumber),
-    eq(logIndex, page.logIndex),
-    eq(ordinal, page.ordinal),
-  );
-  return readPart(part, {
-    read: () =>
-      db
+  return readList(part, {
+    keys,
+    read: ({ where, order, limit, offset }) => {
+      // Which rows first: for a late page by its number, no beginning is looked for of the rows before it.
+      const page = db
+        .select({ chainId, blockNumber, logIndex, ordinal })
+        .from(resolverChange)
+        .where(and(wasAt, where))
+        .orderBy(...order)
+        .limit(limit)
+        .offset(offset)
+        .as("page");
+      const isOfPage = and(
+        eq(chainId, page.chainId),
+        eq(blockNumber, page.blockNumber),
+        eq(logIndex, page.logIndex),
+        eq(ordinal, page.ordinal),
+      );
+      return db
         .select({
           chainId,
           node: resolverChange.node,
@@ -87,11 +88,9 @@ export function listFormerNames(
           domain,
           and(eq(domain.chainId, resolverChange.chainId), eq(domain.node, resolverChange.node)),
         )
-        .orderBy(...orderBy(keys)),
-    count: async () => {
-      const [row] = await db.select({ count: sql<number>`count(*)::int` }).from(resolverChange).where(wasAt);
-      return row?.count ?? 0;
+        .orderBy(...orderBy(keys));
     },
+    count: () => db.$count(resolverChange, wasAt),
   });
 }
 
@@ -122,8 +121,9 @@ export function listLinksOf(
     record === undefined ? isNotNull(ensv2Link.record) : eq(ensv2Link.record, hashOfTokenId(record)),
   );
   const { node, blockNumber, transactionHash } = ensv2Link;
-  return readPart(part, {
-    read: () =>
+  return readList(part, {
+    keys,
+    read: ({ where, order, limit, offset }) =>
       db
         .select({
           node,
@@ -135,13 +135,10 @@ export function listLinksOf(
         })
         .from(ensv2Link)
         .leftJoin(domain, and(eq(domain.chainId, ensv2Link.chainId), eq(domain.node, ensv2Link.node)))
-        .where(and(isLink, part.after && rowsAfter(keys, part.after)))
-        .orderBy(...orderBy(keys))
-        .limit(limitOf(part))
-        .offset(offsetOf(part)),
-    count: async () => {
-      const [row] = await db.select({ count: sql<number>`count(*)::int` }).from(ensv2Link).where(isLink);
-      return row?.count ?? 0;
-    },
+        .where(and(isLink, where))
+        .orderBy(...order)
+        .limit(limit)
+        .offset(offset),
+    count: () => db.$count(ensv2Link, isLink),
   });
 }

@@ -3,9 +3,9 @@ import { and, eq, sql } from "ponder";
 import type { Address, Hex } from "viem";
 import type { Db } from "../../../server/postgres/db.ts";
 import { ROLES_OF, ROLES_TO } from "../../rules/roleChanges.ts";
-import { type Keyset, orderBy, positionOf, rowsAfter } from "../keyset.ts";
-import { limitOf, offsetOf, type Page, type Part, type SortDirection } from "../page.ts";
-import { readPart } from "./readPart.ts";
+import { type Keyset, orderBy, positionOf } from "../keyset.ts";
+import { readList } from "../list.ts";
+import type { Page, Part, SortDirection } from "../page.ts";
 
 /** Roles in a contract of ENSv2: for one resource, or for all. */
 export type RolesIn = { chainId: number; contract: Address; resource?: bigint };
@@ -33,8 +33,9 @@ const isHeldIn = ({ chainId, contract, resource }: RolesIn) =>
 export function listRolesIn(db: Db, of: RolesIn, part: Part): Promise<Page<HeldRoles>> {
   const keys = holderKeys();
   const { resource, account, roles, blockNumber, blockTimestamp, transactionHash } = ensv2Role;
-  return readPart(part, {
-    read: () =>
+  return readList(part, {
+    keys,
+    read: ({ where, order, limit, offset }) =>
       db
         .select({
           resource,
@@ -46,19 +47,17 @@ export function listRolesIn(db: Db, of: RolesIn, part: Part): Promise<Page<HeldR
           position: positionOf(keys),
         })
         .from(ensv2Role)
-        .where(and(isHeldIn(of), part.after && rowsAfter(keys, part.after)))
-        .orderBy(...orderBy(keys))
-        .limit(limitOf(part))
-        .offset(offsetOf(part)),
+        .where(and(isHeldIn(of), where))
+        .orderBy(...order)
+        .limit(limit)
+        .offset(offset),
     count: () => countHolders(db, of),
   });
 }
 
 /** How many accounts have roles; one that has some for several resources counts for each. */
-export async function countHolders(db: Db, of: RolesIn): Promise<number> {
-  const [row] = await db.select({ count: sql<number>`count(*)::int` }).from(ensv2Role).where(isHeldIn(of));
-  return row?.count ?? 0;
-}
+export const countHolders = async (db: Db, of: RolesIn): Promise<number> =>
+  db.$count(ensv2Role, isHeldIn(of));
 
 /** Changes of roles: of one entry, or of the whole contract (0), and of one account if it is given. */
 export type ChangesOf = {
@@ -106,18 +105,19 @@ export function listRoleChanges(
 ): Promise<Page<RoleChange>> {
   const keys = changeKeys(direction);
   const { blockNumber, blockTimestamp, logIndex, transactionHash } = event;
-  // Which rows first: for a late page by its number, nothing is taken out of the rows before it.
-  const page = db
-    .select({ blockNumber, logIndex })
-    .from(event)
-    .where(and(isChangeOf(of), part.after && rowsAfter(keys, part.after)))
-    .orderBy(...orderBy(keys))
-    .limit(limitOf(part))
-    .offset(offsetOf(part))
-    .as("page");
-  return readPart(part, {
-    read: () =>
-      db
+  return readList(part, {
+    keys,
+    read: ({ where, order, limit, offset }) => {
+      // Which rows first: for a late page by its number, nothing is taken out of the rows before it.
+      const page = db
+        .select({ blockNumber, logIndex })
+        .from(event)
+        .where(and(isChangeOf(of), where))
+        .orderBy(...order)
+        .limit(limit)
+        .offset(offset)
+        .as("page");
+      return db
         .select({
           account: sql<Address>`${sql.raw(ROLES_TO)}`,
           before: inDetails("oldRoles"),
@@ -131,12 +131,8 @@ export function listRoleChanges(
         .from(event)
         .innerJoin(page, and(eq(event.blockNumber, page.blockNumber), eq(event.logIndex, page.logIndex)))
         .where(and(eq(event.chainId, of.chainId), eq(event.ordinal, 0)))
-        .orderBy(...orderBy(keys)),
-    count: () => countRoleChanges(db, of),
+        .orderBy(...orderBy(keys));
+    },
+    count: () => db.$count(event, isChangeOf(of)),
   });
-}
-
-async function countRoleChanges(db: Db, of: ChangesOf): Promise<number> {
-  const [row] = await db.select({ count: sql<number>`count(*)::int` }).from(event).where(isChangeOf(of));
-  return row?.count ?? 0;
 }

@@ -1,0 +1,144 @@
+import { domain } from "ponder:schema";
+import type { SQL } from "drizzle-orm";
+import { and, eq, sql } from "ponder";
+import type { Hex } from "viem";
+import type { Db } from "../../server/postgres/db.ts";
+import { type DomainRow, listInOrder } from "./domains.ts";
+import { orderBy, type Position, positionOf, rowsAfter } from "./keyset.ts";
+import { readList, type Slice } from "./list.ts";
+import {
+  cutPage,
+  domainKeys,
+  foundKeys,
+  limitOf,
+  offsetOf,
+  type Page,
+  type PageRequest,
+  sortKeyOf,
+} from "./page.ts";
+import { type Scope, sqlOf } from "./scope.ts";
+
+/* Lists of domains. A first statement finds which domains are on a page, a second reads them. */
+
+/** A page of domains, and their total number. */
+export type DomainPage = Page<DomainRow>;
+
+/** Domains to list: the tables that lead to them, and the condition. */
+export type DomainPart = { from: SQL; where: SQL | undefined };
+
+/** Domains that meet a condition. */
+export const domainsWhere = (where: SQL | undefined): DomainPart => ({ from: sql`${domain}`, where });
+
+export type DomainList = {
+  chains: Scope;
+  now: number;
+  page: PageRequest;
+  /** Each is read in the order of an index where there is one. A domain that is in several is listed once. */
+  parts: readonly DomainPart[];
+  /** The name by which a list is sorted by name; that of the row unless given. */
+  nameInOrder?: SQL;
+  count: () => PromiseLike<number>;
+};
+
+type Found = { chainId: number; node: Hex; position: Position };
+
+/**
+ * A page of domains. For a late page, only the sort keys of the domains before it are read, and after a cursor nothing is.
+ *
+ * @example
+ * const where = and(sqlOf(chains).holds(domain.chainId), eq(domain.parentNode, node));
+ * const count = () => db.$count(domain, where);
+ * return listDomainPage(db, { chains, now, page, parts: [domainsWhere(where)], count });
+ */
+export async function listDomainPage(
+  db: Db,
+  { chains, now, page, parts, nameInOrder, count }: DomainList,
+): Promise<DomainPage> {
+  const keys = domainKeys({ ...page, nameInOrder }, now, sqlOf(chains));
+  const named = keys.map((key, i) => ({ ...key, column: sql.raw(`key${i}`) }));
+  const columns = sql.join(
+    keys.map(({ column }, i) => sql`${column} as ${sql.raw(`key${i}`)}`),
+    sql`, `,
+  );
+  const read = async ({ where, order, limit, offset }: Slice): Promise<Found[]> => {
+    const first = (part: DomainPart, selected: SQL): SQL =>
+      sql`select ${domain.chainId} as "chainId", ${domain.node} as node, ${selected} from ${part.from}
+        where ${and(part.where, where)} order by ${sql.join(order, sql`, `)}`;
+    const [only, ...others] = parts;
+    if (only === undefined) return [];
+    const each = parts.map((part) => sql`(${first(part, columns)} limit ${limit + offset})`);
+    const all =
+      others.length === 0
+        ? first(only, sql`${positionOf(keys).sql} as position`)
+        : sql`select "chainId", node, ${positionOf(named).sql} as position
+            from (${sql.join(each, sql` union `)}) as name order by ${sql.join(orderBy(named), sql`, `)}`;
+    return (await db.execute<Found>(sql`${all} limit ${limit} offset ${offset}`)).rows;
+  };
+  const { rows, ...listed } = await readList(page, { keys, read, count });
+  return { ...listed, rows: await listInOrder(db, rows) };
+}
+
+/** Which domains of these chains, and which page of them. */
+export type OnePass = { chains: Scope; where: SQL | undefined; page: PageRequest; now: number };
+
+/**
+ * A page of the domains that meet a condition, their total number, and how many of each sort there are, in one pass.
+ * For conditions that use an index without an order, finding the domains is most of the work. Counts are null where they
+ * are not wanted.
+ */
+export async function listAndCount<Sort extends string>(
+  db: Db,
+  { chains, where, page, now }: OnePass,
+  sorts: Record<Sort, SQL>,
+): Promise<Omit<DomainPage, "total"> & { counts: Record<Sort | "total", number> | null }> {
+  const names = Object.keys(sorts) as Sort[];
+  const columns = names.map((name) => sql`, ${sorts[name]} as ${sql.identifier(name)}`);
+  const counts = names.map(
+    (name) => sql`, (count(*) filter (where ${sql.identifier(name)}))::int as ${sql.identifier(name)}`,
+  );
+  const keys = foundKeys(page, sqlOf(chains));
+  const isListed = page.after && sql`where ${rowsAfter(keys, page.after)}`;
+  const { rows } = await db.execute<Record<Sort | "total", number> & { positions: Position[] }>(sql`
+    with found as materialized (
+      select ${domain.chainId} as chain_id, ${domain.node} as node, ${sortKeyOf(page, now)} as sort_key ${sql.join(columns)}
+      from ${domain} where ${where}
+    )
+    select ${page.isCounted ? sql`count(*)::int as total ${sql.join(counts)},` : sql``} array(
+        select ${positionOf(keys).sql} from found ${isListed} order by ${sql.join(orderBy(keys), sql`, `)}
+        limit ${limitOf(page)} offset ${offsetOf(page)}
+      ) as positions ${page.isCounted ? sql`from found` : sql``}`);
+  const { positions, ...found } = rows[0] ?? { positions: [] as Position[] };
+  const { rows: listed, next } = cutPage(
+    positions.map((position) => ({ position })),
+    page,
+  );
+  const nodes = listed.map(({ position: [, node, chainId = chains.ids[0]] }) => ({
+    chainId: Number(chainId),
+    node: node as Hex,
+  }));
+  return {
+    counts: page.isCounted ? (found as Record<Sort | "total", number>) : null,
+    rows: await listInOrder(db, nodes),
+    next,
+  };
+}
+
+/** A page of the names with a labelhash, under any parent. By name they are sorted with the label that is shown. */
+export function listLabelled(
+  db: Db,
+  page: PageRequest,
+  { chains, hash, label, now }: { chains: Scope; hash: Hex; label: string; now: number },
+): Promise<DomainPage> {
+  const where = and(sqlOf(chains).holds(domain.chainId), eq(domain.labelhash, hash));
+  // The index may have the hash alone, and names by node have no label.
+  const shownName = sql`case when ${domain.fullName} like '[namehash:%' then ${domain.fullName}
+    else ${label}::text || substr(${domain.fullName}, length(${domain.label}) + 1) end`;
+  return listDomainPage(db, {
+    chains,
+    now,
+    page,
+    parts: [domainsWhere(where)],
+    nameInOrder: shownName,
+    count: () => db.$count(domain, where),
+  });
+}
