@@ -1,7 +1,7 @@
 import { z } from "@hono/zod-openapi";
 import { endpoint } from "../../server/http/endpoint.ts";
 import { countOwned } from "../query/addresses/counts.ts";
-import { positionKinds } from "../query/sections.ts";
+import { positionKinds } from "../query/parts.ts";
 import { askedChains } from "../resolution/askedChains.ts";
 import { readGrants } from "../resolution/permissions/ofAddress.ts";
 import { readNamePermissions } from "../resolution/permissions/ofName.ts";

@@ -13,8 +13,8 @@ import { and, eq, inArray, isNotNull, sql } from "ponder";
 import type { Address, Hex } from "viem";
 import type { Db } from "../../server/postgres/db.ts";
 import { prepared } from "../../server/postgres/prepared.ts";
-import type { ListPart } from "./sections.ts";
-import { decimalKey, integerKey, partOf, textKey } from "./tableParts.ts";
+import type { KeyKind, OrderKey } from "./keyset.ts";
+import { type ListPart, partOf } from "./parts.ts";
 
 /*
  * Who lets whom act, as rows that an index has in order. A row that was taken back is in no list.
@@ -25,31 +25,25 @@ export type TokenApprovalRow = typeof tokenApproval.$inferSelect;
 export type DelegateRow = typeof recordDelegate.$inferSelect;
 export type RoleRow = typeof ensv2Role.$inferSelect;
 
+const ascending = (column: SQLWrapper, kind: KeyKind): OrderKey => ({
+  column: sql`${column}`,
+  kind,
+  direction: "asc",
+});
+
 /** The operators of an owner in one contract, and the rank of their part. */
 export type OperatorsOf = { rank: number; contract: Address; owner: Address };
 
-/** Operators of owners in contracts, by their address. The beginnings of all parts are read by one statement. */
-export function operatorsIn(db: Db, chainId: number, of: readonly OperatorsOf[]): ListPart<OperatorRow>[] {
-  let beginnings: Promise<OperatorRow[][]> | undefined;
-  return of.map((one, i) => {
-    const part = partOf(db, operator, {
-      rank: one.rank,
-      where: sql`${operator.owner} = ${one.owner} and ${operator.chainId} = ${chainId}
-        and ${operator.contract} = ${one.contract} and ${operator.isApproved}`,
-      keys: [textKey(operator.operator)],
-      placeOf: (row) => [row.operator],
-    });
-    return {
-      ...part,
-      read: async (slice) => {
-        if (slice.after !== undefined || slice.offset > 0) return part.read(slice);
-        beginnings ??= readBeginnings(db, { chainId, of, limit: slice.limit });
-        const rows = (await beginnings)[i] ?? [];
-        return rows.slice(0, slice.limit).map((row) => ({ row, place: [row.operator] }));
-      },
-    };
-  });
-}
+/** Operators of owners in contracts, by their address. */
+export const operatorsIn = (db: Db, chainId: number, of: readonly OperatorsOf[]): ListPart<OperatorRow>[] =>
+  of.map(({ rank, contract, owner }) =>
+    partOf(db, operator, {
+      rank,
+      where: sql`${operator.owner} = ${owner} and ${operator.chainId} = ${chainId}
+        and ${operator.contract} = ${contract} and ${operator.isApproved}`,
+      keys: [ascending(operator.operator, "address")],
+    }),
+  );
 
 /** Whether an account may act for an owner in all of a contract. */
 export async function isOperator(
@@ -68,49 +62,6 @@ export async function isOperator(
   return row?.isApproved ?? false;
 }
 
-type Beginnings = { chainId: number; of: readonly OperatorsOf[]; limit: number };
-
-async function readBeginnings(db: Db, { chainId, of, limit }: Beginnings): Promise<OperatorRow[][]> {
-  const rows = await beginningsOfOperators(db).execute({
-    chainId,
-    limit,
-    contracts: of.map(({ contract }) => contract),
-    owners: of.map(({ owner }) => owner),
-  });
-  const byNumber = Map.groupBy(rows, ({ number }) => number);
-  return of.map((_, i) => byNumber.get(i + 1) ?? []);
-}
-
-const { placeholder } = sql;
-
-const beginningsOfOperators = prepared((db) =>
-  db
-    .select({
-      number: sql<number>`one.number::int`,
-      chainId: sql<number>`${placeholder("chainId")}::int`,
-      contract: sql<Address>`one.contract`,
-      owner: sql<Address>`one.owner`,
-      operator: sql<Address>`found.operator`,
-      isApproved: sql<boolean>`true`,
-      blockNumber: sql<number>`found.block_number`,
-      logIndex: sql<number>`found.log_index`,
-      blockTimestamp: sql`found.block_timestamp`.mapWith(Number),
-      transactionHash: sql<Hex>`found.transaction_hash`,
-    })
-    .from(sql`unnest(${placeholder("contracts")}::text[], ${placeholder("owners")}::text[])
-        with ordinality as one (contract, owner, number)
-      cross join lateral (
-        select ${operator.operator} as operator, ${operator.blockNumber} as block_number, ${operator.logIndex} as log_index,
-          ${operator.blockTimestamp} as block_timestamp, ${operator.transactionHash} as transaction_hash
-        from ${operator}
-        where ${operator.owner} = one.owner and ${operator.chainId} = ${placeholder("chainId")}::int
-          and ${operator.contract} = one.contract and ${operator.isApproved}
-        order by ${operator.operator} limit ${placeholder("limit")}
-      ) as found`)
-    .orderBy(sql`one.number`, sql`found.operator`)
-    .prepare("beginnings_of_operators"),
-);
-
 /** Records of a name at a resolver, and whom the resolver takes for the owner now. */
 export type DelegatesAt = { chainId: number; resolver: Address; node: Hex; owner: Address | null };
 
@@ -126,8 +77,7 @@ export const delegatesAt = (db: Db, rank: number, of: DelegatesAt): ListPart<Del
     where: sql`${chainId} = ${of.chainId} and ${resolver} = ${of.resolver} and ${node} = ${of.node} and ${isApproved}
       and (${owner} = ${of.owner} or ${owner} in (select unnest(array[${registryOwner}, ${wrapperOwner}])
         from ${ownershipChange} where ${ownershipChange.node} = ${of.node} and ${ownershipChange.chainId} = ${of.chainId}))`,
-    keys: [textKey(owner), textKey(delegate)],
-    placeOf: (row) => [row.owner, row.delegate],
+    keys: [ascending(owner, "address"), ascending(delegate, "address")],
   });
 };
 
@@ -146,8 +96,7 @@ export const rolesFor = (
         ? undefined
         : sql`mod(div(${ensv2Role.roles}, ${(2n ** of.bit).toString()}::numeric), 16) <> 0`,
     ) as SQL,
-    keys: [decimalKey(ensv2Role.resource), textKey(ensv2Role.account)],
-    placeOf: (row) => [row.resource.toString(), row.account],
+    keys: [ascending(ensv2Role.resource, "decimal"), ascending(ensv2Role.account, "address")],
   });
 
 /** The roles of one account for several resources, taken together. */
@@ -174,6 +123,8 @@ export async function listTokenApprovals(
 ): Promise<TokenApprovalRow[]> {
   return of.contracts.length === 0 ? [] : approvalsOfTokens(db).execute(of);
 }
+
+const { placeholder } = sql;
 
 const approvalsOfTokens = prepared((db) =>
   db
@@ -206,8 +157,11 @@ export const operatorsOfAddress = (db: Db, rank: number, of: ApprovalsOf): ListP
   return partOf(db, operator, {
     rank,
     where: sql`${own} = ${of.address} and ${onChains(operator.chainId, of.chainIds)} and ${operator.isApproved}`,
-    keys: [integerKey(operator.chainId), textKey(operator.contract), textKey(other)],
-    placeOf: (row) => [String(row.chainId), row.contract, of.side === "held" ? row.owner : row.operator],
+    keys: [
+      ascending(operator.chainId, "integer"),
+      ascending(operator.contract, "address"),
+      ascending(other, "address"),
+    ],
   });
 };
 
@@ -218,8 +172,11 @@ export const tokensOfAddress = (db: Db, rank: number, of: ApprovalsOf): ListPart
     rank,
     where: sql`${own} = ${of.address} and ${onChains(tokenApproval.chainId, of.chainIds)}
       and ${tokenApproval.approved} is not null`,
-    keys: [integerKey(tokenApproval.chainId), textKey(tokenApproval.contract), textKey(tokenApproval.node)],
-    placeOf: (row) => [String(row.chainId), row.contract, row.node],
+    keys: [
+      ascending(tokenApproval.chainId, "integer"),
+      ascending(tokenApproval.contract, "address"),
+      ascending(tokenApproval.node, "hash"),
+    ],
   });
 };
 
@@ -230,12 +187,11 @@ export const delegatesOfAddress = (db: Db, rank: number, of: ApprovalsOf): ListP
   return partOf(db, recordDelegate, {
     rank,
     where: sql`${own} = ${of.address} and ${onChains(chainId, of.chainIds)} and ${isApproved}`,
-    keys: [integerKey(chainId), textKey(resolver), textKey(node), textKey(other)],
-    placeOf: (row) => [
-      String(row.chainId),
-      row.resolver,
-      row.node,
-      of.side === "held" ? row.owner : row.delegate,
+    keys: [
+      ascending(chainId, "integer"),
+      ascending(resolver, "address"),
+      ascending(node, "hash"),
+      ascending(other, "address"),
     ],
   });
 };
@@ -249,8 +205,7 @@ export const rolesOfAddress = (
   partOf(db, ensv2Role, {
     rank,
     where: sql`${ensv2Role.account} = ${of.address} and ${ensv2Role.chainId} = ${of.chainId} and ${ensv2Role.roles} <> 0`,
-    keys: [textKey(ensv2Role.contract), decimalKey(ensv2Role.resource)],
-    placeOf: (row) => [row.contract, row.resource.toString()],
+    keys: [ascending(ensv2Role.contract, "address"), ascending(ensv2Role.resource, "decimal")],
   });
 
 /** A name that an entry of ENSv2 has: one of them, where its registry is linked at several. */

@@ -107,7 +107,8 @@ export async function listAndCount<Sort extends string>(
         select ${positionOf(keys).sql} from found ${isListed} order by ${sql.join(orderBy(keys), sql`, `)}
         limit ${limitOf(page)} offset ${offsetOf(page)}
       ) as positions ${page.isCounted ? sql`from found` : sql``}`);
-  const { positions, ...found } = rows[0] ?? { positions: [] as Position[] };
+  const [found] = rows;
+  const positions: readonly Position[] = found?.positions ?? [];
   const { rows: listed, next } = cutPage(
     positions.map((position) => ({ position })),
     page,
@@ -117,7 +118,7 @@ export async function listAndCount<Sort extends string>(
     node: node as Hex,
   }));
   return {
-    counts: page.isCounted ? (found as Record<Sort | "total", number>) : null,
+    counts: page.isCounted && found ? found : null,
     rows: await listInOrder(db, nodes),
     next,
   };

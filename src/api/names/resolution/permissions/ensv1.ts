@@ -11,7 +11,7 @@ import {
 } from "../../query/approvals.ts";
 import type { DomainRow } from "../../query/domains.ts";
 import { listOwnerEvents, type OwnerIn } from "../../query/ownerEvents.ts";
-import { type ListPart, mapPart } from "../../query/sections.ts";
+import { type ListPart, mapPart } from "../../query/parts.ts";
 import { type Layer, ownerAtResolver, type Power, powersOf, powersOfParent } from "../../rules/powers.ts";
 import type { Permission, PermissionKind, Permissions } from "./permission.ts";
 import { ranks } from "./ranks.ts";

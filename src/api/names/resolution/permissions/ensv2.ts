@@ -3,7 +3,7 @@ import type { Ctx } from "../../../server/http/context.ts";
 import { findRoles, type OperatorRow, operatorsIn, type RoleRow, rolesFor } from "../../query/approvals.ts";
 import type { Ensv2Entry } from "../../query/ensv2.ts";
 import { listOwnerEvents } from "../../query/ownerEvents.ts";
-import { type ListPart, mapPart } from "../../query/sections.ts";
+import { type ListPart, mapPart } from "../../query/parts.ts";
 import {
   mayAsHolder,
   mayWithOwnRoles,

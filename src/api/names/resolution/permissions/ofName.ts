@@ -3,7 +3,7 @@ import type { Ctx } from "../../../server/http/context.ts";
 import { listWithCode } from "../../query/approvals.ts";
 import { type DomainRow, listDomains } from "../../query/domains.ts";
 import type { Page, Part } from "../../query/page.ts";
-import { partOfRows, readParts } from "../../query/sections.ts";
+import { partOfRows, readParts } from "../../query/parts.ts";
 import type { Surface } from "../../schemas/answers.ts";
 import type { ParsedName } from "../../schemas/input.ts";
 import type { DomainState } from "../domainState.ts";

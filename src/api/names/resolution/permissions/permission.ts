@@ -1,6 +1,6 @@
 import type { Address, Hex } from "viem";
 import type { LogPlace } from "../../query/ownerEvents.ts";
-import type { ListPart } from "../../query/sections.ts";
+import type { ListPart } from "../../query/parts.ts";
 import type { Action, Layer, Reason } from "../../rules/powers.ts";
 import type { permissionKinds } from "../../schemas/answers.ts";
 
