@@ -1,5 +1,5 @@
 import { domain, event, holder } from "ponder:schema";
-import { is, Placeholder, type SQL } from "drizzle-orm";
+import type { SQL } from "drizzle-orm";
 import { and, eq, sql } from "ponder";
 import type { Address, Hex } from "viem";
 import {
@@ -24,11 +24,8 @@ import { type Scope, sqlOf } from "./scope.ts";
  * names are gathered, because each name has few; so their number is bounded.
  */
 
-/** A value, or where it stands in a prepared statement. */
-type Value<Of> = Of | Placeholder;
-
 /** The reverse names of an address: the chains of the list that have such names in their registry, and the node on each. */
-export type ReverseNames = { chainIds: readonly number[]; nodes: Value<readonly Hex[]> };
+export type ReverseNames = { chainIds: readonly number[]; nodes: readonly Hex[] };
 
 /** Names of which all events are in one list. */
 export type Names =
@@ -36,15 +33,15 @@ export type Names =
   /** A name, and those right below it. */
   | { of: "parent"; name: Hex }
   /** What an address has on its events as receiver or owner, the newest of them, and its reverse names. */
-  | { of: "address"; address: Value<Address>; reverse: ReverseNames };
+  | { of: "address"; address: Address; reverse: ReverseNames };
 
 /** Whose events a list has. */
 export type EventSource = { chains: Scope } & (
   | { kind: "names"; names: Names; listed: readonly ChainResolver[] }
   /** Logs that name an address. */
-  | { kind: "party"; address: Value<Address> }
+  | { kind: "party"; address: Address }
   /** Both. */
-  | { kind: "address"; names: Names; address: Value<Address>; listed: readonly ChainResolver[] }
+  | { kind: "address"; names: Names; address: Address; listed: readonly ChainResolver[] }
   /** Logs of a contract. */
   | { kind: "contract"; address: Address }
   /** Every log, of all kinds and chains or of some. */
@@ -126,15 +123,12 @@ function namesSql(names: Names, chains: Scope): SQL {
         where ${and(sql`${holder.address} = ${unseen(sql`${address}::text`)}`, of.holds(holder.chainId))}
         order by ${holder.lastOwnedBlockNumber} desc, ${holder.node} desc limit ${MAX_NAMES}`;
       const ids = writtenArrayOf(reverse.chainIds, "int");
-      const nodes = is(reverse.nodes, Placeholder)
-        ? sql`${reverse.nodes}::text[]`
-        : arrayOf(reverse.nodes as readonly Hex[], "text");
-      return sql`(${newest}) union select * from unnest(${ids}, ${unseen(nodes)}) as reverse (chain_id, node)`;
+      return sql`(${newest}) union select * from unnest(${ids}, ${unseen(arrayOf(reverse.nodes, "text"))}) as reverse (chain_id, node)`;
     }
   }
 }
 
-const ofParty = ({ chains, address }: { chains: Scope; address: Value<Address> }, reading: Reading): SQL =>
+const ofParty = ({ chains, address }: { chains: Scope; address: Address }, reading: Reading): SQL =>
   sql.join(
     parties.map((party) =>
       ofPlace(chains, reading, { ...party, names: namedBy(party, reading.looked), address }),
@@ -143,7 +137,7 @@ const ofParty = ({ chains, address }: { chains: Scope; address: Value<Address> }
   );
 
 /** A place of logs that has an index: the events' names, and SQL of what the index has besides them. */
-type Place = { names: readonly string[]; value: string; address: Value<Address | "">; where?: string };
+type Place = { names: readonly string[]; value: string; address: Address | ""; where?: string };
 
 /** The time of an event, as only the indexes of places have it. */
 const timeOfPlace = sql.raw(TIME_OF_PLACE);

@@ -40,12 +40,14 @@ export function pageOfEvents(
 }
 
 /** Counts the events of a source, of all but one name at most one more than `countTo`: `total`. */
-export function countOfEvents(source: EventSource, reading: Reading, countTo: number): SQL {
+export function countOfEvents(db: Db, source: EventSource, reading: Reading, countTo: number) {
   const isBounded = source.kind !== "names" || source.names.of === "address";
   const atMost = written(countTo + 1);
   const found = keysOf(source, { ...reading, ...(isBounded && { atMost }) });
   const bound = isBounded ? sql`limit ${atMost}` : sql``;
-  return sql`select count(*)::int as total from (select from (${each(source, found)}) as log ${bound}) as counted`;
+  return db
+    .select({ total: sql<number>`count(*)::int` })
+    .from(sql`(select from (${each(source, found)}) as log ${bound}) as counted`);
 }
 
 /** A number that the planner sees. */

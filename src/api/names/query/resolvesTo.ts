@@ -9,8 +9,9 @@ import type { Db } from "../../server/postgres/db.ts";
 import { toSql } from "../rules/conditionSql.ts";
 import { isCounted } from "../rules/nameRules.ts";
 import { type Keyset, orderBy, type Position, positionOf, rowsAfter } from "./keyset.ts";
-import { cutPage, limitOf, MAX_COUNTED, offsetOf, type Page, type Part, totalOfLast } from "./page.ts";
-import { type Scope, sqlOf } from "./scope.ts";
+import { readList } from "./list.ts";
+import { MAX_COUNTED, type Page, type Part } from "./page.ts";
+import type { Scope } from "./scope.ts";
 
 /** Which coin types count: one, those of all EVM chains, or any. */
 export type CoinFilter = bigint | "evm" | "any";
@@ -42,24 +43,22 @@ export const pointingKeys: Keyset = [
 ];
 
 /** A page of the names that have this address, by their rows, with their number: at most one more than `countTo`. */
-export async function listPointing(
+export const listPointing = (
   db: Db,
   asked: ResolvesTo,
   part: Part,
   countTo = MAX_COUNTED,
-): Promise<Page<Pointing>> {
-  const after = part.after && rowsAfter(pointingKeys, part.after);
-  const read = await readPointing(
-    db,
-    foundOf(asked, { after: part.after, most: limitOf(part) + offsetOf(part) }),
-    sql`where ${after ?? sql`true`}
-    order by ${sql.join(orderBy(pointingKeys), sql`, `)} limit ${limitOf(part)} offset ${offsetOf(part)}`,
-  );
-  const total = part.isCounted
-    ? (totalOfLast(read, part) ?? (await countPointing(db, asked, countTo)))
-    : null;
-  return { ...cutPage(read, part), total };
-}
+): Promise<Page<Pointing>> =>
+  readList(part, {
+    keys: pointingKeys,
+    read: ({ where, order, limit, offset }) =>
+      readPointing(
+        db,
+        foundOf(asked, { after: part.after, most: limit + offset }),
+        sql`where ${where ?? sql`true`} order by ${sql.join(order, sql`, `)} limit ${limit} offset ${offset}`,
+      ),
+    count: () => countPointing(db, asked, countTo),
+  });
 
 /** The first names, in their order. */
 export const listFirstPointing = (db: Db, asked: ResolvesTo, most: number): Promise<Pointing[]> =>
@@ -184,13 +183,14 @@ export const isOfChainSql = (coin: SQL): SQL =>
     and ${coin} < ${sql.raw(String(2n * DEFAULT_COIN_TYPE))}))`;
 
 /** Records of ENSv2 that are the address, by number. */
-function withMatches({ address: sought, coins, now, contracts: { chainId: main, ensv2 } }: ResolvesTo): SQL {
-  if (ensv2 === undefined) return sql``;
+function withMatches({ chains, address: sought, coins, now, contracts: { chainId: main } }: ResolvesTo): SQL {
+  const { resolverCode } = chains.ensv2;
   return sql`with recursive numbered as materialized (
     select ${resolver} as resolver, ${node} as record, array_agg(${coinType}::text order by ${coinType}) as coin_types
     from ${addressRecord} join ${ensv2Proxy} on ${ensv2Proxy.chainId} = ${chainId} and ${ensv2Proxy.address} = ${resolver}
-      and ${ensv2Proxy.implementation} = any(${list([...ensv2.resolverCode])}) ${versions}
+      and ${ensv2Proxy.implementation} = any(${list([...resolverCode])}) ${versions}
     where ${isOfAddress(sought)} and ${isInForce} and ${chainId} = ${main}
+      and ${resolverCode.size > 0 && chains.ids.includes(main)}
     group by ${resolver}, ${node}, ${chainId} having ${isWanted(coins, sql`true`)}
   ), reached (node, resolver, record, coin_types, depth) as (
     select ${domain.node}, numbered.resolver, numbered.record, numbered.coin_types, 0
@@ -211,13 +211,13 @@ function withMatches({ address: sought, coins, now, contracts: { chainId: main, 
 const MAX_DEPTH = 32;
 
 /** Names that a link leads to a record, and all names of a resolver whose root name is linked to it. */
-function byNumber({ chains, contracts: { chainId: main } }: ResolvesTo): SQL {
+function byNumber({ contracts: { chainId: main } }: ResolvesTo): SQL {
   return sql`select ${domain.chainId} as chain_id, ${domain.node} as node, numbered.resolver, numbered.record,
       numbered.coin_types
     from numbered join ${ensv2Link} on ${ensv2Link.chainId} = ${main} and ${ensv2Link.resolver} = numbered.resolver
         and ${ensv2Link.record} = numbered.record
       join ${domain} on ${and(eq(domain.chainId, main), eq(domain.node, ensv2Link.node))}
-    where ${sqlOf(chains).holds(domain.chainId)} and ${domain.node} <> ${ROOT_NODE}
+    where ${domain.node} <> ${ROOT_NODE}
     union
     select ${main} as chain_id, reached.node, reached.resolver, reached.record, reached.coin_types from reached`;
 }
@@ -227,8 +227,5 @@ type FoundSql = { matches: SQL; found: SQL };
 
 const foundOf = (asked: ResolvesTo, first: First): FoundSql => ({
   matches: withMatches(asked),
-  found:
-    asked.contracts.ensv2 === undefined || !asked.chains.ids.includes(asked.contracts.chainId)
-      ? byNode(asked, first)
-      : sql`(${byNode(asked, first)}) union all (${byNumber(asked)})`,
+  found: sql`(${byNode(asked, first)}) union all (${byNumber(asked)})`,
 });
