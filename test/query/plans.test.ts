@@ -15,6 +15,7 @@ import { isSlow, sizeOf } from "../support/size.ts";
 import { openApi, type TestApi } from "./api.ts";
 import { ETH_REGISTRY, MIGRATOR, contracts as ofEnsv2 } from "./ensv2.ts";
 import { contracts as ofLayer2s } from "./layer2.ts";
+import { nameLists } from "./lists.ts";
 import { fillWithMany } from "./manyRows.ts";
 import { countRead, type Plan, type Query } from "./readRows.ts";
 import { account, CHAIN_ID, registeredRow, STATIC_RESOLVER, transaction } from "./rows.ts";
@@ -181,6 +182,21 @@ describe("what is asked of one name, hash or address is found by an index", () =
       }
     },
   );
+});
+
+describe("no filter of a list makes PostgreSQL read a large table from end to end", () => {
+  const filtered = nameLists.flatMap(({ path, filters }) =>
+    Object.entries(filters).map(
+      ([filter, values]) => `${path}&${filter}=${Object.keys(values)[0]}&total=false`,
+    ),
+  );
+
+  test.each(filtered)("%s", async (path) => {
+    for (const query of await observe(() => api.get(path))) {
+      const scanned = (await findScans(query)).filter((table) => largeTables.has(table));
+      expect(scanned, query.sql).toEqual([]);
+    }
+  });
 });
 
 describe("a page after a cursor reads one range of an index, wherever it begins", () => {

@@ -80,18 +80,12 @@ export const ownerChangesOn = (chains: Scope): SQL => sql`owner_change as materi
   )`;
 
 /** Addresses with the number of their names at the counters' moment. */
-export const ownersOn = (chains: Scope): SQL => {
-  const { holds, byChains } = sqlOf(chains);
-  const isHere = holds(chainId);
-  return byChains({
-    main: sql`select address, names from figures_owners where ${isHere}`,
-    several: sql`select address, sum(names) as names from figures_owners where ${isHere} group by address`,
-  });
-};
+export const ownersOn = (chains: Scope): SQL =>
+  sql`select address, sum(names) as names from figures_owners where ${sqlOf(chains).holds(chainId)} group by address`;
 
 /** How many addresses own a name: those that did at the moment, corrected for what time changed. */
 function ownersAt(chains: Scope): SQL {
-  const { holds, byChains } = sqlOf(chains);
+  const { holds, isSeveral } = sqlOf(chains);
   const isHere = holds(chainId);
   const several = sql`${ownerChangesOn(chains)}, owners as (
       select count(*) as count from (
@@ -108,7 +102,8 @@ function ownersAt(chains: Scope): SQL {
         left join figures_owners counter on ${holds(sql`counter.chain_id`)} and counter.address = owner_change.address
     ) as count
   )`;
-  return byChains({ main, several });
+  // Of 600,000 owners: 0.1 s without the groups, 2.8 s with them.
+  return isSeveral ? several : main;
 }
 
 /** How many owners claim a name, and the claims by registrar and chain. */

@@ -6,6 +6,7 @@ import type { Ensv2Contracts } from "../../../../abis/contracts.ts";
 import type { Db } from "../../server/postgres/db.ts";
 import { toSql } from "../rules/conditionSql.ts";
 import { isCounted } from "../rules/nameRules.ts";
+import { arrayOf } from "./arrays.ts";
 import { type EventFacts, eventFacts } from "./eventRows.ts";
 import { isMigration } from "./migrations.ts";
 import { isNonOwner, isSoldByEnsv2, type MergedPurchase, mergedPurchase } from "./purchaseMerge.ts";
@@ -178,10 +179,9 @@ export async function listNewestTransfers(
   { chains, limit }: Newest,
 ): Promise<Transfer[]> {
   const after = alias(ownershipChange, "after");
+  const onChain = sql`${after.blockNumber} desc, ${after.logIndex} desc, ${after.ordinal} desc`;
   // Blocks of several chains do not compare.
-  const { holds, byChains } = sqlOf(chains);
-  const time = byChains({ main: sql``, several: sql`${after.blockTimestamp} desc,` });
-  const newestFirst = sql`order by ${time} ${after.blockNumber} desc, ${after.logIndex} desc, ${after.ordinal} desc`;
+  const newestFirst = sql`order by ${after.blockTimestamp} desc, ${onChain}`;
   // `case` checks in this order: the most expensive condition comes last. `offset 0` has each checked by itself, where the database would
   // rather read all rows once for many.
   const { rows } = await db.execute<Omit<Transfer, "blockTimestamp"> & { blockTimestamp: string }>(sql`
@@ -192,7 +192,9 @@ export async function listNewestTransfers(
         case when ${isLastOfTransaction(after)} and ${isOfCountedName(after)} and not ${isPartOf(after, others)}
           then ${ownerBefore(after)} end as "from"
       from (
-        select * from ${ownershipChange} as after where ${holds(after.chainId)} ${newestFirst} limit ${MAX_CHANGES}
+        select after.* from unnest(${arrayOf(chains.ids, "int")}) as chain (id) cross join lateral (
+          select * from ${ownershipChange} as after where ${after.chainId} = chain.id order by ${onChain} limit ${MAX_CHANGES}
+        ) as after ${newestFirst} limit ${MAX_CHANGES}
       ) as after
       ${newestFirst}
     ) as change

@@ -122,7 +122,7 @@ const beginningOfText = (text: SQL): SQL => sql`left(${text}, 128)`;
 export function domainKeys(
   { sortBy, sortDir: direction, nameInOrder, unknownLast }: Sorting,
   now: Time,
-  { byChains }: ScopeSql,
+  { isSeveral }: Pick<ScopeSql, "isSeveral">,
 ): Keyset {
   const { fullName, label, expiryTimestamp, registeredTimestamp, createdTimestamp, node, chainId } = domain;
   const byText = (column: SQLWrapper): OrderKey => ({
@@ -150,23 +150,16 @@ export function domainKeys(
     isNull: sql`(not ${domain.isLabelKnown})`,
   };
   const key = sortBy === "full_name" && unknownLast ? known : first[sortBy];
-  return [key, ...tieBreakers(byChains, { node, chainId, direction })];
+  return [
+    key,
+    { column: sql`${node}`, kind: "hash", direction },
+    // The same node can be on several chains.
+    ...(isSeveral ? [{ column: sql`${chainId}`, kind: "integer", direction } as const] : []),
+  ];
 }
 
 /** The name where its own label is known; null for others. */
 const knownName = sql`case when ${domain.isLabelKnown} then ${domain.fullName} end`;
-
-/** One key for each of several chains, where the same node can be on them. */
-const tieBreakers = (
-  byChains: ScopeSql["byChains"],
-  { node, chainId, direction }: Record<"node" | "chainId", SQLWrapper> & { direction: SortDirection },
-): Keyset => [
-  { column: sql`${node}`, kind: "hash", direction },
-  ...byChains<Keyset>({
-    main: [],
-    several: [{ column: sql`${chainId}`, kind: "integer", direction }],
-  }),
-];
 
 /**
  * The order of a list of domains that is found first, as `found` with its `sort_key`, `node` and `chain_id`, and sorted

@@ -40,7 +40,7 @@ const eventsOfSeveral: PurchaseEvents = {
  * layer 2s: their index is by type and time, and would be read to its end.
  */
 export const purchaseEvents = (chains: Scope): PurchaseEvents =>
-  sqlOf(chains).byChains({ main: ethEvents, several: eventsOfSeveral });
+  sqlOf(chains).isSeveral ? eventsOfSeveral : ethEvents;
 
 /** With those of ENSv2's registries and registrars. A renewal of a subname is a log of its registry alone. */
 const registrations = [...eventsOfSeveral.registrations, "LabelRegistered", "LabelReserved"];
@@ -78,16 +78,13 @@ const isPurchaseOfEnsv2 = sql`and not coalesce(${event.ownerAddress} = any(${sql
   and (${event.eventType} <> 'ExpiryUpdated' or ${sql.placeholder("isSubname")}::boolean)`;
 
 /** The order of entries, by columns of a subquery. Blocks of several chains do not compare: there the time decides. */
-export function purchaseKeys({ byChains }: ScopeSql, direction: SortDirection = "asc"): Keyset {
-  const time = byChains<Keyset>({
-    main: [],
-    several: [
-      { column: sql`block_timestamp`, kind: "bigint", direction },
-      { column: sql`chain_id`, kind: "integer", direction },
-    ],
-  });
+export function purchaseKeys({ isSeveral }: ScopeSql, direction: SortDirection = "asc"): Keyset {
+  const time: Keyset = [
+    { column: sql`block_timestamp`, kind: "bigint", direction },
+    { column: sql`chain_id`, kind: "integer", direction },
+  ];
   return [
-    ...time,
+    ...(isSeveral ? time : []),
     { column: sql`block_number`, kind: "integer", direction },
     { column: sql`first_log`, kind: "integer", direction },
   ];

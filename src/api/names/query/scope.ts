@@ -87,8 +87,8 @@ export type ScopeSql = {
   life: LifeRules;
   /** The name of a prepared statement. */
   title: (name: string) => string;
-  /** What differs where several chains are in one answer. */
-  byChains: <Part>(parts: { main: Part; several: Part }) => Part;
+  /** Whether more than the main chain may be in one answer. */
+  isSeveral: boolean;
   /** The contracts of ENSv2; {@link noEnsv2} where it is not deployed. */
   ensv2: Ensv2Contracts;
 };
@@ -103,7 +103,7 @@ const sqlOfForm = ({ reach, ensv2 }: Form, holds: ScopeSql["holds"]): ScopeSql =
     rule: (rule) => (isMain ? onMainChain(rule) : rule),
     life: lifeOf(isDeployed ? ensv2 : undefined),
     title: (name) => `${name}${isMain ? "" : "_several"}${isDeployed ? "_ensv2" : ""}`,
-    byChains: ({ main, several }) => (isMain ? main : several),
+    isSeveral: !isMain,
     ensv2,
   };
 };

@@ -61,7 +61,7 @@ export function searchCondition(filters: SearchFilters, at: { chains: Scope; now
     toSql(isCounted),
     when(text || undefined, isFullName ? hasInFullName : hasInLabel),
     when(availability, (states) =>
-      or(...states.map((status) => and(isInState(status, at.now, of), isOfAnIndex(status, of)))),
+      or(...states.map((status) => and(isInState(status, at.now, of), isOfAnIndex(status)))),
     ),
     when(filters.minLength, (length) => gte(domain.labelLength, length)),
     when(filters.maxLength, (length) => lte(domain.labelLength, length)),
@@ -131,13 +131,10 @@ const isInState = (status: KnownAvailability, now: number, { rule, life }: Scope
 /**
  * Only names of registrars can be in grace, premium or available. This says it again in a form that an index can use.
  */
-const isOfAnIndex = (status: KnownAvailability, { byChains }: ScopeSql) =>
+const isOfAnIndex = (status: KnownAvailability) =>
   status === "registered"
     ? undefined
-    : byChains({
-        main: eq(domain.parentNode, ETH_NODE),
-        several: inArray(domain.parentNode, [ETH_NODE, ...managedNames.map(({ node }) => node)]),
-      });
+    : inArray(domain.parentNode, [ETH_NODE, ...managedNames.map(({ node }) => node)]);
 
 const when = <T>(value: T | undefined, toCondition: (value: T) => SQL | undefined) =>
   value === undefined ? undefined : toCondition(value);

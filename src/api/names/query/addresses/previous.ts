@@ -85,16 +85,14 @@ export function wasHeld(db: Db, at: AddressAt): SQL | undefined {
  * The order of previous names, by the columns of a subquery. Blocks of several chains do not compare, so with several the
  * time decides; on one chain the block does, which an index has.
  */
-export function previousKeys({ byChains }: ScopeSql, direction: SortDirection): Keyset {
-  const block = { column: sql`listed.last_owned_block_number`, kind: "integer", direction } as const;
-  const node = { column: sql`listed.node`, kind: "hash", direction } as const;
-  return byChains<Keyset>({
-    main: [block, node],
-    several: [
-      { column: sql`listed.last_owned_block_timestamp`, kind: "bigint", direction },
-      { column: sql`listed.chain_id`, kind: "integer", direction },
-      block,
-      node,
-    ],
-  });
+export function previousKeys({ isSeveral }: ScopeSql, direction: SortDirection): Keyset {
+  const time: Keyset = [
+    { column: sql`listed.last_owned_block_timestamp`, kind: "bigint", direction },
+    { column: sql`listed.chain_id`, kind: "integer", direction },
+  ];
+  return [
+    ...(isSeveral ? time : []),
+    { column: sql`listed.last_owned_block_number`, kind: "integer", direction },
+    { column: sql`listed.node`, kind: "hash", direction },
+  ];
 }

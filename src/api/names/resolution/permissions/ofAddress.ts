@@ -17,8 +17,8 @@ import {
 import { type DomainRow, listDomainsOnChains } from "../../query/domains.ts";
 import type { LogPlace } from "../../query/ownerEvents.ts";
 import type { Page, Part } from "../../query/page.ts";
-import { scopeOf } from "../../query/scope.ts";
 import { type ListPart, mapPart, readParts } from "../../query/parts.ts";
+import { scopeOf } from "../../query/scope.ts";
 import { type Layer, ownerAtResolver, powersOf, type Reason } from "../../rules/powers.ts";
 import type { grantKinds } from "../../schemas/answers.ts";
 
