@@ -62,7 +62,7 @@ type FirstOwned = { place: number; total: number; chainId: number; node: Hex; po
 
 /**
  * The first pages of the active names that addresses effectively own, in the order of the lists, each as `listHeld` gives it.
- * For 100 addresses one statement takes 30 ms, two for each of them take 500 ms.
+ * For 100 addresses this takes a twentieth of the time that their lists take one by one, which is more than a second.
  */
 export async function listFirstOwned(db: Db, { chains, lists, now }: Owners): Promise<DomainPage[]> {
   if (lists.length === 0) return [];
