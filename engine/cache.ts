@@ -1,7 +1,5 @@
+import { CACHE_SCHEMA } from "./cacheSchema.ts";
 import { ponderModule, quietLogger } from "./ponderModule.ts";
-
-/** The schema of Ponder's cache of past events. All indexes of a database share it. */
-export const CACHE_SCHEMA = "ponder_sync";
 
 /** Which blocks of which contracts the cache has. */
 const INTERVALS = "intervals";

@@ -1,4 +1,4 @@
-import { CACHE_SCHEMA } from "./cache.ts";
+import { CACHE_SCHEMA } from "./cacheSchema.ts";
 import type { Query } from "./ponderInternals.ts";
 
 // The only place that knows the columns of the tables in which Ponder 0.17.7 caches logs (node_modules/ponder/dist/esm/

@@ -49,7 +49,7 @@ export type Alone = {
 /** Indexes the chain with Namedex only. The last index is looked after as one in use, and started again. */
 export async function measureAlone(place: Place, rounds: number): Promise<Alone> {
   const cold = await measureOne("namedex", "cold", place);
-  const cache = await sizesOf(place.databaseUrl, "ponder_sync");
+  const cache = await sizesOf(place.databaseUrl, "namedex_cache");
   const warm: Measured[] = [];
   for (let round = 1; round < rounds; round++) {
     warm.push(await measureOne("namedex", `warm_${round}`, place));

@@ -39,7 +39,7 @@ export async function measure({
   ...place
 }: Place & { rounds: number; profile?: string | undefined }): Promise<Rounds> {
   const cold = await measureOne("namedex", "cold", place);
-  const cacheBytes = await sizeOf(place.databaseUrl, "ponder_sync");
+  const cacheBytes = await sizeOf(place.databaseUrl, "namedex_cache");
   const warm: Rounds["warm"] = { floor: [], insert: [], namedex: [] };
   for (let round = 0; round < rounds; round++) {
     for (const app of ["floor", "insert", "namedex"] as const) {

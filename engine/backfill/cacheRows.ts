@@ -12,9 +12,13 @@ export type NodeLog = {
   address: Hex;
   topics: Hex[];
   data: Hex;
+  /** The time of its block, where the node tells it. */
+  blockTimestamp?: Hex;
+  /** Its transaction, where the source of the log gave that too. */
+  transaction?: Transaction;
 };
 export type Block = { number: Hex; hash: Hex; timestamp: Hex };
-export type Transaction = { hash: Hex };
+export type Transaction = { hash: Hex; blockHash: Hex; blockNumber: Hex; transactionIndex: Hex };
 
 type Row = Record<string, unknown>;
 

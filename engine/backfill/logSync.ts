@@ -5,7 +5,6 @@ import {
   type Cache,
   type Encoders,
   type NodeLog,
-  type Transaction,
   writeLogs,
 } from "./cacheRows.ts";
 import { FetchProgress } from "./fetchProgress.ts";
@@ -21,6 +20,7 @@ import {
   wantedByFactory,
 } from "./logGroups.ts";
 import { LogRange } from "./logRange.ts";
+import { blockIn, checkTimes, transactionsIn } from "./thinBlocks.ts";
 
 type Log = NodeLog;
 /** Contracts that logs told of, each with the block from which it is followed. */
@@ -58,7 +58,7 @@ export type Ponder = Encoders & {
     rpc: unknown,
     params: [Hex, boolean],
     context: unknown,
-  ) => Promise<Block & { transactions: Transaction[] }>;
+  ) => Promise<Block>;
   getLogsRetryHelper: (failed: { params: unknown[]; error: unknown }) => {
     shouldRetry: boolean;
     ranges?: { fromBlock: Hex; toBlock: Hex }[];
@@ -78,8 +78,8 @@ export type Ponder = Encoders & {
 
 /** Requests for logs of one kind that are under way at once. Ponder limits those of a chain to 25. */
 const REQUESTS_AT_ONCE = 8;
-/** Blocks that are fetched at once; Ponder's own number on mainnet. */
-const BLOCKS_AT_ONCE = 130;
+/** Blocks that are written at once, and at most so many headers are asked for together. */
+const BLOCKS_AT_ONCE = 2_000;
 
 const toHex = (number: number): Hex => `0x${number.toString(16)}`;
 
@@ -111,12 +111,19 @@ function createLogSync(ponder: Ponder, { rpc, chain, common, childAddresses, syn
   });
   const ranges = new Map<string, LogRange>();
   const context = { logger: common.logger.child({ action: "fetch_block_data" }) };
+  const checkTime = checkTimes();
 
   const rangeOf = ({ kind }: Wanted): LogRange => {
     const range = ranges.get(kind) ?? new LogRange(chain.ethGetLogsBlockRange);
     ranges.set(kind, range);
     return range;
   };
+
+  async function fetchHeader(number: Hex): Promise<Block> {
+    const block = await ponder.eth_getBlockByNumber(rpc, [number, false], context);
+    progress.requested();
+    return block;
+  }
 
   async function fetchPiece(wanted: Wanted, [from, to]: Interval): Promise<Log[]> {
     const range = rangeOf(wanted);
@@ -239,28 +246,29 @@ function createLogSync(ponder: Ponder, { rpc, chain, common, childAddresses, syn
       syncStore: Store;
     }): Promise<Block | undefined> {
       const { interval, logs, syncStore } = given;
-      const byBlock = Map.groupBy(logs, ({ blockNumber }) => blockNumber);
       let newest: Block | undefined;
-      const fetchBlock = async ([number, ofBlock]: [Hex, Log[]]) => {
-        const block = await ponder.eth_getBlockByNumber(rpc, [number, true], context);
-        progress.requested();
-        const request = { method: "eth_getBlockByNumber", params: [number, true] };
+      const takeBlock = async (ofBlock: Log[]) => {
+        const [{ blockNumber: number }] = ofBlock as [Log];
+        const block = blockIn(ofBlock) ?? (await fetchHeader(number));
+        const request = { method: "eth_getBlockByNumber", params: [number, false] };
         const range = { method: "eth_getLogs", params: [{ fromBlock: number, toBlock: number }] };
-        ponder.validateLogsAndBlock(ofBlock, block, range, request);
-        const hashes = new Set(ofBlock.map(({ transactionHash }) => transactionHash));
-        const transactions = block.transactions.filter(({ hash }) => hashes.has(hash));
-        // The others are most of a block, and are not needed any more.
-        block.transactions = [];
-        return { block, transactions, logs: ofBlock };
+        const transactions = ofBlock.map(({ transactionIndex, transactionHash: hash }) => ({
+          transactionIndex,
+          hash,
+        }));
+        ponder.validateLogsAndBlock(ofBlock, { ...block, transactions }, range, request);
+        return { block, transactions: transactionsIn(ofBlock), logs: ofBlock };
       };
-      const parts = chunksOf([...byBlock], BLOCKS_AT_ONCE);
-      const fetchPart = (part: [Hex, Log[]][] = []) => Promise.all(part.map(fetchBlock));
-      let fetched = await fetchPart(parts[0]);
-      for (let i = 1; fetched.length > 0; i++) {
-        newest = fetched.at(-1)?.block;
+      const blocks = [...Map.groupBy(logs, ({ blockNumber }) => blockNumber).values()];
+      const parts = chunksOf(blocks, BLOCKS_AT_ONCE);
+      const takePart = (part: Log[][] = []) => Promise.all(part.map(takeBlock));
+      let taken = await takePart(parts[0]);
+      for (let i = 1; taken.length > 0; i++) {
+        for (const { block } of taken) checkTime(block);
+        newest = taken.at(-1)?.block;
         // The next part is fetched while this one is written.
-        const written = writeLogs(syncStore, { ponder, chainId: chain.id, fetched });
-        [fetched] = await Promise.all([fetchPart(parts[i]), written]);
+        const written = writeLogs(syncStore, { ponder, chainId: chain.id, fetched: taken });
+        [taken] = await Promise.all([takePart(parts[i]), written]);
       }
       progress.fetched(interval[1], logs.length);
       return newest;

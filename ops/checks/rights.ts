@@ -1,5 +1,5 @@
 import type pg from "pg";
-import { CACHE_SCHEMA } from "../../engine/cache.ts";
+import { CACHE_SCHEMA } from "../../engine/cacheSchema.ts";
 import type { DatabaseSettings } from "../../settings/database.ts";
 import { SettingsError } from "../../settings/settings.ts";
 import { withClient } from "../../src/api/server/postgres/client.ts";

@@ -1,5 +1,5 @@
 import pg from "pg";
-import { CACHE_SCHEMA } from "../../engine/cache.ts";
+import { CACHE_SCHEMA } from "../../engine/cacheSchema.ts";
 import { type Queries, queriesOf } from "../../src/api/server/postgres/client.ts";
 import { listIndexes } from "../release/indexes.ts";
 import { viewsOverTables } from "../release/views.ts";

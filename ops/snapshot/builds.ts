@@ -1,5 +1,6 @@
 import pg from "pg";
-import { CACHE_SCHEMA, cacheTables } from "../../engine/cache.ts";
+import { cacheTables } from "../../engine/cache.ts";
+import { CACHE_SCHEMA } from "../../engine/cacheSchema.ts";
 import { ownIndexes } from "../../src/api/upkeep/indexes.ts";
 import { describeBytes, startProgress } from "../commandLine/progress.ts";
 import { noteWork } from "./locks.ts";

@@ -1,4 +1,5 @@
-import { CACHE_SCHEMA, cacheTables } from "../../engine/cache.ts";
+import { cacheTables } from "../../engine/cache.ts";
+import { CACHE_SCHEMA } from "../../engine/cacheSchema.ts";
 import { type PonderBuild, readPonderBuild } from "../../engine/ponderBuild.ts";
 import { PONDER_VERSION } from "../../engine/ponderModule.ts";
 import { parseCheckpoint, type RestorePoint } from "../../engine/restorePoint.ts";

@@ -1,5 +1,6 @@
 import pg from "pg";
-import { CACHE_SCHEMA, cacheTables } from "../../engine/cache.ts";
+import { cacheTables } from "../../engine/cache.ts";
+import { CACHE_SCHEMA } from "../../engine/cacheSchema.ts";
 import { listSchemas } from "../../engine/ponderInternals.ts";
 import { inTransaction, queriesOf } from "../../src/api/server/postgres/client.ts";
 import { RESTORE_MARK } from "../checks/halfRestored.ts";

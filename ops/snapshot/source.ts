@@ -1,4 +1,5 @@
-import { CACHE_SCHEMA, cacheTables, ofChains } from "../../engine/cache.ts";
+import { cacheTables, ofChains } from "../../engine/cache.ts";
+import { CACHE_SCHEMA } from "../../engine/cacheSchema.ts";
 import { JOURNAL, listTables, readIndexer } from "../../engine/ponderInternals.ts";
 import { finalRows, formerRows, listRestorePoints, type RestorePoint } from "../../engine/restorePoint.ts";
 import type { Queries } from "../../src/api/server/postgres/client.ts";

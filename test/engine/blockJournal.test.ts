@@ -26,8 +26,8 @@ beforeAll(async () => {
   await pool.query(
     `create table ${reorgTableOf(TABLE)} (operation_id int generated always as identity, checkpoint text)`,
   );
-  await pool.query("create schema ponder_sync");
-  await pool.query(`create table ponder_sync.blocks (chain_id bigint, number bigint, hash text, parent_hash text,
+  await pool.query("create schema namedex_cache");
+  await pool.query(`create table namedex_cache.blocks (chain_id bigint, number bigint, hash text, parent_hash text,
     "timestamp" bigint)`);
   listener = new pg.Client({ connectionString: database.url });
   listener.on("notification", ({ payload = "" }) => notices.push(JSON.parse(payload)));
@@ -41,7 +41,7 @@ afterAll(async () => {
 });
 
 beforeEach(async () => {
-  await pool.query(`truncate blocks, ponder_sync.blocks, _ponder_checkpoint, ${reorgTableOf(TABLE)}`);
+  await pool.query(`truncate blocks, namedex_cache.blocks, _ponder_checkpoint, ${reorgTableOf(TABLE)}`);
   for (const chain of [MAIN, OTHER]) await setCheckpoint(chain, 0);
   notices = [];
 });
@@ -238,7 +238,7 @@ test("a batch of the backfill has its last block, and those near the end that ha
   const journal = createBlockJournal(SCHEMA);
   const end = JOURNAL_BLOCKS + 1_000;
   await pool.query(
-    `insert into ponder_sync.blocks select ${MAIN}, n, 'hash' || n, 'hash' || n - 1, n from unnest($1::int[]) n`,
+    `insert into namedex_cache.blocks select ${MAIN}, n, 'hash' || n, 'hash' || n - 1, n from unnest($1::int[]) n`,
     [[10, 20, 998, 1_000, 1_010]],
   );
   const progress = { finalized: nodeBlock(MAIN, end) };

@@ -7,6 +7,7 @@ import { ponderModule } from "./ponders.ts";
 // them twice, and prints the rows that are then there.
 
 const [databaseUrl] = process.argv.slice(2);
+const { PONDER_SYNC_SCHEMA } = await ponderModule("sync-store/schema.js");
 const { store } = await openPonderCache(databaseUrl);
 
 const hash = (of: number) => `0x${of.toString(16).padStart(64, "0")}`;
@@ -82,7 +83,7 @@ await client.connect();
 const tables = ["blocks", "transactions", "logs"];
 const stored = await Promise.all(
   tables.map(
-    async (table) => (await client.query(`select t::text from ponder_sync.${table} t order by 1`)).rows,
+    async (table) => (await client.query(`select t::text from ${PONDER_SYNC_SCHEMA}.${table} t order by 1`)).rows,
   ),
 );
 await client.end();

@@ -8,7 +8,7 @@ import { hashOf, type Plan, type ProviderLog, startProvider } from "./providerNo
 // cache's rows and what the provider saw. Contracts are followed in two steps, so that the second finds a part in the cache.
 
 const [databaseUrl, planText = "{}"] = process.argv.slice(2);
-const given = JSON.parse(planText) as Partial<Plan>;
+const given = JSON.parse(planText) as Partial<Plan> & { needs?: boolean };
 
 const HEAD = 60_000;
 const FINALIZED = HEAD - 100;
@@ -91,9 +91,17 @@ const secondStep = [
 ].map(filterOf);
 
 const provider = await startProvider({ logs: makeLogs(), head: HEAD, ...given });
-const [{ createRpc }, { getLocalSyncGenerator }, runtime, { createSyncStore }] = await Promise.all(
-  ["rpc/index.js", "runtime/historical.js", "runtime/index.js", "sync-store/index.js"].map(ponderModule),
-);
+const [{ createRpc }, { getLocalEventGenerator }, runtime, { createSyncStore }, checkpoints, schema] =
+  await Promise.all(
+    [
+      "rpc/index.js",
+      "runtime/historical.js",
+      "runtime/index.js",
+      "sync-store/index.js",
+      "utils/checkpoint.js",
+      "sync-store/schema.js",
+    ].map(ponderModule),
+  );
 const { database, ponder, pool } = await openPonderDatabase(databaseUrl, {
   options: { databaseMaxQueryParameters: 16_000, factoryAddressCountThreshold: 8, command: "start" },
 });
@@ -108,14 +116,17 @@ const chain = {
 };
 const rpc = createRpc({ common: ponder, chain });
 
-async function follow(filters: object[]): Promise<void> {
+/** Fetches the logs of filters, and gives the events as they reach handlers. */
+async function follow(filters: object[]) {
   const syncStore = createSyncStore({ common: ponder, qb: database.syncQB });
   const childAddresses = await runtime.getChildAddresses({ filters, syncStore });
   const cachedIntervals = await runtime.getCachedIntervals({ chain, filters, syncStore });
   const finalizedBlock = provider.blockJson(FINALIZED, false);
   const known = { common: ponder, chain, rpc, filters, cachedIntervals, finalizedBlock };
   const syncProgress = await runtime.getLocalSyncProgress(known);
-  const eventCallbacks = filters.map((filter) => ({ filter }));
+  const eventCallbacks = filters.map((filter, i) => ({ filter, name: `Entry${i}:Event` }));
+  const checkpointOf = (block: number, edge: "up" | "down"): string =>
+    checkpoints.encodeCheckpoint(checkpoints.blockToCheckpoint(provider.blockJson(block, false), 1, edge));
   const params = {
     common: ponder,
     chain,
@@ -125,26 +136,50 @@ async function follow(filters: object[]): Promise<void> {
     syncProgress,
     cachedIntervals,
     database,
+    isCatchup: false,
+    from: checkpointOf(1, "down"),
+    to: checkpointOf(FINALIZED, "up"),
+    limit: 200,
   };
-  for await (const _ of getLocalSyncGenerator({ ...params, isCatchup: false })) {
-    // Each step is in the cache.
-  }
+  const found: LogEvent[] = [];
+  for await (const { events } of getLocalEventGenerator(params)) found.push(...events);
+  return found.map(({ log, block, transaction }) => ({
+    place: [log.blockNumber, log.logIndex],
+    hash: log.transactionHash,
+    time: Number(block.timestamp),
+    transaction: transaction?.hash,
+  }));
+}
+
+type LogEvent = {
+  log: { blockNumber: number; logIndex: number; transactionHash?: Hex };
+  block: { timestamp: bigint };
+  transaction?: { hash: Hex };
+};
+
+// The handlers of two entries need transactions; those of one need them of some logs.
+if (given.needs) {
+  globalThis.namedexNeededTransactions = {
+    "Entry0:Event": () => true,
+    "Entry40:Event": ({ address }) => BigInt(address) % 2n === 0n,
+  };
 }
 
 await follow(firstStep);
 const first = { ...provider.seen.requests };
-await follow([...firstStep, ...secondStep]);
+const events = await follow([...firstStep, ...secondStep]);
+const SCHEMA = schema.PONDER_SYNC_SCHEMA;
 const read = async (columns: string, table: string) =>
-  (await pool.query(`select ${columns} from ponder_sync.${table} order by 1, 2, 3`)).rows;
+  (await pool.query(`select ${columns} from ${SCHEMA}.${table} order by 1, 2, 3`)).rows;
 const cache = {
   logs: await read("block_number, log_index, t::text", "logs t"),
   intervals: await read("fragment_id, chain_id, blocks::text", "intervals"),
   found: await read(
     "factory::text, address, a.block_number",
-    "factory_addresses a join ponder_sync.factories f on f.id = a.factory_id",
+    `factory_addresses a join ${SCHEMA}.factories f on f.id = a.factory_id`,
   ),
-  blocks: await read("number, hash, timestamp, parent_hash", "blocks"),
+  blocks: await read("number, hash, timestamp", "blocks"),
   transactions: await read("block_number, transaction_index, t::text", "transactions t"),
 };
 provider.stop();
-process.stdout.write(JSON.stringify({ cache, first, seen: provider.seen }), () => process.exit());
+process.stdout.write(JSON.stringify({ cache, first, events, seen: provider.seen }), () => process.exit());

@@ -20,10 +20,12 @@ export type Plan = {
   /** Requests within a second; others get 429 with Retry-After. */
   perSecond?: number;
   times?: Times;
+  /** Blocks whose answers cannot be true, and in which way: what logs tell, or the transaction that comes. */
+  lies?: Record<number, "hash" | "two times" | "time falls" | "transaction" | "no transaction">;
 };
 
 type Filter = { fromBlock: Hex; toBlock: Hex; address?: Hex | Hex[]; topics?: (Hex | Hex[] | null)[] };
-type Request = { id: number; method: string; params: [Hex & Filter, boolean?] };
+type Request = { id: number; method: string; params: [Hex & Filter, (boolean | Hex)?] };
 type Answer = { result: unknown } | { error: { code: number; message: string } };
 
 export type Provider = Awaited<ReturnType<typeof startProvider>>;
@@ -39,6 +41,9 @@ export async function startProvider(plan: Plan) {
   let second = { at: 0, count: 0 };
 
   const timeIn = (block: number, index: number): object => {
+    const lie = plan.lies?.[block];
+    if (lie === "two times") return { blockTimestamp: numberToHex(timeOf(block) + index) };
+    if (lie === "time falls") return { blockTimestamp: numberToHex(timeOf(0)) };
     const kinds = ["seconds", "none", "zero", "milliseconds"] as const;
     const kind = plan.times === "mixed" ? kinds[(block + index) % kinds.length] : plan.times;
     if (kind === undefined || kind === "none") return {};
@@ -50,7 +55,7 @@ export async function startProvider(plan: Plan) {
     topics: log.topics,
     data: log.data ?? "0x",
     blockNumber: numberToHex(log.block),
-    blockHash: hashOf(1, log.block),
+    blockHash: hashOf(plan.lies?.[log.block] === "hash" ? 4 + index : 1, log.block),
     transactionHash: hashOf(2, log.block * 1_000 + index),
     transactionIndex: numberToHex(index),
     logIndex: numberToHex(index),
@@ -122,13 +127,15 @@ export async function startProvider(plan: Plan) {
     const [first, isFull = false] = params;
     if (method === "eth_getLogs") return logsAnswer(first);
     if (method === "eth_getBlockByNumber") {
-      return { result: blockJson((first as string) === "latest" ? plan.head : Number(first), isFull) };
+      return { result: blockJson((first as string) === "latest" ? plan.head : Number(first), isFull === true) };
     }
-    if (method === "eth_getTransactionByHash") {
-      const place = Number(BigInt(first) - 2n * 10n ** 12n);
-      const [block, index] = [Math.floor(place / 1_000), place % 1_000];
+    if (method === "eth_getTransactionByBlockNumberAndIndex") {
+      const [block, index] = params.map(Number) as [number, number];
+      const lie = plan.lies?.[block];
       const log = byBlock.get(block)?.[index];
-      return { result: log === undefined ? null : transactionJson(log, index) };
+      if (lie === "no transaction" || log === undefined) return { result: null };
+      if (lie === "transaction") return { result: { ...transactionJson(log, index), hash: hashOf(5, block) } };
+      return { result: transactionJson(log, index) };
     }
     return { error: { code: -32_601, message: `no method ${method}` } };
   }

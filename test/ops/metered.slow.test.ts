@@ -124,7 +124,7 @@ describe("with roles that may do no more than they need", () => {
     ["api", "CREATE TEMPORARY TABLE mine (a int)"],
     ["analyst", "SELECT * FROM namedex_index.domains"],
     ["analyst", "SELECT * FROM namedex_service.api_keys"],
-    ["analyst", "SELECT * FROM ponder_sync.logs"],
+    ["analyst", "SELECT * FROM namedex_cache.logs"],
     ["analyst", "SET default_transaction_read_only = off; DELETE FROM domains"],
     ["analyst", "SET default_transaction_read_only = off; CREATE TABLE namedex.mine (a int)"],
     ["indexer", "CREATE ROLE mine"],

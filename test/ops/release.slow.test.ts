@@ -297,9 +297,9 @@ describe("pruning", () => {
     expect(left.map(({ name }) => name)).toEqual([
       "index_old",
       "namedex",
+      "namedex_cache",
       "namedex_service",
       "other_app",
-      "ponder_sync",
       "public",
     ]);
     await expectAnswer(

@@ -208,7 +208,7 @@ describe("a start by a role without rights", () => {
     [
       "start",
       "api",
-      /It may not:\n- create temporary tables .*\n- create the schema "index_n"\n- create the schema "ponder_sync"/,
+      /It may not:\n- create temporary tables .*\n- create the schema "index_n"\n- create the schema "namedex_cache"/,
     ],
     ["serve", "analyst", /It may not:\n- create tables in the schema "namedex_service"\n/],
   ])(

@@ -106,8 +106,8 @@ test("while an indexer runs, nothing is removed from the cache", async () => {
   expect(code).toBe(2);
 });
 
-const cachedLogs = () => stack.sql("select * from ponder_sync.logs order by block_number, log_index");
-const intervals = () => stack.sql("select * from ponder_sync.intervals order by fragment_id");
+const cachedLogs = () => stack.sql("select * from namedex_cache.logs order by block_number, log_index");
+const intervals = () => stack.sql("select * from namedex_cache.intervals order by fragment_id");
 
 test("logs that are lost or changed in the cache are found, and one command has them fetched again", async () => {
   const [logs, ranges] = [await cachedLogs(), await intervals()];
@@ -119,9 +119,9 @@ test("logs that are lost or changed in the cache are found, and one command has 
   }));
   const where = (place: typeof lost) =>
     `block_number = ${place?.block_number} and log_index = ${place?.log_index}`;
-  await stack.sql(`delete from ponder_sync.logs where ${where(lost)} or ${where(alsoLost)}`);
-  await stack.sql(`update ponder_sync.logs set data = data || '00' where ${where(changed)}`);
-  await stack.sql(`update ponder_sync.logs set log_index = 5000 where ${where(moved)}`);
+  await stack.sql(`delete from namedex_cache.logs where ${where(lost)} or ${where(alsoLost)}`);
+  await stack.sql(`update namedex_cache.logs set data = data || '00' where ${where(changed)}`);
+  await stack.sql(`update namedex_cache.logs set log_index = 5000 where ${where(moved)}`);
 
   const report = await compareLogs();
   expect(report.code).toBe(1);

@@ -28,7 +28,7 @@ type Act = { block: number; play: (scene: Scene, block: number) => void };
 export function generateBase(names: number, seed = 1) {
   const chance = seeded(seed);
   const scene: Scene = {
-    ledger: new Ledger(),
+    ledger: new Ledger(timeOf),
     chance,
     reverse: new Set<Hex>(),
     people: Math.ceil(names * 0.6),

@@ -32,6 +32,7 @@ const transactionHash = (block: number, index: number): Hex => hashOf(`transacti
  * million logs in five million transactions, so those are in a file, and these in columns; hashes are made when asked for.
  */
 export class Ledger {
+  readonly #timeOf: (block: number) => number;
   readonly #logs = new TextFile();
   readonly addresses = new Words();
   readonly topics = new Words();
@@ -104,6 +105,10 @@ export class Ledger {
     return { from, to, value: this.#values.at(place), input };
   }
 
+  constructor(timeOfBlock = timeOf) {
+    this.#timeOf = timeOfBlock;
+  }
+
   /** Begins a transaction in a block, which must not be before the last one. */
   begin(number: number, { from, to, value, input }: Omit<Transaction, "hash">): void {
     if (this.#lastBlock !== number) {
@@ -119,6 +124,7 @@ export class Ledger {
     this.#values.add(value);
     this.#place =
       `"blockNumber":"0x${number.toString(16)}","blockHash":"${blockHash(number)}",` +
+      `"blockTimestamp":"0x${this.#timeOf(number).toString(16)}",` +
       `"transactionHash":"${transactionHash(number, index)}","transactionIndex":"0x${index.toString(16)}",`;
   }
 

@@ -112,6 +112,11 @@ function answer({ id, method, params }: Request, reply: ServerResponse): void {
 function simpleAnswer(method: string, params: unknown[]): string {
   if (method === "eth_chainId") return `"result":"${hex(chainId)}"`;
   if (method === "eth_blockNumber") return `"result":"${hex(HEAD)}"`;
+  if (method === "eth_getTransactionByBlockNumberAndIndex") {
+    const [block, index] = [ledger.findBlock(Number(params[0])), Number(params[1])];
+    const transaction = block?.transactions[index];
+    return `"result":${block && transaction ? toTransactionJson(block, transaction, index) : "null"}`;
+  }
   if (method !== "eth_getBlockByNumber") return `"error":{"code":-32601,"message":"no method ${method}"}`;
   const number = params[0] === "latest" ? HEAD : Number(params[0]);
   return `"result":${number > HEAD ? "null" : toBlockJson(number, ledger.findBlock(number))}`;

@@ -46,6 +46,19 @@ test("nothing that Ponder stores of an index has a block's hash", async () => {
   );
 });
 
+test("a live log does not have the hash of its transaction", async () => {
+  const { syncLogToInternal } = await ponderModule("runtime/events.js");
+  const [blockNumber, logIndex, transactionIndex] = ["0x1", "0x2", "0x3"];
+  const place = { blockNumber, logIndex, transactionIndex, transactionHash: "0x04" };
+  const log = syncLogToInternal({ log: { ...place, address: "0x05", data: "0x", topics: [] } });
+  expectFault("neededTransactions", log.logIndex === 2 && log.transactionHash === undefined);
+});
+
+test("the cache has the same schema in all programs", async () => {
+  const { PONDER_SYNC_SCHEMA } = await ponderModule("sync-store/schema.js");
+  expectFault("ownCache", PONDER_SYNC_SCHEMA === "ponder_sync");
+});
+
 test("a text loses the byte order mark that it begins with", async () => {
   const { decodeAbiParameters } = await ponderModule("utils/decodeAbiParameters.js");
   const parameters = [{ type: "string" }] as const;

@@ -92,7 +92,7 @@ export function outlivesKills(stageOf: () => SnapshotStage, { kills, seed }: Kil
             const { isKilled } = await restoreOnce(env, { demo, killAfter: (dice() * whole.worked) / 2 });
             if (isKilled) killed += 1;
             if (!(await hasIndex(restored.databaseUrl))) continue;
-            await ask(restored.databaseUrl, "drop schema namedex_index, ponder_sync cascade");
+            await ask(restored.databaseUrl, "drop schema namedex_index, namedex_cache cascade");
           }
           expect((await runProgram("release.ts", ["list"], env)).stdout).toContain("There is no index");
           const started = await runProgram("start.ts", [], { ...env, PORT: String(await freePort()) });
@@ -101,7 +101,7 @@ export function outlivesKills(stageOf: () => SnapshotStage, { kills, seed }: Kil
           expect(differencesOf(await readTables(restored), demoTables)).toEqual([]);
           const cache = ["blocks", "transactions", "logs", "intervals"];
           const [is, should] = await Promise.all(
-            [restored, source].map(({ databaseUrl }) => rowsOf(databaseUrl, "ponder_sync", cache)),
+            [restored, source].map(({ databaseUrl }) => rowsOf(databaseUrl, "namedex_cache", cache)),
           );
           expect(differencesOf(is ?? new Map(), should ?? new Map())).toEqual([]);
         } finally {

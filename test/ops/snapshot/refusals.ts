@@ -82,7 +82,7 @@ const cases: Case[] = [
     /match its checkpoint/,
   ],
   ["a table that is not ours", strange("index", "accounts"), /the index has no table "accounts"/],
-  ["a table that is not the cache's", strange("cache", "domains"), /no table "domains" in ponder_sync/],
+  ["a table that is not the cache's", strange("cache", "domains"), /no table "domains" in namedex_cache/],
   ["a name that is SQL", strange("index", 'x"; drop schema public; --'), /manifest\.json is damaged/],
   [
     "a file elsewhere",
@@ -228,11 +228,11 @@ export function refusesWhatDoesNotFit(stageOf: () => SnapshotStage): void {
         expect(taken.stderr).toMatch(/Schema "namedex_index" is not empty/);
         await ask(
           database.url,
-          "create schema ponder_sync; create table ponder_sync.logs as select 1 as one",
+          "create schema namedex_cache; create table namedex_cache.logs as select 1 as one",
         );
         const cached = await snapshot(database.url, "restore", demo);
         expect(cached.stderr).toMatch(/already has a cache of past events[\s\S]*--without-cache/);
-        await ask(database.url, "drop schema ponder_sync cascade");
+        await ask(database.url, "drop schema namedex_cache cascade");
         const role = `reader_${process.pid}`;
         await ask(database.url, `create role ${role} login password 'reader-of-all'`);
         const url = new URL(database.url);
@@ -329,7 +329,7 @@ export function leavesNothingBehind(stageOf: () => SnapshotStage): void {
         expect(unfinished.stderr).toMatch(/Schema "namedex_index" has no index/);
         await ask(
           database.url,
-          "drop schema namedex_index cascade; drop schema if exists ponder_sync cascade",
+          "drop schema namedex_index cascade; drop schema if exists namedex_cache cascade",
         );
         expectEnd(await snapshot(database.url, "restore", demo, "--without-cache"));
         const early = await snapshot(database.url, "create", join(folder, "never"));

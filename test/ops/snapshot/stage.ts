@@ -87,9 +87,9 @@ export const OTHER_CHAIN = 424_242;
 
 /** Contracts that a log of this chain told of, as Ponder caches them, and those of a chain that is not in the snapshot. */
 const foundContracts = `
-  insert into ponder_sync.factories (factory) values ('{"chainId": 31337}'), ('{"chainId": ${OTHER_CHAIN}}');
-  insert into ponder_sync.factory_addresses (factory_id, chain_id, block_number, address)
-  select id, (factory ->> 'chainId')::bigint, 7, '0x' || repeat('ab', 20) from ponder_sync.factories`;
+  insert into namedex_cache.factories (factory) values ('{"chainId": 31337}'), ('{"chainId": ${OTHER_CHAIN}}');
+  insert into namedex_cache.factory_addresses (factory_id, chain_id, block_number, address)
+  select id, (factory ->> 'chainId')::bigint, 7, '0x' || repeat('ab', 20) from namedex_cache.factories`;
 
 export function expectEnd(outcome: Outcome): void {
   expect(outcome.code, outcome.stderr).toBe(0);

@@ -22,7 +22,7 @@ import {
 } from "./stage.ts";
 
 const SEED = 71_077;
-const SCHEMAS = ["namedex_index", "namedex", "ponder_sync"];
+const SCHEMAS = ["namedex_index", "namedex", "namedex_cache"];
 const CACHED = [
   "blocks",
   "transactions",
@@ -96,21 +96,21 @@ async function expectRestored(
   const { databaseUrl } = restored;
   expectEnd(await snapshot(databaseUrl, "restore", demo));
   expect(differencesOf(await readTables(restored), demoTables)).toEqual([]);
-  const ofSource = await rowsOf(source.databaseUrl, "ponder_sync", CACHED);
+  const ofSource = await rowsOf(source.databaseUrl, "namedex_cache", CACHED);
   for (const [table, rows] of ofSource) {
     ofSource.set(
       table,
       rows.filter((row) => !row.includes(String(OTHER_CHAIN))),
     );
   }
-  expect(differencesOf(await rowsOf(databaseUrl, "ponder_sync", CACHED), ofSource)).toEqual([]);
+  expect(differencesOf(await rowsOf(databaseUrl, "namedex_cache", CACHED), ofSource)).toEqual([]);
   const [last] = await ask<{ id: number }>(
     databaseUrl,
-    "select max(id)::int as id from ponder_sync.factories",
+    "select max(id)::int as id from namedex_cache.factories",
   );
   const [inserted] = await ask<{ id: number }>(
     databaseUrl,
-    "insert into ponder_sync.factories (factory) values ('{}') returning id",
+    "insert into namedex_cache.factories (factory) values ('{}') returning id",
   );
   expect(inserted?.id).toBe((last?.id ?? 0) + 1);
 }

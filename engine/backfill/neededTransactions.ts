@@ -1,0 +1,127 @@
+// Part of the patch neededTransactions: of the transactions of past logs, those are fetched that a handler needs.
+
+import type { Transaction } from "./cacheRows.ts";
+import type { Factory, Hex, LogFilter } from "./logGroups.ts";
+import { checkTransaction } from "./thinBlocks.ts";
+
+/** A log as Ponder reads it from its cache. */
+type Log = {
+  blockNumber: number;
+  transactionIndex: number;
+  transactionHash: Hex;
+  address: Hex;
+  topics: readonly (Hex | null)[];
+};
+
+type NeedChain = { id: number; addressesOf: (entry: string) => readonly Hex[] };
+/** Whether the handler of an event needs more of a log's transaction than its hash. */
+type Need = (log: Log, chain: NeedChain) => boolean;
+
+declare global {
+  /** The events that need a transaction. src/indexing/neededTransactions.ts gives it; without it all events do. */
+  var namedexNeededTransactions: Readonly<Record<string, Need>> | undefined;
+}
+
+/** What Ponder's own modules do (runtime/historical.js imports them). */
+type Ponder = {
+  isLogFilterMatched: (pair: { filter: LogFilter; log: Log }) => boolean;
+  standardizeTransactions: (transactions: Transaction[], request: object) => Transaction[];
+};
+
+/** A chain in a run of Ponder. */
+type Chain = {
+  rpc: { request: (request: object) => Promise<Transaction | null> };
+  chain: { id: number };
+  eventCallbacks: readonly { name: string; filter: LogFilter }[];
+};
+
+type Place = { blockNumber: number; transactionIndex: number };
+
+/** A batch of the backfill. */
+type Batch = {
+  blocks: readonly { number: bigint; hash: Hex }[];
+  logs: readonly Log[];
+  transactions: readonly Place[];
+};
+
+type Store = {
+  getEventData: (range: object) => Promise<Batch>;
+  insertTransactions: (rows: { transactions: Transaction[]; chainId: number }) => Promise<void>;
+};
+
+const keyOf = ({ blockNumber, transactionIndex }: Place): string => `${blockNumber} ${transactionIndex}`;
+
+/**
+ * Makes what reads a batch of past events from the cache, after fetching the transactions that handlers need and the cache lacks.
+ * So it does not matter which events needed one when their logs were cached.
+ */
+export const readWithNeededBy = (ponder: Ponder) => (chain: Chain, store: Store) => {
+  const isNeeded = neededBy(ponder, chain);
+  return async (range: object): Promise<Batch> => {
+    const batch = await store.getEventData(range);
+    const known = new Set(batch.transactions.map(keyOf));
+    const missing = new Map<string, Log>();
+    for (const log of batch.logs) {
+      if (!known.has(keyOf(log)) && isNeeded(log)) missing.set(keyOf(log), log);
+    }
+    if (missing.size === 0) return batch;
+    const hashes = new Map(batch.blocks.map(({ number, hash }) => [Number(number), hash]));
+    const fetchOne = (log: Log) =>
+      fetchTransaction(ponder, chain, { ...log, blockHash: hashes.get(log.blockNumber) as Hex });
+    const transactions = await Promise.all([...missing.values()].map(fetchOne));
+    await store.insertTransactions({ transactions, chainId: chain.chain.id });
+    return store.getEventData(range);
+  };
+};
+
+/** Asks for a transaction by its place: a node that keeps all blocks can still know only the hashes of recent transactions. */
+async function fetchTransaction(
+  { standardizeTransactions }: Ponder,
+  { rpc }: Chain,
+  log: Log & { blockHash: Hex },
+): Promise<Transaction> {
+  const params = [log.blockNumber, log.transactionIndex].map((number) => `0x${number.toString(16)}`);
+  const request = { method: "eth_getTransactionByBlockNumberAndIndex", params };
+  const found = await rpc.request(request);
+  if (found === null) {
+    throw new Error(
+      `The node does not have transaction ${log.transactionHash}, number ${log.transactionIndex} of block ${log.blockNumber}.`,
+    );
+  }
+  const [transaction] = standardizeTransactions([found], request) as [Transaction];
+  checkTransaction(log, transaction);
+  return transaction;
+}
+
+/** Whether a handler needs the transaction of a log. */
+function neededBy(
+  { isLogFilterMatched }: Ponder,
+  { chain: { id }, eventCallbacks }: Chain,
+): (log: Log) => boolean {
+  const needs = globalThis.namedexNeededTransactions;
+  if (needs === undefined) return () => true;
+  const known = new Map<string, readonly Hex[]>();
+  const addressesOf = (entry: string): readonly Hex[] => {
+    const addresses = known.get(entry) ?? listAddresses(eventCallbacks, entry);
+    known.set(entry, addresses);
+    return addresses;
+  };
+  const events = eventCallbacks.flatMap(({ name, filter }) => {
+    const need = needs[name];
+    return need === undefined ? [] : [{ filter, need, topics: new Set([filter.topic0].flat()) }];
+  });
+  return (log) =>
+    events.some(
+      ({ filter, need, topics }) =>
+        topics.has(log.topics[0]) && isLogFilterMatched({ filter, log }) && need(log, { id, addressesOf }),
+    );
+}
+
+/** The fixed addresses of an entry of the configuration. */
+const listAddresses = (eventCallbacks: Chain["eventCallbacks"], entry: string): Hex[] =>
+  eventCallbacks
+    .filter(({ name }) => name.startsWith(`${entry}:`))
+    .flatMap(({ filter: { address } }) => (address === undefined || isFactory(address) ? [] : address));
+
+const isFactory = (address: NonNullable<LogFilter["address"]>): address is Factory =>
+  typeof address === "object" && "eventSelector" in address;
