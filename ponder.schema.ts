@@ -403,8 +403,8 @@ export const block = onchainTable(
     number: t.integer().notNull(),
     /** Hash of the block. */
     hash: t.hex().notNull(),
-    /** Hash of the block before. */
-    parentHash: t.hex().notNull(),
+    /** Hash of the block before; null for past blocks known only from their logs. */
+    parentHash: t.hex(),
     /** Time of the block. */
     timestamp: t.int8({ mode: "number" }).notNull(),
   }),
@@ -451,8 +451,8 @@ export const event = onchainTable(
      * is the value sent, an upper bound. Null where the feed or its phase is unknown.
      */
     exactCostWei: t.bigint(),
-    /** Value of the transaction, where `cost_wei` is only an upper bound. */
-    transactionValueWei: t.bigint(),
+    /** True where `cost_wei` is the value sent, before the controller returned the surplus: an upper bound of the price. */
+    costIsUpperBound: t.boolean(),
     /** ENSv2: the ERC-20 token of the price. */
     paymentToken: t.hex(),
     /** ENSv2: price in units of that token; for registrations, base plus premium. */

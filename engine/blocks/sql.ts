@@ -1,6 +1,7 @@
 // Part of the patch blockJournal: the SQL of the journal of blocks (`blocks` of ponder.schema.ts).
 
-import { CACHE_SCHEMA } from "../cache.ts";
+import { UNKNOWN } from "../backfill/thinBlocks.ts";
+import { CACHE_SCHEMA } from "../cacheSchema.ts";
 import { blockOf, chainOf, checkpointTable, JOURNAL } from "../ponderInternals.ts";
 import { reorgTableOf } from "../restorePoint.ts";
 
@@ -15,14 +16,16 @@ export type JournalBlock = {
   chainId: number;
   number: number;
   hash: string;
-  parentHash: string;
+  /** Null where only logs told of the block. */
+  parentHash: string | null;
   timestamp: number;
 };
 
 /** Rows of one statement. */
 const ROWS_AT_ONCE = 1_000;
 
-const literal = (text: string): string => `'${text.toLowerCase().replaceAll("'", "''")}'`;
+const literal = (text: string | null): string =>
+  text === null ? "null" : `'${text.toLowerCase().replaceAll("'", "''")}'`;
 
 const COLUMNS = `chain_id, number, hash, parent_hash, "timestamp"`;
 const REPLACE = `on conflict (chain_id, number) do update
@@ -55,7 +58,7 @@ export function journalSql(schema: string) {
     /** Writes blocks of a range from the cache: the last one, and those from `newest` on. The cache has all with logs. */
     insertCached: ({ chainId, from, to, newest }: Record<"chainId" | "from" | "to" | "newest", number>) =>
       `insert into ${journal} (${COLUMNS})
-       select ${chainId}, number::int, hash, parent_hash, "timestamp"::bigint from ${CACHE_SCHEMA}.blocks
+       select ${chainId}, number::int, hash, nullif(parent_hash, '${UNKNOWN}'), "timestamp"::bigint from ${CACHE_SCHEMA}.blocks
        where chain_id = ${chainId} and number between ${Math.min(to, Math.max(from, newest))} and ${to} ${REPLACE}`,
 
     /**

@@ -75,7 +75,7 @@ async function onWrappedRenewal(args: ArgsOf<"WrappedController", "NameRenewed">
     labelhash,
     expires,
     costWei: cost,
-    transactionValueWei: event.transaction.value,
+    costIsUpperBound: true,
     readPrice: async (seconds) => {
       if (feed !== undefined) return priceByFeed(context, log, feed, { log: event.log, seconds });
       return mayAsk ? readRent(context, event.log.address, label, seconds) : undefined;

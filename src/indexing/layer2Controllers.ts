@@ -39,7 +39,7 @@ on("LineanamesController", "NameRegistered", onRegistered);
 on("LineanamesController", "PohNameRegistered", onFreePurchase);
 on("LineanamesController", "OwnerNameRegistered", onFreePurchase);
 on("LineanamesController", "NameRenewed", (args) =>
-  appendWrappedRenewal(args, withValue(args, fromOneCost(args.event.args))),
+  appendWrappedRenewal(args, atMost(fromOneCost(args.event.args))),
 );
 on("LineanamesController", "NameRenewedPoh", (args) =>
   appendWrappedRenewal(args, { ...unpriced(args.event.args), costWei: 0n }),
@@ -105,22 +105,16 @@ function onAdded<Name extends EventIn<Unlisted>>(
  * renew. Where it may have gone either way, it does not say whether the wrapper's expiry moved.
  * Writes: events, labels, domains.
  */
-async function appendRenewal(
-  args: HandlerArgs<LogEvent & { transaction: { value: bigint } }>,
-  purchase: Purchase,
-) {
+async function appendRenewal(args: HandlerArgs, purchase: Purchase) {
   const { context, log } = args;
   const way = wayOfRenewals(await findController(context, log.contractAddress));
-  if (way === "wrapper") return appendWrappedRenewal(args, withValue(args, purchase));
+  if (way === "wrapper") return appendWrappedRenewal(args, atMost(purchase));
   if (way === "registrar") return appendDirectRenewal(args, purchase);
-  await appendPurchase(args, withValue(args, purchase));
+  await appendPurchase(args, atMost(purchase));
 }
 
 /** A renewal whose cost is the value sent: the surplus is paid back afterwards. */
-const withValue = <Of extends Pick<Purchase, "costWei">>(
-  { event }: { event: { transaction: { value: bigint } } },
-  purchase: Of,
-) => ({ ...purchase, transactionValueWei: event.transaction.value });
+const atMost = <Of extends Purchase>(purchase: Of) => ({ ...purchase, costIsUpperBound: true });
 
 /** The price of the purchase whose log follows. The column of prices is left to that one. Writes: events, pending_payments. */
 async function onPayment({

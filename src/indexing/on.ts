@@ -1,6 +1,8 @@
 import { type Context, type Event, type EventNames, ponder } from "ponder:registry";
+import { type Need, type NeededTransaction, neededTransactions } from "./neededTransactions.ts";
 import { type Ahead, declareAhead } from "./rowsAhead.ts";
 import { startBlock } from "./write/blockStart.ts";
+import { addressesOf } from "./write/contracts.ts";
 import { type Entry, familyOf } from "./write/families.ts";
 import { type HandlerArgs, type LogEvent, logRefOf } from "./write/logRef.ts";
 
@@ -14,12 +16,18 @@ type SharedEvent<Of extends Entry> = {
   [Name in EventIn<Of>]: [`${Of}:${Name}`] extends [EventNames] ? Name : never;
 }[EventIn<Of>];
 
-type EventNamed<Name> = Name extends EventNames ? Event<Name> : never;
+/** An event without its transaction, which past logs do not have. */
+type EventNamed<Name> = Name extends EventNames ? Omit<Event<Name>, "transaction"> : never;
+
+/** Handlers of the events in the table `neededTransactions` get the transaction, others none. */
+type TransactionOf<Name> = Name extends keyof typeof neededTransactions
+  ? NeededTransaction | undefined
+  : undefined;
 
 /** What a handler of an event of some entries gets. */
 export type ArgsOf<Of extends Entry, Name extends EventIn<Of>> = HandlerArgs<
   EventNamed<`${Of}:${Name}`> & LogEvent
->;
+> & { transaction: TransactionOf<`${Of}:${Name}`> };
 
 /**
  * Handles an event of each of some entries of the configuration. All logs come here: so the first one of a block goes on with
@@ -36,14 +44,24 @@ export function on<Of extends Entry, Name extends SharedEvent<Of>>(
   const [eventType = ""] = name.split("(");
   // The type of an event follows from its name, which TypeScript cannot see for a name that it does not know yet.
   const registry = ponder as unknown as {
-    on: (name: string, handle: (args: { event: LogEvent; context: Context }) => Promise<void>) => void;
+    on: (
+      name: string,
+      handle: (args: {
+        event: LogEvent & { transaction?: NeededTransaction };
+        context: Context;
+      }) => Promise<void>,
+    ) => void;
   };
   for (const entry of [entries].flat() as Of[]) {
     if (ahead !== undefined) declareAhead(`${entry}:${name}`, ahead as Ahead);
+    const isNeeded = (neededTransactions as Record<string, Need>)[`${entry}:${name}`];
     registry.on(`${entry}:${name}`, async ({ event, context }) => {
       const log = logRefOf(context, event, familyOf(entry), eventType);
       await startBlock(context, log);
-      await handle({ event, context, log } as ArgsOf<Of, Name>);
+      const chain = { id: log.chainId, addressesOf: (listed: "ListedResolver") => addressesOf(context, listed) };
+      // Live logs all have a transaction: what handlers do must not depend on when a log came.
+      const transaction = isNeeded?.(event.log, chain) ? event.transaction : undefined;
+      await handle({ event, context, log, transaction } as unknown as ArgsOf<Of, Name>);
     });
   }
 }

@@ -31,11 +31,12 @@ type Args<Name extends "NewOwner" | "Transfer" | "NewResolver" | "NewTTL"> = Arg
 >;
 
 /** A parent made a child, or gave it another owner. Writes: events, domains and their changes, primary names. */
-async function onNewOwner({ event, context, log }: Args<"NewOwner">) {
+async function onNewOwner({ event, context, log, transaction }: Args<"NewOwner">) {
   const { node: parentNode, label: labelhash, owner } = event.args; // on chain `label` is the labelhash
   const node = childNode(parentNode, labelhash);
   if (parentNode === ADDR_REVERSE_NODE && managedNameOf(log.chainId) === undefined) {
-    await learnAddress(context, log, { labelhash, candidates: [event.transaction.from, owner] });
+    const candidates = transaction === undefined ? [owner] : [transaction.from, owner];
+    await learnAddress(context, log, { labelhash, candidates });
   }
   const after = await patchRegistry(context, log, { node, parentNode, labelhash }, () => ({
     registryOwner: ownerOf(context, log, owner),

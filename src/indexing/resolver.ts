@@ -6,6 +6,7 @@ import { keccak256OfHex } from "../ens/keccak.ts";
 import { managedNameOf } from "../ens/managedNames.ts";
 import { storable } from "../ens/storable.ts";
 import { textWritesIn } from "../ens/textCalldata.ts";
+import { hasOldestShape } from "./neededTransactions.ts";
 import { type ArgsOf, type EventIn, on } from "./on.ts";
 import { onOperator, putRecordDelegate } from "./write/approvals.ts";
 import { readText } from "./write/archive.ts";
@@ -70,14 +71,9 @@ onRecord(
 onRecord("TextChanged(bytes32 indexed node, string indexed indexedKey, string key)", (args) =>
   onTextWithoutValue(args, topicOfKey(args.event)),
 );
-/*
- * If its key has 32 bytes or none, a log of the shape above, with three topics, also decodes as the older one with two.
- * The number of topics tells which it is.
- */
 on("ResolverUnindexedKey", "TextChanged", async (args) => {
   const { log } = args.event;
-  const isOldestShape = log.topics.filter(Boolean).length === 2;
-  if (isOldestShape) await onTextWithoutValue(args, loggedKeyHash(log.data));
+  if (hasOldestShape(log.topics)) await onTextWithoutValue(args, loggedKeyHash(log.data));
 });
 
 /**
@@ -180,14 +176,13 @@ type TextArgs =
  * differs from "none". It is always unknown for resolvers that the deployment does not list: the index answers for
  * none of them. Writes: events, text_records.
  */
-async function onTextWithoutValue({ event, context, log }: TextArgs, keyHash: Hex) {
+async function onTextWithoutValue({ event, context, log, transaction }: TextArgs, keyHash: Hex) {
   const { node, key } = event.args;
   const before = await findText(context, log, node, keyHash);
   const earlierSets = before?.transactionHash === log.transactionHash ? before.setsInTransaction : 0;
   // A contract that is not listed can emit this log for any call, and can answer a read with anything, or never.
   const isListed = addressesOf(context, "ListedResolver").includes(log.contractAddress);
-  const isDirect = isListed && event.transaction.to === log.contractAddress;
-  const given = isDirect ? textWritesIn(event.transaction) : [];
+  const given = transaction?.to === log.contractAddress ? textWritesIn(transaction) : [];
   const written = given.filter((write) => write.node === node && write.key === key)[earlierSets]?.value;
   // A key that is not UTF-8 cannot be read by its text.
   const isExact = keyHashOf(key) === keyHash;

@@ -619,7 +619,7 @@ describe("a registration on Linea", () => {
     expect(await renewal(first, sales(cost, { ...args, cost: 500n, expires: first }))).toMatchObject({
       event_type: "NameRenewed",
       cost_wei: "500",
-      transaction_value_wei: "0",
+      cost_is_upper_bound: true,
       exact_cost_wei: null,
       duration_seconds: String(YEAR),
     });
@@ -631,7 +631,7 @@ describe("a registration on Linea", () => {
     expect(await renewal(second, sales(free, { ...args, expires: second }))).toMatchObject({
       event_type: "NameRenewedPoh",
       cost_wei: "0",
-      transaction_value_wei: null,
+      cost_is_upper_bound: null,
     });
     expect(await domainOf("wrapped.linea.eth", linea)).toMatchObject({
       expiry_timestamp: String(second),
@@ -669,7 +669,7 @@ describe("a registration on Linea", () => {
     expect(await token()).toEqual([String(expiry + GRACE), 1]);
     const through = await eventsOf(await renew(second));
     expect(through.map(({ event_type }) => event_type)).toEqual(["NameRenewed", "NameRenewed"]);
-    expect(through.at(-1)).toMatchObject({ cost_wei: "500", transaction_value_wei: "0" });
+    expect(through.at(-1)).toMatchObject({ cost_wei: "500", cost_is_upper_bound: true });
     expect(await token()).toEqual([String(second + GRACE), null]);
     // The registrar takes it on, too: one entry handles its logs, and they do not say which way it went.
     await onLinea.emit(registrar("event ControllerAdded(address indexed controller)", { controller: added }));
@@ -678,7 +678,7 @@ describe("a registration on Linea", () => {
     // The wrapper drops it: it can only ask the registrar, and what went before is not known still.
     await onLinea.emit(wrap(changed, { controller: added, active: false }));
     const direct = await eventsOf(await renew(fourth));
-    expect(direct.at(-1)).toMatchObject({ cost_wei: "500", transaction_value_wei: null });
+    expect(direct.at(-1)).toMatchObject({ cost_wei: "500", cost_is_upper_bound: null });
     expect(await token()).toEqual([String(second + GRACE), 1]);
   });
 

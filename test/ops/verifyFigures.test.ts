@@ -44,13 +44,13 @@ beforeAll(async () => {
       eventType: "NameRenewed",
       costWei: 50n,
       exactCostWei: 20n,
-      transactionValueWei: 60n,
+      costIsUpperBound: true,
       transactionHash: transaction(77),
     }),
     sold("kept", {
       eventType: "NameRenewed",
       costWei: 7n,
-      transactionValueWei: 60n,
+      costIsUpperBound: true,
       transactionHash: transaction(77),
     }),
     // Neither later blocks nor other contracts count.

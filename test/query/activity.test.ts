@@ -83,7 +83,7 @@ describe("GET /ens-stats/recent-activity", () => {
   });
 
   test("marks a price that is unknown, and one that is an upper bound", async () => {
-    const bound = { costWei: parseEther("3"), transactionValueWei: parseEther("2") };
+    const bound = { costWei: parseEther("3"), costIsUpperBound: true };
     await tables.writer
       .insert(event)
       .values([

@@ -399,12 +399,12 @@ describe("GET /domain/:name/registration-history", () => {
       eventRow({ block: 103, log: 0 }, registrar("NameRenewed", 5_000n)),
       eventRow(
         { block: 103, log: 1 },
-        { ...controller("NameRenewed", 5_000n), costWei: 90n, transactionValueWei: 70n },
+        { ...controller("NameRenewed", 5_000n), costWei: 90n, costIsUpperBound: true },
       ),
       eventRow({ block: 104, log: 0 }, registrar("NameRenewed", 6_000n)),
       eventRow(
         { block: 104, log: 1 },
-        { ...controller("NameRenewed", 6_000n), costWei: 90n, transactionValueWei: 90n, exactCostWei: 60n },
+        { ...controller("NameRenewed", 6_000n), costWei: 90n, costIsUpperBound: true, exactCostWei: 60n },
       ),
       // Registered again by an unknown controller.
       eventRow({ block: 105, log: 0 }, { ...registrar("NameRegistered", 7_000n), ownerAddress: bob }),

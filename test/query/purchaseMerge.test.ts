@@ -46,12 +46,10 @@ type Numbers = ReturnType<typeof numbers>;
 /** One to four logs of a registration or renewal, in one transaction. */
 function purchaseOf(i: number, node: Hex, emitters: readonly Emitter[], next: Numbers): EventRow[] {
   const isRenewal = next(2);
-  const sent = next(3) === 0 ? 0n : BigInt(next(1_000));
   return Array.from({ length: 1 + next(4) }, (_, log) =>
     logOf({ block: 100 + i, log: log + next(2) * 10 }, emitters[next(emitters.length)] as Emitter, {
       node,
       isRenewal,
-      sent,
       next,
     }),
   ).filter((row, at, rows) => rows.findIndex(({ logIndex }) => logIndex === row.logIndex) === at);
@@ -60,7 +58,7 @@ function purchaseOf(i: number, node: Hex, emitters: readonly Emitter[], next: Nu
 function logOf(
   at: { block: number; log: number },
   { contract, events, address }: Emitter,
-  { node, isRenewal, sent, next }: { node: Hex; isRenewal: number; sent: bigint; next: Numbers },
+  { node, isRenewal, next }: { node: Hex; isRenewal: number; next: Numbers },
 ): EventRow {
   const maybe = <Value>(value: Value): Value | null => (next(3) === 0 ? null : value);
   const isOfEnsv2 = contract.startsWith("ENSV2");
@@ -74,7 +72,7 @@ function logOf(
     costWei: isOfEnsv2 ? null : maybe(BigInt(next(1_000))),
     premiumWei: isOfEnsv2 ? null : maybe(BigInt(next(9))),
     exactCostWei: contract === "CONTROLLER" && next(4) === 0 ? BigInt(next(900)) : null,
-    transactionValueWei: contract === "CONTROLLER" && next(2) === 0 ? sent : null,
+    costIsUpperBound: contract === "CONTROLLER" && next(2) === 0 ? true : null,
     // Each expiry is another: a name that keeps its expiry was moved, not bought.
     expiryTimestamp: maybe(BigInt(2_000_000_000 + at.block * 100 + at.log)),
     ownerAddress: maybe(account(0x10 + next(5))),
@@ -85,12 +83,11 @@ function logOf(
 }
 
 /** The price in one log. */
-function priceOf({ contract, exactCostWei, transactionValueWei, costWei }: EventRow) {
+function priceOf({ contract, exactCostWei, costIsUpperBound, costWei }: EventRow) {
   if (contract === "REGISTRAR_AUCTION") return { cost: null, isBound: false };
   if (exactCostWei != null) return { cost: exactCostWei, isBound: false };
   if (costWei == null) return { cost: null, isBound: false };
-  if (transactionValueWei == null) return { cost: costWei, isBound: false };
-  return { cost: costWei, isBound: true };
+  return { cost: costWei, isBound: costIsUpperBound === true };
 }
 
 function costOf(rows: readonly EventRow[]) {

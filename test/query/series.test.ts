@@ -88,12 +88,12 @@ const sales: EventRow[] = [
   ...sale(5, on(2027, 1, 11), { costWei: 10n ** 20n, contractAddress: STRANGE_CONTROLLER }),
   // By no controller that is known.
   ...sale(6, on(2027, 1, 15)),
-  // The price as an upper bound: what the controller got, whatever the transaction had; and exact after all.
-  ...sale(7, on(2027, 1, 15, 1), { isRenewal: true, costWei: 90n, transactionValueWei: 80n }),
+  // The price as an upper bound: what the controller got; and exact after all.
+  ...sale(7, on(2027, 1, 15, 1), { isRenewal: true, costWei: 90n, costIsUpperBound: true }),
   ...sale(8, on(2027, 1, 15, 2), {
     isRenewal: true,
     costWei: 90n,
-    transactionValueWei: 80n,
+    costIsUpperBound: true,
     exactCostWei: 3n,
   }),
   eventRow(

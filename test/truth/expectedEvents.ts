@@ -26,8 +26,6 @@ export type Surroundings = {
   exactCost: (log: Log) => bigint | null;
   /** The label's seconds of a renewal by the controller of 2023. */
   renewedSeconds: (log: Log) => bigint | null;
-  /** Value of the log's transaction in wei. */
-  transactionValue: (log: Log) => bigint;
   /** Coin type of the L2 reverse registrar's chain. */
   layer2CoinType: bigint;
   /** The name whose token it is; null for another token. */
@@ -259,7 +257,7 @@ function purchaseMeaning(log: Log, around: Surroundings): Meaning {
       expiry_timestamp: String(expires),
       duration_seconds: orNull(seconds),
       exact_cost_wei: orNull(isUpperBound ? around.exactCost(log) : null),
-      transaction_value_wei: isUpperBound ? String(around.transactionValue(log)) : null,
+      cost_is_upper_bound: isUpperBound ? "true" : null,
     }),
     used: Object.keys(args),
   };

@@ -18,7 +18,7 @@ const columns = [
   ..."owner_address new_owner_address resolver_address cost_wei base_cost_wei premium_wei exact_cost_wei".split(
     " ",
   ),
-  ..."transaction_value_wei referrer expiry_timestamp duration_seconds fuses coin_type address key value".split(
+  ..."cost_is_upper_bound referrer expiry_timestamp duration_seconds fuses coin_type address key value".split(
     " ",
   ),
   ..."contenthash name anomaly".split(" "),
@@ -97,9 +97,9 @@ function compareEvent(
 const detailsOf = ({ details }: Row): Row =>
   typeof details === "string" ? (JSON.parse(details) as Row) : {};
 
-/** What a log cannot tell alone: earlier expiries, prices at its block, the transaction's value. */
+/** What a log cannot tell alone: earlier expiries, prices at its block. */
 async function surroundingsOf(evidence: Evidence): Promise<Surroundings> {
-  const { logs, transactions, deployment } = evidence;
+  const { logs, deployment } = evidence;
   const added = secondsAdded(logs);
   const byPlace = new Map(logs.map((log) => [placeOf(log), log]));
   const renewedSeconds = (log: Log) => {
@@ -116,7 +116,6 @@ async function surroundingsOf(evidence: Evidence): Promise<Surroundings> {
     addedSeconds: (log) => added.get(placeOf(log)) ?? null,
     renewedSeconds,
     exactCost: (log) => costs.get(placeOf(log)) ?? null,
-    transactionValue: (log) => BigInt(transactions.get(log.transactionHash)?.value ?? 0),
     nodeOfToken: (tokenContract, tokenId) => nodeOfToken(evidence, { tokenContract, tokenId }),
     layer2CoinType: 0x80000000n | BigInt(deployment.chainId),
   };

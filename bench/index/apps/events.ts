@@ -7,8 +7,12 @@ type Handle = (args: { event: LoggedEvent; context: unknown }) => Promise<void>;
 /** What every log brings. */
 export type LoggedEvent = {
   block: { number: bigint; timestamp: bigint };
-  transaction: { hash: `0x${string}` };
-  log: { address: `0x${string}`; logIndex: number; topics: readonly (`0x${string}` | null)[] };
+  log: {
+    address: `0x${string}`;
+    logIndex: number;
+    topics: readonly (`0x${string}` | null)[];
+    transactionHash: `0x${string}`;
+  };
 };
 
 /** The handlers that Ponder's registry has. */

@@ -23,8 +23,7 @@ export type LogRef = {
 /** What every event of Ponder has. */
 export type LogEvent = {
   block: { number: bigint; hash: Hex; timestamp: bigint };
-  transaction: { hash: Hex };
-  log: { address: Address; logIndex: number };
+  log: { address: Address; logIndex: number; transactionHash: Hex; topics: readonly (Hex | null)[] };
 };
 
 /** What a handler gets. */
@@ -36,7 +35,7 @@ export const logRefOf = (context: Context, event: LogEvent, contract: string, ev
   blockNumber: Number(event.block.number),
   blockHash: event.block.hash,
   blockTimestamp: Number(event.block.timestamp),
-  transactionHash: event.transaction.hash,
+  transactionHash: event.log.transactionHash,
   logIndex: event.log.logIndex,
   ordinal: 0,
   contract,

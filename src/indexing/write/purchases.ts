@@ -95,8 +95,8 @@ export async function appendPurchase(
 
 /** A renewal through the wrapper. */
 type WrappedRenewal = Pick<Purchase, "label" | "labelhash" | "expires" | "costWei" | "referrer"> & {
-  /** Value of the transaction, where the cost is only an upper bound. */
-  transactionValueWei?: bigint;
+  /** The cost is the value sent, of which the surplus is paid back. */
+  costIsUpperBound?: boolean;
   /** Reads the price of these seconds from the contract; undefined if it cannot be read. */
   readPrice?: (seconds: bigint) => Promise<bigint | undefined>;
 };

@@ -11,8 +11,7 @@ import type { Address } from "viem";
  * - Controllers know the price and the buyer, registrars the expiry (they may name the wrapper as owner).
  * - The price is base and premium of all logs of controllers. Where there is none, it is what registrars logged.
  * - The controller of 2023 logs the value sent for a renewal, before it gives the surplus back: without the exact price
- *   that is an upper bound. The transaction's value is none: a contract account pays from its own balance. Where the
- *   transaction went straight to the controller, or to a contract that sends on what it got, both are the same.
+ *   that is an upper bound. The transaction's value is none: a contract account pays from its own balance.
  * - What the auction registrar logs is a deposit, which was given back: no price.
  * - What ENSv2 took in a token has no price in wei. Where its renewer renews a name that is still ENSv1's, the old
  *   controller logs that, too, without a price.
@@ -25,7 +24,7 @@ const isRegistry = eq(event.contract, "ENSV2_REGISTRY");
 const hasToken = isNotNull(event.tokenAmount);
 
 /** The price in one log, and whether it may be less. */
-const isBound = sql`${event.exactCostWei} is null and ${event.transactionValueWei} is not null and ${event.costWei} is not null`;
+const isBound = sql`${event.costIsUpperBound} is true and ${event.exactCostWei} is null and ${event.costWei} is not null`;
 const price = sql`case when ${eq(event.contract, "REGISTRAR_AUCTION")} then null
   else coalesce(${event.exactCostWei}, ${event.costWei}) end`;
 

@@ -10,7 +10,7 @@ await onEveryEvent((eventName) => async ({ event, context }) => {
     blockNumber: Number(event.block.number),
     logIndex: event.log.logIndex,
     blockTimestamp: Number(event.block.timestamp),
-    transactionHash: event.transaction.hash,
+    transactionHash: event.log.transactionHash,
     contractAddress: event.log.address,
     eventName,
     subject: event.log.topics[1] ?? null,

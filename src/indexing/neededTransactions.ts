@@ -1,0 +1,43 @@
+import type { EventNames } from "ponder:registry";
+import type { Address, Hex } from "viem";
+import { managedNameOf } from "../ens/managedNames.ts";
+import { ADDR_REVERSE_NODE } from "../ens/name.ts";
+
+// Every log has the hash of its transaction. The rest of a transaction costs a request for each, and few handlers need it.
+
+/** What handlers read of a transaction. */
+export type NeededTransaction = { hash: Hex; from: Address; to: Address | null; input: Hex };
+
+type Log = { address: Address; topics: readonly (Hex | null)[] };
+/** The log's chain, with the addresses that the configuration has for an entry. */
+type Chain = { id: number; addressesOf: (entry: "ListedResolver") => readonly Address[] };
+export type Need = (log: Log, chain: Chain) => boolean;
+
+/** Reverse registrars before 2023 emit no event that tells the address whose node they make: the sender may be it. */
+const isReverseNode: Need = ({ topics }, { id }) =>
+  topics[1] === ADDR_REVERSE_NODE && managedNameOf(id) === undefined;
+
+/** The value of the text is in the call. Only listed resolvers are sure to store what they log. */
+const isOfListedResolver: Need = ({ address }, { addressesOf }) =>
+  addressesOf("ListedResolver").includes(address);
+
+const textWithoutValue = "TextChanged(bytes32 indexed node, string indexed indexedKey, string key)";
+
+/** The events whose handlers need more of a transaction than its hash, and of which logs. */
+export const neededTransactions = {
+  "Registry:NewOwner": isReverseNode,
+  "RegistryOld:NewOwner": isReverseNode,
+  [`Resolver:${textWithoutValue}`]: isOfListedResolver,
+  [`FoundResolver:${textWithoutValue}`]: isOfListedResolver,
+  "ResolverUnindexedKey:TextChanged": (log, chain) =>
+    hasOldestShape(log.topics) && isOfListedResolver(log, chain),
+} as const satisfies Partial<Record<EventNames, Need>>;
+
+/**
+ * Whether a log of a text without its value has the shape of the first resolvers. If its key has 32 bytes or none, a log of the
+ * later shape, with three topics, also decodes as that one with two.
+ */
+export const hasOldestShape = (topics: Log["topics"]): boolean => topics.filter(Boolean).length === 2;
+
+// The backfill reads the same table (engine/backfill/neededTransactions.ts).
+Object.assign(globalThis, { namedexNeededTransactions: neededTransactions });
