@@ -1,12 +1,6 @@
 // Part of the patch logSync: fetches past logs with few requests, where only logs are followed.
 
-import {
-  type Block,
-  type Cache,
-  type Encoders,
-  type NodeLog,
-  writeLogs,
-} from "./cacheRows.ts";
+import { type Block, type Cache, type Encoders, type NodeLog, writeLogs } from "./cacheRows.ts";
 import { FetchProgress } from "./fetchProgress.ts";
 import {
   type Factory,
@@ -54,11 +48,7 @@ type Store = Cache & {
 /** What Ponder's own modules do (sync-historical/index.js imports them). */
 export type Ponder = Encoders & {
   eth_getLogs: (rpc: unknown, params: unknown[], context: unknown) => Promise<Log[]>;
-  eth_getBlockByNumber: (
-    rpc: unknown,
-    params: [Hex, boolean],
-    context: unknown,
-  ) => Promise<Block>;
+  eth_getBlockByNumber: (rpc: unknown, params: [Hex, boolean], context: unknown) => Promise<Block>;
   getLogsRetryHelper: (failed: { params: unknown[]; error: unknown }) => {
     shouldRetry: boolean;
     ranges?: { fromBlock: Hex; toBlock: Hex }[];

@@ -11,6 +11,7 @@ type Log = {
   transactionHash: Hex;
   address: Hex;
   topics: readonly (Hex | null)[];
+  data: Hex;
 };
 
 type NeedChain = { id: number; addressesOf: (entry: string) => readonly Hex[] };

@@ -56,7 +56,9 @@ export function checkTimes(): (block: Block) => void {
   let newest: Block | undefined;
   return (block) => {
     if (newest !== undefined && Number(block.timestamp) < Number(newest.timestamp)) {
-      const [earlier, later] = [newest, block].map(({ number, timestamp }) => [number, timestamp].map(Number));
+      const [earlier, later] = [newest, block].map(({ number, timestamp }) =>
+        [number, timestamp].map(Number),
+      );
       throw inconsistent(
         `Block ${later?.[0]} has the time ${later?.[1]}, but block ${earlier?.[0]} before it ${earlier?.[1]}.`,
       );

@@ -1,21 +1,26 @@
 import type { EventNames } from "ponder:registry";
 import type { Address, Hex } from "viem";
 import { managedNameOf } from "../ens/managedNames.ts";
-import { ADDR_REVERSE_NODE } from "../ens/name.ts";
+import { ADDR_REVERSE_NODE, isLabelOf } from "../ens/name.ts";
 
 // Every log has the hash of its transaction. The rest of a transaction costs a request for each, and few handlers need it.
 
 /** What handlers read of a transaction. */
 export type NeededTransaction = { hash: Hex; from: Address; to: Address | null; input: Hex };
 
-type Log = { address: Address; topics: readonly (Hex | null)[] };
+type Log = { address: Address; topics: readonly (Hex | null)[]; data: Hex };
 /** The log's chain, with the addresses that the configuration has for an entry. */
 type Chain = { id: number; addressesOf: (entry: "ListedResolver") => readonly Address[] };
 export type Need = (log: Log, chain: Chain) => boolean;
 
-/** Reverse registrars before 2023 emit no event that tells the address whose node they make: the sender may be it. */
-const isReverseNode: Need = ({ topics }, { id }) =>
-  topics[1] === ADDR_REVERSE_NODE && managedNameOf(id) === undefined;
+/**
+ * Reverse registrars before 2023 emit no event that tells the address whose node they make. If the new owner, which is the last
+ * word of the data, is not it, the sender may be.
+ */
+const isReverseNode: Need = ({ topics: [, parent, labelhash], data }, { id }) =>
+  parent === ADDR_REVERSE_NODE &&
+  managedNameOf(id) === undefined &&
+  !isLabelOf(labelhash as Hex, data.slice(-40));
 
 /** The value of the text is in the call. Only listed resolvers are sure to store what they log. */
 const isOfListedResolver: Need = ({ address }, { addressesOf }) =>

@@ -58,7 +58,10 @@ export function on<Of extends Entry, Name extends SharedEvent<Of>>(
     registry.on(`${entry}:${name}`, async ({ event, context }) => {
       const log = logRefOf(context, event, familyOf(entry), eventType);
       await startBlock(context, log);
-      const chain = { id: log.chainId, addressesOf: (listed: "ListedResolver") => addressesOf(context, listed) };
+      const chain = {
+        id: log.chainId,
+        addressesOf: (listed: "ListedResolver") => addressesOf(context, listed),
+      };
       // Live logs all have a transaction: what handlers do must not depend on when a log came.
       const transaction = isNeeded?.(event.log, chain) ? event.transaction : undefined;
       await handle({ event, context, log, transaction } as unknown as ArgsOf<Of, Name>);

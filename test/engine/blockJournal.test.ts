@@ -248,6 +248,21 @@ test("a batch of the backfill has its last block, and those near the end that ha
   expect(await numbers()).toBe(`20 1000 1010 ${end}`);
 });
 
+test("a block that only its logs tell of has no hash of the block before", async () => {
+  await pool.query(
+    `insert into namedex_cache.blocks values (${MAIN}, 5, 'hash5', '0x', 5), (${MAIN}, 6, 'hash6', 'hash5', 6)`,
+  );
+  const progress = { finalized: nodeBlock(MAIN, 20) };
+  await inTransaction((tx) =>
+    createBlockJournal(SCHEMA).addRange(tx, { chainId: MAIN, from: 1, to: 6, progress }),
+  );
+  const { rows } = await pool.query("select number, parent_hash from blocks order by number");
+  expect(rows).toEqual([
+    { number: 5, parent_hash: null },
+    { number: 6, parent_hash: "hash5" },
+  ]);
+});
+
 test("old blocks go, but for the one that a start takes the tables back to", async () => {
   const journal = createBlockJournal(SCHEMA);
   await addEmpty(journal, [1, 2, 3, JOURNAL_BLOCKS + 10]);

@@ -83,7 +83,8 @@ await client.connect();
 const tables = ["blocks", "transactions", "logs"];
 const stored = await Promise.all(
   tables.map(
-    async (table) => (await client.query(`select t::text from ${PONDER_SYNC_SCHEMA}.${table} t order by 1`)).rows,
+    async (table) =>
+      (await client.query(`select t::text from ${PONDER_SYNC_SCHEMA}.${table} t order by 1`)).rows,
   ),
 );
 await client.end();

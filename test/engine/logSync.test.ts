@@ -91,7 +91,9 @@ test("events have their transaction's hash, and of the transactions only those a
   expect(theirs.events.some(({ hash }) => hash !== undefined)).toBe(false);
   for (const outcome of [all, ours]) {
     // The double has each log in a transaction of its own.
-    expect(outcome.events.map(({ hash }) => hash)).toEqual(theirs.events.map(({ transaction }) => transaction));
+    expect(outcome.events.map(({ hash }) => hash)).toEqual(
+      theirs.events.map(({ transaction }) => transaction),
+    );
   }
   expect(all.events.map(({ transaction }) => transaction)).toEqual(all.events.map(({ hash }) => hash));
   const needed = ours.events.filter(({ transaction }) => transaction !== undefined);
@@ -117,8 +119,16 @@ const logsAt = (...blocks: number[]): ProviderLog[] =>
 test.each<[string, NonNullable<Plan["lies"]>[number], RegExp]>([
   ["the hash of a block", "hash", /log\.blockHash/],
   ["two times of a block", "two times", /The logs of block 200 tell two times of it: \d+ and \d+\./],
-  ["an earlier time of a later block", "time falls", /Block 200 has the time \d+, but block 100 before it \d+\./],
-  ["another transaction than the log names", "transaction", /A log names transaction 0x\w+ at index 0 of block/],
+  [
+    "an earlier time of a later block",
+    "time falls",
+    /Block 200 has the time \d+, but block 100 before it \d+\./,
+  ],
+  [
+    "another transaction than the log names",
+    "transaction",
+    /A log names transaction 0x\w+ at index 0 of block/,
+  ],
   ["no transaction", "no transaction", /does not have transaction 0x\w+, number 0 of block 200\./],
 ])("logs with %s end the backfill, with what differs", async (_, lie, message) => {
   const plan: Partial<Plan> = { logs: logsAt(100, 200), times: "seconds", lies: { 200: lie } };

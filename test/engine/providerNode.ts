@@ -127,14 +127,17 @@ export async function startProvider(plan: Plan) {
     const [first, isFull = false] = params;
     if (method === "eth_getLogs") return logsAnswer(first);
     if (method === "eth_getBlockByNumber") {
-      return { result: blockJson((first as string) === "latest" ? plan.head : Number(first), isFull === true) };
+      return {
+        result: blockJson((first as string) === "latest" ? plan.head : Number(first), isFull === true),
+      };
     }
     if (method === "eth_getTransactionByBlockNumberAndIndex") {
       const [block, index] = params.map(Number) as [number, number];
       const lie = plan.lies?.[block];
       const log = byBlock.get(block)?.[index];
       if (lie === "no transaction" || log === undefined) return { result: null };
-      if (lie === "transaction") return { result: { ...transactionJson(log, index), hash: hashOf(5, block) } };
+      if (lie === "transaction")
+        return { result: { ...transactionJson(log, index), hash: hashOf(5, block) } };
       return { result: transactionJson(log, index) };
     }
     return { error: { code: -32_601, message: `no method ${method}` } };

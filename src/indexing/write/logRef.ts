@@ -23,7 +23,13 @@ export type LogRef = {
 /** What every event of Ponder has. */
 export type LogEvent = {
   block: { number: bigint; hash: Hex; timestamp: bigint };
-  log: { address: Address; logIndex: number; transactionHash: Hex; topics: readonly (Hex | null)[] };
+  log: {
+    address: Address;
+    logIndex: number;
+    transactionHash: Hex;
+    topics: readonly (Hex | null)[];
+    data: Hex;
+  };
 };
 
 /** What a handler gets. */

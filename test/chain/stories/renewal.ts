@@ -38,7 +38,12 @@ const expiryOf = async (name: string) => BigInt((await stage.whois(name)).expiry
 
 /** The costs of a transaction's renewals, by name in the order of the log. */
 const listCosts = (hash: string) =>
-  stage.sql<{ name: string; cost_wei: string; exact_cost_wei: string | null; cost_is_upper_bound: boolean | null }>(
+  stage.sql<{
+    name: string;
+    cost_wei: string;
+    exact_cost_wei: string | null;
+    cost_is_upper_bound: boolean | null;
+  }>(
     `select name, cost_wei::text, exact_cost_wei::text, cost_is_upper_bound from events
      where transaction_hash = $1 and contract = 'CONTROLLER' order by log_index`,
     [hash],
