@@ -1,5 +1,6 @@
 // Part of the patch neededTransactions: of the transactions of past logs, those are fetched that a handler needs.
 
+import { setTimeout as sleep } from "node:timers/promises";
 import type { Transaction } from "./cacheRows.ts";
 import type { Factory, Hex, LogFilter } from "./logGroups.ts";
 import { checkTransaction } from "./thinBlocks.ts";
@@ -68,7 +69,9 @@ export const readWithNeededBy = (ponder: Ponder) => (chain: Chain, store: Store)
     if (missing.size === 0) return batch;
     const hashes = new Map(batch.blocks.map(({ number, hash }) => [Number(number), hash]));
     const fetchOne = (log: Log) =>
-      fetchTransaction(ponder, chain, { ...log, blockHash: hashes.get(log.blockNumber) as Hex });
+      retried(() =>
+        fetchTransaction(ponder, chain, { ...log, blockHash: hashes.get(log.blockNumber) as Hex }),
+      );
     const transactions = await Promise.all([...missing.values()].map(fetchOne));
     await store.insertTransactions({ transactions, chainId: chain.chain.id });
     return store.getEventData(range);
@@ -92,6 +95,21 @@ async function fetchTransaction(
   const [transaction] = standardizeTransactions([found], request) as [Transaction];
   checkTransaction(log, transaction);
   return transaction;
+}
+
+/** Seconds to wait before the next attempts: one of several nodes behind a URL can lag. */
+const WAITS = [0.2, 1, 5];
+
+async function retried<Outcome>(attempt: () => Promise<Outcome>, waits = WAITS): Promise<Outcome> {
+  try {
+    return await attempt();
+  } catch (error) {
+    const [seconds, ...later] = waits;
+    const isFinal = seconds === undefined || (error as Error).name === "ShutdownError";
+    if (isFinal) throw error;
+    await sleep(seconds * 1_000);
+    return retried(attempt, later);
+  }
 }
 
 /** Whether a handler needs the transaction of a log. */

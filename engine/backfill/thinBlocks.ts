@@ -51,19 +51,19 @@ const thinBlock = (told: Block) => ({
   size: "0x0",
   difficulty: "0x0",
 });
-/** Makes a check that times never fall from a block to later ones. */
+/** Makes a check that times never fall from a block to later ones. Blocks can come again: Ponder repeats what failed. */
 export function checkTimes(): (block: Block) => void {
   let newest: Block | undefined;
   return (block) => {
-    if (newest !== undefined && Number(block.timestamp) < Number(newest.timestamp)) {
-      const [earlier, later] = [newest, block].map(({ number, timestamp }) =>
-        [number, timestamp].map(Number),
-      );
-      throw inconsistent(
-        `Block ${later?.[0]} has the time ${later?.[1]}, but block ${earlier?.[0]} before it ${earlier?.[1]}.`,
-      );
-    }
+    const before = newest;
     newest = block;
+    if (before === undefined || Number(before.number) >= Number(block.number)) return;
+    if (Number(before.timestamp) <= Number(block.timestamp)) return;
+    newest = before;
+    const [later, earlier] = [block, before].map(({ number, timestamp }) => [number, timestamp].map(Number));
+    throw inconsistent(
+      `Block ${later?.[0]} has the time ${later?.[1]}, but block ${earlier?.[0]} before it ${earlier?.[1]}.`,
+    );
   };
 }
 

@@ -1,7 +1,9 @@
-import { numberToHex } from "viem";
+import { type Hex, numberToHex } from "viem";
 import { expect, test } from "vitest";
-import { plainEnv } from "./ponders.ts";
-import { hashOf, type Plan, type Provider, type ProviderLog } from "./providerNode.ts";
+import type { NodeLog, Transaction } from "../../engine/backfill/cacheRows.ts";
+import { quietLogger } from "../../engine/ponderModule.ts";
+import { plainEnv, ponderModule } from "./ponders.ts";
+import { hashOf, type Plan, type Provider } from "./providerNode.ts";
 import { runTrial } from "./runTrial.ts";
 
 type Block = { number: string };
@@ -30,9 +32,6 @@ function expectSameCache({ cache: ours }: Outcome, { cache: theirs }: Outcome): 
   expect(ours.blocks).toEqual(blocksWithLogs(theirs));
 }
 
-/** Requests for blocks besides those by which a start finds its range: the first, the last and the cached one. */
-const blocksAskedOf = ({ seen }: Outcome) => (seen.requests.eth_getBlockByNumber ?? 0) - 3;
-
 test.each<[string, Partial<Plan>]>([
   ["takes any range, and tells times in some logs", { times: "mixed" }],
   ["takes 2,000 blocks and says so", { maxRange: 2_000, refusal: "says the limit" }],
@@ -55,28 +54,30 @@ test("a plan of 50 requests a second that answers others with 429 is only waited
   expect(ours.cache.logs).toEqual(theirs.cache.logs);
 });
 
-test.each<[string, Plan["times"], (logs: readonly Log[]) => number]>([
-  ["is asked for no block where its logs tell the time", "seconds", () => 0],
-  ["is asked for no block where they tell it in milliseconds", "milliseconds", () => 0],
-  ["is asked for each block where logs do not tell it", "none", (logs) => blocksOf(logs).size],
-  ["is asked for each block where logs say zero", "zero", (logs) => blocksOf(logs).size],
-  ["is asked for those blocks of which no log tells it", "mixed", blocksWithoutTime],
-])("a provider %s", async (_, times, expected) => {
+/** Blocks by which a start finds its range. */
+const OF_STARTS = [0, 1];
+
+test.each<[string, Plan["times"], (log: Log) => boolean]>([
+  ["is asked for no block where its logs tell the time", "seconds", () => true],
+  ["is asked for no block where they tell it in milliseconds", "milliseconds", () => true],
+  ["is asked for each block where logs do not tell it", "none", () => false],
+  ["is asked for each block where logs say zero", "zero", () => false],
+  ["is asked for those blocks of which no log tells it", "mixed", isTimedInTurn],
+])("a provider %s", async (_, times, tellsTime) => {
   const [ours, theirs] = await Promise.all([fill({ times, maxRange: 10_000, needs: true }), plain]);
-  expect(ours.cache.logs).toEqual(theirs.cache.logs);
-  expect(ours.cache.blocks).toEqual(blocksWithLogs(theirs.cache));
-  expect(blocksAskedOf(ours)).toBe(expected(ours.cache.logs));
+  const { logs, blocks } = ours.cache;
+  expect(logs).toEqual(theirs.cache.logs);
+  expect(blocks).toEqual(blocksWithLogs(theirs.cache));
+  const told = new Set(logs.filter(tellsTime).map(({ block_number }) => block_number));
+  const untold = blocks.map(({ number }) => number).filter((number) => !told.has(number));
+  const asked = new Set(ours.seen.blocks.filter((number) => !OF_STARTS.includes(number)));
+  expect([...asked].sort((a, b) => a - b)).toEqual(untold.map(Number));
 });
 
-const blocksOf = (logs: readonly Log[]) => new Set(logs.map(({ block_number }) => block_number));
-
-/** How many blocks have only logs that do not tell a time, by the double's turns. */
-function blocksWithoutTime(logs: readonly Log[]): number {
-  const told = logs.filter(({ block_number, log_index }) => {
-    const turn = (Number(block_number) + log_index) % 4;
-    return turn === 0 || turn === 3;
-  });
-  return blocksOf(logs).size - blocksOf(told).size;
+/** How the double's turns go. */
+function isTimedInTurn({ block_number, log_index }: Log): boolean {
+  const turn = (Number(block_number) + log_index) % 4;
+  return turn === 0 || turn === 3;
 }
 
 test("events have their transaction's hash, and of the transactions only those are fetched that a handler needs", async () => {
@@ -106,33 +107,163 @@ test("events have their transaction's hash, and of the transactions only those a
   expect(ours.seen.requests.eth_getTransactionByBlockNumberAndIndex).toBe(transactions.length);
 });
 
-/** Logs of a contract that the trial follows, two in each block. */
-const logsAt = (...blocks: number[]): ProviderLog[] =>
-  blocks.flatMap((block) =>
-    Array.from({ length: 2 }, () => ({
-      block,
-      address: numberToHex(0xa000_0001, { size: 20 }),
-      topics: [hashOf(3, 1)],
-    })),
-  );
+/** Ponder's backfill of past logs, by a node that answers requests for headers. */
+async function openSync(asked: Hex[] = []) {
+  const { createHistoricalSync } = await ponderModule("sync-historical/index.js");
+  return createHistoricalSync({
+    common: { logger: quietLogger, options: {} },
+    chain: { id: 1, name: "mainnet" },
+    childAddresses: new Map(),
+    eventCallbacks: [],
+    syncProgress: { start: { number: "0x0" }, finalized: { number: "0x3e8" } },
+    rpc: {
+      request: async ({ params: [number] }: { params: [Hex] }) => {
+        asked.push(number);
+        return {
+          number,
+          hash: hashOf(1, Number(number)),
+          parentHash: "0x",
+          timestamp: "0x64",
+          logsBloom: "0x",
+        };
+      },
+    },
+  });
+}
 
-test.each<[string, NonNullable<Plan["lies"]>[number], RegExp]>([
-  ["the hash of a block", "hash", /log\.blockHash/],
-  ["two times of a block", "two times", /The logs of block 200 tell two times of it: \d+ and \d+\./],
+/** What the backfill stores of logs, in turn. */
+async function store(...batches: NodeLog[][]) {
+  const asked: Hex[] = [];
+  const stored: { number: string; timestamp: string }[] = [];
+  const sync = await openSync(asked);
+  const syncStore = {
+    insertRows: async (table: string, rows: string) => {
+      if (table === "blocks") stored.push(...JSON.parse(rows));
+    },
+  };
+  for (const logs of batches) await sync.syncBlockData({ interval: [0, 1_000], logs, syncStore });
+  return {
+    asked: asked.map(Number),
+    stored: stored.map(({ number, timestamp }) => [number, timestamp].map(Number)),
+  };
+}
+
+const logAt = (block: number, index: number, fields: Partial<NodeLog> = {}): NodeLog => ({
+  blockNumber: numberToHex(block),
+  blockHash: hashOf(1, block),
+  logIndex: numberToHex(index),
+  transactionIndex: numberToHex(index),
+  transactionHash: hashOf(2, index),
+  address: numberToHex(1, { size: 20 }),
+  topics: [],
+  data: "0x",
+  ...fields,
+});
+const at = (seconds: number) => ({ blockTimestamp: numberToHex(seconds) });
+
+test("one log of a block that tells the time is enough, in seconds or milliseconds", async () => {
+  const time = 1_600_000_000;
+  const logs = [
+    logAt(100, 0),
+    logAt(100, 1, at(time)),
+    logAt(101, 0, at(time * 1_000)),
+    logAt(101, 1, at(time)),
+    logAt(102, 0, at(time + 1)),
+  ];
+  expect(await store(logs)).toEqual({
+    asked: [],
+    stored: [
+      [100, time],
+      [101, time],
+      [102, time + 1],
+    ],
+  });
+});
+
+test("a header is asked for where no log tells the time, or they say zero", async () => {
+  const logs = [logAt(7, 0), logAt(8, 0, at(0)), logAt(8, 1, { blockTimestamp: "0x" as Hex })];
+  expect(await store(logs)).toEqual({
+    asked: [7, 8],
+    stored: [
+      [7, 100],
+      [8, 100],
+    ],
+  });
+});
+
+const transactionOf = ({
+  transactionHash: hash,
+  blockHash,
+  blockNumber,
+  transactionIndex,
+}: NodeLog): Transaction => ({
+  hash,
+  blockHash,
+  blockNumber,
+  transactionIndex,
+});
+
+test.each<[string, NodeLog[], RegExp]>([
+  [
+    "two hashes of a block",
+    [logAt(9, 0, at(5)), logAt(9, 1, { ...at(5), blockHash: hashOf(1, 8) })],
+    /log\.blockHash/,
+  ],
+  ["another hash than its header", [logAt(9, 0, { blockHash: hashOf(1, 8) })], /log\.blockHash/],
+  [
+    "two times of a block",
+    [logAt(9, 0, at(5)), logAt(9, 1, at(6))],
+    /The logs of block 9 tell two times of it: 5 and 6\./,
+  ],
+  [
+    "two transactions at one place",
+    [logAt(9, 0, at(5)), logAt(9, 1, { ...at(5), transactionIndex: "0x0" })],
+    /transactionHash/,
+  ],
   [
     "an earlier time of a later block",
-    "time falls",
-    /Block 200 has the time \d+, but block 100 before it \d+\./,
+    [logAt(9, 0, at(5)), logAt(12, 0, at(4))],
+    /Block 12 has the time 4, but block 9 before it 5\./,
   ],
   [
-    "another transaction than the log names",
-    "transaction",
-    /A log names transaction 0x\w+ at index 0 of block/,
+    "a transaction that came with it and is another",
+    [logAt(9, 0, { ...at(5), transaction: transactionOf(logAt(9, 1)) })],
+    /A log names transaction 0x\w+ at index 0 of block 0x\w+, but the answer is 0x\w+ at index 1/,
   ],
-  ["no transaction", "no transaction", /does not have transaction 0x\w+, number 0 of block 200\./],
-])("logs with %s end the backfill, with what differs", async (_, lie, message) => {
-  const plan: Partial<Plan> = { logs: logsAt(100, 200), times: "seconds", lies: { 200: lie } };
-  await expect(fill(plan)).rejects.toThrow(message);
+])("a log with %s is a fault", async (_, logs, message) => {
+  await expect(store(logs)).rejects.toThrow(message);
+});
+
+test("a batch that Ponder repeats after a fault of the database is none", async () => {
+  const [first, second] = [logAt(9, 0, at(5)), logAt(12, 0, at(6))];
+  const { stored } = await store([first, second], [first, second]);
+  expect(stored).toHaveLength(4);
+  await expect(store([first], [logAt(12, 0, at(4))])).rejects.toThrow("but block 9 before it 5");
+});
+
+test("a transaction that came with its logs is stored once", async () => {
+  const log = logAt(9, 0, at(5));
+  const transaction = {
+    ...transactionOf(log),
+    from: "0x01",
+    value: "0x0",
+    nonce: "0x0",
+    gas: "0x0",
+  } as Transaction;
+  const rows = new Map<string, object[]>();
+  const syncStore = {
+    insertRows: async (table: string, text: string) => void rows.set(table, JSON.parse(text)),
+  };
+  const both = [
+    log,
+    logAt(9, 1, { ...at(5), transactionIndex: "0x0", transactionHash: log.transactionHash }),
+  ];
+  await (await openSync()).syncBlockData({
+    interval: [0, 20],
+    logs: both.map((one) => ({ ...one, transaction })),
+    syncStore,
+  });
+  expect(rows.get("transactions")).toMatchObject([{ hash: transaction.hash, transaction_index: 0 }]);
 });
 
 /** The rows of Ponder's cache after logs, blocks and transactions of all shapes were written. */

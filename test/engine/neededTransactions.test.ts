@@ -143,3 +143,26 @@ test("where no table says which are needed, all are", async () => {
     ["0x5", "0x7"],
   ]);
 });
+
+test.concurrent.each<[string, (params: Hex[]) => object | null, RegExp]>([
+  ["does not have", () => null, /does not have transaction 0x\w+0a, number 0 of block 5\./],
+  [
+    "gives another of",
+    ([block]) => transactionAt([block as Hex, "0x7"]),
+    /but the answer is 0x\w+7a at index 7/,
+  ],
+  [
+    "has in another block",
+    (at) => ({ ...transactionAt(at), blockHash: pad("0x12", { size: 32 }) }),
+    /A log names/,
+  ],
+])("a transaction that the node %s is asked for again, and then a fault", async (_, answer, message) => {
+  let times = 0;
+  const counted = (params: Hex[]) => {
+    if (params[1] !== "0x0") return transactionAt(params);
+    times++;
+    return answer(params);
+  };
+  await expect(readBatch(counted)).rejects.toThrow(message);
+  expect(times).toBe(4);
+});

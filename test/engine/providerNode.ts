@@ -20,8 +20,6 @@ export type Plan = {
   /** Requests within a second; others get 429 with Retry-After. */
   perSecond?: number;
   times?: Times;
-  /** Blocks whose answers cannot be true, and in which way: what logs tell, or the transaction that comes. */
-  lies?: Record<number, "hash" | "two times" | "time falls" | "transaction" | "no transaction">;
 };
 
 type Filter = { fromBlock: Hex; toBlock: Hex; address?: Hex | Hex[]; topics?: (Hex | Hex[] | null)[] };
@@ -37,13 +35,18 @@ const ZERO_HASH = numberToHex(0, { size: 32 });
 /** Each log in a transaction of its own. */
 export async function startProvider(plan: Plan) {
   const byBlock = Map.groupBy(plan.logs, ({ block }) => block);
-  const seen = { requests: {} as Record<string, number>, refused: 0, limited: 0, bytes: 0, largest: 0 };
+  const seen = {
+    requests: {} as Record<string, number>,
+    /** Blocks that were asked for. */
+    blocks: [] as number[],
+    refused: 0,
+    limited: 0,
+    bytes: 0,
+    largest: 0,
+  };
   let second = { at: 0, count: 0 };
 
   const timeIn = (block: number, index: number): object => {
-    const lie = plan.lies?.[block];
-    if (lie === "two times") return { blockTimestamp: numberToHex(timeOf(block) + index) };
-    if (lie === "time falls") return { blockTimestamp: numberToHex(timeOf(0)) };
     const kinds = ["seconds", "none", "zero", "milliseconds"] as const;
     const kind = plan.times === "mixed" ? kinds[(block + index) % kinds.length] : plan.times;
     if (kind === undefined || kind === "none") return {};
@@ -55,7 +58,7 @@ export async function startProvider(plan: Plan) {
     topics: log.topics,
     data: log.data ?? "0x",
     blockNumber: numberToHex(log.block),
-    blockHash: hashOf(plan.lies?.[log.block] === "hash" ? 4 + index : 1, log.block),
+    blockHash: hashOf(1, log.block),
     transactionHash: hashOf(2, log.block * 1_000 + index),
     transactionIndex: numberToHex(index),
     logIndex: numberToHex(index),
@@ -127,18 +130,14 @@ export async function startProvider(plan: Plan) {
     const [first, isFull = false] = params;
     if (method === "eth_getLogs") return logsAnswer(first);
     if (method === "eth_getBlockByNumber") {
-      return {
-        result: blockJson((first as string) === "latest" ? plan.head : Number(first), isFull === true),
-      };
+      const number = (first as string) === "latest" ? plan.head : Number(first);
+      seen.blocks.push(number);
+      return { result: blockJson(number, isFull === true) };
     }
     if (method === "eth_getTransactionByBlockNumberAndIndex") {
       const [block, index] = params.map(Number) as [number, number];
-      const lie = plan.lies?.[block];
       const log = byBlock.get(block)?.[index];
-      if (lie === "no transaction" || log === undefined) return { result: null };
-      if (lie === "transaction")
-        return { result: { ...transactionJson(log, index), hash: hashOf(5, block) } };
-      return { result: transactionJson(log, index) };
+      return { result: log === undefined ? null : transactionJson(log, index) };
     }
     return { error: { code: -32_601, message: `no method ${method}` } };
   }
