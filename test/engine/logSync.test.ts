@@ -57,7 +57,7 @@ test("a plan of 50 requests a second that answers others with 429 is only waited
 /** Blocks by which a start finds its range. */
 const OF_STARTS = [0, 1];
 
-test.each<[string, Plan["times"], (log: Log) => boolean]>([
+test.each<[string, NonNullable<Plan["times"]>, (log: Log) => boolean]>([
   ["is asked for no block where its logs tell the time", "seconds", () => true],
   ["is asked for no block where they tell it in milliseconds", "milliseconds", () => true],
   ["is asked for each block where logs do not tell it", "none", () => false],
