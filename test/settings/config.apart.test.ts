@@ -89,7 +89,7 @@ test("the switch for archive reads is part of the index's identity", async () =>
   const off = await readConfig(threeVariables);
   vi.resetModules();
   const on = await readConfig({ ...threeVariables, ARCHIVE_READS: "on" });
-  expect(on.contracts.Resolver.abi).not.toEqual(off.contracts.Resolver.abi);
+  expect(on.contracts.Registry.abi).not.toEqual(off.contracts.Registry.abi);
 });
 
 /** Events of an ABI that several contracts share, which one of these never emits. */
