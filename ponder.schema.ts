@@ -14,7 +14,8 @@
  *
  * `blocks` is the journal of the blocks that the tables represent. The engine writes it, not the handlers.
  *
- * The other tables serve the indexer, as their comments say, except `holders`: which address ever appeared on which name.
+ * The other tables serve the indexer, as their comments say, except `holders`, which address ever appeared on which name,
+ * `price_feed_answers`, and the view `controller_sales`: what controllers took, in wei and dollars.
  *
  * Each row comes from logs of one chain, its `chain_id`, and handlers read no other chain's rows.
  *
@@ -327,6 +328,32 @@ export const feedPhase = onchainTable(
     blockNumber: t.integer().notNull(),
   }),
   (t) => ({ pk: primaryKey({ columns: [t.chainId, t.phase] }) }),
+);
+
+/**
+ * Answers of the price feed by which .eth names are sold. Each row holds until the next one. Between the two blocks around a
+ * change of phase, the old phase counts. There are no rows before the first phase that the deployment knows.
+ */
+export const feedAnswer = onchainTable(
+  "price_feed_answers",
+  (t) => ({
+    chainId: t.integer().notNull(),
+    /** From this log on. */
+    blockNumber: t.integer().notNull(),
+    /** -1: from the beginning of the block on, where a phase took over or became unknown. */
+    logIndex: t.integer().notNull(),
+    /** Null where a phase took over, because its answer is older. */
+    blockTimestamp: t.int8({ mode: "number" }),
+    /**
+     * USD for one ether, with 8 decimals. Null if it is not above zero, and once a registration refuted the last phase that the
+     * deployment knows.
+     */
+    answer: t.bigint(),
+  }),
+  (t) => ({
+    pk: primaryKey({ columns: [t.chainId, t.blockNumber, t.logIndex] }),
+    byTime: index("price_feed_answers_time").on(t.blockTimestamp, t.blockNumber, t.logIndex),
+  }),
 );
 
 /**
@@ -762,6 +789,61 @@ export const textChange = onchainView("text_changes").as((query) =>
     })
     .from(event)
     .where(and(eq(event.contract, "RESOLVER"), inArray(event.eventType, ["TextChanged", "VersionChanged"]))),
+);
+
+const saleCost = "coalesce(exact_cost_wei, cost_wei)";
+
+/** The feed's answer at a row of `events`: before the log on the feed's chain, by time on others. Dollars are exact: 26 digits. */
+const answerAtSale = sql`(case when "events".chain_id = (select chain_id from ${feedAnswer} limit 1)
+  then (select answer from ${feedAnswer} as feed where feed.chain_id = "events".chain_id
+    and (feed.block_number, feed.log_index) < ("events".block_number, "events".log_index)
+    order by feed.block_number desc, feed.log_index desc limit 1)
+  else (select answer from ${feedAnswer} as feed where feed.block_timestamp <= "events".block_timestamp
+    order by feed.block_timestamp desc, feed.block_number desc, feed.log_index desc limit 1) end)`;
+
+/**
+ * Sales as controllers logged them, with dollars by the feed's answer at the sale; null where that is not known. Sales of ENSv2
+ * are in `ensv2_purchases`.
+ */
+export const controllerSale = onchainView("controller_sales").as((query) =>
+  query
+    .select({
+      chainId: event.chainId,
+      blockNumber: event.blockNumber,
+      logIndex: event.logIndex,
+      blockTimestamp: event.blockTimestamp,
+      transactionHash: event.transactionHash,
+      contractAddress: event.contractAddress,
+      node: event.node,
+      name: event.name,
+      isRegistration: sql<boolean>`event_type not in ('NameRenewed', 'NameRenewedPoh')`.as("is_registration"),
+      costWei: sql<string | null>`${sql.raw(saleCost)}`.as("cost_wei"),
+      premiumWei: event.premiumWei,
+      isUpperBound: sql<boolean>`exact_cost_wei is null and transaction_value_wei is not null`.as(
+        "is_upper_bound",
+      ),
+      referrer: sql<string | null>`coalesce(nullif(referrer, ${sql.raw(`'0x${"0".repeat(64)}'`)}),
+        (select referred.referrer from ${event} as referred where referred.chain_id = "events".chain_id
+          and referred.block_number = "events".block_number and referred.transaction_hash = "events".transaction_hash
+          and referred.node = "events".node and referred.event_type = 'RenewalReferred' limit 1))`.as(
+        "referrer",
+      ),
+      costUsd: sql<string | null>`${sql.raw(saleCost)} * ${answerAtSale} * 1e-26`.as("cost_usd"),
+      premiumUsd: sql<string | null>`premium_wei * ${answerAtSale} * 1e-26`.as("premium_usd"),
+    })
+    .from(event)
+    .where(
+      and(
+        eq(event.contract, "CONTROLLER"),
+        inArray(event.eventType, [
+          "NameRegistered",
+          "NameRenewed",
+          "PohNameRegistered",
+          "OwnerNameRegistered",
+          "NameRenewedPoh",
+        ]),
+      ),
+    ),
 );
 
 /**

@@ -26,7 +26,10 @@ on("UnwrappedController", "NameRegistered", async (args) =>
   appendPurchase(args, { ...fromReferredPurchase(args.event.args), ...(await checkedPrice(args)) }),
 );
 
-/** What is odd of a registration's price, if the feed gives another one. Writes: price_feed_checks, unconfirmed_prices, events. */
+/**
+ * What is odd of a registration's price, if the feed gives another one. Writes: price_feed_checks, price_feed_answers,
+ * unconfirmed_prices, events.
+ */
 async function checkedPrice({
   event,
   context,

@@ -1,5 +1,5 @@
 import type { Context } from "ponder:registry";
-import { event, feedCheck, feedPhase, unconfirmedPrice } from "ponder:schema";
+import { event, feedAnswer, feedCheck, feedPhase, unconfirmedPrice } from "ponder:schema";
 import { type PriceFeed, phasesAt } from "../../../abis/priceFeed.ts";
 import { oracleLength, rentInWei, type Time } from "../../ens/rent.ts";
 import { priceFeedOf } from "./contracts.ts";
@@ -14,16 +14,37 @@ import type { LogRef } from "./logRef.ts";
 /** Prices that one registration confirms at most. */
 export const CONFIRMED_AT_ONCE = 500;
 
-/** Stores the newest answer of a phase. Writes: price_feed_phases. */
+/** Stores the newest answer of a phase, and from when on the feed gives it. Writes: price_feed_phases, price_feed_answers. */
 export async function putAnswer(context: Context, log: LogRef, answer: bigint): Promise<void> {
   const { chainId, blockNumber, contractAddress } = log;
-  const phase = priceFeedOf(context)?.phases.find(({ aggregator }) => aggregator === contractAddress)?.phase;
-  if (phase === undefined) return;
+  const feed = priceFeedOf(context);
+  const place = feed?.phases.findIndex(({ aggregator }) => aggregator === contractAddress) ?? -1;
+  const phase = feed?.phases[place];
+  if (feed === undefined || phase === undefined) return;
   await context.db
     .insert(feedPhase)
-    .values({ chainId, phase, answer, blockNumber })
+    .values({ chainId, phase: phase.phase, answer, blockNumber })
     .onConflictDoUpdate({ answer, blockNumber });
+  const isOver = blockNumber >= (feed.phases[place + 1]?.by ?? Number.POSITIVE_INFINITY);
+  if (isOver || (await isStopped(context, log, feed))) return;
+  const { logIndex, blockTimestamp } = log;
+  const known = answer > 0n ? answer : null;
+  const from =
+    blockNumber < phase.by
+      ? { blockNumber: phase.by, logIndex: START_OF_BLOCK, blockTimestamp: null }
+      : { blockNumber, logIndex, blockTimestamp };
+  await context.db
+    .insert(feedAnswer)
+    .values({ chainId, ...from, answer: known })
+    .onConflictDoUpdate({ answer: known });
 }
+
+/** Stands before the first log of a block, in `price_feed_answers`. */
+const START_OF_BLOCK = -1;
+
+/** Whether the feed has a phase that the deployment does not know. */
+const isStopped = async (context: Context, { chainId, blockNumber }: LogRef, { lastSeen }: PriceFeed) =>
+  blockNumber > lastSeen && (await findCheck(context, chainId)).stoppedBlock !== null;
 
 /** The label of a purchase: the first argument in the data of its log. Texts that are not UTF-8 arrive changed. */
 function labelBytes(data: string): Uint8Array {
@@ -77,7 +98,7 @@ export async function priceByFeed(
 
 /**
  * Checks the feed's answer by the price that a registration logged: false if the feed gives another price. Writes: price_feed_checks,
- * unconfirmed_prices, events.
+ * price_feed_answers, unconfirmed_prices, events.
  */
 export async function checkPrice(
   context: Context,
@@ -91,11 +112,18 @@ export async function checkPrice(
   const { chainId, blockNumber } = log;
   const { matches, differences, stoppedBlock, ...unconfirmed } = await findCheck(context, chainId);
   if (!prices.includes(sale.baseCostWei)) {
-    const isAfterLastSeen = blockNumber > feed.lastSeen;
+    const stops = stoppedBlock === null && blockNumber > feed.lastSeen;
     await patchCheck(context, chainId, {
       differences: differences + 1,
-      stoppedBlock: stoppedBlock ?? (isAfterLastSeen ? blockNumber : null),
+      stoppedBlock: stops ? blockNumber : stoppedBlock,
     });
+    if (stops) {
+      const { blockTimestamp } = log;
+      await context.db
+        .insert(feedAnswer)
+        .values({ chainId, blockNumber, logIndex: START_OF_BLOCK, blockTimestamp, answer: null })
+        .onConflictDoUpdate({ blockTimestamp, answer: null });
+    }
     return false;
   }
   const isConfirmed = stoppedBlock === null;
