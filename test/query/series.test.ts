@@ -1,15 +1,16 @@
-import { domain, event } from "ponder:schema";
+import { domain, event, feedAnswer } from "ponder:schema";
 import { getAddress, namehash } from "viem";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { advanceDays } from "../../src/api/names/counts/days.ts";
 import { MONTHS_AHEAD } from "../../src/api/names/endpoints/population.ts";
-import { MAX_PERIODS, MAX_RANKED } from "../../src/api/names/endpoints/sales.ts";
+import { MAX_PERIODS, MAX_PERIODS_WITH_SOURCES, MAX_RANKED } from "../../src/api/names/endpoints/sales.ts";
 import { MAX_HOLDERS } from "../../src/api/names/query/population.ts";
 import { nameByNode } from "../../src/ens/name.ts";
 import { createCountersSoon } from "../counts/exactCounters.ts";
 import { openApi } from "./api.ts";
 import {
   account,
+  CHAIN_ID,
   type DomainRow,
   domainRow,
   type EventRow,
@@ -39,6 +40,8 @@ beforeAll(async () => {
 });
 beforeEach(async () => {
   tables = await emptied(tables);
+  const first = { chainId: CHAIN_ID, blockNumber: 0, logIndex: 0, blockTimestamp: 0 };
+  await tables.writer.insert(feedAnswer).values({ ...first, answer: 2_000n * 10n ** 8n });
 });
 afterAll(() => tables.drop());
 
@@ -58,6 +61,14 @@ const nothing = {
   registration_cost_wei: "0",
   premium_wei: "0",
   renewal_cost_wei: "0",
+  registration_cost_usd: "0.00",
+  premium_usd: "0.00",
+  renewal_cost_usd: "0.00",
+};
+
+const hundredEther = {
+  registration_cost_wei: "100000000000000000000",
+  registration_cost_usd: "200000.00",
 };
 
 /** A sale in a transaction of its own: the registrar's log, and the controller's if a price is given. */
@@ -138,8 +149,8 @@ describe("GET /ens-stats/purchases", () => {
         renewals: 1,
         renewal_cost_wei: "11",
       },
-      { ...nothing, start: "2027-01-10", registrations: 1, registration_cost_wei: "100000000000000000000" },
-      { ...nothing, start: "2027-01-11", registrations: 1, registration_cost_wei: "100000000000000000000" },
+      { ...nothing, start: "2027-01-10", registrations: 1, ...hundredEther },
+      { ...nothing, start: "2027-01-11", registrations: 1, ...hundredEther },
       {
         ...nothing,
         start: "2027-01-15",
@@ -175,7 +186,12 @@ describe("GET /ens-stats/purchases", () => {
 
   test("is the same from day counts, however far they are", async () => {
     await tables.writer.insert(event).values([...sales, auction]);
-    const paths = ["purchases", "purchases?interval=week", "purchases?interval=month", "sellers"];
+    const paths = [
+      "purchases?sources=true",
+      ...["week", "month", "quarter", "year"].map((interval) => `purchases?interval=${interval}`),
+      "sellers",
+      "referrers",
+    ];
     const askAll = () => Promise.all(paths.map((path) => ask(`/ens-stats/${path}`)));
     const counted = await askAll();
     const client = await tables.pool.connect();
@@ -223,9 +239,102 @@ describe("GET /ens-stats/purchases", () => {
     for (const [interval, most] of Object.entries(MAX_PERIODS)) {
       const { periods } = await ask(`/ens-stats/purchases?interval=${interval}`);
       expect((periods as Period[]).length).toBe(most);
-      const last = { day: "2027-01-15", week: "2027-01-11", month: "2027-01-01" }[interval];
-      expect((periods as Period[]).at(-1)?.start).toBe(last);
+      const firsts = { day: "2027-01-15", week: "2027-01-11" } as Record<string, string>;
+      expect((periods as Period[]).at(-1)?.start).toBe(firsts[interval] ?? "2027-01-01");
     }
+  });
+
+  describe("from one day to another", () => {
+    const startsOf = async (query: string) =>
+      ((await ask(`/ens-stats/purchases?${query}`)).periods as Period[]).map(({ start }) => start);
+    beforeEach(async () => {
+      await tables.writer.insert(event).values(sale(1, on(2020, 2, 29), { costWei: 1n }));
+    });
+
+    test.each([
+      ["interval=day&from=2020-02-28&to=2020-03-01", ["2020-02-29", "2020-03-01"]],
+      ["interval=day&to=2020-03-01", ["2020-02-29", "2020-03-01"]],
+      ["interval=day&from=2027-01-14", ["2027-01-14", "2027-01-15"]],
+      ["interval=day&from=2027-01-15&to=2099-12-31", ["2027-01-15"]],
+      ["interval=day&from=2027-01-16", []],
+      ["interval=day&to=2020-02-28", []],
+      // 28 December 2020 is a Monday.
+      ["interval=week&from=2021-01-03&to=2021-01-04", ["2020-12-28", "2021-01-04"]],
+      ["interval=month&from=2020-12-31&to=2021-01-01", ["2020-12-01", "2021-01-01"]],
+      ["interval=quarter&from=2020-01-01&to=2020-07-01", ["2020-01-01", "2020-04-01", "2020-07-01"]],
+      ["interval=quarter&from=2020-12-31&to=2021-03-31", ["2020-10-01", "2021-01-01"]],
+      ["interval=year&to=2022-01-01", ["2020-01-01", "2021-01-01", "2022-01-01"]],
+      ["interval=year&from=2026-12-31", ["2026-01-01", "2027-01-01"]],
+    ])("%s", async (query, starts) => {
+      expect(await startsOf(query)).toEqual(starts);
+    });
+
+    test("has as many periods as it may, and no more", async () => {
+      expect(await startsOf("from=2026-01-15")).toHaveLength(MAX_PERIODS.day);
+      expect(await startsOf("to=2022-06-30")).toHaveLength(MAX_PERIODS.day);
+      expect(await startsOf("sources=true")).toHaveLength(MAX_PERIODS_WITH_SOURCES);
+      const refused = [
+        [
+          "from=2026-01-14",
+          "The range from `from` to `to` has 367 periods; an answer has at most 366 of this `interval`.",
+        ],
+        [
+          "interval=week&from=2020-01-01&to=2026-01-01",
+          "The range from `from` to `to` has 306 periods; an answer has at most 261 of this `interval`.",
+        ],
+        [
+          "sources=true&from=2026-10-15",
+          "The range from `from` to `to` has 93 periods; an answer has at most 92 of this `interval`.",
+        ],
+        ["from=2026-01-02&to=2026-01-01", "`from` must not be later than `to`."],
+        ["from=2026-02-30", "`from` must be a date like 2026-03-31."],
+        ["to=1767225600", "`to` must be a date like 2026-03-31."],
+      ];
+      for (const [query, message] of refused) {
+        const { status, body } = await openApi(tables, NOW).get(`/ens-stats/purchases?${query}`);
+        expect({ status, ...(body.error as object) }, query).toMatchObject({
+          status: 400,
+          code: "INVALID_PARAMETER",
+          message,
+        });
+      }
+    });
+  });
+
+  test("with its sources says what each contract sold in each period", async () => {
+    await tables.writer.insert(event).values(sales);
+    const { periods } = await ask("/ens-stats/purchases?interval=year&sources=true");
+    const plain = await ask("/ens-stats/purchases?interval=year");
+    expect((periods as { sources: object[] }[]).map(({ sources: _, ...period }) => period)).toEqual(
+      plain.periods,
+    );
+    const [, last] = periods as { sources: object[] }[];
+    const known = { contract: "CONTROLLER_7", title: "CONTROLLER_7", address: getAddress(CONTROLLER) };
+    expect(last?.sources).toEqual([
+      {
+        ...nothing,
+        ...known,
+        ...hundredEther,
+        registrations: 1,
+        renewals: 2,
+        renewal_cost_wei: "93",
+        cost_is_upper_bound: true,
+      },
+      {
+        ...nothing,
+        contract: "REGISTRAR",
+        title: "REGISTRAR",
+        address: getAddress(REGISTRAR),
+        registrations: 1,
+      },
+      {
+        ...nothing,
+        ...hundredEther,
+        contract: "CONTROLLER",
+        address: getAddress(STRANGE_CONTROLLER),
+        registrations: 1,
+      },
+    ]);
   });
 
   test("of an empty index has this period alone", async () => {
@@ -295,12 +404,14 @@ test("GET /ens-stats/sellers adds up what each contract sold", async () => {
       last_day: "2026-10-01",
     },
     {
+      ...nothing,
       contract: "CONTROLLER_7",
       address: getAddress(CONTROLLER),
       title: "CONTROLLER_7",
       registrations: 3,
       renewals: 3,
       registration_cost_wei: "100000000000000000012",
+      registration_cost_usd: "200000.00",
       premium_wei: "2",
       renewal_cost_wei: "104",
       cost_is_upper_bound: true,
@@ -312,7 +423,7 @@ test("GET /ens-stats/sellers adds up what each contract sold", async () => {
       contract: "CONTROLLER",
       address: getAddress(STRANGE_CONTROLLER),
       registrations: 1,
-      registration_cost_wei: "100000000000000000000",
+      ...hundredEther,
       first_day: "2027-01-11",
       last_day: "2027-01-11",
     },

@@ -3,7 +3,17 @@ import type pg from "pg";
 import { sql } from "ponder";
 import { inTransaction } from "../../server/postgres/client.ts";
 import type { Db } from "../../server/postgres/db.ts";
-import { type DaySales, listSalesByDay, saleColumns, salesByDay } from "../query/purchases.ts";
+import {
+  type DaySales,
+  listReferrers,
+  listSalesByDay,
+  purchases,
+  type ReferrerSales,
+  saleColumns,
+  salesByDay,
+  salesByReferrer,
+  soldColumns,
+} from "../query/purchases.ts";
 import { chainByChain, formsLike, type Scope, sqlOf } from "../query/scope.ts";
 import type { AsOf } from "../query/statistics.ts";
 import { DAY } from "../rules/seconds.ts";
@@ -13,31 +23,57 @@ import { lookedAfterBy, madeBy, maintainerColumns, mayReplace, versionOf } from 
 
 /*
  * What was sold on each day that is over. No reorganisation goes below a final block, so a day that ended before it is
- * counted once and for all. A reader adds the days since then from the events.
+ * counted once and for all, and so is what was sold through each referrer until then. A reader adds what came since then
+ * from the events.
  */
 
 /** Days counted by one statement. A month of 5,000 sales a day has 150,000, which take a second or two. */
 const DAYS_AT_A_TIME = 31;
 
 const dialect = new PgDialect({ casing: "snake_case" });
-const salesText = (from: number, until: number, chains: Scope) =>
-  dialect.sqlToQuery(salesByDay({ chains, from, until }));
+const [dayKeys, referrerKeys] = [
+  ["chain_id", "day", "seller", "seller_address"],
+  ["chain_id", "referrer"],
+];
+const added = soldColumns.filter((column) => !["is_registration", "payment_token"].includes(column));
+
+/** SQL that counts some days. */
+function countingText(schema: string, range: { chains: Scope; from: number; until: number }) {
+  const columnsOf = (keys: readonly string[]) => sql.raw([...keys, ...soldColumns].join(", "));
+  const table = (name: string) => sql.raw(`${schema}.${name}`);
+  const sums = added.map((column) => {
+    const operator = column === "is_upper_bound" ? "or" : "+";
+    return `${column} = counter.${column} ${operator} excluded.${column}`;
+  });
+  return dialect.sqlToQuery(sql`
+    with purchase as materialized (select * from ${purchases(range)}), by_day as (
+      insert into ${table("figures_days")} (${columnsOf(dayKeys)})
+      select ${columnsOf(dayKeys)} from (${salesByDay}) as sale
+    )
+    insert into ${table("figures_referrers")} as counter (${columnsOf(referrerKeys)})
+    select ${columnsOf(referrerKeys)} from (${salesByReferrer}) as sale
+    on conflict (chain_id, referrer, is_registration, payment_token) do update set ${sql.raw(sums.join(", "))}`);
+}
+
+const soldTypes = `is_registration boolean, names integer not null, cost_wei numeric not null, premium_wei numeric not null,
+    cost_usd numeric, premium_usd numeric, is_upper_bound boolean not null, payment_token text, token_amount numeric not null,
+    token_premium numeric not null`;
 
 const createTables = (schema: string): string => `
-  drop table if exists ${schema}.figures_days, ${schema}.figures_days_state;
+  drop table if exists ${schema}.figures_days, ${schema}.figures_referrers, ${schema}.figures_days_state;
   create table ${schema}.figures_days_state (chain_id integer not null, counted oid not null, rules integer not null,
     until bigint not null, ${maintainerColumns});
-  create table ${schema}.figures_days (chain_id integer, day integer, is_registration boolean, seller text, seller_address text,
-    names integer not null, cost_wei numeric not null, premium_wei numeric not null, is_upper_bound boolean not null,
-    payment_token text, token_amount numeric not null, token_premium numeric not null,
-    primary key (chain_id, day, is_registration, seller, seller_address, payment_token))`;
+  create table ${schema}.figures_days (chain_id integer, day integer, seller text, seller_address text, ${soldTypes},
+    primary key (chain_id, day, is_registration, seller, seller_address, payment_token));
+  create table ${schema}.figures_referrers (chain_id integer, referrer text, ${soldTypes},
+    primary key (chain_id, referrer, is_registration, payment_token))`;
 
 /** As `rulesNumber` of the counters of names: day counts that were made by other rules are made again. */
 const rulesOf = (chains: Scope): number =>
   versionOf(
     createTables(""),
     formsLike(chains)
-      .map((one) => salesText(0, 0, one).sql)
+      .map((one) => countingText("", { chains: one, from: 0, until: 0 }).sql)
       .join(),
   );
 
@@ -78,9 +114,9 @@ export async function advanceDays(target: DaysTarget, chains: Scope, finalTime: 
   if (!(await areOfTheseRules(target, chains)) && !(await mayReplaceDays(target))) return;
   for (let from = (await readUntil(target, of)) ?? (await begin(target, of, end)); from < end; ) {
     const until = Math.min(end, from + DAYS_AT_A_TIME * DAY);
-    const { sql: text, params } = salesText(from, until, chains);
+    const { sql: text, params } = countingText(schema, { chains, from, until });
     await inTransaction(client, async () => {
-      await client.query(`insert into ${schema}.figures_days ${text}`, params);
+      await client.query(text, params);
       await client.query(`update ${schema}.figures_days_state set until = ${until} where chain_id = $1`, [
         chainId,
       ]);
@@ -128,14 +164,18 @@ export const sales: Count<AsOf, DaySales[]> = countOf({
 
 /** Of chains without day counts it reads every purchase; null if no chain has any. */
 async function salesFromCounters(db: Db, at: AsOf): Promise<DaySales[] | null> {
-  const { chains } = at;
+  const untils = await readUntils(db, at);
+  return untils === null ? null : listSalesOfChains(db, at, untils);
+}
+
+/** By chain the second before which its sales are counted; null if no chain has any. */
+async function readUntils(db: Db, { chains }: AsOf): Promise<ReadonlyMap<number, number> | null> {
   const state = await readCounters<{ chainId: number; moment: string }>(
     db,
     sql`select chain_id as "chainId", until as moment from figures_days_state
       where counted = 'events'::regclass::oid and rules = ${sql.raw(String(rulesOf(chains)))} and ${sqlOf(chains).holds(sql`chain_id`)}`,
   );
-  const untils = state?.map(({ chainId, moment }) => [chainId, Number(moment)] as const);
-  return untils === undefined ? null : listSalesOfChains(db, at, new Map(untils));
+  return state && new Map(state.map(({ chainId, moment }) => [chainId, Number(moment)]));
 }
 
 /** One chain after the other; `untils` has the second before which a chain's sales are counted by day. */
@@ -162,3 +202,30 @@ async function readCountedDays(db: Db, chains: Scope, beforeDay: number): Promis
   );
   return rows;
 }
+
+/** Referrers in one answer. */
+export const MAX_REFERRERS = 100;
+
+/** What was sold through the referrers with most purchases, since the beginning. */
+export const referrers: Count<AsOf, ReferrerSales[]> = countOf({
+  fromCounters: referrersFromCounters,
+  fromRows: (db, at) =>
+    listReferrers(db, { counted: null, ranges: rangesOf(at, new Map()), limit: MAX_REFERRERS }),
+});
+
+/** Null also if counters are ahead of the time: they do not say what was sold until then. */
+async function referrersFromCounters(db: Db, at: AsOf): Promise<ReferrerSales[] | null> {
+  const untils = await readUntils(db, at);
+  if (untils === null || [...untils.values()].some((until) => until > at.now)) return null;
+  const columns = sql.raw([...referrerKeys, ...soldColumns].join(", "));
+  const counted = sql`select ${columns} from figures_referrers where ${sqlOf(at.chains).holds(sql`chain_id`)}`;
+  return listReferrers(db, { counted, ranges: rangesOf(at, untils), limit: MAX_REFERRERS });
+}
+
+/** What is not counted yet of each chain. */
+const rangesOf = ({ chains, now }: AsOf, untils: ReadonlyMap<number, number>) =>
+  chainByChain(chains).map((one) => ({
+    chains: one,
+    from: untils.get(one.ids[0] as number) ?? 0,
+    until: now + 1,
+  }));

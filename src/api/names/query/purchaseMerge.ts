@@ -46,9 +46,18 @@ export const takenByControllers = {
   premium: sql`coalesce(sum(${event.premiumWei}) filter (where ${isController}), 0)`,
 };
 
+/** The log before which the price of ether was that of the purchase. */
+export const placeOfPrice = sql`coalesce(min(${event.logIndex}) filter (where ${isController}), min(${event.logIndex}))`;
+
+/** A referrer of 32 zero bytes stands for none. */
+export const isReferrer = (column: SQLWrapper): SQL => sql`${column} <> ${sql.raw(`'0x${"0".repeat(64)}'`)}`;
+
 /** The last of some logs of a purchase: a column of it. */
 const lastOf = (logs: SQL, column: SQLWrapper): SQL =>
   sql`(array_agg(${column} order by ${event.logIndex} desc, ${event.ordinal} desc) filter (where ${logs}))[1]`;
+
+/** The referrer: where a contract renews for referrers, the controller names none in its own log. */
+export const namedReferrer = lastOf(isReferrer(event.referrer), event.referrer);
 
 /** Which log tells of a purchase: the last of the best kind; of logs of another kind the first. */
 const rank = sql`case when ${hasToken} then 3 when ${isController} then 2 when ${isRegistrar} then 1 else 0 end`;

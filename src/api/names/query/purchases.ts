@@ -1,12 +1,21 @@
 import { ensv2Purchase, event } from "ponder:schema";
 import type { SQL } from "drizzle-orm";
 import { alias, and, eq, gte, inArray, lt, sql } from "ponder";
-import type { Address } from "viem";
+import type { Address, Hex } from "viem";
 import type { Db } from "../../server/postgres/db.ts";
 import { DAY } from "../rules/seconds.ts";
 import { countIf } from "./countIf.ts";
+import { answerAt, usdOf } from "./dollars.ts";
 import { keepsExpiry } from "./migrations.ts";
-import { isController, isNonOwner, isSoldByEnsv2, takenByControllers } from "./purchaseMerge.ts";
+import {
+  isController,
+  isNonOwner,
+  isReferrer,
+  isSoldByEnsv2,
+  namedReferrer,
+  placeOfPrice,
+  takenByControllers,
+} from "./purchaseMerge.ts";
 import { purchaseEvents } from "./registrations.ts";
 import { type Scope, sqlOf } from "./scope.ts";
 import type { AsOf } from "./statistics.ts";
@@ -21,7 +30,13 @@ export type PurchaseRange = { chains: Scope; from: number; until: number };
 function purchasesOfEnsv1({ chains, from, until }: PurchaseRange): SQL {
   const { registrations, renewals } = purchaseEvents(chains);
   return sql`
-  select chain_id, block_timestamp, is_registration, seller, seller_address, premium_wei, is_upper_bound, cost_wei
+  select chain_id, block_timestamp, is_registration, seller, seller_address, premium_wei, is_upper_bound, cost_wei, referrer,
+    ${answerAt({
+      chainId: sql`merged.chain_id`,
+      blockNumber: sql`merged.block_number`,
+      logIndex: sql`merged.log_index`,
+      blockTimestamp: sql`merged.block_timestamp`,
+    })} as answer
   from (
     select ${event.blockTimestamp} as block_timestamp, ${inArray(event.eventType, [...registrations])} as is_registration,
       ${event.node} as node, ${event.chainId} as chain_id, min(${event.blockNumber}) as block_number,
@@ -31,7 +46,7 @@ function purchasesOfEnsv1({ chains, from, until }: PurchaseRange): SQL {
       coalesce(max(${event.contract}) filter (where ${isController}), max(${event.contract})) as seller,
       coalesce(max(${event.contractAddress}) filter (where ${isController}), max(${event.contractAddress})) as seller_address,
       ${takenByControllers.cost} as cost_wei, ${takenByControllers.premium} as premium_wei,
-      ${takenByControllers.isUpperBound} as is_upper_bound,
+      ${takenByControllers.isUpperBound} as is_upper_bound, ${placeOfPrice} as log_index, ${namedReferrer} as referrer,
       ${event.transactionHash} as transaction_hash,
       bool_or(${isNonOwner(event.ownerAddress, [...chains.ensv2.nonOwners])}) as is_of_non_owner
     from ${event}
@@ -66,8 +81,9 @@ const purchasesOfEnsv2 = ({ chains, from, until }: PurchaseRange): SQL => sql`
     coalesce((select ${logged.contract} from ${event} as logged where ${eq(logged.chainId, ensv2Purchase.chainId)}
       and ${eq(logged.blockNumber, ensv2Purchase.blockNumber)} and ${eq(logged.logIndex, ensv2Purchase.logIndex)}
       limit 1), 'ENSV2_REGISTRAR'),
-    ${ensv2Purchase.contractAddress}, 0, false, 0, ${ensv2Purchase.paymentToken}, ${ensv2Purchase.amount},
-    coalesce(${ensv2Purchase.premium}, 0)
+    ${ensv2Purchase.contractAddress}, 0, false, 0,
+    case when ${isReferrer(ensv2Purchase.referrer)} then ${ensv2Purchase.referrer} end, null::numeric,
+    ${ensv2Purchase.paymentToken}, ${ensv2Purchase.amount}, coalesce(${ensv2Purchase.premium}, 0)
   from ${ensv2Purchase}
   where ${and(
     sqlOf(chains).holds(ensv2Purchase.chainId),
@@ -75,7 +91,8 @@ const purchasesOfEnsv2 = ({ chains, from, until }: PurchaseRange): SQL => sql`
     lt(ensv2Purchase.blockTimestamp, until),
   )}`;
 
-const purchases = (range: PurchaseRange): SQL => sql`(
+/** Each purchase, as the relation `purchase`. */
+export const purchases = (range: PurchaseRange): SQL => sql`(
   select ensv1.*, '' as payment_token, 0::numeric as token_amount, 0::numeric as token_premium
   from (${purchasesOfEnsv1(range)}) as ensv1
   union all ${purchasesOfEnsv2(range)}
@@ -93,46 +110,117 @@ export async function countRecentPurchases(db: Db, { chains, now }: AsOf): Promi
   return rows[0] ?? { registrations24h: 0, registrations7d: 0, renewals7d: 0 };
 }
 
-/** What one seller sold on one day (UTC), `day` counting from 1 January 1970. Amounts are decimals, in wei. */
-export type DaySales = {
-  chainId: number;
-  day: number;
+/** What was sold; amounts are decimals, in wei. */
+export type Sold = {
   isRegistration: boolean;
-  /** Family of the contract that sold: a controller, or a registrar where no known controller logged it. */
-  seller: string;
-  sellerAddress: Address;
   names: number;
   /** With the premium. */
   cost: string;
   premium: string;
+  /** The same in dollars, with 26 decimals, by the price of ether at each sale; null where one is not known. */
+  costUsd: string | null;
+  premiumUsd: string | null;
   /** True if the cost may be less. */
   isUpperBound: boolean;
   /** The ERC-20 token in which ENSv2 was paid, and amounts in its units; null for sales in wei. */
   token: TokenSales | null;
 };
 
+/** What one seller sold on one day (UTC), `day` counting from 1 January 1970. */
+export type DaySales = Sold & {
+  chainId: number;
+  day: number;
+  /** Family of the contract that sold: a controller, or a registrar where no known controller logged it. */
+  seller: string;
+  sellerAddress: Address;
+};
+
+/** What was sold through one referrer, in all. */
+export type ReferrerSales = Sold & {
+  /** 32 bytes, which the buyer chose. */
+  referrer: Hex;
+};
+
 /** Amounts are decimals, in the token's units; the premium is a part of the amount. */
 export type TokenSales = { address: Address; amount: string; premium: string };
 
-/** SQL for what was sold, by chain, day, kind and seller: the columns of `DaySales` as the table of day counts has them. */
-export const salesByDay = (range: PurchaseRange): SQL => sql`
-  select chain_id, (block_timestamp / ${sql.raw(String(DAY))})::int as day, is_registration, seller, seller_address,
-    count(*)::int as names, sum(cost_wei) as cost_wei, sum(premium_wei) as premium_wei,
-    bool_or(is_upper_bound) as is_upper_bound, payment_token, sum(token_amount) as token_amount,
-    sum(token_premium) as token_premium
-  from ${purchases(range)} group by 1, 2, 3, 4, 5, payment_token`;
+/** Columns of `Sold`, as the tables of day counts have them, of purchases or of such columns. */
+export const soldColumns = [
+  "is_registration",
+  "names",
+  "cost_wei",
+  "premium_wei",
+  "cost_usd",
+  "premium_usd",
+  "is_upper_bound",
+  "payment_token",
+  "token_amount",
+  "token_premium",
+] as const;
 
-/** The columns of `DaySales` from those of `salesByDay`. */
-export const saleColumns =
-  sql.raw(`chain_id as "chainId", day, is_registration as "isRegistration", seller, seller_address as "sellerAddress", names,
-   cost_wei::text as cost, premium_wei::text as premium, is_upper_bound as "isUpperBound",
+const sums = sql`is_registration, count(*)::int as names, sum(cost_wei) as cost_wei, sum(premium_wei) as premium_wei,
+    ${usdOf(sql`cost_wei`)} as cost_usd, ${usdOf(sql`premium_wei`)} as premium_usd,
+    bool_or(is_upper_bound) as is_upper_bound, payment_token, sum(token_amount) as token_amount,
+    sum(token_premium) as token_premium`;
+
+/** SQL for what was sold, by chain, day, kind and seller, from the relation `purchase`. */
+export const salesByDay = sql`
+  select chain_id, (block_timestamp / ${sql.raw(String(DAY))})::int as day, seller, seller_address, ${sums}
+  from purchase group by 1, 2, 3, 4, is_registration, payment_token`;
+
+/** SQL for what was sold by chain, referrer and kind, from the relation `purchase`. */
+export const salesByReferrer = sql`
+  select chain_id, referrer, ${sums} from purchase
+  where referrer is not null group by 1, 2, is_registration, payment_token`;
+
+/** The columns of `Sold` from those of `soldColumns`. */
+const toSold =
+  sql.raw(`is_registration as "isRegistration", names, cost_wei::text as cost, premium_wei::text as premium,
+   cost_usd::text as "costUsd", premium_usd::text as "premiumUsd", is_upper_bound as "isUpperBound",
    case when payment_token <> '' then json_build_object('address', payment_token, 'amount', token_amount::text,
    'premium', token_premium::text) end as token`);
 
+/** The columns of `DaySales` from those of `salesByDay`. */
+export const saleColumns = sql`chain_id as "chainId", day, seller, seller_address as "sellerAddress", ${toSold}`;
+
 /** What was sold, by day, kind and seller; days without any are left out. */
 export async function listSalesByDay(db: Db, range: PurchaseRange): Promise<DaySales[]> {
-  const { rows } = await db.execute<DaySales>(
-    sql`select ${saleColumns} from (${salesByDay(range)}) as sale order by day, seller_address, is_registration`,
+  const { rows } = await db.execute<DaySales>(sql`with purchase as (select * from ${purchases(range)})
+    select ${saleColumns} from (${salesByDay}) as sale order by day, seller_address, is_registration`);
+  return rows;
+}
+
+/** A sum of dollars, which is null as soon as one part is. */
+export const sumOfUsd = (column: SQL): SQL =>
+  sql`case when count(${column}) = count(*) then sum(${column}) end`;
+
+/**
+ * The referrers with most purchases, with what was sold through each. Everyone chooses referrers, so there can be as many as
+ * purchases: they are counted and cut by the database.
+ *
+ * @param counted SQL of rows like those of `salesByReferrer`, which are counted already; null if there are none
+ * @param ranges the purchases that are not in `counted`
+ */
+export async function listReferrers(
+  db: Db,
+  { counted, ranges, limit }: { counted: SQL | null; ranges: readonly PurchaseRange[]; limit: number },
+): Promise<ReferrerSales[]> {
+  const fresh = ranges.map(
+    (range) => sql`(with purchase as (select * from ${purchases(range)}) ${salesByReferrer})`,
   );
+  const parts = counted === null ? fresh : [counted, ...fresh];
+  const { rows } = await db.execute<ReferrerSales>(sql`
+    with part as (${sql.join(parts, sql` union all `)}), largest as (
+      select referrer, sum(names) as purchases, sum(cost_wei) as wei from part
+      group by referrer order by purchases desc, wei desc, referrer limit ${limit}
+    ), sold as (
+      select referrer, is_registration, sum(names)::int as names, sum(cost_wei) as cost_wei, sum(premium_wei) as premium_wei,
+        ${sumOfUsd(sql`cost_usd`)} as cost_usd, ${sumOfUsd(sql`premium_usd`)} as premium_usd,
+        bool_or(is_upper_bound) as is_upper_bound, payment_token, sum(token_amount) as token_amount,
+        sum(token_premium) as token_premium
+      from part where referrer in (select referrer from largest) group by referrer, is_registration, payment_token
+    )
+    select referrer, ${toSold} from sold join largest using (referrer)
+    order by purchases desc, wei desc, referrer, is_registration, payment_token`);
   return rows;
 }

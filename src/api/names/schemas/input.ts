@@ -16,6 +16,7 @@ import {
   ROOT_NODE,
 } from "../../../ens/name.ts";
 import { ApiError } from "../../server/errors/errors.ts";
+import { DAY } from "../rules/seconds.ts";
 import { parseWindows } from "./windows.ts";
 import { MAX_LENGTHS, MAX_YEARS, parseYears } from "./years.ts";
 
@@ -228,6 +229,13 @@ export const input = {
       "partial",
       "`true`: if only the chain can tell something and cannot be asked, return what the index knows, and list the rest in `unresolved`. Otherwise the request fails with `LIVE_RESOLUTION_FAILED`",
     ),
+  /** A day (UTC), as its number from 1 January 1970; undefined if it is left out. */
+  day: (name: string, description: string) =>
+    z.iso
+      .date({ error: () => `\`${name}\` must be a date like 2026-03-31.` })
+      .openapi({ description, example: "2026-03-31" })
+      .transform((date) => Date.parse(date) / 1_000 / DAY)
+      .optional(),
   /** Any text up to a length, without NUL, which PostgreSQL's texts cannot hold. */
   text: (name: string, about: { max: number; description: string; example?: string }) =>
     parsed((text) => {

@@ -3,7 +3,7 @@ import { DAY } from "../rules/seconds.ts";
 /* Periods of UTC, as the number of their first day, counted from 1 January 1970. */
 
 /** How long a period is. */
-export const intervals = ["day", "week", "month"] as const;
+export const intervals = ["day", "week", "month", "quarter", "year"] as const;
 
 export type Interval = (typeof intervals)[number];
 
@@ -13,25 +13,35 @@ const FIRST_MONDAY = -3;
 const dateOf = (day: number): Date => new Date(day * DAY * 1_000);
 const dayOf = (year: number, month: number): number => Date.UTC(year, month, 1) / 1_000 / DAY;
 
+/** The first day of the period of some months in which a day is, or of one that many periods later. */
+const monthsOf =
+  (months: number, later = 0) =>
+  (day: number): number => {
+    const [year, month] = [dateOf(day).getUTCFullYear(), dateOf(day).getUTCMonth()];
+    return dayOf(year, month - (month % months) + later * months);
+  };
+
 /** The first day of the month of a day. */
-export const monthOf = (day: number): number =>
-  dayOf(dateOf(day).getUTCFullYear(), dateOf(day).getUTCMonth());
+export const monthOf = monthsOf(1);
 
 /** The first day of the month after that of a day. */
-export const monthAfter = (day: number): number =>
-  dayOf(dateOf(day).getUTCFullYear(), dateOf(day).getUTCMonth() + 1);
+export const monthAfter = monthsOf(1, 1);
 
 /** The first day of the period of a day. */
 export const startOf: Record<Interval, (day: number) => number> = {
   day: (day) => day,
   week: (day) => day - ((day - FIRST_MONDAY) % 7),
   month: monthOf,
+  quarter: monthsOf(3),
+  year: monthsOf(12),
 };
 
 const nextAfter: Record<Interval, (start: number) => number> = {
   day: (start) => start + 1,
   week: (start) => start + 7,
   month: monthAfter,
+  quarter: monthsOf(3, 1),
+  year: monthsOf(12, 1),
 };
 
 /** The first days of all periods from that of one day to that of another. */

@@ -1,0 +1,31 @@
+import { feedAnswer } from "ponder:schema";
+import type { SQL, SQLWrapper } from "drizzle-orm";
+import { sql } from "ponder";
+
+/*
+ * Dollars of a sale are those of its time: by what the price feed answered just before its log. On another chain than the
+ * feed's the time decides. The view `controller_sales` has the same rule.
+ */
+
+/** USD for one ether at a sale, with 8 decimals; null where it is not known. */
+export const answerAt = (
+  sale: Record<"chainId" | "blockNumber" | "logIndex" | "blockTimestamp", SQLWrapper>,
+): SQL => sql`(case when ${sale.chainId} = (select chain_id from ${feedAnswer} limit 1)
+  then (select answer from ${feedAnswer} as feed where feed.chain_id = ${sale.chainId}
+    and (feed.block_number, feed.log_index) < (${sale.blockNumber}, ${sale.logIndex})
+    order by feed.block_number desc, feed.log_index desc limit 1)
+  else (select answer from ${feedAnswer} as feed where feed.block_timestamp <= ${sale.blockTimestamp}
+    order by feed.block_timestamp desc, feed.block_number desc, feed.log_index desc limit 1) end)`;
+
+/** A sum of wei in dollars, times {@link USD_UNIT}: null as soon as the answer is missing of one sale that cost something. */
+export const usdOf = (wei: SQL): SQL =>
+  sql`case when not bool_or(${wei} > 0 and answer is null) then coalesce(sum(${wei} * answer), 0) end`;
+
+/** Wei times an answer, for one dollar. */
+const USD_UNIT = 10n ** 26n;
+
+/** An amount of {@link usdOf} in dollars, rounded to cents. */
+export function toDollars(amount: bigint): string {
+  const cents = (amount * 100n + USD_UNIT / 2n) / USD_UNIT;
+  return `${cents / 100n}.${(cents % 100n).toString().padStart(2, "0")}`;
+}
