@@ -1317,6 +1317,10 @@ export type Registration = {
      */
     cost_eth?: string;
     /**
+     * `cost_wei` in dollars at the price of ether just before it, rounded to cents; null if that is null or the price of ether is unknown
+     */
+    cost_usd?: string;
+    /**
      * Present if the contract logged the value sent, including the refunded surplus
      */
     cost_is_upper_bound?: true;
@@ -3589,7 +3593,7 @@ export type Activity = {
 };
 
 export type PurchaseSeries = {
-    interval: 'day' | 'week' | 'month';
+    interval: 'day' | 'week' | 'month' | 'quarter' | 'year';
     periods: Array<{
         /**
          * First day of the period
@@ -3610,7 +3614,185 @@ export type PurchaseSeries = {
          */
         renewal_cost_wei: string;
         /**
-         * Present if the cost of some renewals is known only as an upper bound
+         * `registration_cost_wei` in dollars, rounded to cents; null if the price of ether at one of these sales is unknown
+         */
+        registration_cost_usd?: string;
+        /**
+         * `premium_wei` in dollars, rounded to cents; null if the price of ether at one of these sales is unknown
+         */
+        premium_usd?: string;
+        /**
+         * `renewal_cost_wei` in dollars, rounded to cents; null if the price of ether at one of these sales is unknown
+         */
+        renewal_cost_usd?: string;
+        /**
+         * Present if the cost of some renewals is known only as an upper bound, in wei and dollars
+         */
+        cost_is_upper_bound?: true;
+        /**
+         * Present if ENSv2 is indexed: revenue of its registrars by ERC-20 token, in the token's units. Costs in wei are those of ENSv1
+         */
+        payments?: Array<{
+            /**
+             * EIP-55 checksummed address
+             */
+            token: `0x${string}`;
+            /**
+             * Null for a token not listed by the deployment
+             */
+            symbol?: string;
+            /**
+             * Null if `symbol` is null
+             */
+            decimals?: number;
+            /**
+             * Amount paid for registrations, including premiums
+             */
+            registration_amount: string;
+            /**
+             * The premium part
+             */
+            premium_amount: string;
+            /**
+             * Amount paid for renewals
+             */
+            renewal_amount: string;
+        }>;
+        /**
+         * With `sources`: the same by the contract that sold, most sales first
+         */
+        sources?: Array<PurchaseSource>;
+    }>;
+    /**
+     * Present if names of several chains are indexed: the chains counted
+     */
+    chains?: Array<string>;
+    /**
+     * When these figures were taken
+     */
+    generated_at: bigint;
+};
+
+export type PurchaseSource = {
+    contract: string;
+    /**
+     * Present if it is not on the registry's own chain: the layer 2
+     */
+    chain?: string;
+    /**
+     * EIP-55 checksummed address
+     */
+    address: `0x${string}`;
+    /**
+     * Present where the address is a contract of the deployment: what people call it
+     */
+    title?: string;
+    registrations: number;
+    renewals: number;
+    /**
+     * Amount paid to controllers for the registrations, including premiums
+     */
+    registration_cost_wei: string;
+    /**
+     * The premium part
+     */
+    premium_wei: string;
+    /**
+     * Amount paid to controllers for the renewals
+     */
+    renewal_cost_wei: string;
+    /**
+     * `registration_cost_wei` in dollars, rounded to cents; null if the price of ether at one of these sales is unknown
+     */
+    registration_cost_usd?: string;
+    /**
+     * `premium_wei` in dollars, rounded to cents; null if the price of ether at one of these sales is unknown
+     */
+    premium_usd?: string;
+    /**
+     * `renewal_cost_wei` in dollars, rounded to cents; null if the price of ether at one of these sales is unknown
+     */
+    renewal_cost_usd?: string;
+    /**
+     * Present if the cost of some renewals is known only as an upper bound, in wei and dollars
+     */
+    cost_is_upper_bound?: true;
+    /**
+     * Present if ENSv2 is indexed: revenue of its registrars by ERC-20 token, in the token's units. Costs in wei are those of ENSv1
+     */
+    payments?: Array<{
+        /**
+         * EIP-55 checksummed address
+         */
+        token: `0x${string}`;
+        /**
+         * Null for a token not listed by the deployment
+         */
+        symbol?: string;
+        /**
+         * Null if `symbol` is null
+         */
+        decimals?: number;
+        /**
+         * Amount paid for registrations, including premiums
+         */
+        registration_amount: string;
+        /**
+         * The premium part
+         */
+        premium_amount: string;
+        /**
+         * Amount paid for renewals
+         */
+        renewal_amount: string;
+    }>;
+};
+
+export type Sellers = {
+    sellers: Array<{
+        contract: string;
+        /**
+         * Present if it is not on the registry's own chain: the layer 2
+         */
+        chain?: string;
+        /**
+         * EIP-55 checksummed address
+         */
+        address: `0x${string}`;
+        /**
+         * Present where the address is a contract of the deployment: what people call it
+         */
+        title?: string;
+        first_day: string;
+        last_day: string;
+        registrations: number;
+        renewals: number;
+        /**
+         * Amount paid to controllers for the registrations, including premiums
+         */
+        registration_cost_wei: string;
+        /**
+         * The premium part
+         */
+        premium_wei: string;
+        /**
+         * Amount paid to controllers for the renewals
+         */
+        renewal_cost_wei: string;
+        /**
+         * `registration_cost_wei` in dollars, rounded to cents; null if the price of ether at one of these sales is unknown
+         */
+        registration_cost_usd?: string;
+        /**
+         * `premium_wei` in dollars, rounded to cents; null if the price of ether at one of these sales is unknown
+         */
+        premium_usd?: string;
+        /**
+         * `renewal_cost_wei` in dollars, rounded to cents; null if the price of ether at one of these sales is unknown
+         */
+        renewal_cost_usd?: string;
+        /**
+         * Present if the cost of some renewals is known only as an upper bound, in wei and dollars
          */
         cost_is_upper_bound?: true;
         /**
@@ -3653,23 +3835,20 @@ export type PurchaseSeries = {
     generated_at: bigint;
 };
 
-export type Sellers = {
-    sellers: Array<{
-        contract: string;
+export type Referrers = {
+    referrers: Array<{
         /**
-         * Present if it is not on the registry's own chain: the layer 2
+         * 32 bytes, chosen by the buyer
          */
-        chain?: string;
+        referrer: `0x${string}`;
         /**
-         * EIP-55 checksummed address
+         * Present if the 32 bytes hold an address
          */
-        address: `0x${string}`;
+        address?: `0x${string}`;
         /**
-         * Present where the address is a contract of the deployment: what people call it
+         * With `address`: its primary name as far as the index knows; null if none
          */
-        title?: string;
-        first_day: string;
-        last_day: string;
+        primary_name?: string;
         registrations: number;
         renewals: number;
         /**
@@ -3685,7 +3864,19 @@ export type Sellers = {
          */
         renewal_cost_wei: string;
         /**
-         * Present if the cost of some renewals is known only as an upper bound
+         * `registration_cost_wei` in dollars, rounded to cents; null if the price of ether at one of these sales is unknown
+         */
+        registration_cost_usd?: string;
+        /**
+         * `premium_wei` in dollars, rounded to cents; null if the price of ether at one of these sales is unknown
+         */
+        premium_usd?: string;
+        /**
+         * `renewal_cost_wei` in dollars, rounded to cents; null if the price of ether at one of these sales is unknown
+         */
+        renewal_cost_usd?: string;
+        /**
+         * Present if the cost of some renewals is known only as an upper bound, in wei and dollars
          */
         cost_is_upper_bound?: true;
         /**
@@ -9394,7 +9585,19 @@ export type GetEnsStatsPurchasesData = {
         /**
          * Length of a period
          */
-        interval?: 'day' | 'week' | 'month';
+        interval?: 'day' | 'week' | 'month' | 'quarter' | 'year';
+        /**
+         * Begin with the period of this day (UTC)
+         */
+        from?: string;
+        /**
+         * End with the period of this day (UTC)
+         */
+        to?: string;
+        /**
+         * `true`: add what each contract sold to each period
+         */
+        sources?: 'true' | 'false';
         /**
          * `true`: unknown parameters are an error. `false`: they are ignored, and `X-Ignored-Parameters` names them
          */
@@ -9474,6 +9677,50 @@ export type GetEnsStatsSellersResponses = {
 };
 
 export type GetEnsStatsSellersResponse = GetEnsStatsSellersResponses[keyof GetEnsStatsSellersResponses];
+
+export type GetEnsStatsReferrersData = {
+    body?: never;
+    path?: never;
+    query?: {
+        /**
+         * Names of these chains only, by their names in answers, separated by commas. The registry's chain by default
+         */
+        chain?: string;
+        /**
+         * `true`: unknown parameters are an error. `false`: they are ignored, and `X-Ignored-Parameters` names them
+         */
+        strict?: 'true' | 'false';
+    };
+    url: '/ens-stats/referrers';
+};
+
+export type GetEnsStatsReferrersErrors = {
+    /**
+     * `INVALID_PARAMETER`: A parameter or the body has an invalid value.
+     *
+     * `RESPONSE_TOO_LARGE`: The answer would exceed the size limit; the message says how to split the request.
+     */
+    400: ErrorReply;
+    /**
+     * `INTERNAL_ERROR`: An unexpected server error; the request is not at fault.
+     */
+    500: ErrorReply;
+    /**
+     * `INDEX_NOT_READY`: The index is incomplete or behind its chain, its tables are locked, its database does not respond, or the server is stopping; `Retry-After` says when to retry, `/indexing-status` shows the progress.
+     */
+    503: ErrorReply;
+};
+
+export type GetEnsStatsReferrersError = GetEnsStatsReferrersErrors[keyof GetEnsStatsReferrersErrors];
+
+export type GetEnsStatsReferrersResponses = {
+    /**
+     * The answer.
+     */
+    200: Referrers;
+};
+
+export type GetEnsStatsReferrersResponse = GetEnsStatsReferrersResponses[keyof GetEnsStatsReferrersResponses];
 
 export type GetEnsStatsLargestRegistrationsData = {
     body?: never;

@@ -156,10 +156,11 @@ export const catalogue: Record<string, ToolPlan> = {
   },
   get_sales: {
     title: "Sales and expiries of ENS names",
-    use: "Use it for registrations and renewals by day, week or month, what was paid, which contract sold them, and expiries to come. For other figures use `get_statistics`.",
+    use: "Use it for registrations and renewals by day, week, month, quarter or year, what was paid in ether and dollars, which contract sold them, through which referrer, and expiries to come. For other figures use `get_statistics`.",
     views: {
       purchases: { operation: "GET /ens-stats/purchases" },
       sellers: { operation: "GET /ens-stats/sellers" },
+      referrers: { operation: "GET /ens-stats/referrers" },
       largest: { operation: "GET /ens-stats/largest-registrations" },
       expiries: { operation: "GET /ens-stats/expiries" },
     },

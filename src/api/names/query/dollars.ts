@@ -17,15 +17,6 @@ export const answerAt = (
   else (select answer from ${feedAnswer} as feed where feed.block_timestamp <= ${sale.blockTimestamp}
     order by feed.block_timestamp desc, feed.block_number desc, feed.log_index desc limit 1) end)`;
 
-/** A sum of wei in dollars, times {@link USD_UNIT}: null as soon as the answer is missing of one sale that cost something. */
+/** The sum of wei times the answer at each sale: null as soon as it is missing of one sale that cost something. */
 export const usdOf = (wei: SQL): SQL =>
   sql`case when not bool_or(${wei} > 0 and answer is null) then coalesce(sum(${wei} * answer), 0) end`;
-
-/** Wei times an answer, for one dollar. */
-const USD_UNIT = 10n ** 26n;
-
-/** An amount of {@link usdOf} in dollars, rounded to cents. */
-export function toDollars(amount: bigint): string {
-  const cents = (amount * 100n + USD_UNIT / 2n) / USD_UNIT;
-  return `${cents / 100n}.${(cents % 100n).toString().padStart(2, "0")}`;
-}

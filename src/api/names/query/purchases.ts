@@ -117,7 +117,7 @@ export type Sold = {
   /** With the premium. */
   cost: string;
   premium: string;
-  /** The same in dollars, with 26 decimals, by the price of ether at each sale; null where one is not known. */
+  /** The sums of each cost times the feed's answer at it (`toDollars`); null where one is not known. */
   costUsd: string | null;
   premiumUsd: string | null;
   /** True if the cost may be less. */

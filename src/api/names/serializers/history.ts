@@ -3,6 +3,7 @@ import type { z } from "zod";
 import type { Contracts } from "../../../../abis/contracts.ts";
 import type { PurchaseEntry } from "../query/registrations.ts";
 import type { Span } from "../query/spans.ts";
+import { toDollars } from "../rules/dollars.ts";
 import type * as schemas from "../schemas/answers.ts";
 import { chainOf, type SerializeContext, titleField } from "./domain.ts";
 import { toAddress } from "./hex.ts";
@@ -69,6 +70,7 @@ export function toRegistration(entry: PurchaseEntry, { contracts }: SerializeCon
     transaction_hash: entry.transactionHash,
     ...toMerged(entry),
     ...toCost(entry),
+    cost_usd: entry.cost === null || entry.answer === null ? null : toDollars(entry.cost * entry.answer),
     ...(payment && { payment }),
     ...kindFields(entry, contracts),
     expiry_timestamp: entry.expiryTimestamp?.toString() ?? null,

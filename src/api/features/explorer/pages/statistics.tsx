@@ -4,13 +4,14 @@ import type { ApiError } from "../../../server/errors/errors.ts";
 import type { ExplorerPage, Visit } from "../page.ts";
 import { Card, Empty, Figures, Unavailable } from "../parts/card.tsx";
 import { Bar, Columns, Lines } from "../parts/chart.tsx";
-import { AddressLink } from "../parts/hash.tsx";
+import { AddressLink, shortHash } from "../parts/hash.tsx";
 import { Icon } from "../parts/icon.tsx";
 import { NameLink } from "../parts/name.tsx";
 import { withQuery } from "../parts/pager.tsx";
 import { Table } from "../parts/table.tsx";
 import { intervalOf, rankingOf } from "./statistics/csv.ts";
 import {
+  dollars,
   expiries,
   type Figure,
   holders,
@@ -22,6 +23,7 @@ import {
   primaryNames,
   type Ranking,
   rankings,
+  referrers,
   revenue,
   type Sheet,
   sales,
@@ -40,6 +42,9 @@ type Totals = {
 
 /** Rows of the list of holders that the page shows; the file has all. */
 const HOLDERS_SHOWN = 25;
+
+/** Rows of the list of referrers that the page shows; the file has all. */
+const REFERRERS_SHOWN = 10;
 
 /** ENS in figures and pictures, each with its table, its file, and the operation that it comes from. */
 export const statisticsPage: ExplorerPage = {
@@ -90,7 +95,13 @@ const TotalFigures = ({ totals }: { totals: Totals }) => (
   />
 );
 
-const intervalWords: Record<Interval, string> = { day: "Days", week: "Weeks", month: "Months" };
+const intervalWords: Record<Interval, string> = {
+  day: "Days",
+  week: "Weeks",
+  month: "Months",
+  quarter: "Quarters",
+  year: "Years",
+};
 
 type Chosen = { interval: Interval; ranking: Ranking };
 
@@ -133,6 +144,11 @@ const SeriesCards = ({ sold, interval, ranking }: SeriesProps) => {
     title: "What was paid for names of ENSv2",
     sheet: tokenRevenue(interval).sheetOf(sold),
   };
+  const inDollars = {
+    id: "dollars",
+    title: "What was paid, in dollars",
+    sheet: dollars(interval).sheetOf(sold),
+  };
   const paid = { id: "revenue", title: "What was paid", sheet: revenue(interval).sheetOf(sold) };
   return (
     <>
@@ -153,6 +169,18 @@ const SeriesCards = ({ sold, interval, ranking }: SeriesProps) => {
         <Periods {...paid} interval={interval} />
         <Below id="revenue" figure={revenue(interval)} sheet={paid.sheet} title={paid.title} />
       </Card>
+      {inDollars.sheet.rows.length > 0 && (
+        <Card id="dollars" title={inDollars.title} isWide>
+          <p class="faint">
+            At the price of ether when each name was sold. Registrations include the premiums.
+            {inDollars.sheet.rows.length < sold.periods.length &&
+              " Periods in which the price of ether is not known are left out."}
+            {isBound && " Of some renewals only an upper bound is known."}
+          </p>
+          <Periods {...inDollars} interval={interval} />
+          <Below id="dollars" figure={dollars(interval)} sheet={inDollars.sheet} title={inDollars.title} />
+        </Card>
+      )}
       {inTokens.sheet.columns.length > 1 && (
         <Card id="tokens" title={inTokens.title} isWide>
           <p class="faint">
@@ -320,6 +348,9 @@ const rankingCard = (ranking: Ranking, interval: Interval) =>
     nameOf: (name) => <NameLink name={name} />,
   });
 
+/** Characters of an address; other referrers have 66. */
+const ADDRESS_LENGTH = 42;
+
 const plainCards: readonly ((visit: Visit) => Promise<Child>)[] = [
   barsCard({
     id: "states",
@@ -346,6 +377,23 @@ const plainCards: readonly ((visit: Visit) => Promise<Child>)[] = [
     figure: sellers,
     drawn: 2,
     note: "What each contract sold. A name that was registered twice counts twice.",
+  }),
+  barsCard({
+    id: "referrers",
+    title: "Referrers",
+    figure: referrers,
+    drawn: 2,
+    shown: REFERRERS_SHOWN,
+    isWide: true,
+    note: `Whom buyers named as referrer, by registrations and renewals: the first ${REFERRERS_SHOWN}. The file has a hundred. Buyers choose freely.`,
+    nameOf: (referrer) =>
+      referrer.length === ADDRESS_LENGTH ? (
+        <AddressLink address={referrer} />
+      ) : (
+        <span class="mono" title={referrer}>
+          {shortHash(referrer)}
+        </span>
+      ),
   }),
   barsCard({
     id: "primary-names",

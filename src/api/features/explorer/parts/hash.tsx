@@ -4,7 +4,7 @@ import { Identicon } from "./identicon.tsx";
 import { useBlockExplorer } from "./outside.ts";
 
 /** `0x7099…79C8`. */
-const shortHash = (hash: string): string =>
+export const shortHash = (hash: string): string =>
   hash.length > 14 ? `${hash.slice(0, 6)}…${hash.slice(-4)}` : hash;
 
 /** Puts a text on the clipboard. Without JavaScript it is not there. */

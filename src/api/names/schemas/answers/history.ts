@@ -103,6 +103,15 @@ export const registration = z
       .string()
       .nullable()
       .openapi({ description: "`cost_wei` in ether; null if that is null", example: "0.0032" }),
+    cost_usd: z
+      .string()
+      .regex(/^\d+\.\d\d$/)
+      .nullable()
+      .openapi({
+        description:
+          "`cost_wei` in dollars at the price of ether just before it, rounded to cents; null if that is null or the price of ether is unknown",
+        example: "5.00",
+      }),
     cost_is_upper_bound: z.literal(true).optional().openapi({
       description: "Present if the contract logged the value sent, including the refunded surplus",
     }),

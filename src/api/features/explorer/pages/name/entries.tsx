@@ -1,6 +1,6 @@
 import type { Child } from "hono/jsx";
 import { AddressLink } from "../../parts/hash.tsx";
-import { inEth, inTokens } from "../../parts/price.ts";
+import { inEth, inTokens, withGroups } from "../../parts/price.ts";
 import { LongText } from "../../parts/text.tsx";
 import { Time } from "../../parts/time.tsx";
 import type { DomainEvent, OwnershipPeriod, Period, Registration } from "../../replies.ts";
@@ -122,6 +122,7 @@ const kindTitles: Partial<Record<NonNullable<Registration["kind"]>, string>> = {
 
 const Purchase = ({
   cost_eth,
+  cost_usd,
   cost_is_upper_bound,
   payment,
   expiry_timestamp,
@@ -134,6 +135,7 @@ const Purchase = ({
       </>
     )}
     {cost_eth !== null && `for ${cost_is_upper_bound ? "at most " : ""}${inEth(cost_eth)}`}
+    {cost_usd !== null && <span class="faint">{` (${withGroups(cost_usd)})`}</span>}
     {payment !== undefined && `for ${inTokens(payment)}`}
     {expiry_timestamp !== null && (
       <>

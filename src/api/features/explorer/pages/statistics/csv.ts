@@ -2,6 +2,7 @@ import { ApiError } from "../../../../server/errors/errors.ts";
 import type { ExplorerPage, Visit } from "../../page.ts";
 import { csvFile } from "../../parts/csv.ts";
 import {
+  dollars,
   expiries,
   type Figure,
   holders,
@@ -12,6 +13,7 @@ import {
   primaryNames,
   type Ranking,
   rankings,
+  referrers,
   revenue,
   sales,
   sellers,
@@ -30,11 +32,13 @@ export const rankingOf = (visit: Visit): Ranking =>
 const figures = {
   sales: (visit) => sales(intervalOf(visit)),
   revenue: (visit) => revenue(intervalOf(visit)),
+  dollars: (visit) => dollars(intervalOf(visit)),
   tokens: (visit) => tokenRevenue(intervalOf(visit)),
   largest: (visit) => largest(rankingOf(visit)),
   states: () => states,
   lengths: () => lengths,
   sellers: () => sellers,
+  referrers: () => referrers,
   expiries: () => expiries,
   "primary-names": () => primaryNames,
   holders: () => holders,

@@ -10,7 +10,7 @@ export type Sheet = { columns: readonly string[]; rows: readonly (readonly [stri
 /** A figure: which operation answers, and what is shown of the answer. */
 export type Figure<Reply> = { operation: string; given?: Given; sheetOf: (reply: Reply) => Sheet };
 
-export const intervals = ["day", "week", "month"] as const;
+export const intervals = ["day", "week", "month", "quarter", "year"] as const;
 
 export type Interval = (typeof intervals)[number];
 
@@ -22,6 +22,9 @@ export type Purchases = {
     registration_cost_wei: string;
     premium_wei: string;
     renewal_cost_wei: string;
+    registration_cost_usd: string | null;
+    premium_usd: string | null;
+    renewal_cost_usd: string | null;
     cost_is_upper_bound?: true;
     payments?: Payment[];
   }[];
@@ -54,7 +57,13 @@ function tokenColumns(periods: Purchases["periods"]): { title: string; values: n
 /** Ether of an amount in wei, to six digits after the point. */
 const toEther = (wei: string): number => Number(BigInt(wei) / 10n ** 12n) / 1_000_000;
 
-const periodTitles: Record<Interval, string> = { day: "Day", week: "Week from", month: "Month from" };
+const periodTitles: Record<Interval, string> = {
+  day: "Day",
+  week: "Week from",
+  month: "Month from",
+  quarter: "Quarter from",
+  year: "Year from",
+};
 
 /** How many names were registered and renewed. */
 export const sales = (interval: Interval): Figure<Purchases> => ({
@@ -78,6 +87,19 @@ export const revenue = (interval: Interval): Figure<Purchases> => ({
       toEther(period.renewal_cost_wei),
       toEther(period.premium_wei),
     ]),
+  }),
+});
+
+/** The same in dollars. Periods in which the price of ether is not known are left out. */
+export const dollars = (interval: Interval): Figure<Purchases> => ({
+  operation: "/ens-stats/purchases",
+  given: { interval },
+  sheetOf: ({ periods }) => ({
+    columns: [periodTitles[interval], "Registrations, USD", "Renewals, USD", "Premiums, USD"],
+    rows: periods.flatMap((period): Sheet["rows"] => {
+      const amounts = [period.registration_cost_usd, period.renewal_cost_usd, period.premium_usd];
+      return amounts.every((amount) => amount !== null) ? [[period.start, ...amounts.map(Number)]] : [];
+    }),
   }),
 });
 
@@ -161,6 +183,38 @@ export const sellers: Figure<Sellers> = {
     columns: ["Contract", "Registrations", "Renewals"],
     rows: listed.map((one) => [sellerName(one), one.registrations, one.renewals]),
   }),
+};
+
+type Referrers = {
+  referrers: {
+    referrer: string;
+    address?: string;
+    registrations: number;
+    renewals: number;
+    registration_cost_wei: string;
+    renewal_cost_wei: string;
+    registration_cost_usd: string | null;
+    renewal_cost_usd: string | null;
+  }[];
+};
+
+/** What was sold through each referrer; in dollars where the price of ether is known for all. */
+export const referrers: Figure<Referrers> = {
+  operation: "/ens-stats/referrers",
+  sheetOf: ({ referrers: listed }) => {
+    const usd = listed.map((one) => [one.registration_cost_usd, one.renewal_cost_usd]);
+    const isKnown = usd.flat().every((amount) => amount !== null);
+    return {
+      columns: ["Referrer", "Registrations", "Renewals", "Paid, ETH", ...(isKnown ? ["Paid, USD"] : [])],
+      rows: listed.map((one, i) => [
+        one.address ?? one.referrer,
+        one.registrations,
+        one.renewals,
+        toEther(String(BigInt(one.registration_cost_wei) + BigInt(one.renewal_cost_wei))),
+        ...(isKnown ? [(usd[i] ?? []).reduce((sum, amount) => sum + Number(amount), 0)] : []),
+      ]),
+    };
+  },
 };
 
 export const rankings = ["7", "30", "365"] as const;
