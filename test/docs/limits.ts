@@ -34,6 +34,7 @@ import * as hooks from "../../src/api/features/webhooks/bounds.ts";
 import { LEFT_ALONE_MS, SILENT_ATTEMPTS } from "../../src/api/features/webhooks/hosts.ts";
 import { MAX_RETRY_AFTER, WAITS } from "../../src/api/features/webhooks/schedule.ts";
 import { MAX_COMPARED_BYTES, MAX_COMPARED_RECORDS } from "../../src/api/names/comparison/compareName.ts";
+import { MAX_REFERRERS } from "../../src/api/names/counts/days.ts";
 import { MAX_LABELS } from "../../src/api/names/endpoints/bulk.ts";
 import {
   MAX_INPUTS,
@@ -41,7 +42,7 @@ import {
 } from "../../src/api/names/endpoints/lookup/lookup.ts";
 import { MONTHS_AHEAD } from "../../src/api/names/endpoints/population.ts";
 import { MAX_PRICED, MAX_PRICED_LABELS } from "../../src/api/names/endpoints/prices.ts";
-import { MAX_PERIODS, MAX_RANKED } from "../../src/api/names/endpoints/sales.ts";
+import { MAX_PERIODS, MAX_PERIODS_WITH_SOURCES, MAX_RANKED } from "../../src/api/names/endpoints/sales.ts";
 import { MAX_HEALING_BYTES } from "../../src/api/names/labels/labelService.ts";
 import { MAX_GIVEN_BYTES, MAX_GIVEN_LABELS } from "../../src/api/names/labels/packedLabels.ts";
 import { MAX_EXCHANGED_BYTES, MAX_LOOKUPS, MAX_ROUNDS } from "../../src/api/names/live/ccip/budget.ts";
@@ -239,9 +240,10 @@ const limits: readonly (readonly [title: string, rows: readonly Row[]])[] = [
       ["Name in a calendar", `${MAX_WRITTEN} characters`, "Cut; the link contains the node."],
       [
         "Sales series",
-        `${MAX_PERIODS.day} days, ${MAX_PERIODS.week} weeks or ${MAX_PERIODS.month} months`,
-        "The latest periods are returned.",
+        `${MAX_PERIODS.day} days, ${MAX_PERIODS.week} weeks, ${MAX_PERIODS.month} months, ${MAX_PERIODS.quarter} quarters or ${MAX_PERIODS.year} years; with sources ${MAX_PERIODS_WITH_SOURCES}`,
+        "The latest periods are returned; a longer range from `from` is `INVALID_PARAMETER`.",
       ],
+      ["Referrers", MAX_REFERRERS, "Those with the most sales are returned."],
       ["Expiry series", `${MONTHS_AHEAD} months ahead`, "Later months are one number."],
       ["Largest registrations", MAX_RANKED, "The most expensive are returned."],
       ["Largest holders", MAX_HOLDERS, "Those with the most names are returned."],

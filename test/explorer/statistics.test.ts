@@ -50,7 +50,7 @@ describe("the page of statistics", () => {
     const { status, text } = await read(PAGE);
     expect(status).toBe(200);
     const files = [...text.matchAll(/href="(explore\/statistics\/[^"]+\.csv[^"]*)"/g)].map(([, url]) => url);
-    expect(files.length).toBe(9);
+    expect(files.length).toBe(11);
     for (const file of files) {
       const csv = await read(`/${file}`);
       expect(csv, file).toMatchObject({ status: 200, type: "text/csv; charset=utf-8" });
@@ -68,7 +68,7 @@ describe("the page of statistics", () => {
       expect(text).toContain(`href="ens-stats/${word}`);
   });
 
-  test.each(["day", "week", "month"])(
+  test.each(["day", "week", "month", "quarter", "year"])(
     "has the numbers of the operation by %s, in its file and its table",
     async (interval) => {
       const { periods } = await json(`/ens-stats/purchases?interval=${interval}`);
@@ -92,6 +92,34 @@ describe("the page of statistics", () => {
       }
     },
   );
+
+  test("has the dollars of the operation, and those of referrers", async () => {
+    const { periods } = (await json("/ens-stats/purchases?interval=quarter")) as {
+      periods: Record<"start" | "registration_cost_usd" | "renewal_cost_usd" | "premium_usd", string>[];
+    };
+    expect(periods.length).toBeGreaterThan(10);
+    const numbers = (...amounts: string[]) => amounts.map((amount) => String(Number(amount)));
+    const { text: csv } = await read(`${PAGE}/dollars.csv?interval=quarter`);
+    expect(linesOf(csv).slice(1, -1)).toEqual(
+      periods.map((one) => [
+        one.start,
+        ...numbers(one.registration_cost_usd, one.renewal_cost_usd, one.premium_usd),
+      ]),
+    );
+    expect(Number(periods.at(-2)?.registration_cost_usd)).toBeGreaterThan(0);
+    const { referrers } = (await json("/ens-stats/referrers")) as {
+      referrers: { referrer: string; address?: string; renewals: number }[];
+    };
+    const { text: list } = await read(`${PAGE}/referrers.csv`);
+    expect(
+      linesOf(list)
+        .slice(1, -1)
+        .map(([name, , renewals]) => [name, renewals]),
+    ).toEqual(referrers.map(({ referrer, address, renewals }) => [address ?? referrer, String(renewals)]));
+    const { text: html } = await read(`${PAGE}?interval=quarter`);
+    for (const { referrer, address } of referrers.slice(0, 10))
+      expect(html).toContain(`title="${address ?? referrer}"`);
+  });
 
   test("is small with its files, compressed, with a year of sales on every day", async () => {
     const asked = [
@@ -169,7 +197,7 @@ describe.runIf(existsSync(executablePath))("in a browser", () => {
 
   test("without JavaScript every picture is there", async () => {
     const { page, faults } = await open({ width: 1_280, colorScheme: "light", javaScriptEnabled: false });
-    expect(await page.locator("figure.chart svg").count()).toBe(4);
+    expect(await page.locator("figure.chart svg").count()).toBe(5);
     expect(await page.locator(".row-bar").count()).toBeGreaterThan(10);
     expect(faults).toEqual([]);
     await page.context().close();

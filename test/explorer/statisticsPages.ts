@@ -74,12 +74,16 @@ export async function fillWithSales({ pool }: Tables, now: number): Promise<void
   const time = `${now} - (i * 37 % 1400)::bigint * 86400 - i % 86400`;
   await pool.query(`
     insert into events (chain_id, block_number, log_index, ordinal, block_timestamp, transaction_hash, contract,
-      contract_address, event_type, node, cost_wei, premium_wei)
+      contract_address, event_type, node, cost_wei, premium_wei, referrer)
     select ${CHAIN_ID}, i, 0, 0, ${time}, ${hash("'t' || i")}, 'CONTROLLER',
       case when i * 37 % 1400 > 700 then '${account(0xe3)}' else '${account(0x5e11)}' end,
       case when i % 3 = 0 then 'NameRenewed' else 'NameRegistered' end, ${hash("'n' || i")},
-      (3 + i % 11) * 1000000000000000, case when i % 3 > 0 then i % 7 * 100000000000000 end
+      (3 + i % 11) * 1000000000000000, case when i % 3 > 0 then i % 7 * 100000000000000 end,
+      case when i % 9 = 0 then '0x' || lpad(to_hex(i % 12), 64, case when i % 2 = 0 then '0' else 'a' end) end
     from generate_series(1, 28000) as i where i / 1400 % 20 < 11 + 8 * sin(i * 37 % 1400 / 60.0) + i * 37 % 1400 % 3`);
+  await pool.query(`
+    insert into price_feed_answers (chain_id, block_number, log_index, block_timestamp, answer)
+    select ${CHAIN_ID}, i * 10, -1, ${now} - i, 200000000000 + i::bigint * 7000000 from generate_series(0, 2800) as i`);
   await pool.query(`
     insert into domains (chain_id, node, parent_node, label, is_label_known, label_length, full_name, is_name_known,
       is_migrated, resolver, is_wrapped, effective_owner_address, registrar_owner, expiry_timestamp,

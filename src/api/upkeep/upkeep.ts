@@ -27,7 +27,7 @@ export type UpkeepPlan = {
   whenReady?: () => Promise<void>;
   /** The time, in unix seconds. */
   now: () => Promise<number>;
-  /** Each chain whose names are indexed. */
+  /** Each chain whose names are indexed, the main one first. */
   chains: readonly Scope[];
   /** The time that no reorganisation of a chain reaches back to, in unix seconds. */
   finalTime: (chainId: number) => Promise<number>;
@@ -105,7 +105,11 @@ async function maintain(client: pg.Client, plan: UpkeepPlan, startedAt: number):
   const ensv2 = chains[0] && countedTerms(chains[0]);
   const target = { client, schema: `"${schema}"`, ensv2, startedAt };
   const isCounted = await countNames(target, plan);
-  for (const chain of chains) await advanceDays(target, chain, await finalTime(chain.ids[0] as number));
+  const ids = chains.map((chain) => chain.ids[0] as number);
+  // Dollars of a day on a layer 2 need the answers of the main chain's price feed until then.
+  const feedTime = await finalTime(ids[0] as number);
+  for (const [i, chain] of chains.entries())
+    await advanceDays(target, chain, Math.min(feedTime, await finalTime(ids[i] as number)));
   return isCounted;
 }
 
