@@ -1,4 +1,4 @@
-import type { Hex } from "viem";
+import { type Hex, parseAbi } from "viem";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { Deployment } from "../../abis/deployments.ts";
 import {
@@ -88,6 +88,36 @@ function deploymentThatKnows({ after, by, lastSeen }: SecondPhase): Deployment {
   return { ...deployment, contracts: [...deployment.contracts, entry], priceFeed };
 }
 
+type Sale = { block: number; is_registration: boolean; wei: string; usd: string | null };
+
+/** What the feed, or one aggregator, answered at a block: each block has one transaction. */
+const answerAt = (of: "usdOracle" | "feedAggregator") => (block: number) =>
+  local.chain.client.readContract({
+    address: addressOf(local.chain, of),
+    abi: parseAbi(["function latestAnswer() view returns (int256)"]),
+    functionName: "latestAnswer",
+    blockNumber: BigInt(block),
+  });
+
+/** Holds dollars of sales, and their sum in answers, against what was answered at their blocks. */
+async function checkDollars(
+  { sales, year }: Awaited<ReturnType<typeof indexOf>>,
+  answerOf: (block: number) => Promise<bigint | null>,
+) {
+  expect(sales).toHaveLength(ALL + labels.length);
+  const sums = { true: 0n as bigint | null, false: 0n as bigint | null };
+  for (const { block, is_registration, wei, usd } of sales) {
+    const answer = await answerOf(block);
+    const amount = answer && BigInt(wei) * answer;
+    expect(usd && BigInt(usd.replace(".", "")), `block ${block}`).toBe(amount);
+    const sum = sums[`${is_registration}`];
+    sums[`${is_registration}`] = sum !== null && amount !== null ? sum + amount : null;
+  }
+  const toCents = (sum: bigint | null) => sum && Number((sum + 5n * 10n ** 23n) / 10n ** 24n) / 100;
+  const shown = [year.registration_cost_usd, year.renewal_cost_usd];
+  expect(shown.map((usd) => usd && Number(usd))).toEqual([toCents(sums.true), toCents(sums.false)]);
+}
+
 /** What an index of a deployment has of renewals and of the feed. */
 async function indexOf(deployment: Deployment) {
   const stack = await startStack({ rpcUrl: local.anvil.url, deployment });
@@ -100,8 +130,17 @@ async function indexOf(deployment: Deployment) {
     const [check] = await stack.sql(
       "select matches, differences, stopped_block, next_unconfirmed - first_unconfirmed as waiting from price_feed_checks",
     );
+    const sales = await stack.sql<Sale>(
+      `select block_number as block, is_registration, cost_wei::text as wei, cost_usd::text as usd from controller_sales
+       where contract_address = any($1) order by block_number, log_index`,
+      [["controller4", "controller5"].map((one) => addressOf(local.chain, one).toLowerCase())],
+    );
+    type Year = Record<"registration_cost_usd" | "renewal_cost_usd", string | null>;
+    const { body } = await stack.api<{ periods: Year[] }>("/ens-stats/purchases?interval=year");
     const odd = await stack.sql<{ name: string }>("select name from events where anomaly like '%price feed'");
     return {
+      sales,
+      year: body.periods.at(-1) as Year,
       odd: odd.map(({ name }) => name),
       prices: Object.fromEntries(renewals.map(({ name, price }) => [name, price])),
       check,
@@ -117,21 +156,28 @@ const ALL = 7;
 test("with the block of the change every renewal has its price", async () => {
   const { phase, newest } = blocks;
   const known = { after: phase - 1, by: phase + 1, lastSeen: newest };
-  expect(await indexOf(deploymentThatKnows(known))).toEqual({
+  const index = await indexOf(deploymentThatKnows(known));
+  expect(index).toMatchObject({
     odd: [],
     prices,
     check: { matches: ALL, differences: 0, stopped_block: null, waiting: 0 },
   });
+  await checkDollars(index, answerAt("usdOracle"));
   expect(new Set(Object.values(prices)).size).toBe(labels.length);
 });
 
 test("around a change whose block is not known, where both phases give one price", async () => {
   const known = { after: blocks.before - 1, by: blocks.after, lastSeen: blocks.newest };
-  expect(await indexOf(deploymentThatKnows(known))).toEqual({
+  const index = await indexOf(deploymentThatKnows(known));
+  expect(index).toMatchObject({
     odd: [],
     prices: { ...prices, before: null, between: null },
     check: { matches: ALL, differences: 0, stopped_block: null, waiting: 0 },
   });
+  // In dollars the older phase counts as long as it can be the feed's. Of renewals whose price is not known the bound is shown.
+  await checkDollars(index, (block) =>
+    answerAt(block < blocks.after ? "feedAggregator" : "usdOracle")(block),
+  );
 });
 
 test("after the last sight of the phase, once a registration confirms it", async () => {
@@ -140,15 +186,21 @@ test("after the last sight of the phase, once a registration confirms it", async
 });
 
 test("a phase that is not known is found by the next registration; renewals since the last match have no price", async () => {
-  expect(await indexOf(local.deployment)).toEqual({
+  const index = await indexOf(local.deployment);
+  expect(index).toMatchObject({
     odd: ["second.eth", "third.eth"],
     prices: { before: prices.before, between: null, both: null, after: null },
     check: { matches: ALL - 2, differences: 2, stopped_block: expect.any(Number), waiting: 2 },
   });
+  const stopped = Number(index.check?.stopped_block);
+  await checkDollars(index, async (block) => (block < stopped ? answerAt("feedAggregator")(block) : null));
 });
 
 test("where no feed is known, archive reads ask the controller", async () => {
   const { priceFeed: _, ...deployment } = local.deployment;
   const contracts = deployment.contracts.filter(({ role }) => role !== "price-feed");
-  expect(await indexOf({ ...deployment, contracts })).toEqual({ odd: [], prices, check: undefined });
+  const index = await indexOf({ ...deployment, contracts });
+  expect(index).toMatchObject({ odd: [], prices });
+  expect(index.check).toBeUndefined();
+  await checkDollars(index, async () => null);
 });
