@@ -238,9 +238,10 @@ test("a history has the dollars of each purchase", async () => {
   for (const sale of onMain.slice(0, 40)) {
     const { body } = await get(`/domain/[namehash:${sale.rows[0]?.node?.slice(2)}]/registration-history`);
     const [shown] = [body.registrations, body.renewals].flat();
-    expect(shown).toMatchObject({
+    const { cost_wei, cost_usd } = shown as Record<"cost_wei" | "cost_usd", string>;
+    expect({ cost_wei, cost_usd }).toEqual({
       cost_wei: String(sale.cost),
-      cost_usd: answerOf(sale) === null ? null : usdOf([sale], ({ cost }) => cost),
+      cost_usd: answerOf(sale) === null ? undefined : usdOf([sale], ({ cost }) => cost),
     });
   }
 });

@@ -1317,7 +1317,7 @@ export type Registration = {
      */
     cost_eth?: string;
     /**
-     * `cost_wei` in dollars at the price of ether just before it, rounded to cents; null if that is null or the price of ether is unknown
+     * Present if the price of ether just before it is known: `cost_wei` in dollars at that price, rounded to cents
      */
     cost_usd?: string;
     /**
@@ -3846,7 +3846,7 @@ export type Referrers = {
          */
         address?: `0x${string}`;
         /**
-         * With `address`: its primary name as far as the index knows; null if none
+         * The primary name of `address` as far as the index knows it; null if none, absent without `address`
          */
         primary_name?: string;
         registrations: number;

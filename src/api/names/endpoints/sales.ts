@@ -311,7 +311,8 @@ const referrer = z.strictObject({
   referrer: hash.openapi({ description: "32 bytes, chosen by the buyer" }),
   address: address.optional().openapi({ description: "Present if the 32 bytes hold an address" }),
   primary_name: z.string().nullable().optional().openapi({
-    description: "With `address`: its primary name as far as the index knows; null if none",
+    description:
+      "The primary name of `address` as far as the index knows it; null if none, absent without `address`",
     example: "alice.eth",
   }),
   ...soldFields,

@@ -70,7 +70,7 @@ export function toRegistration(entry: PurchaseEntry, { contracts }: SerializeCon
     transaction_hash: entry.transactionHash,
     ...toMerged(entry),
     ...toCost(entry),
-    cost_usd: entry.cost === null || entry.answer === null ? null : toDollars(entry.cost * entry.answer),
+    ...(entry.cost !== null && entry.answer !== null && { cost_usd: toDollars(entry.cost * entry.answer) }),
     ...(payment && { payment }),
     ...kindFields(entry, contracts),
     expiry_timestamp: entry.expiryTimestamp?.toString() ?? null,

@@ -106,10 +106,10 @@ export const registration = z
     cost_usd: z
       .string()
       .regex(/^\d+\.\d\d$/)
-      .nullable()
+      .optional()
       .openapi({
         description:
-          "`cost_wei` in dollars at the price of ether just before it, rounded to cents; null if that is null or the price of ether is unknown",
+          "Present if the price of ether just before it is known: `cost_wei` in dollars at that price, rounded to cents",
         example: "5.00",
       }),
     cost_is_upper_bound: z.literal(true).optional().openapi({

@@ -135,7 +135,7 @@ const Purchase = ({
       </>
     )}
     {cost_eth !== null && `for ${cost_is_upper_bound ? "at most " : ""}${inEth(cost_eth)}`}
-    {cost_usd !== null && <span class="faint">{` (${withGroups(cost_usd)})`}</span>}
+    {cost_usd !== undefined && <span class="faint">{` (${withGroups(cost_usd)})`}</span>}
     {payment !== undefined && `for ${inTokens(payment)}`}
     {expiry_timestamp !== null && (
       <>
