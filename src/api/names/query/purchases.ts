@@ -191,7 +191,7 @@ export async function listSalesByDay(db: Db, range: PurchaseRange): Promise<DayS
 }
 
 /** A sum of dollars, which is null as soon as one part is. */
-export const sumOfUsd = (column: SQL): SQL =>
+const sumOfUsd = (column: SQL): SQL =>
   sql`case when count(${column}) = count(*) then sum(${column}) end`;
 
 /**
