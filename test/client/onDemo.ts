@@ -149,7 +149,7 @@ export function describeClient(stageOf: () => Stage): void {
       expect(manifest.publishConfig).toEqual({ access: "public", provenance: true });
       for (const path of programs) {
         const text = readFileSync(join(client.packageFolder, path), "utf8");
-        const imported = [...text.matchAll(/\bfrom\s*["']([^"']+)["']/g)].map(([, from]) => from);
+        const imported = [...text.matchAll(/(?<!["'])\bfrom\s*["']([^"']+)["']/g)].map(([, from]) => from);
         expect(
           imported.filter((from) => !from?.startsWith(".")),
           path,

@@ -111,6 +111,7 @@ test("it describes every operation that is declared, and those of the contract a
       "get /ens-stats/recent-activity",
       "get /ens-stats/purchases",
       "get /ens-stats/sellers",
+      "get /ens-stats/referrers",
       "get /ens-stats/largest-registrations",
       "get /ens-stats/states",
       "get /ens-stats/expiries",
