@@ -191,8 +191,7 @@ export async function listSalesByDay(db: Db, range: PurchaseRange): Promise<DayS
 }
 
 /** A sum of dollars, which is null as soon as one part is. */
-const sumOfUsd = (column: SQL): SQL =>
-  sql`case when count(${column}) = count(*) then sum(${column}) end`;
+const sumOfUsd = (column: SQL): SQL => sql`case when count(${column}) = count(*) then sum(${column}) end`;
 
 /**
  * The referrers with most purchases, with what was sold through each. Everyone chooses referrers, so there can be as many as
