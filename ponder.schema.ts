@@ -819,7 +819,7 @@ export const controllerSale = onchainView("controller_sales").as((query) =>
       isRegistration: sql<boolean>`event_type not in ('NameRenewed', 'NameRenewedPoh')`.as("is_registration"),
       costWei: sql<string | null>`${sql.raw(saleCost)}`.as("cost_wei"),
       premiumWei: event.premiumWei,
-      isUpperBound: sql<boolean>`exact_cost_wei is null and transaction_value_wei is not null`.as(
+      isUpperBound: sql<boolean>`coalesce(cost_is_upper_bound, false) and exact_cost_wei is null`.as(
         "is_upper_bound",
       ),
       referrer: sql<string | null>`coalesce(nullif(referrer, ${sql.raw(`'0x${"0".repeat(64)}'`)}),
