@@ -1,10 +1,10 @@
 import type { Address } from "viem";
 import { describe, expect, test } from "vitest";
-import { decide, type Outcome } from "../../src/api/names/resolution/decision.ts";
+import { type Decision, decide } from "../../src/api/names/resolution/decision.ts";
 import { type DomainState, noOwners } from "../../src/api/names/resolution/domainState.ts";
 import type { Ensv2State, RecordsSource } from "../../src/api/names/resolution/ensv2/state.ts";
 import type { Walk } from "../../src/api/names/resolution/ensv2/walk.ts";
-import type { Known } from "../../src/api/names/resolution/known.ts";
+import type { NameFacts } from "../../src/api/names/resolution/nameFacts.ts";
 import { parseName } from "../../src/api/names/schemas/input.ts";
 import { ROOT_NODE } from "../../src/ens/name.ts";
 import { BASE, BASE_BRIDGE, BASE_RESOLVER, contracts } from "../query/layer2.ts";
@@ -33,16 +33,16 @@ function stateOf(name: string, fields: Partial<DomainState> = {}): DomainState {
   };
 }
 
-const stored = (name: string, fields: Partial<DomainState> = {}): Known => ({
+const stored = (name: string, fields: Partial<DomainState> = {}): NameFacts => ({
   requested: parseName(name),
-  found: { kind: "stored", state: stateOf(name, fields) },
+  indexed: { isInRegistry: true, state: stateOf(name, fields) },
   resolversAbove: [],
 });
 
 /** A name that the index does not have, with the resolvers of the names above it, nearest first. */
-const missing = (name: string, ...resolversAbove: (Address | null)[]): Known => ({
+const missing = (name: string, ...resolversAbove: (Address | null)[]): NameFacts => ({
   requested: parseName(name),
-  found: null,
+  indexed: null,
   resolversAbove,
 });
 
@@ -63,9 +63,9 @@ const ofEnsv2 = (records: RecordsSource, way: Partial<Walk> = {}): Ensv2State =>
 });
 
 /** A name that no registry has, below a resolver of ENSv2 or a registry of unknown code. */
-const unstored = (name: string, ensv2: Ensv2State): Known => ({
+const unstored = (name: string, ensv2: Ensv2State): NameFacts => ({
   requested: parseName(name),
-  found: { kind: "unstored", state: stateOf(name, { resolver: null, expiryTimestamp: null, ensv2 }) },
+  indexed: { isInRegistry: false, state: stateOf(name, { resolver: null, expiryTimestamp: null, ensv2 }) },
   resolversAbove: [],
 });
 
@@ -74,9 +74,10 @@ const above = (isKnown: boolean): Partial<Walk> => ({
 });
 const byNumber: RecordsSource = { kind: "byNumber", resolver: account(7), record: null };
 const chain: RecordsSource = { kind: "chain" };
-const nameOf = (known: Known) => ("name" in known.requested ? known.requested.name : known.requested.query);
+const nameOf = (facts: NameFacts) =>
+  "name" in facts.requested ? facts.requested.name : facts.requested.query;
 
-const table: [string, Known, Outcome["kind"]][] = [
+const table: [string, NameFacts, Decision["kind"]][] = [
   ["an indexed resolver", stored("alice.eth"), "indexed"],
   ["a resolver that is not", stored("alice.eth", { resolver: UNLISTED }), "chainForResolver"],
   ["no resolver: one above may answer", stored("alice.eth", { resolver: null }), "chainForResolver"],
@@ -111,7 +112,7 @@ const table: [string, Known, Outcome["kind"]][] = [
     {
       requested: { query: ROOT_NODE, node: ROOT_NODE },
       resolversAbove: [],
-      found: { kind: "stored", state: stateOf("x.eth", { node: ROOT_NODE, resolver: UNLISTED }) },
+      indexed: { isInRegistry: true, state: stateOf("x.eth", { node: ROOT_NODE, resolver: UNLISTED }) },
     },
     "indexed",
   ],
@@ -160,14 +161,14 @@ const table: [string, Known, Outcome["kind"]][] = [
 ];
 
 describe("who can tell of a name", () => {
-  test.each(table.map(([what, known, kind]) => [what, nameOf(known), kind, known] as const))(
+  test.each(table.map(([what, facts, kind]) => [what, nameOf(facts), kind, facts] as const))(
     "%s (%s): %s",
-    (_, __, kind, known) => {
-      const outcome = decide(known, contracts);
-      expect(outcome.kind).toBe(kind);
-      // What the index has of the newest block is in the outcome, for an answer without the chain.
+    (_, __, kind, facts) => {
+      const decision = decide(facts, contracts);
+      expect(decision.kind).toBe(kind);
+      // What the index has of the newest block is in the decision, for an answer without the chain.
       const hasState = kind === "indexed" || kind === "chainForResolver";
-      expect("state" in outcome && outcome.state).toBe(hasState && known.found?.state);
+      expect("state" in decision && decision.state).toBe(hasState && facts.indexed?.state);
     },
   );
 });

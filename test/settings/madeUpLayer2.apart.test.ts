@@ -122,9 +122,9 @@ describe("a made-up layer 2 with a descriptor", () => {
     expect(contracts.chainIds).toEqual([1, CHAIN]);
     expect(contracts.chainName(CHAIN)).toBe("atlantis");
     expect(contracts.isIndexedResolver(account(0xa4), CHAIN)).toBe(true);
-    const known = { requested: parseName("nothing.atlantis.eth"), found: null, resolversAbove: [BRIDGE] };
-    expect(decide(known, contracts)).toEqual({ kind: "unregistered" });
-    expect(decide({ ...known, resolversAbove: [account(0xb2)] }, contracts)).toEqual({ kind: "chain" });
+    const facts = { requested: parseName("nothing.atlantis.eth"), indexed: null, resolversAbove: [BRIDGE] };
+    expect(decide(facts, contracts)).toEqual({ kind: "unregistered" });
+    expect(decide({ ...facts, resolversAbove: [account(0xb2)] }, contracts)).toEqual({ kind: "chain" });
   });
 
   test("has a word for people", async () => {

@@ -131,7 +131,7 @@ describe("which system answers, and who tells the records", () => {
   ])("%s (%s)", (_, name, row, by, protocol, records) => {
     const found = decided(name, row, by);
     expect(found).toMatchObject({
-      kind: "stored",
+      isInRegistry: true,
       state: { ensv2: { protocol, records: { kind: records } } },
     });
     const owner = found?.state.effectiveOwnerAddress;
@@ -140,27 +140,27 @@ describe("which system answers, and who tells the records", () => {
 });
 
 describe("a name without row", () => {
-  test.each<[string, string, Way, string | null]>([
-    ["whose entry is registered is stored", "x.a.eth", way(entryOf("x")), "stored"],
+  test.each<[string, string, Way, boolean | null]>([
+    ["whose entry is registered is stored", "x.a.eth", way(entryOf("x")), true],
     [
       "below a resolver is not stored",
       "x.a.eth",
       way({ isBelowRegistered: true, ...at(RESOLVER, true) }),
-      "unstored",
+      false,
     ],
-    ["below an unknown registry is not stored", "x.a.eth", way({ isKnown: false }), "unstored"],
+    ["below an unknown registry is not stored", "x.a.eth", way({ isKnown: false }), false],
     ["that ENSv1 would answer for is nothing", "x.a.eth", way({}), null],
-    ["under .eth that is reserved is kept by ENSv2", "a.eth", way(reserved), "stored"],
+    ["under .eth that is reserved is kept by ENSv2", "a.eth", way(reserved), true],
     ["of another name that is reserved is nothing", "x.a.eth", way(reserved), null],
     ["that no resolver answers for is nothing", "a.eth", way({}, inPublic), null],
-  ])("%s", (_, name, by, kind) => {
-    expect(decided(name, undefined, by)?.kind ?? null).toBe(kind);
+  ])("%s", (_, name, by, isInRegistry) => {
+    expect(decided(name, undefined, by)?.isInRegistry ?? null).toBe(isInRegistry);
   });
 
   test("below a resolver that asks a layer 2 is nothing: the rules of that layer 2 tell of it", () => {
     const by = way({ isBelowRegistered: true, ...at(BASE_BRIDGE) });
     const requested = { requested: parseName("x.base.eth"), row: undefined, way: by };
-    expect(decideEnsv2(requested, { contracts, now: NOW })?.kind).toBe("unstored");
+    expect(decideEnsv2(requested, { contracts, now: NOW })?.isInRegistry).toBe(false);
     const both = { ...contracts, managed: layer2.managed };
     expect(decideEnsv2(requested, { contracts: both, now: NOW })).toBeNull();
   });

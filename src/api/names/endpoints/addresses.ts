@@ -8,7 +8,7 @@ import { type Summary, summarise } from "../query/addresses/summary.ts";
 import { claimKeys, listClaims } from "../query/claims.ts";
 import { sqlOf } from "../query/scope.ts";
 import { checkListed } from "../resolution/listedNames.ts";
-import { hasPrimaryNames, type Outcome, tryPrimaryName } from "../resolution/primaryNames.ts";
+import { hasPrimaryNames, type PrimaryNameResult, tryPrimaryName } from "../resolution/primaryNames.ts";
 import {
   address,
   count,
@@ -167,7 +167,7 @@ async function findPrimaryName(
     partial,
   }: { address: Address; coin_type?: number | undefined; partial: boolean },
 ) {
-  const outcome: Outcome = await tryPrimaryName(ctx, address, BigInt(coin_type));
+  const outcome: PrimaryNameResult = await tryPrimaryName(ctx, address, BigInt(coin_type));
   if (!(outcome instanceof ApiError)) return outcome;
   if (!partial) throw outcome;
   return { unresolved: unresolvedParts(["primary_name"], outcome) };

@@ -3,7 +3,7 @@ import { namehash } from "viem";
 import { ApiError } from "../../server/errors/errors.ts";
 import { endpoint } from "../../server/http/endpoint.ts";
 import { mapYielding } from "../../server/scheduling/turns.ts";
-import { type DomainOutcome, tryDomains } from "../resolution/domains.ts";
+import { type DomainResult, resolveNames } from "../resolution/domains.ts";
 import { endingExpiryOf } from "../rules/lifeEnds.ts";
 import type { Availability } from "../rules/stages.ts";
 import { bulkDomain, bulkUnknownDomain, count, invalidItem } from "../schemas/answers.ts";
@@ -70,14 +70,14 @@ const whoisBulk = endpoint({
       ...namehashes.map((query) => readItem(query, (hash) => ({ query, node: parseHash(hash) }))),
     ];
     const valid = items.filter(isValid);
-    const outcomes = await tryDomains(ctx, valid);
-    const byItem = new Map(valid.map((item, i) => [item, outcomes[i] as DomainOutcome]));
-    const results = await mapYielding(items, (item) => {
+    const results = await resolveNames(ctx, valid, { details: true });
+    const resultOf = new Map(valid.map((item, i) => [item, results[i] as DomainResult]));
+    const entries = await mapYielding(items, (item) => {
       if (!isValid(item)) return item;
-      const outcome = byItem.get(item) as DomainOutcome;
-      return toItem(toAskedRecord(item, outcome, ctx), outcome, { partial });
+      const result = resultOf.get(item) as DomainResult;
+      return toItem(toAskedRecord(item, result, ctx), result, { partial });
     });
-    return { results, summary: toSummary(results, ctx.now) };
+    return { results: entries, summary: toSummary(entries, ctx.now) };
   },
 });
 

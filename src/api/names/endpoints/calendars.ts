@@ -2,8 +2,8 @@ import { z } from "@hono/zod-openapi";
 import { endpoint } from "../../server/http/endpoint.ts";
 import { listEnding, MAX_ENDING } from "../query/addresses/ending.ts";
 import { decide } from "../resolution/decision.ts";
-import { type Known, readKnown } from "../resolution/known.ts";
 import { checkListed, isHeldBy } from "../resolution/listedNames.ts";
+import { type NameFacts, readFacts } from "../resolution/nameFacts.ts";
 import { lifeOf } from "../rules/life.ts";
 import { GRACE_DAYS, PREMIUM_DAYS } from "../rules/stages.ts";
 import { input } from "../schemas/input.ts";
@@ -51,9 +51,10 @@ const domainExpiry = endpoint({
   hotAnswers: true,
   handle: async ({ name }, ctx) => {
     const { contracts, now, namesAt } = ctx;
-    const [known] = (await readKnown(ctx, [name])) as [Known];
-    const isForChain = decide(known, contracts).kind === "chain";
-    const names = known.found?.kind === "stored" ? [{ ...known.found.state, fullName: name.name }] : [];
+    const [facts] = (await readFacts(ctx, [name])) as [NameFacts];
+    const isForChain = decide(facts, contracts).kind === "chain";
+    const { indexed } = facts;
+    const names = indexed?.isInRegistry ? [{ ...indexed.state, fullName: name.name }] : [];
     return toCalendar(names, {
       title: name.name,
       mainChainId: contracts.chainId,

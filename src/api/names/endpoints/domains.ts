@@ -1,6 +1,6 @@
 import { z } from "@hono/zod-openapi";
 import { endpoint } from "../../server/http/endpoint.ts";
-import { resolveDomain, tryDomain } from "../resolution/domains.ts";
+import { orThrow, resolveNames } from "../resolution/domains.ts";
 import { askedDomain, unknownDomain } from "../schemas/answers.ts";
 import { input } from "../schemas/input.ts";
 import { toAskedRecord } from "../serializers/domain.ts";
@@ -20,8 +20,8 @@ const whois = endpoint({
   hotAnswers: true,
   tool: "whois",
   handle: async ({ name, partial }, ctx) => {
-    const resolved = await (partial ? tryDomain : resolveDomain)(ctx, name);
-    return toAskedRecord(name, resolved, ctx);
+    const [result] = await resolveNames(ctx, [name], { details: true });
+    return toAskedRecord(name, partial ? result : orThrow(result), ctx);
   },
 });
 

@@ -6,8 +6,8 @@ import { sqlOf } from "../query/scope.ts";
 import { listSpans, type Span, sectionsOf, spanKeys, togetherNext } from "../query/spans.ts";
 import { canEndByOthers, endedByOthers } from "../resolution/endedByOthers.ts";
 import { historyGap, historyGapOf } from "../resolution/ensv2/followed.ts";
-import { readFound } from "../resolution/known.ts";
 import { answeringChain, chainsOfName } from "../resolution/nameChains.ts";
+import { readIndexed } from "../resolution/nameFacts.ts";
 import { tokenEndOf } from "../rules/ends.ts";
 import { lifeOf } from "../rules/life.ts";
 import {
@@ -126,14 +126,14 @@ const ownershipHistory = endpoint({
     const sections = sectionsOf(section, kinds);
     const pages = await Promise.all(kinds.map((kind) => listSpans(db, { ...of, kind }, sections[kind])));
     const [{ rows, total }, ...others] = pages as [Page<Span>, ...Page<Span>[]];
-    const known = canEndByOthers(ctx, rows) ? (await readFound(ctx, [name])).get(name.node) : undefined;
-    const spans = await endedByOthers(ctx, { name, found: known }, rows);
+    const indexed = canEndByOthers(ctx, rows) ? (await readIndexed(ctx, [name])).get(name.node) : undefined;
+    const spans = await endedByOthers(ctx, { name, indexed }, rows);
     const history = spans.map((span) => toOwnershipPeriod(span, at));
     const found = {
       total: total === null ? null : total - rows.length + spans.length,
       next: togetherNext(pages),
     };
-    const answer = { history, ...fields(found), ...(await historyGapOf(ctx, name, known)) };
+    const answer = { history, ...fields(found), ...(await historyGapOf(ctx, name, indexed)) };
     if (!audit) return answer;
     const [registry, registrar, wrapper] = others as [Page<Span>, Page<Span>, Page<Span>];
     const toPeriods = (spans: readonly Span[]) => spans.map((span) => toPeriod(span, at));

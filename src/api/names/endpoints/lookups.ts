@@ -6,7 +6,7 @@ import { listLabelled } from "../query/domainLists.ts";
 import type { DomainRow } from "../query/domains.ts";
 import { domainKeys, type PageRequest } from "../query/page.ts";
 import { allChains, sqlOf } from "../query/scope.ts";
-import { resolveDomain, tryDomain, tryListed } from "../resolution/domains.ts";
+import { orThrow, resolveListed, resolveNames } from "../resolution/domains.ts";
 import { shownLabel } from "../resolution/provenLabels.ts";
 import { count, domain, hash, listedDomain, pageFields, unresolvedDomain } from "../schemas/answers.ts";
 import { input } from "../schemas/input.ts";
@@ -26,17 +26,13 @@ const byName = { page: 1, size: PAGE_SIZE, isCounted: true, sortBy: "full_name",
 const domains = z.array(z.union([listedDomain, unresolvedDomain]));
 
 async function toDomains(ctx: Ctx, rows: readonly DomainRow[], asked: { partial: boolean }) {
-  const listed = await tryListed(ctx, rows);
-  return listed.map(({ row, outcome }) =>
-    outcome.kind === "unresolved" && outcome.state === null
-      ? toItem(toUnresolvedDomain(row.node, outcome), outcome, asked)
+  const listed = await resolveListed(ctx, rows);
+  return listed.map(({ row, result }) =>
+    result.kind === "unresolved" && result.state === null
+      ? toItem(toUnresolvedDomain(row.node, result), result, asked)
       : toItem(
-          toWholeRecord(
-            { query: row.node, node: row.node },
-            { ...outcome, state: outcome.state ?? row },
-            ctx,
-          ),
-          outcome,
+          toWholeRecord({ query: row.node, node: row.node }, { ...result, state: result.state ?? row }, ctx),
+          result,
           asked,
         ),
   );
@@ -82,10 +78,11 @@ const lookupHash = endpoint({
 /** What is known of a node; null if the index has no name of it. */
 async function findByNode(ctx: Ctx, { hash, partial }: { hash: Hex; partial: boolean }) {
   const parsed = { query: hash, node: hash };
-  const outcome = await (partial ? tryDomain : resolveDomain)(ctx, parsed);
-  const { state, ...resolved } = outcome;
+  const [result] = await resolveNames(ctx, [parsed], { details: true });
+  if (!partial) orThrow(result);
+  const { state, ...resolved } = result;
   if (state) return toWholeRecord(parsed, { ...resolved, state }, ctx);
-  return outcome.kind === "unresolved" ? toUnresolvedDomain(hash, outcome) : null;
+  return result.kind === "unresolved" ? toUnresolvedDomain(hash, result) : null;
 }
 
 const lookupNamehash = endpoint({

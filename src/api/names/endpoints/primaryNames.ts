@@ -2,7 +2,11 @@ import { z } from "@hono/zod-openapi";
 import type { Address } from "viem";
 import { ApiError } from "../../server/errors/errors.ts";
 import { endpoint } from "../../server/http/endpoint.ts";
-import { type Outcome, readIndexedNames, resolvePrimaryNames } from "../resolution/primaryNames.ts";
+import {
+  type PrimaryNameResult,
+  readVerifiedNames,
+  resolvePrimaryNames,
+} from "../resolution/primaryNames.ts";
 import { primaryName } from "../schemas/answers.ts";
 import { input, parseAddress } from "../schemas/input.ts";
 import { toPrimaryName } from "../serializers/address.ts";
@@ -76,11 +80,11 @@ const primaryNamesBulk = endpoint({
     const textsOf = Map.groupBy(items, ({ parsed, text }) => (parsed instanceof ApiError ? text : parsed));
     const valid = [...new Set(items.flatMap(({ parsed }) => (parsed instanceof ApiError ? [] : [parsed])))];
     const outcomes = await resolvePrimaryNames(ctx, valid);
-    const byAddress = new Map(valid.map((address, i) => [address, outcomes[i] as Outcome]));
+    const byAddress = new Map(valid.map((address, i) => [address, outcomes[i] as PrimaryNameResult]));
     const results = [...textsOf.values()].map((spelled) => {
       const [{ text, parsed }, ...others] = spelled as [(typeof items)[number], ...typeof items];
       if (parsed instanceof ApiError) return [text, toUnanswered(text, parsed)];
-      const entry = toEntry(text, byAddress.get(parsed) as Outcome, ctx);
+      const entry = toEntry(text, byAddress.get(parsed) as PrimaryNameResult, ctx);
       const spelledOtherwise = others.length > 0 && { other_queries: others.map(({ text }) => text) };
       return [toAddress(parsed), { ...entry, ...spelledOtherwise }];
     });
@@ -97,7 +101,7 @@ function readAddress(text: string): Address | ApiError {
   }
 }
 
-const toEntry = (query: string, outcome: Outcome, at: SerializeContext) =>
+const toEntry = (query: string, outcome: PrimaryNameResult, at: SerializeContext) =>
   outcome instanceof ApiError
     ? toUnanswered(query, outcome)
     : { ...toPrimaryName(outcome.primary, at), query };
@@ -127,7 +131,7 @@ export const indexedPrimaryNames = endpoint({
   cost: 0,
   handle: async ({ addresses }, ctx) => {
     const parsed = [...new Set(addresses.map(parseAddress))];
-    const names = await readIndexedNames(ctx, parsed);
+    const names = await readVerifiedNames(ctx, parsed);
     const named = parsed.flatMap((address, i) => {
       const found = names[i] ?? null;
       return found ? [[address, { name: found.name, has_avatar: found.hasAvatar }] as const] : [];

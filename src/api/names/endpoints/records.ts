@@ -4,11 +4,10 @@ import { endpoint } from "../../server/http/endpoint.ts";
 import { type Clearing, findClearing, findText, type TextRow } from "../query/records.ts";
 import { listTextSteps, textKeys } from "../query/textHistory.ts";
 import {
-  type DomainOutcome,
+  type DomainResult,
   type LiveDomain,
   orThrow,
-  tryLive,
-  tryWithRecords,
+  resolveNames,
   type UnresolvedDomain,
 } from "../resolution/domains.ts";
 import { historyGap } from "../resolution/ensv2/followed.ts";
@@ -50,9 +49,9 @@ const knownResolver = resolver.optional().openapi({
 });
 
 /** Where the index has the records of a name; null if the name is known to have none. */
-const recordsKeyOf = ({ state }: DomainOutcome): RecordsKey | null => state && recordsOf(state);
+const recordsKeyOf = ({ state }: DomainResult): RecordsKey | null => state && recordsOf(state);
 
-const resolverOf = (resolved: DomainOutcome, { contracts }: Ctx) =>
+const resolverOf = (resolved: DomainResult, { contracts }: Ctx) =>
   toResolver(
     resolved.state ?? { resolver: null, chainId: contracts.chainId },
     contracts,
@@ -95,13 +94,14 @@ const domainRecords = endpoint({
 
 async function findRecords(ctx: Ctx, name: ParsedName, asked: RecordsAsked): Promise<FoundRecords> {
   const select = selectorOf(ctx, asked);
-  const first = await tryWithRecords(ctx, name, select);
+  const [first] = await resolveNames(ctx, [name], { records: select });
   const isOfIndex = first.source === "indexed" && first.kind !== "unresolved";
   const indexed = isOfIndex
     ? await readRecords(ctx, { node: name.node, key: recordsKeyOf(first) }, asked)
     : null;
   const unknownTexts = indexed ? unknownTextsOf(indexed, asked) : [];
-  const outcome = unknownTexts.length > 0 ? await tryLive(ctx, name, select) : first;
+  const [outcome] =
+    unknownTexts.length > 0 ? await resolveNames(ctx, [name], { records: select, live: true }) : [first];
   return { outcome, indexed, unknownTexts, asked };
 }
 
@@ -122,7 +122,7 @@ type SomeRecords = {
 };
 
 type FoundRecords = {
-  outcome: DomainOutcome;
+  outcome: DomainResult;
   indexed: IndexedRecords | null;
   /** Keys of the texts whose values only the chain knows. */
   unknownTexts: string[];
@@ -203,14 +203,15 @@ async function findCurrentText(
   ctx: Ctx,
   name: ParsedName,
   key: string,
-): Promise<{ outcome: DomainOutcome; text: TextRow | null; clearing?: Clearing | null }> {
-  const outcome = await tryWithRecords(ctx, name, oneText(key));
+): Promise<{ outcome: DomainResult; text: TextRow | null; clearing?: Clearing | null }> {
+  const [outcome] = await resolveNames(ctx, [name], { records: oneText(key) });
   if (outcome.source === "live" || outcome.kind === "unresolved") return { outcome, text: null };
   const recordsKey = recordsKeyOf(outcome);
   const text = recordsKey && (await findText(ctx.db, recordsKey, key));
   if (recordsKey && !text) return { outcome, text, clearing: await findClearing(ctx.db, recordsKey, key) };
   if (!text || text.isValueKnown) return { outcome, text };
-  return { outcome: await tryLive(ctx, name, oneText(key)), text: null };
+  const [live] = await resolveNames(ctx, [name], { records: oneText(key), live: true });
+  return { outcome: live, text: null };
 }
 
 const liveValue = ({ records }: LiveDomain): string | null => records.texts[0]?.value ?? null;

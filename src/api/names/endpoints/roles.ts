@@ -5,7 +5,7 @@ import { endpoint } from "../../server/http/endpoint.ts";
 import { changeKeys, holderKeys, listRoleChanges, listRolesIn } from "../query/contracts/roles.ts";
 import type { Ensv2Entry } from "../query/ensv2.ts";
 import { emptyPage, type SortDirection } from "../query/page.ts";
-import { readFound } from "../resolution/known.ts";
+import { readIndexed } from "../resolution/nameFacts.ts";
 import { address, pageFields, roleChange, roleHolder, rolesOf } from "../schemas/answers.ts";
 import { input, type ParsedName } from "../schemas/input.ts";
 import { listPage, type PageInput } from "../schemas/paging.ts";
@@ -18,7 +18,7 @@ type Place = Pick<Ensv2Entry, "registry" | "resource"> & { entry: bigint };
 
 /** The place of a name's roles; null for a name that no registry of ENSv2 has. */
 async function placeOf(ctx: Ctx, name: ParsedName): Promise<Place | null> {
-  const ensv2 = (await readFound(ctx, [name])).get(name.node)?.state.ensv2;
+  const ensv2 = (await readIndexed(ctx, [name])).get(name.node)?.state.ensv2;
   const entry = ensv2?.protocol === "ensv2" ? ensv2.walk.entry : null;
   if (entry === null) return null;
   const { registry, resource, storageId } = entry;

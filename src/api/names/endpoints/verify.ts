@@ -6,8 +6,8 @@ import { listProgress } from "../../server/indexState/progress.ts";
 import { queriesThrough } from "../../server/postgres/queriesThrough.ts";
 import { compareName } from "../comparison/compareName.ts";
 import { failureOrThrow, toApiError } from "../resolution/chain.ts";
-import { readFound } from "../resolution/known.ts";
 import { answeringChain } from "../resolution/nameChains.ts";
+import { readIndexed } from "../resolution/nameFacts.ts";
 import { readMainRows } from "../resolution/rows.ts";
 import { uncompared, verification } from "../schemas/answers.ts";
 import { input, type ParsedName } from "../schemas/input.ts";
@@ -42,7 +42,7 @@ async function compare(ctx: Ctx, name: ParsedName) {
   const { db, contracts, comparison, live } = ctx;
   const { node } = name;
   const [found, rows, progress, answering] = await Promise.all([
-    readFound(ctx, [name]),
+    readIndexed(ctx, [name]),
     readMainRows(ctx, [node]),
     listProgress(db),
     answeringChain(ctx, name),

@@ -5,7 +5,7 @@ import type { AnswerKey, Block, LiveAnswers } from "../../server/serviceDb/liveA
 import { LiveFailure, type LiveStep } from "./failure.ts";
 
 /** The outcome of one question to the chain. */
-export type Settled<Answer> = { answer: Answer } | { failure: LiveFailure };
+export type ChainResult<Answer> = { answer: Answer } | { failure: LiveFailure };
 
 /** A question as it is cached, and as it is asked. */
 export type CachedCall<Ask> = { question: CallersQuestion; ask: Ask };
@@ -18,7 +18,7 @@ export type AnswerCache = <Ask, Answer>(
   block: Block,
   asked: readonly CachedCall<Ask>[],
   resolve: (asks: readonly Ask[]) => readonly Promise<Answer>[],
-) => Promise<Settled<Answer>[]>;
+) => Promise<ChainResult<Answer>[]>;
 
 /** Is called with where answers come from, and which step of a resolution failed. */
 export type LiveObserver = {
@@ -40,7 +40,7 @@ type Memory = { answers: LiveAnswers; failures: LRUCache<string, LiveFailure>; o
  * come from the chain.
  */
 export function createAnswerCache(answers: LiveAnswers, observer: LiveObserver = noObserver): AnswerCache {
-  const flights = new Map<string, Promise<Settled<unknown>>>();
+  const flights = new Map<string, Promise<ChainResult<unknown>>>();
   const failures = new LRUCache<string, LiveFailure>({ max: MAX_FAILURES, ttl: FAILURE_MS });
   const clean = onceAMinute(() => answers.removeOld().catch((error) => warn(error, undefined)));
   return async <Ask, Answer>(
@@ -59,15 +59,15 @@ export function createAnswerCache(answers: LiveAnswers, observer: LiveObserver =
     const questions = fresh.map(([, one]) => one);
     const batch = settle({ answers, failures, observer }, { block, asked: questions, resolve });
     for (const [key, { question }] of fresh) {
-      const flight = batch.then((settled) => settled.get(question.text) as Promise<Settled<Answer>>);
+      const flight = batch.then((settled) => settled.get(question.text) as Promise<ChainResult<Answer>>);
       flights.set(key, flight);
       void flight.catch(() => {}).finally(() => flights.delete(key));
     }
     return Promise.all(
-      asked.map(({ question }): Promise<Settled<Answer>> => {
+      asked.map(({ question }): Promise<ChainResult<Answer>> => {
         const key = keyOf(block, question);
         const failure = failed.get(key);
-        return failure ? Promise.resolve({ failure }) : (flights.get(key) as Promise<Settled<Answer>>);
+        return failure ? Promise.resolve({ failure }) : (flights.get(key) as Promise<ChainResult<Answer>>);
       }),
     );
   };
@@ -83,7 +83,7 @@ type Batch<Ask, Answer> = {
 async function settle<Ask, Answer>(
   memory: Memory,
   { block, asked, resolve }: Batch<Ask, Answer>,
-): Promise<Map<string, Promise<Settled<Answer>>>> {
+): Promise<Map<string, Promise<ChainResult<Answer>>>> {
   if (asked.length === 0) return new Map();
   const questions = asked.map(({ question }) => question);
   const stored = await memory.answers
@@ -91,7 +91,7 @@ async function settle<Ask, Answer>(
     .catch((error) => warn(error, new Map<string, unknown>()));
   const missing = asked.filter(({ question }) => !stored.has(question.text));
   const resolved = resolve(missing.map(({ ask }) => ask));
-  const settled = new Map<string, Promise<Settled<Answer>>>();
+  const settled = new Map<string, Promise<ChainResult<Answer>>>();
   for (const [text, answer] of stored) {
     memory.observer.answered("store");
     settled.set(text, Promise.resolve({ answer: answer as Answer }));
@@ -108,7 +108,7 @@ async function settle<Ask, Answer>(
 async function keep<Answer>(
   { answers, failures, observer }: Memory,
   { block, question, resolved }: { block: Block; question: CallersQuestion; resolved: Promise<Answer> },
-): Promise<Settled<Answer>> {
+): Promise<ChainResult<Answer>> {
   try {
     const answer = await resolved;
     observer.answered("chain");

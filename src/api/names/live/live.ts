@@ -4,7 +4,7 @@ import { fairPlaces, type Places } from "../../server/scheduling/places.ts";
 import { nextTurn } from "../../server/scheduling/turns.ts";
 import type { Block, LiveAnswers } from "../../server/serviceDb/liveAnswers.ts";
 import { type AgentContracts, type LiveBinding, readBindings } from "./binding.ts";
-import { type AnswerCache, createAnswerCache, type LiveObserver, type Settled } from "./cache.ts";
+import { type AnswerCache, type ChainResult, createAnswerCache, type LiveObserver } from "./cache.ts";
 import { newBudget } from "./ccip/budget.ts";
 import type { Gateways } from "./ccip/gatewayClient.ts";
 import { type EntryPlace, type LiveEntry, readEntries } from "./entries.ts";
@@ -46,19 +46,19 @@ export type Live = {
   /** Number of the chain's newest block, from the live nodes. @throws LiveFailure */
   newestBlock: () => Promise<number>;
   /** Names with owners and records, in the order of the questions: one resolver call each, one call for all owners. */
-  names: (block: Block, questions: readonly NameQuestion[]) => Promise<Settled<LiveName>[]>;
+  names: (block: Block, questions: readonly NameQuestion[]) => Promise<ChainResult<LiveName>[]>;
   /** Records of names, without owners. */
   records: (
     block: Block,
     questions: readonly Omit<NameQuestion, "ethLabelhash">[],
-  ) => Promise<Settled<LiveRecords>[]>;
+  ) => Promise<ChainResult<LiveRecords>[]>;
   /** Primary names of addresses by their reverse records, checked forward (ENSIP-19); null for none. */
   primaryNames: (
     block: Block,
     questions: readonly { address: Address; coinType: bigint }[],
-  ) => Promise<Settled<string | null>[]>;
+  ) => Promise<ChainResult<string | null>[]>;
   /** Bindings of agents from the adapter, all by one call, in the order of the ids; null for an agent that was never bound. */
-  bindings: (block: Block, agentIds: readonly bigint[]) => Promise<Settled<LiveBinding | null>[]>;
+  bindings: (block: Block, agentIds: readonly bigint[]) => Promise<ChainResult<LiveBinding | null>[]>;
   /** For calls of contracts one by one: they take the caller's places, and have one time limit together. */
   reach: () => ContractReach;
 };

@@ -6,12 +6,12 @@ import { type AddressRow, listAddresses, listAddressesAt } from "../query/primar
 import type { ParsedName } from "../schemas/input.ts";
 import type { DomainState } from "./domainState.ts";
 import { type RecordsKey, recordsOf } from "./ensv2/records.ts";
-import type { FoundByNode } from "./found.ts";
-import { type ResolversAbove, readFound, readResolversAbove } from "./known.ts";
+import type { IndexedNames } from "./indexedName.ts";
+import { type ResolversAbove, readIndexed, readResolversAbove } from "./nameFacts.ts";
 
 /** What the index has of names: of each its state, its address records, and the resolvers above one without resolver. */
-export type IndexedNames = {
-  found: FoundByNode;
+export type AddressFacts = {
+  found: IndexedNames;
   above: ReadonlyMap<Hex, ResolversAbove>;
   records: ReadonlyMap<Hex, readonly AddressRow[]>;
 };
@@ -20,11 +20,11 @@ export type IndexedNames = {
 export async function readNames(
   ctx: Ctx,
   { names, coinTypes }: { names: readonly ParsedName[]; coinTypes: readonly bigint[] },
-): Promise<IndexedNames> {
+): Promise<AddressFacts> {
   const { chainId } = ctx.contracts;
   const nodes = [...new Set(names.map(({ node }) => node))];
   const [found, rows] = await Promise.all([
-    readFound(ctx, names),
+    readIndexed(ctx, names),
     listAddresses(ctx.db, { chainId, nodes, coinTypes }),
   ]);
   const states = [...found.values()].map(({ state }) => state);

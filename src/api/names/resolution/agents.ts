@@ -16,9 +16,9 @@ import { buildAgentKey } from "../rules/agentKey.ts";
 import type { ParsedName } from "../schemas/input.ts";
 import { failureOrThrow, type RecordSelector, toApiError } from "./chain.ts";
 import type { DomainState } from "./domainState.ts";
-import { type ResolvedDomain, resolveLive, resolveWithRecords } from "./domains.ts";
+import { orThrow, type ResolvedDomain, resolveNames } from "./domains.ts";
 import { recordsOf } from "./ensv2/records.ts";
-import { readStored } from "./known.ts";
+import { readIndexed } from "./nameFacts.ts";
 
 /** What the adapter and the registry say of an agent, by the index or by the chain. */
 export type BindingState = {
@@ -71,8 +71,10 @@ export async function resolveAgents(ctx: Ctx, name: ParsedName): Promise<AgentSt
   };
 }
 
-const isIndexed = async (ctx: Ctx, resolved: ResolvedDomain, name: ParsedName): Promise<boolean> =>
-  resolved.source === "indexed" ? resolved.state !== null : (await readStored(ctx, name)) !== null;
+async function isIndexed(ctx: Ctx, resolved: ResolvedDomain, name: ParsedName): Promise<boolean> {
+  if (resolved.source === "indexed") return resolved.state !== null;
+  return (await readIndexed(ctx, [name])).get(name.node)?.isInRegistry ?? false;
+}
 
 const noBindings = { bindings: [] as BindingState[], isLive: false };
 
@@ -88,7 +90,7 @@ async function findTexts(
     texts: await listKeys(),
   });
   const [resolved, rows] = await Promise.all([
-    resolveWithRecords(ctx, name, select),
+    resolveTexts(ctx, name, { records: select }),
     listAgentTexts(ctx.db, { chainId: ctx.contracts.chainId, node: name.node }),
   ]);
   if (resolved.source === "live") return { resolved, texts: liveTexts(resolved.records.texts) };
@@ -100,8 +102,17 @@ async function findTexts(
   const ofEnsv2 = state?.ensv2?.protocol === "ensv2" ? await listTextsOfEnsv2(ctx, state) : null;
   const found = ofEnsv2 ?? rows;
   if (found.every(({ isValueKnown }) => isValueKnown)) return { resolved, texts: found.map(toText) };
-  const live = await resolveLive(ctx, name, select);
-  return { resolved: live, texts: liveTexts(live.records.texts) };
+  const live = await resolveTexts(ctx, name, { records: select, live: true });
+  return { resolved: live, texts: live.source === "live" ? liveTexts(live.records.texts) : [] };
+}
+
+async function resolveTexts(
+  ctx: Ctx,
+  name: ParsedName,
+  options: { records: RecordSelector; live?: boolean },
+): Promise<ResolvedDomain> {
+  const [result] = await resolveNames(ctx, [name], options);
+  return orThrow(result);
 }
 
 /** The texts of a name of ENSv2, wherever its resolver keeps them. A text with NUL is no record of an agent. */

@@ -3,7 +3,7 @@ import { fitsInBytes, MAX_NAME_BYTES, nodeOfNameByNode } from "../../../ens/name
 import { ApiError } from "../../server/errors/errors.ts";
 import type { Ctx } from "../../server/http/context.ts";
 import type { Block } from "../../server/serviceDb/liveAnswers.ts";
-import type { Settled } from "../live/cache.ts";
+import type { ChainResult } from "../live/cache.ts";
 import { LiveFailure } from "../live/failure.ts";
 import type { LiveName, NameQuestion } from "../live/live.ts";
 import type { LiveRecords, RecordSelection } from "../live/records.ts";
@@ -11,8 +11,8 @@ import { isTokenUnknown } from "../rules/ownership.ts";
 import { isEthSecondLevel, nodeOfName, type ParsedName } from "../schemas/input.ts";
 import type { DomainState } from "./domainState.ts";
 import { entryPlaceOf } from "./ensv2/entryPlace.ts";
-import type { Known } from "./known.ts";
 import { stateOfLayer2, stateOfMain } from "./liveState.ts";
+import type { NameFacts } from "./nameFacts.ts";
 
 /** Selects the records to read if the chain is needed. */
 export type RecordSelector = (node: Hex) => Promise<RecordSelection>;
@@ -20,71 +20,59 @@ export type RecordSelector = (node: Hex) => Promise<RecordSelection>;
 /** What the chain says of a name at a block, with the selected records; the state is null if it has none. */
 export type ChainAnswer = { state: DomainState | null; records: LiveRecords; blockNumber: number };
 
-/** A name with its text as resolvers need it: as the index has it, or else as the caller wrote it. */
-export type Spelled = { known: Known; text: string; name: DomainState | ParsedName };
+/** A domain record shows only the `display` text, which is never longer than the name. */
+const displayOnly: RecordSelector = async () => ({
+  coinTypes: [],
+  contenthash: false,
+  texts: ["display"],
+  longestText: MAX_NAME_BYTES,
+});
+
+/** A name to ask the chain about, by a text that hashes to its node as far as labels are known. */
+export type ChainQuestion = { facts: NameFacts; text: string };
 
 /**
- * A name as resolvers need it. The index has it with the text of as many labels as are known. Where that is too long, or
- * another form, the caller's text is the name. Null if there is none: the chain can answer no question then.
+ * The text of a name as resolvers need it: as indexed, or as the caller wrote it if that is too long or has another form.
+ * Null if there is none, so that the chain cannot be asked.
  */
-export function spell(known: Known): Spelled | null {
-  const { requested, found } = known;
-  if (found !== null && isText(found.state)) return { known, text: found.state.fullName, name: found.state };
+export function resolvableText({ requested, indexed }: NameFacts): string | null {
+  if (indexed !== null && isText(indexed.state)) return indexed.state.fullName;
   if (!("name" in requested) || nodeOfNameByNode(requested.name) !== null) return null;
-  return { known, text: requested.name, name: found?.state ?? requested };
+  return requested.name;
 }
 
 const isText = ({ fullName, node }: DomainState): boolean =>
   fitsInBytes(fullName, MAX_NAME_BYTES) && nodeOfName(fullName) === node;
 
-/** Asks the chain for names. For each: its answer, or why there is none. */
-export async function askChain(
-  ctx: Ctx,
-  names: readonly Spelled[],
-  select: RecordSelector,
-): Promise<ReadonlyMap<Known, ChainAnswer | ApiError>> {
-  if (names.length === 0) return new Map();
-  const block = await ctx.liveBlock().catch(failureOrThrow);
-  if (block instanceof LiveFailure) return new Map(names.map(({ known }) => [known, toApiError(block)]));
-  const questions = await Promise.all(names.map((name) => questionOf(name, select)));
-  const isOfLayer2 = ({ known: { found } }: Question) =>
-    found !== null && found.state.chainId !== ctx.contracts.chainId;
-  const [ofMain, ofLayer2] = await Promise.all([
-    askMain(
-      ctx,
-      block,
-      questions.filter((one) => !isOfLayer2(one)),
-    ),
-    askLayer2(ctx, block, questions.filter(isOfLayer2)),
-  ]);
-  return new Map([...ofMain, ...ofLayer2]);
-}
-
-/** Names that are asked for at once where all their records are read: an answer can have a megabyte. */
+/** Names that are asked for at once with selected records: an answer can have a megabyte. */
 const WAVE = 50;
 /** Records that one answer about many names takes from the chain, in bytes: somewhat more than it has room for. */
 export const MAX_LIVE_BYTES = 6_291_456;
 /** For how long new questions of one answer begin. Each wave has the time limit of a request besides. */
 const BEGIN_MS = 10_000;
 
-/** The same for all records of many names, some of them at a time, so that strangers' records do not fill the memory. */
-export async function askChainInWaves(
+type Answers = ReadonlyMap<NameFacts, ChainAnswer | ApiError>;
+
+/**
+ * Asks the chain about names: for each its answer, or why there is none. Selected records are read in waves, so that
+ * strangers' records do not fill the memory; without a selection only the `display` text is read.
+ */
+export async function askChain(
   ctx: Ctx,
-  names: readonly Spelled[],
-  select: RecordSelector,
-): Promise<ReadonlyMap<Known, ChainAnswer | ApiError>> {
-  const answers = new Map<Known, ChainAnswer | ApiError>();
+  questions: readonly ChainQuestion[],
+  select?: RecordSelector,
+): Promise<Answers> {
+  const waveSize = select === undefined ? questions.length : WAVE;
+  const answers = new Map<NameFacts, ChainAnswer | ApiError>();
   const begun = performance.now();
   let bytes = 0;
-  for (let from = 0; from < names.length; from += WAVE) {
-    const wave = names.slice(from, from + WAVE);
+  for (let from = 0; from < questions.length; from += waveSize) {
+    const wave = questions.slice(from, from + waveSize);
     const refused = refusal({ bytes, passed: performance.now() - begun });
-    if (refused) for (const { known } of wave) answers.set(known, refused);
-    else {
-      for (const [known, answer] of await askChain(ctx, wave, select)) {
-        answers.set(known, answer);
-        bytes += bytesOf(answer);
-      }
+    const asked = refused ? allFailing(wave, refused) : await askAtOnce(ctx, wave, select ?? displayOnly);
+    for (const [facts, answer] of asked) {
+      answers.set(facts, answer);
+      bytes += bytesOf(answer);
     }
   }
   return answers;
@@ -107,11 +95,30 @@ const bytesOf = (answer: ChainAnswer | ApiError): number =>
       answer.records.addresses.reduce((sum, { address }) => sum + (address?.length ?? 0), 0) +
       (answer.records.contenthash?.length ?? 0);
 
-type Question = Spelled & { question: NameQuestion };
+const allFailing = (questions: readonly ChainQuestion[], error: ApiError): Answers =>
+  new Map(questions.map(({ facts }) => [facts, error]));
 
-async function questionOf(spelled: Spelled, select: RecordSelector): Promise<Question> {
-  const { known, text, name } = spelled;
-  const ensv2 = known.found?.state.ensv2;
+type Call = { facts: NameFacts; question: NameQuestion };
+
+async function askAtOnce(
+  ctx: Ctx,
+  questions: readonly ChainQuestion[],
+  select: RecordSelector,
+): Promise<Answers> {
+  const block = await ctx.liveBlock().catch(failureOrThrow);
+  if (block instanceof LiveFailure) return allFailing(questions, toApiError(block));
+  const calls = await Promise.all(questions.map((one) => callOf(one, select)));
+  const [ofLayer2, ofMain] = partition(
+    calls,
+    ({ facts: { indexed } }) => indexed !== null && indexed.state.chainId !== ctx.contracts.chainId,
+  );
+  const answers = await Promise.all([askMain(ctx, block, ofMain), askLayer2(ctx, block, ofLayer2)]);
+  return new Map(answers.flat());
+}
+
+async function callOf({ facts, text }: ChainQuestion, select: RecordSelector): Promise<Call> {
+  const ensv2 = facts.indexed?.state.ensv2;
+  const name = nameOf(facts);
   const question = {
     name: text,
     node: name.node,
@@ -119,42 +126,48 @@ async function questionOf(spelled: Spelled, select: RecordSelector): Promise<Que
     ...(ensv2?.protocol === "ensv2" && { place: entryPlaceOf(ensv2, text) }),
     wanted: await select(name.node),
   };
-  return { ...spelled, question };
+  return { facts, question };
 }
 
+/** A name with a text is indexed, or the caller wrote it. */
+const nameOf = ({ indexed, requested }: NameFacts): DomainState | ParsedName =>
+  indexed?.state ?? (requested as ParsedName);
+
 /** Owners, expiry and records of names of the main chain. */
-async function askMain(ctx: Ctx, block: Block, asks: readonly Question[]): Promise<Answered[]> {
+async function askMain(ctx: Ctx, block: Block, calls: readonly Call[]): Promise<AnswerEntry[]> {
   const answers = await ctx.live.names(
     block,
-    asks.map(({ question }) => question),
+    calls.map(({ question }) => question),
   );
-  return asks.map(({ known, name }, i) => {
-    const tell = (answer: LiveName) => ({
-      state: stateOfMain({ name, found: known.found }, answer, ctx),
+  return calls.map(({ facts }, i) => {
+    const toAnswer = (answer: LiveName) => ({
+      state: stateOfMain({ name: nameOf(facts), indexed: facts.indexed }, answer, ctx),
       records: answer.records,
     });
-    return [known, answerBy(answers[i] as Settled<LiveName>, block, tell)];
+    return [facts, answerBy(answers[i] as ChainResult<LiveName>, block, toAnswer)];
   });
 }
 
-/** Records of names of layer 2s: what registries say of them, the index has, or no one here can tell. */
-async function askLayer2(ctx: Ctx, block: Block, asks: readonly Question[]): Promise<Answered[]> {
+/** Records of names of layer 2s. What their registries say is in the index, or cannot be found out here. */
+async function askLayer2(ctx: Ctx, block: Block, calls: readonly Call[]): Promise<AnswerEntry[]> {
   const [unknown, others] = partition(
-    asks,
-    ({ known: { found } }) => found !== null && isTokenUnknown(found.state),
+    calls,
+    ({ facts: { indexed } }) => indexed !== null && isTokenUnknown(indexed.state),
   );
   const answers = await ctx.live.records(
     block,
     others.map(({ question }) => question),
   );
-  const answered = others.map(({ known }, i): Answered => {
-    const tell = (records: LiveRecords) => ({
-      state: known.found && stateOfLayer2(known.found.state, records),
-      records,
-    });
-    return [known, answerBy(answers[i] as Settled<LiveRecords>, block, tell)];
-  });
-  return [...answered, ...unknown.map(({ known }): Answered => [known, tokenUnknown()])];
+  return [
+    ...others.map(({ facts }, i): AnswerEntry => {
+      const toAnswer = (records: LiveRecords) => ({
+        state: facts.indexed && stateOfLayer2(facts.indexed.state, records),
+        records,
+      });
+      return [facts, answerBy(answers[i] as ChainResult<LiveRecords>, block, toAnswer)];
+    }),
+    ...unknown.map(({ facts }): AnswerEntry => [facts, tokenUnknown()]),
+  ];
 }
 
 const tokenUnknown = () =>
@@ -167,14 +180,14 @@ function partition<Item>(items: readonly Item[], isFirst: (item: Item) => boolea
   return [items.filter(isFirst), items.filter((item) => !isFirst(item))];
 }
 
-type Answered = [Known, ChainAnswer | ApiError];
+type AnswerEntry = [NameFacts, ChainAnswer | ApiError];
 
 const answerBy = <Answer>(
-  settled: Settled<Answer>,
+  result: ChainResult<Answer>,
   { number }: Block,
-  tell: (answer: Answer) => Omit<ChainAnswer, "blockNumber">,
+  toAnswer: (answer: Answer) => Omit<ChainAnswer, "blockNumber">,
 ): ChainAnswer | ApiError =>
-  "failure" in settled ? toApiError(settled.failure) : { ...tell(settled.answer), blockNumber: number };
+  "failure" in result ? toApiError(result.failure) : { ...toAnswer(result.answer), blockNumber: number };
 
 /** A failure of the chain as a value. Every other error is thrown. */
 export function failureOrThrow(error: unknown): LiveFailure {

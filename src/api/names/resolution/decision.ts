@@ -3,11 +3,11 @@ import { ROOT_NODE } from "../../../ens/name.ts";
 import { isTokenUnknown } from "../rules/ownership.ts";
 import { isEthSecondLevel } from "../schemas/input.ts";
 import type { DomainState } from "./domainState.ts";
-import type { Requested } from "./found.ts";
-import type { Known, ResolversAbove } from "./known.ts";
+import type { Requested } from "./indexedName.ts";
+import type { NameFacts, ResolversAbove } from "./nameFacts.ts";
 
 /** Who can answer for a name. */
-export type Outcome =
+export type Decision =
   /** The index: everything. */
   | { kind: "indexed"; state: DomainState }
   /** The index has what registries say at its newest block; what a resolver says, only the chain can tell. */
@@ -16,42 +16,42 @@ export type Outcome =
   | { kind: "chain" }
   | { kind: Absence };
 
-/** Why nothing is known of a name: no registrar has it, though it would be there; or nothing tells of it. */
+/** Why nothing is known about a name: its registrar does not have it, or nothing mentions it. */
 export type Absence = "unregistered" | "absent";
 
-/** What decides it of a deployment. */
+/** The parts of a deployment that decide it. */
 type Rules = Pick<Contracts, "managed" | "isIndexedResolver">;
 
 /** Decides whether the index or the chain can tell. */
-export function decide({ requested, found, resolversAbove }: Known, contracts: Rules): Outcome {
-  if (found === null) return decideAbsent({ requested, resolversAbove }, contracts);
-  const { kind, state } = found;
+export function decide({ requested, indexed, resolversAbove }: NameFacts, contracts: Rules): Decision {
+  if (indexed === null) return decideAbsent({ requested, resolversAbove }, contracts);
+  const { isInRegistry, state } = indexed;
   if (isTokenUnknown(state)) return { kind: "chain" };
   if (needsChain(state, contracts)) {
-    const hasRegistry = kind === "stored" && state.ensv2?.walk.isKnown !== false;
-    return hasRegistry ? { kind: "chainForResolver", state } : { kind: "chain" };
+    const hasKnownRegistry = isInRegistry && state.ensv2?.walk.isKnown !== false;
+    return hasKnownRegistry ? { kind: "chainForResolver", state } : { kind: "chain" };
   }
-  // A name that no registry has is known by a resolver of ENSv2 above it, which answers for all names there.
-  const isTold = kind === "stored" || state.ensv2?.walk.resolver?.isKnown === true;
-  return isTold ? { kind: "indexed", state } : { kind: absenceOf(state) };
+  // An ENSv2 resolver above a name answers for all names there, also for those that no registry has.
+  const isKnown = isInRegistry || state.ensv2?.walk.resolver?.isKnown === true;
+  return isKnown ? { kind: "indexed", state } : { kind: absenceOf(state) };
 }
 
-/** A name right under .eth of which nothing is known was never registered. */
+/** A second-level .eth name about which nothing is known was never registered. */
 export const absenceOf = (name: Requested | DomainState): Absence =>
   "parentNode" in name && isEthSecondLevel(name) ? "unregistered" : "absent";
 
 /**
- * The index knows of every .eth name whether it was registered, and of every name which ancestors have a resolver. A node
- * that the index does not have cannot be resolved: its name is not known.
+ * The index knows whether a .eth name was ever registered, and which ancestors of any name have a resolver. An unknown node
+ * cannot be resolved, because its name is not known.
  */
 function decideAbsent(
-  { requested, resolversAbove }: Pick<Known, "requested" | "resolversAbove">,
+  { requested, resolversAbove }: Pick<NameFacts, "requested" | "resolversAbove">,
   contracts: Rules,
-): Outcome {
+): Decision {
   if (!("name" in requested)) return { kind: "absent" };
   if (isEthSecondLevel(requested)) return { kind: "unregistered" };
-  // The registrar of a layer 2 has the names right under a managed name whose resolver asks that layer 2. Tokens of 3DNS
-  // are on another chain, too, so of these the index does not know.
+  // A layer 2's registrar has the names directly under a managed name whose resolver asks that layer 2. 3DNS tokens are also
+  // on another chain, so the index cannot know them all.
   const managed = contracts.managed.find(
     ({ node, keeper }) => node === requested.parentNode && keeper === "registrar",
   );
@@ -60,11 +60,11 @@ function decideAbsent(
   return { kind: mayResolverAboveAnswer(resolversAbove, contracts) ? "chain" : "absent" };
 }
 
-/** Whether only the chain can tell what resolvers say. The root cannot be resolved. */
+/** Whether only the chain knows what resolvers answer. The root cannot be resolved. */
 function needsChain(state: DomainState, contracts: Rules): boolean {
   if (state.node === ROOT_NODE) return false;
-  const by = whoTellsRecords(state, contracts);
-  return by === "resolverAbove" ? isRegistered(state, state) : by === "chain";
+  const source = recordSource(state, contracts);
+  return source === "resolverAbove" ? isRegistered(state, state) : source === "chain";
 }
 
 /** A .eth name that was never registered does not resolve through .eth. */
@@ -73,8 +73,8 @@ export const isRegistered = (
   state: Pick<DomainState, "expiryTimestamp"> | null,
 ): boolean => !isEthSecondLevel(name) || (state?.expiryTimestamp ?? null) !== null;
 
-/** Who tells the records of a name. Where it has no resolver, one above it may answer. */
-export function whoTellsRecords(
+/** Where the records of a name come from. If it has no resolver, one above it may answer. */
+export function recordSource(
   state: DomainState | null,
   { isIndexedResolver }: Pick<Rules, "isIndexedResolver">,
 ): "index" | "chain" | "resolverAbove" {

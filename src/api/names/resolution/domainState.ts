@@ -42,7 +42,7 @@ export type DomainState = StoredOwners & {
 export type LastHolder = { address: Address; until: bigint };
 
 /** What only the index has of a name, for a state from the chain. */
-export const ofIndexAlone = (indexed: DomainState | null) =>
+export const indexOnlyFields = (indexed: DomainState | null) =>
   indexed && {
     ...(indexed.registeredTimestamp !== undefined && { registeredTimestamp: indexed.registeredTimestamp }),
     ...(indexed.createdTimestamp !== undefined && { createdTimestamp: indexed.createdTimestamp }),

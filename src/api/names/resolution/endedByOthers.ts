@@ -4,7 +4,7 @@ import { firstTokenOf, type Logged } from "../query/tokens.ts";
 import { isTokenUnknown } from "../rules/ownership.ts";
 import { ancestorNodes, type ParsedName } from "../schemas/input.ts";
 import type { DomainState } from "./domainState.ts";
-import type { Found } from "./found.ts";
+import type { IndexedName } from "./indexedName.ts";
 
 /** Whether what is no log of the name can end its last period, so that the name's state has to be read. */
 export const canEndByOthers = (ctx: Ctx, spans: readonly Span[]): boolean =>
@@ -19,15 +19,15 @@ function isAfterToken(spans: readonly Span[]): boolean {
 /** The periods of a history, oldest first, as what the name's own logs do not tell ends them. */
 export async function endedByOthers(
   ctx: Ctx,
-  { name, found }: { name: ParsedName; found: Found | undefined },
+  { name, indexed }: { name: ParsedName; indexed: IndexedName | undefined },
   spans: readonly Span[],
 ): Promise<readonly Span[]> {
   const last = spans.at(-1);
   if (last === undefined || last.toTimestamp !== null || last.reason === "token") return spans;
-  if (found?.kind !== "stored") return spans;
+  if (!indexed?.isInRegistry) return spans;
   // Where a renewal may have moved the wrapper's expiry, who came after it is not known.
-  if (isAfterToken(spans) && isTokenUnknown(found.state)) return spans.slice(0, -1);
-  const end = await endByParent(ctx, name, found.state);
+  if (isAfterToken(spans) && isTokenUnknown(indexed.state)) return spans.slice(0, -1);
+  const end = await endByParent(ctx, name, indexed.state);
   if (end === null || end.timestamp <= last.fromTimestamp) return spans;
   const { block: toBlock, timestamp: toTimestamp, transaction: toTransaction } = end;
   return [...spans.slice(0, -1), { ...last, toBlock, toTimestamp, toTransaction }];

@@ -8,12 +8,12 @@ import type { LiveOwners } from "../live/owners.ts";
 import type { LiveRecords } from "../live/records.ts";
 import type { StoredOwners } from "../rules/ownership.ts";
 import { isEthSecondLevel, type ParsedName } from "../schemas/input.ts";
-import { type DomainState, noOwners, ofIndexAlone } from "./domainState.ts";
+import { type DomainState, indexOnlyFields, noOwners } from "./domainState.ts";
 import type { Ensv2State } from "./ensv2/state.ts";
-import type { Found } from "./found.ts";
+import type { IndexedName } from "./indexedName.ts";
 
 /** A name of which the chain says something, and what the index has of it. */
-type RequestedName = { name: DomainState | ParsedName; found: Found | null };
+type RequestedName = { name: DomainState | ParsedName; indexed: IndexedName | null };
 
 /** What is known besides the chain's answer; `now` is the time of the request, in unix seconds. */
 type Besides = {
@@ -35,12 +35,12 @@ export const stateOfLayer2 = (state: DomainState, records: LiveRecords): DomainS
  * for it.
  */
 export function stateOfMain(
-  { name, found }: RequestedName,
+  { name, indexed: indexedName }: RequestedName,
   answer: LiveName,
   { contracts, now }: Pick<Besides, "contracts" | "now">,
 ): DomainState | null {
-  const indexed = found?.kind === "stored" ? found.state : null;
-  const besides = { indexed, ensv2: found?.state.ensv2, contracts, now };
+  const indexed = indexedName?.isInRegistry ? indexedName.state : null;
+  const besides = { indexed, ensv2: indexedName?.state.ensv2, contracts, now };
   const { entry } = answer;
   return entry === undefined ? ofEnsv1(name, answer, besides) : ofEnsv2(name, { ...answer, entry }, besides);
 }
@@ -69,7 +69,7 @@ function ofEnsv1(
     registry: null,
     effectiveOwnerAddress: effectiveOwner(stored)?.address ?? null,
     ...(indexed?.isUnseen && { isUnseen: true }),
-    ...ofIndexAlone(indexed),
+    ...indexOnlyFields(indexed),
     ...(ensv2 && { ensv2 }),
     displayText: displayOf(records),
   };
@@ -103,7 +103,7 @@ function ofEnsv2(
     registry: entry?.registry ?? null,
     effectiveOwnerAddress: (isLive || isEthSecondLevel(name)) && entry ? entry.latestOwner : null,
     ...(ensv2 && { ensv2: withTokenOf(ensv2, entry) }),
-    ...ofIndexAlone(indexed),
+    ...indexOnlyFields(indexed),
     displayText: displayOf(records),
   };
 }

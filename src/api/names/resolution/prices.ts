@@ -13,7 +13,7 @@ import { type ParsedName, UNKNOWN_LABEL } from "../schemas/input.ts";
 import { failureOrThrow, toApiError } from "./chain.ts";
 import { decide } from "./decision.ts";
 import type { DomainState } from "./domainState.ts";
-import { type Known, readKnown } from "./known.ts";
+import { type NameFacts, readFacts } from "./nameFacts.ts";
 
 /** What a price is asked for: a name, what is known of it, and where it is sold, or why it is not. */
 export type Ware = {
@@ -39,8 +39,8 @@ type Role = "controller" | "registrar" | "renewer";
 
 /** Finds out where names are sold, in their order. The chain is not asked. */
 export async function findWares(ctx: Ctx, names: readonly ParsedName[]): Promise<Ware[]> {
-  const [known, phases] = await Promise.all([readKnown(ctx, names), readPhases(ctx)]);
-  return known.map((one, i) => toWare(names[i] as ParsedName, { known: one, ctx, phases }));
+  const [facts, phases] = await Promise.all([readFacts(ctx, names), readPhases(ctx)]);
+  return facts.map((one, i) => toWare(names[i] as ParsedName, { facts: one, ctx, phases }));
 }
 
 /** The phases of the change to ENSv2 that the chain has reached. */
@@ -49,12 +49,12 @@ async function readPhases(ctx: Ctx): Promise<ReadonlySet<string>> {
   return new Set(reached.map(({ phase }) => phase as string));
 }
 
-type Facts = { known: Known; ctx: Ctx; phases: ReadonlySet<string> };
+type WareFacts = { facts: NameFacts; ctx: Ctx; phases: ReadonlySet<string> };
 
-function toWare(name: ParsedName, { known, ctx, phases }: Facts): Ware {
-  const state = known.found?.state ?? null;
+function toWare(name: ParsedName, { facts, ctx, phases }: WareFacts): Ware {
+  const state = facts.indexed?.state ?? null;
   const unsold = (refusal: Refusal): Ware => ({ name, state, market: null, refusal });
-  const chainId = chainOf(state ?? name, { known, ctx });
+  const chainId = chainOf(state ?? name, { facts, ctx });
   if (typeof chainId === "string") return unsold(chainId);
   const label = textOf(state?.label, name.label);
   if (label === null) return unsold("label_unknown");
@@ -65,16 +65,16 @@ function toWare(name: ParsedName, { known, ctx, phases }: Facts): Ware {
 type Placed = Pick<ParsedName, "name" | "parentNode"> | Pick<DomainState, "fullName" | "parentNode">;
 
 /** The chain whose registrar keeps a name, or why none does. */
-function chainOf(placed: Placed, { known, ctx }: Pick<Facts, "known" | "ctx">): number | Refusal {
+function chainOf(placed: Placed, { facts, ctx }: Pick<WareFacts, "facts" | "ctx">): number | Refusal {
   const { parentNode } = placed;
   const { contracts } = ctx;
   if (parentNode === ETH_NODE) return contracts.chainId;
   const managed = managedNames.filter(({ node }) => node === parentNode);
   const indexed = contracts.managed.find(({ node }) => node === parentNode);
   const isTheirs =
-    known.found === null
-      ? decide(known, contracts).kind === "unregistered"
-      : known.found.state.chainId === indexed?.chainId;
+    facts.indexed === null
+      ? decide(facts, contracts).kind === "unregistered"
+      : facts.indexed.state.chainId === indexed?.chainId;
   if (indexed?.keeper === "registrar" && isTheirs) return indexed.chainId;
   if (managed.length > 0 && indexed === undefined) return "chain_not_indexed";
   if (tokenNames.some(({ node }) => node === parentNode)) return "not_sold";

@@ -6,17 +6,17 @@ import { ApiError } from "../../server/errors/errors.ts";
 import type { Ctx } from "../../server/http/context.ts";
 import { mapYielding } from "../../server/scheduling/turns.ts";
 import type { Block } from "../../server/serviceDb/liveAnswers.ts";
-import type { Settled } from "../live/cache.ts";
+import type { ChainResult } from "../live/cache.ts";
 import { LiveFailure } from "../live/failure.ts";
 import type { LiveRecords } from "../live/records.ts";
 import { listNodesWithText } from "../query/primaryNames.ts";
 import type { ParsedName } from "../schemas/input.ts";
-import { addressOf, hasDefaultAddress, type IndexedNames, readNames } from "./addressesOfNames.ts";
+import { type AddressFacts, addressOf, hasDefaultAddress, readNames } from "./addressesOfNames.ts";
 import { failureOrThrow, toApiError } from "./chain.ts";
-import { isRegistered, mayResolverAboveAnswer, whoTellsRecords } from "./decision.ts";
+import { isRegistered, mayResolverAboveAnswer, recordSource } from "./decision.ts";
 import type { DomainState } from "./domainState.ts";
 import { recordsOf } from "./ensv2/records.ts";
-import type { ResolversAbove } from "./known.ts";
+import type { ResolversAbove } from "./nameFacts.ts";
 import {
   boundLabels,
   type FoundClaim,
@@ -36,7 +36,7 @@ export type PrimaryName = { name: string; registrar: string; state: DomainState 
 export type ResolvedPrimaryName = { primary: PrimaryName | null; source: "indexed" | "live" };
 
 /** An error where only the chain can tell, and could not be asked. */
-export type Outcome = ResolvedPrimaryName | ApiError;
+export type PrimaryNameResult = ResolvedPrimaryName | ApiError;
 
 /**
  * The primary name of an address for a coin type, by default on Ethereum, or the error in its place.
@@ -49,9 +49,9 @@ export async function tryPrimaryName(
   ctx: Ctx,
   address: Address,
   coinType = ETHEREUM_COIN_TYPE,
-): Promise<Outcome> {
+): Promise<PrimaryNameResult> {
   const [outcome] = await resolvePrimaryNamesOn(ctx, [{ address, coinType }]);
-  return outcome as Outcome;
+  return outcome as PrimaryNameResult;
 }
 
 /**
@@ -60,23 +60,23 @@ export async function tryPrimaryName(
  * checked each time, because the address of a name can change without a log of a reverse registrar. The answer comes
  * from the index if both resolvers are indexed, else from the chain.
  */
-export const resolvePrimaryNames = (ctx: Ctx, addresses: readonly Address[]): Promise<Outcome[]> =>
+export const resolvePrimaryNames = (ctx: Ctx, addresses: readonly Address[]): Promise<PrimaryNameResult[]> =>
   resolvePrimaryNamesOn(
     ctx,
     addresses.map((address) => ({ address, coinType: ETHEREUM_COIN_TYPE })),
   );
 
 /** A primary name that the index verified, and whether it has an avatar record in the index. */
-export type IndexedName = { name: string; hasAvatar: boolean };
+export type VerifiedName = { name: string; hasAvatar: boolean };
 
 /**
  * The same by the index alone: a name that only the chain can tell or verify is null, as that of an address without one. The
  * chain is never asked.
  */
-export async function readIndexedNames(
+export async function readVerifiedNames(
   ctx: Ctx,
   addresses: readonly Address[],
-): Promise<(IndexedName | null)[]> {
+): Promise<(VerifiedName | null)[]> {
   const outcomes = await resolvePrimaryNames(withoutChain(ctx), addresses);
   const names = outcomes.map((outcome) => (outcome instanceof ApiError ? null : outcome.primary));
   const nodes = names.flatMap((primary) => primary?.state?.node ?? []);
@@ -92,7 +92,10 @@ export const hasPrimaryNames = (coinType: bigint): boolean =>
   isEvmCoinType(coinType) && coinType < 2n * DEFAULT_COIN_TYPE;
 
 /** The same for each coin type: the name that the address set for the chain, else the default one. */
-export async function resolvePrimaryNamesOn(ctx: Ctx, asked: readonly NameOfAddress[]): Promise<Outcome[]> {
+export async function resolvePrimaryNamesOn(
+  ctx: Ctx,
+  asked: readonly NameOfAddress[],
+): Promise<PrimaryNameResult[]> {
   const claims = boundLabels(await findClaims(ctx, asked));
   const names = await readNames(ctx, {
     names: claims.flatMap((claim) => (isClaim(claim) ? [claim.parsed] : [])),
@@ -110,7 +113,7 @@ export async function resolvePrimaryNamesOn(ctx: Ctx, asked: readonly NameOfAddr
 function verify(
   claim: PrimaryNameClaim,
   { address, coinType }: NameOfAddress,
-  names: IndexedNames,
+  names: AddressFacts,
   contracts: Contracts,
 ): PrimaryName | null | PrimaryNameClaim {
   const { parsed, registrar } = claim;
@@ -129,7 +132,7 @@ function needsChain(
   { state, above }: { state: DomainState | null; above: ResolversAbove },
   contracts: Contracts,
 ): boolean {
-  const by = whoTellsRecords(state, contracts);
+  const by = recordSource(state, contracts);
   if (by !== "resolverAbove") return by === "chain";
   return isRegistered(parsed, state) && mayResolverAboveAnswer(above, contracts);
 }
@@ -146,8 +149,8 @@ async function askChain(
     asked,
     outcomes,
     names,
-  }: { asked: readonly NameOfAddress[]; outcomes: readonly UncheckedOutcome[]; names: IndexedNames },
-): Promise<Outcome[]> {
+  }: { asked: readonly NameOfAddress[]; outcomes: readonly UncheckedOutcome[]; names: AddressFacts },
+): Promise<PrimaryNameResult[]> {
   const unknown = asked.filter((_, i) => outcomes[i] === UNKNOWN_CLAIM);
   const claims = outcomes.filter(needsForward);
   if (unknown.length + claims.length === 0) return outcomes.map(toIndexed);
@@ -156,11 +159,11 @@ async function askChain(
     block instanceof LiveFailure
       ? [failing(unknown, block), failing(claims, block)]
       : await Promise.all([askReverse(ctx, block, unknown), askForward(ctx, block, claims)]);
-  return outcomes.map((outcome, i): Outcome => {
+  return outcomes.map((outcome, i): PrimaryNameResult => {
     const one = asked[i] as NameOfAddress;
-    if (outcome === UNKNOWN_CLAIM) return toOwnName(reversed.get(one) as Settled<string | null>, one);
+    if (outcome === UNKNOWN_CLAIM) return toOwnName(reversed.get(one) as ChainResult<string | null>, one);
     if (!needsForward(outcome)) return toIndexed(outcome);
-    const answer = resolved.get(outcome) as Settled<LiveRecords>;
+    const answer = resolved.get(outcome) as ChainResult<LiveRecords>;
     if ("failure" in answer) return toApiError(answer.failure);
     const { name, node } = outcome.parsed;
     const isItsName = answer.answer.addresses[0]?.address === one.address;
@@ -170,7 +173,7 @@ async function askChain(
 }
 
 /** Answers of the chain by what was asked. */
-type Answers<Ask, Answer> = ReadonlyMap<Ask, Settled<Answer>>;
+type Answers<Ask, Answer> = ReadonlyMap<Ask, ChainResult<Answer>>;
 
 const failing = <Ask>(asks: readonly Ask[], failure: LiveFailure): Answers<Ask, never> =>
   new Map(asks.map((ask) => [ask, { failure }]));
@@ -181,7 +184,7 @@ async function askReverse(
   asked: readonly NameOfAddress[],
 ): Promise<Answers<NameOfAddress, string | null>> {
   const answers = await live.primaryNames(block, asked);
-  return new Map(asked.map((one, i) => [one, answers[i] as Settled<string | null>]));
+  return new Map(asked.map((one, i) => [one, answers[i] as ChainResult<string | null>]));
 }
 
 async function askForward(
@@ -194,14 +197,14 @@ async function askForward(
     wanted: { coinTypes: [coinType], contenthash: false, texts: [] },
   }));
   const answers = await live.records(block, questions);
-  return new Map(claims.map((claim, i) => [claim, answers[i] as Settled<LiveRecords>]));
+  return new Map(claims.map((claim, i) => [claim, answers[i] as ChainResult<LiveRecords>]));
 }
 
-const toIndexed = (outcome: UncheckedOutcome): Outcome =>
+const toIndexed = (outcome: UncheckedOutcome): PrimaryNameResult =>
   outcome instanceof ApiError ? outcome : { primary: outcome as PrimaryName | null, source: "indexed" };
 
 /** A name that the chain told and checked counts only if it is normalised. */
-function toOwnName(answer: Settled<string | null>, { coinType }: NameOfAddress): Outcome {
+function toOwnName(answer: ChainResult<string | null>, { coinType }: NameOfAddress): PrimaryNameResult {
   if ("failure" in answer) return toApiError(answer.failure);
   const registrar = coinType === ETHEREUM_COIN_TYPE ? "REVERSE_REGISTRAR" : "L2_REVERSE_REGISTRAR";
   const claim = toClaim(answer.answer, { registrar, coinType });

@@ -6,7 +6,7 @@ import { listTexts } from "../query/labels.ts";
 import { allChains } from "../query/scope.ts";
 import { labelhashesOf, UNKNOWN_LABEL } from "../schemas/input.ts";
 import type { DomainState } from "./domainState.ts";
-import { type FoundByNode, type Requested, withStates } from "./found.ts";
+import { type IndexedNames, type Requested, withStates } from "./indexedName.ts";
 
 /** Texts of labels, by their hash. */
 type Labels = ReadonlyMap<Hex, string>;
@@ -54,8 +54,8 @@ export async function showTexts<State extends DomainState>(
 export async function showProvenLabels(
   ctx: Ctx,
   requested: readonly Requested[],
-  found: FoundByNode,
-): Promise<FoundByNode> {
+  found: IndexedNames,
+): Promise<IndexedNames> {
   const unknown = unknownIn([...found.values()].map(({ state }) => state));
   if (unknown.size === 0) return found;
   const known = await findTexts(ctx, [...unknown]);

@@ -3,7 +3,7 @@ import { childNode } from "../../../ens/name.ts";
 import type { Ctx } from "../../server/http/context.ts";
 import type { Ensv2Entry } from "../query/ensv2.ts";
 import type { DomainState } from "./domainState.ts";
-import { readFound } from "./known.ts";
+import { readIndexed } from "./nameFacts.ts";
 
 /**
  * What the names of entries are now, below a name at which their registry is. An entry to whose name the way from the root
@@ -16,7 +16,7 @@ export async function readLabelStates(
 ): Promise<ReadonlyMap<Ensv2Entry, DomainState>> {
   if (parentNode === null) return new Map();
   const nodes = entries.map(({ labelhash }) => childNode(parentNode, labelhash));
-  const found = await readFound(
+  const found = await readIndexed(
     ctx,
     nodes.map((node) => ({ query: node, node })),
   );

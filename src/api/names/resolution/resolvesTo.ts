@@ -5,7 +5,7 @@ import type { Page, Part } from "../query/page.ts";
 import { listFirstPointing, listPointing, type Pointing, type ResolvesTo } from "../query/resolvesTo.ts";
 import type { DomainState } from "./domainState.ts";
 import { recordsOf } from "./ensv2/records.ts";
-import { completeKnown, readFound } from "./known.ts";
+import { readFacts } from "./nameFacts.ts";
 
 /** A name that has an address, as it is now, with the coin types of the records that are the address. */
 export type PointingName = { state: DomainState; coinTypes: readonly string[] };
@@ -40,8 +40,8 @@ type Checked = { row: Pointing; name: PointingName };
 /** Those of which the record answers for the name. A node that is on two chains is there once: as it resolves. */
 async function checkAll(ctx: Ctx, rows: readonly Pointing[]): Promise<Checked[]> {
   const requested = [...new Set(rows.map(({ node }) => node))].map((node) => ({ query: node, node }));
-  const known = await completeKnown(ctx, requested, await readFound(ctx, requested));
-  const states = new Map(known.map(({ requested: { node }, found }) => [node, found?.state]));
+  const facts = await readFacts(ctx, requested);
+  const states = new Map(facts.map(({ requested: { node }, indexed }) => [node, indexed?.state]));
   return rows.flatMap((row) => {
     const state = states.get(row.node);
     const key = state && isAnswered(state, ctx) ? recordsOf(state) : null;

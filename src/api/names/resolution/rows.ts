@@ -7,7 +7,7 @@ import { listRecordRows, type RecordRow } from "../counts/recordRows.ts";
 import { type DomainRow, listDomains, listDomainsOnChains } from "../query/domains.ts";
 import { allChains, mainChain } from "../query/scope.ts";
 import { ancestorNodes, type ParsedName } from "../schemas/input.ts";
-import type { Requested } from "./found.ts";
+import type { Requested } from "./indexedName.ts";
 
 /** What decides which row answers for a name below a managed name. */
 type RowChoice<Row> = {

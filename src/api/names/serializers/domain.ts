@@ -5,7 +5,7 @@ import { holds } from "../../../ens/condition.ts";
 import { nameByNode, nodeOfNameByNode } from "../../../ens/name.ts";
 import type { ApiError } from "../../server/errors/errors.ts";
 import type { DomainState } from "../resolution/domainState.ts";
-import type { DomainOutcome, UnresolvedDomain } from "../resolution/domains.ts";
+import type { DomainResult, UnresolvedDomain } from "../resolution/domains.ts";
 import { asLife, availabilityOf, neverRegistered } from "../rules/availability.ts";
 import { type LifeRules, lifeOf } from "../rules/life.ts";
 import { graceEndOf } from "../rules/lifeEnds.ts";
@@ -28,7 +28,7 @@ type Resolved<State> = {
   state: State;
   source: DomainRecord["source"];
   /** How much is known of it. */
-  kind: DomainOutcome["kind"];
+  kind: DomainResult["kind"];
   /** Why not all is known. */
   error?: ApiError;
   /** By which resolver the chain answered. */
@@ -163,7 +163,7 @@ export const toItemError = ({ code, message }: ApiError): z.infer<typeof schemas
 /** An item of a list. Where something of it could not be found out, callers who did not ask for less get the error, too. */
 export const toItem = <Item extends object>(
   item: Item,
-  outcome: DomainOutcome,
+  outcome: DomainResult,
   { partial }: { partial: boolean },
 ) => (outcome.kind === "unresolved" && !partial ? { ...item, error: toItemError(outcome.error) } : item);
 

@@ -1,7 +1,7 @@
 import type { Address } from "viem";
 import { nodeOfNameByNode } from "../../../ens/name.ts";
 import type { DomainState } from "../resolution/domainState.ts";
-import type { DomainOutcome } from "../resolution/domains.ts";
+import type { DomainResult } from "../resolution/domains.ts";
 import type { resolutionWords } from "../schemas/answers/resolution.ts";
 import type { ParsedName, ParsedNode } from "../schemas/input.ts";
 
@@ -10,7 +10,7 @@ export type Resolution = (typeof resolutionWords)[number];
 
 /** What it depends on. */
 type Resolved = {
-  kind: DomainOutcome["kind"];
+  kind: DomainResult["kind"];
   source: "indexed" | "live";
   state: DomainState | null;
   records?: { answeredBy: Address | null };

@@ -1,7 +1,7 @@
 import type { z } from "@hono/zod-openapi";
 import { ApiError } from "../../../server/errors/errors.ts";
 import type { Ctx } from "../../../server/http/context.ts";
-import { type Outcome, resolvePrimaryNamesOn } from "../../resolution/primaryNames.ts";
+import { type PrimaryNameResult, resolvePrimaryNamesOn } from "../../resolution/primaryNames.ts";
 import type { lookedUpAddress } from "../../schemas/answers/lookup.ts";
 import type { Sought } from "../../schemas/lookup.ts";
 import { toPrimaryName } from "../../serializers/address.ts";
@@ -50,7 +50,7 @@ export async function answerAddresses(
   });
 }
 
-const toEntry = (ctx: Ctx, coin_type: string, outcome: Outcome) =>
+const toEntry = (ctx: Ctx, coin_type: string, outcome: PrimaryNameResult) =>
   outcome instanceof ApiError
     ? { coin_type, unresolved: unresolvedParts(["primary_name"], outcome) }
     : { coin_type, ...toPrimaryName(outcome.primary, ctx), source: outcome.source };

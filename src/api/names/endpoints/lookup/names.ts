@@ -13,12 +13,7 @@ import {
   NAMES_OF_STATEMENT,
 } from "../../query/recordBatches.ts";
 import { hasDefaultAddress, listIndexedAddresses } from "../../resolution/addressesOfNames.ts";
-import {
-  type DomainOutcome,
-  tryDomains,
-  tryDomainsWithRecords,
-  tryLiveAll,
-} from "../../resolution/domains.ts";
+import { type DomainResult, resolveNames } from "../../resolution/domains.ts";
 import { type RecordsKey, recordsOf } from "../../resolution/ensv2/records.ts";
 import {
   asksOther,
@@ -27,7 +22,7 @@ import {
   unknownTextsOf,
 } from "../../resolution/indexedRecords.ts";
 import { otherRecordsOf } from "../../resolution/otherRecords.ts";
-import { type Outcome, resolvePrimaryNames } from "../../resolution/primaryNames.ts";
+import { type PrimaryNameResult, resolvePrimaryNames } from "../../resolution/primaryNames.ts";
 import { selectorForRecord } from "../../resolution/recordSelection.ts";
 import type { leftOut, lookedUpName } from "../../schemas/answers/lookup.ts";
 import { type Rest, type Sought, writeCursor } from "../../schemas/lookup.ts";
@@ -45,14 +40,14 @@ export type NameChoice = { records: RecordsAsked | null; primaryNameCheck: boole
 /** What is known of a name before it is written. */
 type Answered = {
   name: SoughtName;
-  outcome: DomainOutcome;
+  outcome: DomainResult;
   records: FoundRecords | null;
   check: Check | null;
 };
 
 /** The records of a name: by the index, or by the chain, and what the answer had no room for. */
 type FoundRecords = {
-  outcome: DomainOutcome;
+  outcome: DomainResult;
   indexed: IndexedRecords | null;
   unknownTexts: string[];
   rest: Rest | null;
@@ -63,7 +58,7 @@ type FoundRecords = {
 /** The answer was full, or a record alone is larger than an answer holds of a name. */
 type LeftOut = "no room" | "too large";
 
-type Check = { address: Hex | null; primary: Outcome | null };
+type Check = { address: Hex | null; primary: PrimaryNameResult | null };
 
 /** Answers names, in their order, by statements for all of them. */
 export async function answerNames(
@@ -74,17 +69,14 @@ export async function answerNames(
   const requested = names.map((name) => name.requested);
   const { records: asked } = choice;
   const select = asked === null ? null : selectorForRecord(ctx, asked, { address: choice.primaryNameCheck });
-  const withRecords = select === null ? null : await tryDomainsWithRecords(ctx, requested, select);
-  const outcomes = withRecords ?? (await tryDomains(ctx, requested));
+  const outcomes = await resolveNames(ctx, requested, { details: true, records: select ?? undefined });
   const found =
-    asked !== null && select !== null && withRecords !== null
-      ? await findRecords(ctx, { names, outcomes: withRecords, asked, select })
-      : null;
+    asked !== null && select !== null ? await findRecords(ctx, { names, outcomes, asked, select }) : null;
   const checks = choice.primaryNameCheck ? await checkPrimaryNames(ctx, outcomes) : null;
   return mapYielding(names, (name, i) =>
     toItem(ctx, asked, {
       name,
-      outcome: outcomes[i] as DomainOutcome,
+      outcome: outcomes[i] as DomainResult,
       records: found?.[i] ?? null,
       check: checks?.[i] ?? null,
     }),
@@ -93,7 +85,7 @@ export async function answerNames(
 
 type RecordsOfNames = {
   names: readonly SoughtName[];
-  outcomes: readonly DomainOutcome[];
+  outcomes: readonly DomainResult[];
   asked: RecordsAsked;
   select: ReturnType<typeof selectorForRecord>;
 };
@@ -104,12 +96,12 @@ async function findRecords(
 ): Promise<FoundRecords[]> {
   const found = await readIndexed(ctx, { names, outcomes, asked });
   const incomplete = found.flatMap(({ unknownTexts }, i) => (unknownTexts.length > 0 ? [i] : []));
-  const live = await tryLiveAll(
+  const live = await resolveNames(
     ctx,
     incomplete.map((i) => (names[i] as SoughtName).requested),
-    select,
+    { records: select, live: true },
   );
-  const liveOf = new Map(incomplete.map((i, at) => [i, live[at] as DomainOutcome]));
+  const liveOf = new Map(incomplete.map((i, at) => [i, live[at] as DomainResult]));
   return found.map((one, i) => ({ ...one, outcome: liveOf.get(i) ?? one.outcome }));
 }
 
@@ -161,7 +153,7 @@ async function readIndexed(
 const isEmpty = ({ texts, addresses, more }: BatchRecords): boolean =>
   (more.texts || more.addresses) && texts.length + addresses.length === 0;
 
-const isOfIndex = ({ source, kind }: DomainOutcome): boolean =>
+const isOfIndex = ({ source, kind }: DomainResult): boolean =>
   source === "indexed" && kind !== "unresolved" && kind !== "resolverNotAsked";
 
 const toWanted = ({ key, rest }: { key: RecordsKey & { hasDefault: boolean }; rest: Rest | null }) => ({
@@ -197,7 +189,7 @@ function restOf({ texts, addresses, more }: BatchRecords, before: Rest | null): 
 }
 
 /** The primary names of the addresses that names have on Ethereum; null where the name could not be resolved. */
-async function checkPrimaryNames(ctx: Ctx, outcomes: readonly DomainOutcome[]): Promise<(Check | null)[]> {
+async function checkPrimaryNames(ctx: Ctx, outcomes: readonly DomainResult[]): Promise<(Check | null)[]> {
   const indexed = outcomes.flatMap((outcome) => (isOfIndex(outcome) && outcome.state ? [outcome.state] : []));
   const ofIndex = new Map(
     (await listIndexedAddresses(ctx, indexed)).map((address, i) => [indexed[i], address]),
@@ -209,13 +201,13 @@ async function checkPrimaryNames(ctx: Ctx, outcomes: readonly DomainOutcome[]): 
   });
   const unique = [...new Set(addresses.flatMap((address) => address ?? []))];
   const primaries = await resolvePrimaryNames(ctx, unique);
-  const primaryOf = new Map(unique.map((address, i) => [address, primaries[i] as Outcome]));
+  const primaryOf = new Map(unique.map((address, i) => [address, primaries[i] as PrimaryNameResult]));
   return addresses.map((address) =>
     address === undefined ? null : { address, primary: (address && primaryOf.get(address)) ?? null },
   );
 }
 
-const liveAddressOf = ({ records }: Extract<DomainOutcome, { source: "live" }>): Hex | null =>
+const liveAddressOf = ({ records }: Extract<DomainResult, { source: "live" }>): Hex | null =>
   records.addresses.find(({ coinType }) => coinType === "60")?.address ?? null;
 
 function toItem(ctx: Ctx, asked: RecordsAsked | null, { name, outcome, records, check }: Answered): NameItem {
@@ -261,7 +253,7 @@ function statusOf({
   error,
   isCut,
 }: {
-  outcome: DomainOutcome;
+  outcome: DomainResult;
   error: ApiError | undefined;
   isCut: boolean;
 }) {
@@ -297,7 +289,7 @@ function withoutOthers(found: ReturnType<typeof toAskedLiveRecords>, { keys, coi
   };
 }
 
-function toCheck({ address, primary }: Check, { state }: DomainOutcome) {
+function toCheck({ address, primary }: Check, { state }: DomainResult) {
   const shown = { address: address && toAddress(address) };
   if (primary instanceof ApiError)
     return { ...shown, unresolved: unresolvedParts(["primary_name"], primary) };

@@ -2,7 +2,7 @@ import type { Contracts } from "../../../../../abis/contracts.ts";
 import { type Protocol, protocolOf } from "../../rules/ensv2.ts";
 import { isEthSecondLevel, type ParsedName } from "../../schemas/input.ts";
 import { type DomainState, type LastHolder, noOwners } from "../domainState.ts";
-import type { Found, Requested } from "../found.ts";
+import type { IndexedName, Requested } from "../indexedName.ts";
 import type { RecordsSource } from "./state.ts";
 import type { Walk } from "./walk.ts";
 import type { Way } from "./way.ts";
@@ -14,18 +14,18 @@ export type At = { contracts: Contracts; now: number };
 export type Traced = { requested: Requested; row: DomainState | undefined; way: Way };
 
 /** What the index has of a name where there is ENSv2; null if it has nothing. */
-export function decideEnsv2({ requested, row, way }: Traced, at: At): Found | null {
+export function decideEnsv2({ requested, row, way }: Traced, at: At): IndexedName | null {
   const { walk } = way;
   const protocol = protocolIn(way, row);
   const records = sourceOfRecords(protocol, way, at.contracts);
-  const isStored = row !== undefined || walk.entry?.isRegistered === true || isReserved(requested, walk);
+  const isInRegistry = row !== undefined || walk.entry?.isRegistered === true || isReserved(requested, walk);
   const isAnswered = records.kind !== "ensv1" && records.kind !== "nowhere";
-  if (!isStored && (!isAnswered || asksLayer2(walk, at.contracts))) return null;
+  if (!isInRegistry && (!isAnswered || asksLayer2(walk, at.contracts))) return null;
   const base = row ?? ("name" in requested ? blankOf(requested, at.contracts) : null);
   if (base === null) return null;
   const ensv2 = { protocol, walk, records };
   const state = protocol === "ensv2" ? ofEntry(base, way, at) : ofEnsv1(base, way, records);
-  return { kind: isStored ? "stored" : "unstored", state: { ...state, ensv2 } };
+  return { isInRegistry, state: { ...state, ensv2 } };
 }
 
 /** Whether ENSv2 keeps a .eth name that ENSv1 never had. A reservation of another name sells nothing. */

@@ -1,8 +1,8 @@
 import type { Ctx } from "../../../server/http/context.ts";
 import { isLinkedAt } from "../../query/ensv2.ts";
 import type { ParsedName } from "../../schemas/input.ts";
-import type { Found } from "../found.ts";
-import { readFound } from "../known.ts";
+import type { IndexedName } from "../indexedName.ts";
+import { readIndexed } from "../nameFacts.ts";
 import { readMainRows } from "../rows.ts";
 import type { Walk } from "./walk.ts";
 
@@ -20,7 +20,11 @@ export const historyGap = async (ctx: Ctx, name: ParsedName): Promise<Incomplete
   historyGapOf(ctx, name, await find(ctx, name));
 
 /** The same for a name that was read. */
-export const historyGapOf = (ctx: Ctx, { node }: ParsedName, found: Found | undefined): Promise<Incomplete> =>
+export const historyGapOf = (
+  ctx: Ctx,
+  { node }: ParsedName,
+  found: IndexedName | undefined,
+): Promise<Incomplete> =>
   gap(found, async ({ entry }) => {
     if (entry === null || !entry.isRegistered) return false;
     return (await readMainRows(ctx, [node])).get(node)?.registry !== entry.registry;
@@ -34,13 +38,13 @@ export const childrenGap = async (ctx: Ctx, name: ParsedName): Promise<Incomplet
     return !(await isLinkedAt(ctx.db, { chainId: ctx.contracts.chainId, node: name.node, registry }));
   });
 
-async function find(ctx: Ctx, name: ParsedName): Promise<Found | undefined> {
+async function find(ctx: Ctx, name: ParsedName): Promise<IndexedName | undefined> {
   if (ctx.contracts.ensv2 === undefined) return undefined;
-  return (await readFound(ctx, [name])).get(name.node);
+  return (await readIndexed(ctx, [name])).get(name.node);
 }
 
 async function gap(
-  found: Found | undefined,
+  found: IndexedName | undefined,
   isMissing: (walk: Walk) => Promise<boolean>,
 ): Promise<Incomplete> {
   const ensv2 = found?.state.ensv2;

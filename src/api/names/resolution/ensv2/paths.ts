@@ -5,7 +5,7 @@ import { mapYielding } from "../../../server/scheduling/turns.ts";
 import { listPathsUp } from "../../query/ensv2Paths.ts";
 import { labelhashesOf } from "../../schemas/input.ts";
 import type { DomainState } from "../domainState.ts";
-import type { Requested } from "../found.ts";
+import type { Requested } from "../indexedName.ts";
 import type { Path } from "./walk.ts";
 
 /** The labels of a name from the top, and what the index stores of it. */

@@ -1,7 +1,7 @@
 import type { Hex } from "viem";
 import type { Ctx } from "../../../server/http/context.ts";
 import type { DomainState } from "../domainState.ts";
-import type { Found, FoundByNode, Requested } from "../found.ts";
+import type { IndexedName, IndexedNames, Requested } from "../indexedName.ts";
 import { decideEnsv2 } from "./decision.ts";
 import { findPaths } from "./paths.ts";
 import { withRecords } from "./records.ts";
@@ -15,15 +15,17 @@ export async function readEnsv2(
   ctx: Ctx,
   requested: readonly Requested[],
   rows: ReadonlyMap<Hex, DomainState>,
-): Promise<FoundByNode> {
-  const stored = new Map<Hex, Found>([...rows].map(([node, state]) => [node, { kind: "stored", state }]));
+): Promise<IndexedNames> {
+  const indexed = new Map<Hex, IndexedName>(
+    [...rows].map(([node, state]) => [node, { state, isInRegistry: true }]),
+  );
   const { ensv2, chainId } = ctx.contracts;
-  if (ensv2 === undefined) return stored;
+  if (ensv2 === undefined) return indexed;
   const ofMain = requested.filter(({ node }) => (rows.get(node)?.chainId ?? chainId) === chainId);
   const traced = await readWays(ctx, await findPaths(ctx, ofMain, rows));
-  const decided = traced.flatMap((one): [Hex, Found][] => {
-    const found = decideEnsv2(one, ctx);
-    return found ? [[one.requested.node, found]] : [];
+  const decided = traced.flatMap((one): [Hex, IndexedName][] => {
+    const name = decideEnsv2(one, ctx);
+    return name ? [[one.requested.node, name]] : [];
   });
-  return withRecords(ctx, new Map([...stored, ...decided]));
+  return withRecords(ctx, new Map([...indexed, ...decided]));
 }

@@ -3,13 +3,13 @@ import { ROOT_NODE } from "../../../../ens/name.ts";
 import type { Ctx } from "../../../server/http/context.ts";
 import { type Link, listDisplayTexts, listLinks, type NameAtResolver } from "../../query/ensv2.ts";
 import type { DomainState } from "../domainState.ts";
-import { type FoundByNode, withStates } from "../found.ts";
+import { type IndexedNames, withStates } from "../indexedName.ts";
 
 /** Finds the numbers of records at resolvers of ENSv2, and the `display` texts there. */
 export async function withRecords(
   { db, contracts: { chainId } }: Ctx,
-  found: FoundByNode,
-): Promise<FoundByNode> {
+  found: IndexedNames,
+): Promise<IndexedNames> {
   const requested = [...found].flatMap(([node, { state }]) => {
     const records = state.ensv2?.records;
     return records?.kind === "byNumber" ? [{ resolver: records.resolver, node }] : [];

@@ -8,7 +8,7 @@ import type { Surface } from "../../schemas/answers.ts";
 import type { ParsedName } from "../../schemas/input.ts";
 import type { DomainState } from "../domainState.ts";
 import { readEnsv2 } from "../ensv2/readEnsv2.ts";
-import { readFound } from "../known.ts";
+import { readIndexed } from "../nameFacts.ts";
 import { readAnsweringRows } from "../rows.ts";
 import { isKeeper, type OfEnsv1, permissionsInEnsv1, readPowers } from "./ensv1.ts";
 import { permissionsInEnsv2 } from "./ensv2.ts";
@@ -70,7 +70,7 @@ async function readNames(ctx: Ctx, name: ParsedName): Promise<Known> {
   const parentNode = name.parentNode ?? row?.parentNode ?? state?.parentNode ?? null;
   if (isOfEnsv2(state)) {
     if (parentNode === null) return { row, state, ensv1: null, parentState: null };
-    const above = await readFound(ctx, [{ query: parentNode, node: parentNode }]);
+    const above = await readIndexed(ctx, [{ query: parentNode, node: parentNode }]);
     return { row, state, ensv1: null, parentState: above.get(parentNode)?.state ?? null };
   }
   if (row === null) return { row, state, ensv1: null, parentState: null };
