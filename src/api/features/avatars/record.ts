@@ -1,7 +1,7 @@
 import { z } from "@hono/zod-openapi";
 import { tryRecords } from "../../names/endpoints/records.ts";
+import { withoutChain } from "../../names/resolution/chain.ts";
 import { avatarRecords } from "../../names/resolution/recordSelection.ts";
-import { withoutChain } from "../../names/resolution/withoutChain.ts";
 import { input, type ParsedName } from "../../names/schemas/input.ts";
 import type { Ctx } from "../../server/http/context.ts";
 import { type Endpoint, endpoint } from "../../server/http/endpoint.ts";

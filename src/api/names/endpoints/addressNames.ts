@@ -1,4 +1,5 @@
 import { z } from "@hono/zod-openapi";
+import { ETHEREUM_COIN_TYPE } from "../../../ens/coinType.ts";
 import { ApiError } from "../../server/errors/errors.ts";
 import type { Ctx } from "../../server/http/context.ts";
 import { endpoint } from "../../server/http/endpoint.ts";
@@ -12,7 +13,7 @@ import type { DomainPage } from "../query/domainLists.ts";
 import { addressSortColumns, domainKeys } from "../query/page.ts";
 import { allChains, sqlOf } from "../query/scope.ts";
 import type { DomainState } from "../resolution/domainState.ts";
-import { tryPrimaryName } from "../resolution/primaryNames.ts";
+import { resolvePrimaryNames } from "../resolution/primaryNames.ts";
 import { protocolWords } from "../rules/protocols.ts";
 import { ANY, type Relation, relations } from "../rules/relations.ts";
 import { availabilities } from "../rules/stages.ts";
@@ -198,9 +199,9 @@ async function readPrimary(
   ctx: Ctx,
   address: Held["address"],
 ): Promise<(name: DomainState) => boolean | null> {
-  const outcome = await tryPrimaryName(ctx, address);
-  if (outcome instanceof ApiError) return () => null;
-  const { primary } = outcome;
+  const [result] = await resolvePrimaryNames(ctx, [{ address, coinType: ETHEREUM_COIN_TYPE }]);
+  if (result instanceof ApiError) return () => null;
+  const { primary } = result;
   const node = primary && nodeOfName(primary.name);
   const chainId = primary?.state?.chainId ?? ctx.contracts.chainId;
   return (name) => name.node === node && name.chainId === chainId;

@@ -8,7 +8,7 @@ import { type Summary, summarise } from "../query/addresses/summary.ts";
 import { claimKeys, listClaims } from "../query/claims.ts";
 import { sqlOf } from "../query/scope.ts";
 import { checkListed } from "../resolution/listedNames.ts";
-import { hasPrimaryNames, type PrimaryNameResult, tryPrimaryName } from "../resolution/primaryNames.ts";
+import { hasPrimaryNames, resolvePrimaryNames } from "../resolution/primaryNames.ts";
 import {
   address,
   count,
@@ -167,10 +167,10 @@ async function findPrimaryName(
     partial,
   }: { address: Address; coin_type?: number | undefined; partial: boolean },
 ) {
-  const outcome: PrimaryNameResult = await tryPrimaryName(ctx, address, BigInt(coin_type));
-  if (!(outcome instanceof ApiError)) return outcome;
-  if (!partial) throw outcome;
-  return { unresolved: unresolvedParts(["primary_name"], outcome) };
+  const [result] = await resolvePrimaryNames(ctx, [{ address, coinType: BigInt(coin_type) }]);
+  if (!(result instanceof ApiError)) return result;
+  if (!partial) throw result;
+  return { unresolved: unresolvedParts(["primary_name"], result) };
 }
 
 const toPrimaryNameFields = (found: Awaited<ReturnType<typeof findPrimaryName>>) =>

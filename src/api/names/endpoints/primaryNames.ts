@@ -1,5 +1,6 @@
 import { z } from "@hono/zod-openapi";
 import type { Address } from "viem";
+import { ETHEREUM_COIN_TYPE } from "../../../ens/coinType.ts";
 import { ApiError } from "../../server/errors/errors.ts";
 import { endpoint } from "../../server/http/endpoint.ts";
 import {
@@ -79,14 +80,15 @@ const primaryNamesBulk = endpoint({
     const items = [...new Set(addresses)].map((text) => ({ text, parsed: readAddress(text) }));
     const textsOf = Map.groupBy(items, ({ parsed, text }) => (parsed instanceof ApiError ? text : parsed));
     const valid = [...new Set(items.flatMap(({ parsed }) => (parsed instanceof ApiError ? [] : [parsed])))];
-    const outcomes = await resolvePrimaryNames(ctx, valid);
-    const byAddress = new Map(valid.map((address, i) => [address, outcomes[i] as PrimaryNameResult]));
-    const results = [...textsOf.values()].map((spelled) => {
-      const [{ text, parsed }, ...others] = spelled as [(typeof items)[number], ...typeof items];
+    const asked = valid.map((address) => ({ address, coinType: ETHEREUM_COIN_TYPE }));
+    const primaryNames = await resolvePrimaryNames(ctx, asked);
+    const byAddress = new Map(valid.map((address, i) => [address, primaryNames[i] as PrimaryNameResult]));
+    const results = [...textsOf.values()].map((spellings) => {
+      const [{ text, parsed }, ...others] = spellings as [(typeof items)[number], ...typeof items];
       if (parsed instanceof ApiError) return [text, toUnanswered(text, parsed)];
       const entry = toEntry(text, byAddress.get(parsed) as PrimaryNameResult, ctx);
-      const spelledOtherwise = others.length > 0 && { other_queries: others.map(({ text }) => text) };
-      return [toAddress(parsed), { ...entry, ...spelledOtherwise }];
+      const otherQueries = others.length > 0 && { other_queries: others.map(({ text }) => text) };
+      return [toAddress(parsed), { ...entry, ...otherQueries }];
     });
     return { results: Object.fromEntries(results) };
   },
@@ -101,10 +103,8 @@ function readAddress(text: string): Address | ApiError {
   }
 }
 
-const toEntry = (query: string, outcome: PrimaryNameResult, at: SerializeContext) =>
-  outcome instanceof ApiError
-    ? toUnanswered(query, outcome)
-    : { ...toPrimaryName(outcome.primary, at), query };
+const toEntry = (query: string, result: PrimaryNameResult, at: SerializeContext) =>
+  result instanceof ApiError ? toUnanswered(query, result) : { ...toPrimaryName(result.primary, at), query };
 
 const toUnanswered = (query: string, { code, message }: ApiError): Unanswered => ({
   query,

@@ -7,6 +7,7 @@ import { prepared } from "../../server/postgres/prepared.ts";
 import { beginningOfStored } from "./beginnings.ts";
 import { isAtCurrentResolver, isInForce, isNodeOf } from "./currentRecords.ts";
 import { onNodes } from "./domains.ts";
+import type { RecordsOf } from "./records.ts";
 
 const { placeholder } = sql;
 
@@ -57,20 +58,6 @@ const setNames = prepared((db) =>
     .prepare("set_names"),
 );
 
-/** An address record in force: at the node's current resolver, in the node's current version there. */
-export type AddressRow = { node: Hex; coinType: bigint; address: Hex | null };
-
-/** The records of nodes of some coin types, at their current resolvers. */
-export async function listAddresses(
-  db: Db,
-  { chainId, nodes, coinTypes }: { chainId: number; nodes: readonly Hex[]; coinTypes: readonly bigint[] },
-): Promise<AddressRow[]> {
-  if (nodes.length === 0) return [];
-  return addressesOf(db).execute({ chainId, nodes, coinTypes: coinTypes.map(String) });
-}
-
-const isOfCoinTypes = sql`${addressRecord.coinType} = any(${placeholder("coinTypes")}::numeric[])`;
-
 const reverseNames = prepared((db) =>
   onNodes((isAsked, form) =>
     db
@@ -79,21 +66,6 @@ const reverseNames = prepared((db) =>
       .leftJoin(resolverNode, isNodeOf(domain))
       .where(isAsked)
       .prepare(`reverse_names_${form}`),
-  ),
-);
-
-const addressesOf = prepared((db) =>
-  onNodes((isAsked, form) =>
-    db
-      .select({ node: domain.node, coinType: addressRecord.coinType, address: addressRecord.address })
-      .from(domain)
-      .leftJoin(resolverNode, isNodeOf(domain))
-      .innerJoin(
-        addressRecord,
-        and(isAtCurrentResolver(addressRecord), isInForce(addressRecord), isOfCoinTypes),
-      )
-      .where(isAsked)
-      .prepare(`addresses_of_nodes_${form}`),
   ),
 );
 
@@ -127,29 +99,28 @@ const nodesWithText = prepared((db) =>
     .prepare("nodes_with_text"),
 );
 
-type RecordsAt = {
-  chainId: number;
-  records: readonly { resolver: Address; node: Hex }[];
-  coinTypes: readonly bigint[];
-};
+/** An address record in force at a resolver. */
+export type AddressRow = RecordsOf & { coinType: bigint; address: Hex | null };
 
-/** The same of records at resolvers of ENSv2; `node` is a record's number. */
-export async function listAddressesAt(
+/** Address records of some coin types. Names of ENSv2 have theirs under a number instead of their node. */
+export async function listAddresses(
   db: Db,
-  { chainId, records, coinTypes }: RecordsAt,
-): Promise<(AddressRow & { resolver: Address })[]> {
+  records: readonly RecordsOf[],
+  coinTypes: readonly bigint[],
+): Promise<AddressRow[]> {
   if (records.length === 0) return [];
-  return addressesAt(db).execute({
-    chainId,
+  return addresses(db).execute({
     coinTypes: coinTypes.map(String),
+    chainIds: records.map(({ chainId }) => chainId),
     resolvers: records.map(({ resolver }) => resolver),
     nodes: records.map(({ node }) => node),
   });
 }
 
-const addressesAt = prepared((db) =>
+const addresses = prepared((db) =>
   db
     .select({
+      chainId: addressRecord.chainId,
       resolver: addressRecord.resolver,
       node: addressRecord.node,
       coinType: addressRecord.coinType,
@@ -159,12 +130,11 @@ const addressesAt = prepared((db) =>
     .leftJoin(resolverNode, isNodeOf(addressRecord))
     .where(
       and(
-        eq(addressRecord.chainId, placeholder("chainId")),
-        sql`(${addressRecord.resolver}, ${addressRecord.node})
-          in (select * from unnest(${placeholder("resolvers")}::text[], ${placeholder("nodes")}::text[]))`,
+        sql`(${addressRecord.chainId}, ${addressRecord.resolver}, ${addressRecord.node}) in (select * from
+          unnest(${placeholder("chainIds")}::int[], ${placeholder("resolvers")}::text[], ${placeholder("nodes")}::text[]))`,
         isInForce(addressRecord),
-        isOfCoinTypes,
+        sql`${addressRecord.coinType} = any(${placeholder("coinTypes")}::numeric[])`,
       ),
     )
-    .prepare("addresses_at"),
+    .prepare("addresses"),
 );

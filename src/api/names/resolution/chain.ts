@@ -198,3 +198,11 @@ export function failureOrThrow(error: unknown): LiveFailure {
 /** The error that callers get for a failure of the chain. */
 export const toApiError = ({ message }: LiveFailure): ApiError =>
   new ApiError("LIVE_RESOLUTION_FAILED", message);
+
+/** A context in which the chain is never asked: questions to it fail. */
+export const withoutChain = (ctx: Ctx): Ctx => ({
+  ...ctx,
+  liveBlock: async () => {
+    throw new LiveFailure("rpc", "The chain is not asked for this.");
+  },
+});

@@ -16,11 +16,11 @@ export type PrimaryNameClaim = { parsed: ParsedName; registrar: string; coinType
 /** The address's own reverse resolver is not an indexed one: only the chain knows the claim. */
 export const UNKNOWN_CLAIM = "unknown claim";
 
-/** What is known of the claim of an address; null where it has none. */
-export type FoundClaim = PrimaryNameClaim | null | typeof UNKNOWN_CLAIM;
+/** The claim of an address; null if it has none. */
+export type Claim = PrimaryNameClaim | null | typeof UNKNOWN_CLAIM;
 
 /** Whether it is a name. */
-export const isClaim = (claim: FoundClaim | ApiError): claim is PrimaryNameClaim =>
+export const isClaim = (claim: Claim | ApiError): claim is PrimaryNameClaim =>
   claim !== null && claim !== UNKNOWN_CLAIM && !(claim instanceof ApiError);
 
 /**
@@ -30,10 +30,10 @@ export const isClaim = (claim: FoundClaim | ApiError): claim is PrimaryNameClaim
 export const MAX_CLAIMED_LABELS = 5_000;
 
 /** The claims, with an error for those whose names have too many labels for one request. */
-export function boundLabels(claims: readonly FoundClaim[]): (FoundClaim | ApiError)[] {
+export function boundLabels(claims: readonly Claim[]): (Claim | ApiError)[] {
   const labelsOf = (claim: PrimaryNameClaim) => claim.parsed.name.split(".").length;
   const fewestFirst = claims.filter(isClaim).sort((a, b) => labelsOf(a) - labelsOf(b));
-  const refused = new Set<FoundClaim>();
+  const refused = new Set<Claim>();
   let labels = 0;
   for (const claim of fewestFirst) {
     labels += labelsOf(claim);
@@ -49,10 +49,7 @@ const tooMany = (): ApiError =>
   );
 
 /** Which names addresses claim, by the index, in their order. */
-export async function findClaims(
-  { db, contracts }: Ctx,
-  asked: readonly NameOfAddress[],
-): Promise<FoundClaim[]> {
+export async function findClaims({ db, contracts }: Ctx, asked: readonly NameOfAddress[]): Promise<Claim[]> {
   const onMain = asked.filter(({ coinType }) => coinType === ETHEREUM_COIN_TYPE);
   const nodes = await mapYielding(onMain, ({ address }) => reverseNode(address));
   const coinTypes = asked.map(({ coinType }) => coinType).filter((one) => one !== ETHEREUM_COIN_TYPE);
@@ -67,7 +64,7 @@ export async function findClaims(
   const reverseOf = new Map(onMain.map(({ address }, i) => [address, rowOf.get(nodes[i] as Hex)]));
   const setOf = new Map(setRows.map((row) => [`${row.address} ${row.coinType}`, row]));
   const isIndexed = indexedCoinTypes(contracts);
-  return mapYielding(asked, ({ address, coinType }): FoundClaim => {
+  return mapYielding(asked, ({ address, coinType }): Claim => {
     const set = (of: bigint) => setOf.get(`${address} ${of}`);
     const byDefault = () =>
       toClaim(set(DEFAULT_COIN_TYPE)?.name ?? null, { registrar: DEFAULT_REGISTRAR, coinType });
@@ -99,7 +96,7 @@ const indexedCoinTypes = ({ reverseRegistrars, chainId: main }: Contracts): Read
  * The claim of an address on a chain, at its own registrar; undefined if the default one counts: the address set no name, or an
  * empty one. Source: ensdomains/ens-contracts, contracts/reverseResolver/AbstractReverseResolver.sol.
  */
-function ofChain(row: SetName | undefined, coinType: bigint): FoundClaim | undefined {
+function ofChain(row: SetName | undefined, coinType: bigint): Claim | undefined {
   if (row === undefined || coinType === DEFAULT_COIN_TYPE) return undefined;
   if (!row.isNameKnown) return UNKNOWN_CLAIM;
   return row.name === null ? undefined : toClaim(row.name, { registrar: "L2_REVERSE_REGISTRAR", coinType });

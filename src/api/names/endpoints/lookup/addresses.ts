@@ -1,7 +1,7 @@
 import type { z } from "@hono/zod-openapi";
 import { ApiError } from "../../../server/errors/errors.ts";
 import type { Ctx } from "../../../server/http/context.ts";
-import { type PrimaryNameResult, resolvePrimaryNamesOn } from "../../resolution/primaryNames.ts";
+import { type PrimaryNameResult, resolvePrimaryNames } from "../../resolution/primaryNames.ts";
 import type { lookedUpAddress } from "../../schemas/answers/lookup.ts";
 import type { Sought } from "../../schemas/lookup.ts";
 import { toPrimaryName } from "../../serializers/address.ts";
@@ -32,7 +32,7 @@ export async function answerAddresses(
       (relation, i): List => ({ relation, request: { ...queries[i], address } as List["request"] }),
     ),
   );
-  const [outcomes, names] = await Promise.all([resolvePrimaryNamesOn(ctx, asked), listNames(ctx, lists)]);
+  const [outcomes, names] = await Promise.all([resolvePrimaryNames(ctx, asked), listNames(ctx, lists)]);
   return addresses.map((one, i) => {
     const ofAddress = outcomes.slice(i * coinTypes.length, (i + 1) * coinTypes.length);
     const failed = ofAddress.find((outcome) => outcome instanceof ApiError);

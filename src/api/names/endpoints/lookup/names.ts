@@ -1,5 +1,6 @@
 import type { z } from "@hono/zod-openapi";
 import type { Hex } from "viem";
+import { ETHEREUM_COIN_TYPE } from "../../../../ens/coinType.ts";
 import { ApiError } from "../../../server/errors/errors.ts";
 import type { Ctx } from "../../../server/http/context.ts";
 import { MAX_JSON_BYTES } from "../../../server/http/writeReply.ts";
@@ -12,7 +13,7 @@ import {
   MAX_BYTES_OF_NAME,
   NAMES_OF_STATEMENT,
 } from "../../query/recordBatches.ts";
-import { hasDefaultAddress, listIndexedAddresses } from "../../resolution/addressesOfNames.ts";
+import { hasDefaultAddress, listEthereumAddresses } from "../../resolution/addressesOfNames.ts";
 import { type DomainResult, resolveNames } from "../../resolution/domains.ts";
 import { type RecordsKey, recordsOf } from "../../resolution/ensv2/records.ts";
 import {
@@ -192,7 +193,7 @@ function restOf({ texts, addresses, more }: BatchRecords, before: Rest | null): 
 async function checkPrimaryNames(ctx: Ctx, outcomes: readonly DomainResult[]): Promise<(Check | null)[]> {
   const indexed = outcomes.flatMap((outcome) => (isOfIndex(outcome) && outcome.state ? [outcome.state] : []));
   const ofIndex = new Map(
-    (await listIndexedAddresses(ctx, indexed)).map((address, i) => [indexed[i], address]),
+    (await listEthereumAddresses(ctx, indexed)).map((address, i) => [indexed[i], address]),
   );
   const addresses = outcomes.map((outcome) => {
     if (outcome.source === "live") return liveAddressOf(outcome);
@@ -200,7 +201,10 @@ async function checkPrimaryNames(ctx: Ctx, outcomes: readonly DomainResult[]): P
     return outcome.state ? (ofIndex.get(outcome.state) ?? null) : null;
   });
   const unique = [...new Set(addresses.flatMap((address) => address ?? []))];
-  const primaries = await resolvePrimaryNames(ctx, unique);
+  const primaries = await resolvePrimaryNames(
+    ctx,
+    unique.map((address) => ({ address, coinType: ETHEREUM_COIN_TYPE })),
+  );
   const primaryOf = new Map(unique.map((address, i) => [address, primaries[i] as PrimaryNameResult]));
   return addresses.map((address) =>
     address === undefined ? null : { address, primary: (address && primaryOf.get(address)) ?? null },
