@@ -252,16 +252,9 @@ const layers: Layer[] = [
     may: [
       "hono",
       "@hono/zod-openapi",
-      ...api(
-        "server/errors/",
-        "features/feed/",
-        "server/scheduling/",
-        "server/http/inputError.ts",
-        "server/http/leftSignal.ts",
-        "server/http/readInput.ts",
-      ),
+      ...api("server/errors/", "features/feed/", "server/scheduling/", "server/http/readInput.ts"),
     ],
-    mayTypes: ["abis/", ...api("server/access/access.ts", "server/postgres/db.ts")],
+    mayTypes: ["@hono/node-server", "abis/", ...api("server/access/access.ts", "server/postgres/db.ts")],
     because:
       "the feed of changes without end: one look at the table for all readers of a process; what a reader wants is said as for a page",
   },
@@ -432,7 +425,7 @@ const layers: Layer[] = [
         "server/http/endpoint.ts",
         "names/endpoints/records.ts",
         "names/resolution/recordSelection.ts",
-        "names/resolution/withoutChain.ts",
+        "names/resolution/chain.ts",
         "names/schemas/input.ts",
         "names/live/abi.ts",
         "names/live/failure.ts",
@@ -440,7 +433,7 @@ const layers: Layer[] = [
       ...api("server/outgoing/", "server/scheduling/"),
       "src/ens/utf8.ts",
     ],
-    mayTypes: api("server/access/access.ts", "server/http/", "names/live/reach.ts"),
+    mayTypes: api("server/access/access.ts", "server/http/", "names/live/multicall.ts"),
     because:
       "pictures of names: whatever a record, a contract or a host says, what leaves is a picture of pixels",
   },

@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
-import { keysIn } from "../../src/api/server/serviceDb/keys.ts";
-import { trimLedger } from "../../src/api/server/serviceDb/ledger.ts";
+import { keysIn, trimLedger } from "../../src/api/server/serviceDb/keys.ts";
 import { openStore, type Store } from "../../src/api/server/serviceDb/store.ts";
 import { createTestDatabase } from "../support/database.ts";
 

@@ -35,7 +35,6 @@ import { LEFT_ALONE_MS, SILENT_ATTEMPTS } from "../../src/api/features/webhooks/
 import { MAX_RETRY_AFTER, WAITS } from "../../src/api/features/webhooks/schedule.ts";
 import { MAX_COMPARED_BYTES, MAX_COMPARED_RECORDS } from "../../src/api/names/comparison/compareName.ts";
 import { MAX_REFERRERS } from "../../src/api/names/counts/days.ts";
-import { MAX_LABELS } from "../../src/api/names/endpoints/bulk.ts";
 import {
   MAX_INPUTS,
   MAX_LABELS as MAX_LABELS_OF_LOOKUP,
@@ -43,6 +42,7 @@ import {
 import { MONTHS_AHEAD } from "../../src/api/names/endpoints/population.ts";
 import { MAX_PRICED, MAX_PRICED_LABELS } from "../../src/api/names/endpoints/prices.ts";
 import { MAX_PERIODS, MAX_PERIODS_WITH_SOURCES, MAX_RANKED } from "../../src/api/names/endpoints/sales.ts";
+import { MAX_LABELS } from "../../src/api/names/endpoints/whois.ts";
 import { MAX_HEALING_BYTES } from "../../src/api/names/labels/labelService.ts";
 import { MAX_GIVEN_BYTES, MAX_GIVEN_LABELS } from "../../src/api/names/labels/packedLabels.ts";
 import { MAX_EXCHANGED_BYTES, MAX_LOOKUPS, MAX_ROUNDS } from "../../src/api/names/live/ccip/budget.ts";

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { Live } from "../../src/api/names/live/live.ts";
-import { newestBlock } from "../../src/api/names/resolution/newestBlock.ts";
+import { newestBlock } from "../../src/api/names/resolution/chain.ts";
 import { noChain } from "../query/noChain.ts";
 import { CHAIN_ID } from "../query/rows.ts";
 import { createTables, setProgress, type Tables } from "../query/tables.ts";

@@ -1,7 +1,7 @@
 import type { Hex } from "viem";
 import type { Queries } from "../../server/postgres/client.ts";
 import { LiveFailure } from "../live/failure.ts";
-import type { ContractReach } from "../live/reach.ts";
+import type { ContractReach } from "../live/multicall.ts";
 import type { NodeBlock } from "../live/rpc.ts";
 import { type Answered, askContracts } from "./askContracts.ts";
 import { entryChecks, type StoredEntry } from "./entryChecks.ts";

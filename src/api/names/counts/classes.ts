@@ -1,12 +1,11 @@
 import { all, atLeast, type Condition, isPresent, type NamedCondition, not } from "../../../ens/condition.ts";
-import { asCounted } from "../rules/asCounted.ts";
-import { type DomainColumn, snakeCase, toRowText, write } from "../rules/conditionText.ts";
+import { asCounted } from "../rules/assumeFalse.ts";
+import { type DomainColumn, ownerText, snakeCase, toRowText, write } from "../rules/conditionText.ts";
 import { type TimeComparison, timesIn } from "../rules/conditionTimes.ts";
 import { type LifeRules, pathEndsWithin } from "../rules/life.ts";
 import { isCounted, isEnsv2, isNotRoot, isOfRegistrar } from "../rules/nameRules.ts";
 import { SHORTEST_LABEL } from "../rules/offers.ts";
 import { lapsed, wrapped } from "../rules/ownership.ts";
-import { ownerText } from "../rules/ownershipText.ts";
 import { DAY } from "../rules/seconds.ts";
 import { phases } from "../rules/stages.ts";
 

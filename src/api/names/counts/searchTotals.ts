@@ -13,7 +13,7 @@ import {
   type SearchFilters,
 } from "../query/search.ts";
 import type { AsOf } from "../query/statistics.ts";
-import { dependsOnUnseen } from "../rules/asCounted.ts";
+import { dependsOnUnseen } from "../rules/assumeFalse.ts";
 import { toSql } from "../rules/conditionSql.ts";
 import { timesIn } from "../rules/conditionTimes.ts";
 import { type KnownAvailability, type LifeRules, pathEndsWithin } from "../rules/life.ts";

@@ -1,5 +1,4 @@
 import { z } from "@hono/zod-openapi";
-import { ETHEREUM_COIN_TYPE } from "../../../ens/coinType.ts";
 import { ApiError } from "../../server/errors/errors.ts";
 import type { Ctx } from "../../server/http/context.ts";
 import { endpoint } from "../../server/http/endpoint.ts";
@@ -199,7 +198,7 @@ async function readPrimary(
   ctx: Ctx,
   address: Held["address"],
 ): Promise<(name: DomainState) => boolean | null> {
-  const [result] = await resolvePrimaryNames(ctx, [{ address, coinType: ETHEREUM_COIN_TYPE }]);
+  const [result] = await resolvePrimaryNames(ctx, [{ address }]);
   if (result instanceof ApiError) return () => null;
   const { primary } = result;
   const node = primary && nodeOfName(primary.name);

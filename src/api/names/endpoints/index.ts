@@ -1,9 +1,7 @@
 import type { Endpoint } from "../../server/http/endpoint.ts";
 import { addressEndpoints } from "./addresses.ts";
 import { agentEndpoints } from "./agents.ts";
-import { bulkEndpoints } from "./bulk.ts";
 import { calendarEndpoints } from "./calendars.ts";
-import { domainEndpoints } from "./domains.ts";
 import { eventEndpoints } from "./events/lists.ts";
 import { historyEndpoints } from "./history.ts";
 import { indexingStatus } from "./indexingStatus.ts";
@@ -23,11 +21,11 @@ import { searchEndpoints } from "./search.ts";
 import { statisticsEndpoints } from "./statistics.ts";
 import { systemEndpoints } from "./system.ts";
 import { verifyEndpoints } from "./verify.ts";
+import { whoisEndpoints } from "./whois.ts";
 
 /** Every operation of the core, in the order of the documentation. Features have more. */
 export const operations: readonly Endpoint[] = [
-  ...domainEndpoints,
-  ...bulkEndpoints,
+  ...whoisEndpoints,
   ...priceEndpoints,
   ...searchEndpoints,
   ...recordEndpoints,

@@ -4,9 +4,8 @@ import { endpoint } from "../../server/http/endpoint.ts";
 import { mapYielding } from "../../server/scheduling/turns.ts";
 import { bulkPrice, namePrice } from "../schemas/answers.ts";
 import { input, type ParsedName, parseName } from "../schemas/input.ts";
-import { toItemError } from "../serializers/domain.ts";
-import { readItem } from "./bulk.ts";
-import { checkItems } from "./bulkNames.ts";
+import { toInvalidItem, toItemError } from "../serializers/domain.ts";
+import { checkItems, parseOr } from "./bulkItems.ts";
 import { type Quoted, quoteNames } from "./prices/quote.ts";
 
 /** Names of one bulk request. */
@@ -68,7 +67,7 @@ const priceBulk = endpoint({
   cost: ({ names }) => names.length,
   tool: "get_price",
   handle: async ({ names, years = [1] }, ctx) => {
-    const items = await mapYielding(names, (query) => readItem(query, parseName));
+    const items = await mapYielding(names, (query) => parseOr(query, parseName, toInvalidItem));
     const valid = items.filter((item): item is ParsedName => !("error" in item));
     const quotes = await quoteNames(ctx, { names: valid, years });
     const byItem = new Map(valid.map((item, i) => [item, quotes[i] as Quoted]));

@@ -1,6 +1,4 @@
 import { z } from "@hono/zod-openapi";
-import type { Address } from "viem";
-import { ETHEREUM_COIN_TYPE } from "../../../ens/coinType.ts";
 import { ApiError } from "../../server/errors/errors.ts";
 import { endpoint } from "../../server/http/endpoint.ts";
 import {
@@ -13,6 +11,7 @@ import { input, parseAddress } from "../schemas/input.ts";
 import { toPrimaryName } from "../serializers/address.ts";
 import type { SerializeContext } from "../serializers/domain.ts";
 import { toAddress } from "../serializers/hex.ts";
+import { parseOr } from "./bulkItems.ts";
 
 /** Addresses of one bulk request: the contract's limit. */
 const MAX_ADDRESSES = 200;
@@ -77,10 +76,13 @@ const primaryNamesBulk = endpoint({
   cost: ({ addresses }) => addresses.length,
   tool: "get_primary_names",
   handle: async ({ addresses }, ctx) => {
-    const items = [...new Set(addresses)].map((text) => ({ text, parsed: readAddress(text) }));
+    const items = [...new Set(addresses)].map((text) => ({
+      text,
+      parsed: parseOr(text, parseAddress, (_, error) => error),
+    }));
     const textsOf = Map.groupBy(items, ({ parsed, text }) => (parsed instanceof ApiError ? text : parsed));
     const valid = [...new Set(items.flatMap(({ parsed }) => (parsed instanceof ApiError ? [] : [parsed])))];
-    const asked = valid.map((address) => ({ address, coinType: ETHEREUM_COIN_TYPE }));
+    const asked = valid.map((address) => ({ address }));
     const primaryNames = await resolvePrimaryNames(ctx, asked);
     const byAddress = new Map(valid.map((address, i) => [address, primaryNames[i] as PrimaryNameResult]));
     const results = [...textsOf.values()].map((spellings) => {
@@ -93,15 +95,6 @@ const primaryNamesBulk = endpoint({
     return { results: Object.fromEntries(results) };
   },
 });
-
-function readAddress(text: string): Address | ApiError {
-  try {
-    return parseAddress(text);
-  } catch (error) {
-    if (error instanceof ApiError) return error;
-    throw error;
-  }
-}
 
 const toEntry = (query: string, result: PrimaryNameResult, at: SerializeContext) =>
   result instanceof ApiError ? toUnanswered(query, result) : { ...toPrimaryName(result.primary, at), query };

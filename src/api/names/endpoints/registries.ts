@@ -19,7 +19,7 @@ import { countHolders } from "../query/contracts/roles.ts";
 import { countEvents } from "../query/eventLists.ts";
 import { MAX_COUNTED_IN_OVERVIEW, type SortDirection } from "../query/page.ts";
 import { oneChain } from "../query/scope.ts";
-import { readLabelStates } from "../resolution/registryLabels.ts";
+import { readLabelStates } from "../resolution/nameFacts.ts";
 import { address, pageFields, referringName, registryLabel, registryOverview } from "../schemas/answers.ts";
 import { input } from "../schemas/input.ts";
 import { listPage, type PageInput } from "../schemas/paging.ts";

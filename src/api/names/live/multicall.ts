@@ -3,6 +3,9 @@ import { multicall3Abi } from "../../../../abis/universalResolver.ts";
 import { AbiError, readAbi } from "./abi.ts";
 import type { Rpc } from "./rpc.ts";
 
+/** What calls of contracts need: nodes, the contract that makes many calls at once, and when to end. */
+export type ContractReach = { rpc: Rpc; multicall3: Address; signal: AbortSignal };
+
 export type ContractCall = { target: Address; callData: Hex };
 
 /** What a contract answered to one call of a batch. */

@@ -5,8 +5,8 @@ import type { Contracts, Ensv2Contracts } from "../../../../abis/contracts.ts";
 import type { Condition } from "../../../ens/condition.ts";
 import type { Db } from "../../server/postgres/db.ts";
 import { prepared } from "../../server/postgres/prepared.ts";
+import { onMainChain } from "../rules/assumeFalse.ts";
 import { type LifeRules, lifeOf } from "../rules/life.ts";
-import { onMainChain } from "../rules/onMainChain.ts";
 
 /*
  * What a question is about, and how a statement says so. A statement has one form for the main chain alone and one for

@@ -1,16 +1,20 @@
 import type { Hex } from "viem";
+import { LATE_SECONDS } from "../../../../settings/freshness.ts";
 import { fitsInBytes, MAX_NAME_BYTES, nodeOfNameByNode } from "../../../ens/name.ts";
 import { ApiError } from "../../server/errors/errors.ts";
 import type { Ctx } from "../../server/http/context.ts";
+import { listProgress, readIndexerState } from "../../server/indexState/progress.ts";
+import type { Db } from "../../server/postgres/db.ts";
 import type { Block } from "../../server/serviceDb/liveAnswers.ts";
 import type { ChainResult } from "../live/cache.ts";
+import type { EntryPlace } from "../live/entries.ts";
 import { LiveFailure } from "../live/failure.ts";
-import type { LiveName, NameQuestion } from "../live/live.ts";
+import type { Live, LiveName, NameQuestion } from "../live/live.ts";
 import type { LiveRecords, RecordSelection } from "../live/records.ts";
 import { isTokenUnknown } from "../rules/ownership.ts";
 import { isEthSecondLevel, nodeOfName, type ParsedName } from "../schemas/input.ts";
 import type { DomainState } from "./domainState.ts";
-import { entryPlaceOf } from "./ensv2/entryPlace.ts";
+import type { Ensv2State } from "./ensv2/state.ts";
 import { stateOfLayer2, stateOfMain } from "./liveState.ts";
 import type { NameFacts } from "./nameFacts.ts";
 
@@ -206,3 +210,30 @@ export const withoutChain = (ctx: Ctx): Ctx => ({
     throw new LiveFailure("rpc", "The chain is not asked for this.");
   },
 });
+
+/** Where live answers find the entry of a name of ENSv2; null where the index knows that there is none. */
+function entryPlaceOf({ walk: { entry, unknown } }: Ensv2State, name: string): EntryPlace | null {
+  const labels = name.split(".").toReversed();
+  if (entry !== null) return { registry: entry.registry, labels: labels.slice(-1), isKnown: true };
+  return unknown && { registry: unknown.registry, labels: labels.slice(unknown.depth - 1), isKnown: false };
+}
+
+/**
+ * The block at which live answers are read. As a rule it is the newest block of the index: both halves of an answer are
+ * then of the same block, and no call is needed to find it. If the index is known to be late (its indexer is not
+ * running, or the clock has gone on), it is the newest block of the chain by the live nodes.
+ *
+ * @throws LiveFailure when the index is late and no live node answers
+ */
+export async function newestBlock(
+  { db, live }: { db: Db; live: Live },
+  { chainId, clock }: { chainId: number; clock: number | null },
+): Promise<Block> {
+  const [state, chains] = await Promise.all([readIndexerState(db), listProgress(db)]);
+  const indexed = chains.find((chain) => chain.chainId === chainId);
+  const isLate = clock !== null && indexed !== undefined && clock - indexed.blockTimestamp > LATE_SECONDS;
+  if (indexed !== undefined && state.isRunning && !isLate) {
+    return { number: indexed.blockNumber, timestamp: indexed.blockTimestamp };
+  }
+  return { number: Math.max(await live.newestBlock(), indexed?.blockNumber ?? 0), timestamp: 0 };
+}

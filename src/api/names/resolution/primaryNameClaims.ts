@@ -1,6 +1,12 @@
 import type { Address, Hex } from "viem";
 import type { Contracts } from "../../../../abis/contracts.ts";
-import { coinTypeOfChain, DEFAULT_COIN_TYPE, ETHEREUM_COIN_TYPE } from "../../../ens/coinType.ts";
+import {
+  coinTypeOfChain,
+  DEFAULT_COIN_TYPE,
+  ETHEREUM_COIN_TYPE,
+  reverseNodeOf,
+} from "../../../ens/coinType.ts";
+import { childNode, labelhash } from "../../../ens/name.ts";
 import { ApiError } from "../../server/errors/errors.ts";
 import type { Ctx } from "../../server/http/context.ts";
 import { mapYielding } from "../../server/scheduling/turns.ts";
@@ -116,3 +122,16 @@ export function toClaim(
     throw error;
   }
 }
+
+/** The names by which an address claims a primary name, on each chain that has such names in its registry. */
+export const reverseNodesOf = (
+  address: Address,
+  { chainId: main, chainIds }: Pick<Contracts, "chainId" | "chainIds">,
+): { chainId: number; node: Hex }[] =>
+  chainIds.map((chainId) => ({
+    chainId,
+    node:
+      chainId === main
+        ? reverseNode(address)
+        : childNode(reverseNodeOf(coinTypeOfChain(chainId)), labelhash(address.slice(2).toLowerCase())),
+  }));

@@ -32,6 +32,9 @@ export type PrimaryName = { name: string; registrar: string; state: DomainState 
 /** The primary name of an address, null if it has none; an error if only the chain knows it, and could not be asked. */
 export type PrimaryNameResult = { primary: PrimaryName | null; source: "indexed" | "live" } | ApiError;
 
+/** Whose primary name is asked for, and on which chain: by default on Ethereum. */
+type PrimaryNameQuery = { address: Address; coinType?: bigint };
+
 /** One result for each address. */
 type Results<Asked extends readonly unknown[]> = { [Index in keyof Asked]: PrimaryNameResult };
 
@@ -42,13 +45,14 @@ type Results<Asked extends readonly unknown[]> = { [Index in keyof Asked]: Prima
  * resolvers are indexed, else from the chain.
  *
  * @example
- * const [result] = await resolvePrimaryNames(ctx, [{ address, coinType: ETHEREUM_COIN_TYPE }]);
+ * const [result] = await resolvePrimaryNames(ctx, [{ address }]);
  * return result instanceof ApiError ? "unknown" : (result.primary?.name ?? "none");
  */
-export async function resolvePrimaryNames<const Asked extends readonly NameOfAddress[]>(
+export async function resolvePrimaryNames<const Asked extends readonly PrimaryNameQuery[]>(
   ctx: Ctx,
-  asked: Asked,
+  queries: Asked,
 ): Promise<Results<Asked>> {
+  const asked = queries.map(({ address, coinType = ETHEREUM_COIN_TYPE }) => ({ address, coinType }));
   const claims = boundLabels(await findClaims(ctx, asked));
   const names = claims.flatMap((claim) => (isClaim(claim) ? [claim.parsed] : []));
   const facts = await readClaimFacts(ctx, names, [...new Set(asked.map(({ coinType }) => coinType))]);
@@ -67,8 +71,8 @@ export async function readVerifiedNames(
   ctx: Ctx,
   addresses: readonly Address[],
 ): Promise<(VerifiedName | null)[]> {
-  const asked = addresses.map((address) => ({ address, coinType: ETHEREUM_COIN_TYPE }));
-  const results = await resolvePrimaryNames(withoutChain(ctx), asked);
+  const queries = addresses.map((address) => ({ address }));
+  const results = await resolvePrimaryNames(withoutChain(ctx), queries);
   const names = results.map((result) => (result instanceof ApiError ? null : result.primary));
   const nodes = names.flatMap((primary) => primary?.state?.node ?? []);
   const withAvatar = new Set(await listNodesWithText(ctx.db, { nodes, key: "avatar" }));

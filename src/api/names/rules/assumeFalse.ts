@@ -47,3 +47,25 @@ export function assuming(isFalse: (one: Comparison) => boolean) {
     return folded;
   };
 }
+
+const withoutLayer2 = assuming(({ column }) => column === "chainId");
+
+/**
+ * What is left of a rule for names of the main chain: its comparisons with the ids of layer 2s are all false there. So
+ * where the main chain alone is asked, a statement says nothing of other chains.
+ */
+export const onMainChain = <Column extends string>(rule: Condition<Column>): Condition<Column> =>
+  withoutLayer2(rule) as Condition<Column>;
+
+const withoutUnseen = assuming(({ column }) => column === "isUnseen");
+
+/**
+ * A rule as names are counted by it. A row does not say whether ENSv2 never saw its name: a registration of ENSv2 decides it,
+ * and the opening of its registrar. So all names count as seen, and readers of the counts correct them.
+ */
+export const asCounted = <Column extends string>(
+  rule: Condition<Column>,
+): Condition<Exclude<Column, "isUnseen">> => withoutUnseen(rule) as Condition<Exclude<Column, "isUnseen">>;
+
+/** Whether a rule is another one for names that ENSv2 never saw. */
+export const dependsOnUnseen = (rule: Condition): boolean => withoutUnseen(rule) !== rule;

@@ -1,5 +1,6 @@
 import type { domain } from "ponder:schema";
 import type { Comparison, Condition, NamedCondition } from "../../../ens/condition.ts";
+import { lapsed, unexplained } from "./ownership.ts";
 
 // Programs of operators write conditions, too: nothing here may load Ponder or its schema.
 
@@ -79,3 +80,11 @@ function comparison<Part>(test: Comparison, { column, time, value }: Dialect<Par
       return ["(", at, " is not null and ", at, ` ${test.operator} `, time(test.seconds), ")"];
   }
 }
+
+/**
+ * Effective owner of a row `d` of `domains` at `now`, as text: a lapsed name falls to the registrar's owner, or to the
+ * registry's. Null where it is not known whether it lapsed.
+ */
+export const ownerText = (now: string): string =>
+  `case when not ${toRowText(lapsed, now)} then d.effective_owner_address
+    when not ${toRowText(unexplained, now)} then coalesce(d.registrar_owner, d.registry_owner) end`;

@@ -1,7 +1,19 @@
 import { Challenge, Credential, Errors, Receipt } from "mppx";
 import { Mppx, tempo } from "mppx/server";
-import { BaseError, formatUnits, keccak256, parseUnits, TransactionReceiptNotFoundError } from "viem";
+import {
+  BaseError,
+  createClient,
+  formatUnits,
+  HttpRequestError,
+  http,
+  keccak256,
+  LimitExceededRpcError,
+  parseUnits,
+  TimeoutError,
+  TransactionReceiptNotFoundError,
+} from "viem";
 import { getTransactionReceipt } from "viem/actions";
+import { tempo as tempoChain } from "viem/chains";
 import { Transaction } from "viem/tempo";
 import type { PaymentSettings } from "../../../../settings/payments.ts";
 import { ApiError } from "../errors/errors.ts";
@@ -9,8 +21,6 @@ import { onceAMinute } from "../scheduling/onceAMinute.ts";
 import { type PaymentMarks, paymentMarksIn } from "../serviceDb/payments.ts";
 import type { Store } from "../serviceDb/store.ts";
 import { inWords, type Price } from "./access.ts";
-import { clientOf, isChainAway, nameOfError, type PaymentClient } from "./paymentChain.ts";
-import { type Held, hold } from "./paymentHold.ts";
 
 /** A price in openapi.json (`x-payment-info`); `amount` is null where it depends on the request. */
 export type PaymentPrice = {
@@ -286,4 +296,55 @@ function faultOf(thrown: unknown): Errors.PaymentError | null {
     return new Errors.VerificationFailedError({ reason: "the chain rejected the transaction" });
   }
   return null;
+}
+
+/** The client of the chain that payments are made on. viem's own, because the payment library takes one. */
+type PaymentClient = ReturnType<typeof clientOf>;
+
+const RPC_TIMEOUT_MS = 8_000;
+
+/** A client of the node of payments. It tries nothing twice: the payer can repeat the request. */
+function clientOf({ chainId, rpcUrl }: PaymentSettings) {
+  const chain = { ...tempoChain, id: chainId, rpcUrls: { default: { http: [rpcUrl] } } };
+  return createClient({ chain, transport: http(rpcUrl, { timeout: RPC_TIMEOUT_MS, retryCount: 0 }) });
+}
+
+/** Whether the node gave no answer at all, not even an error. */
+const isChainAway = (error: BaseError): boolean =>
+  error.walk((cause) =>
+    [HttpRequestError, TimeoutError, LimitExceededRpcError].some((kind) => cause instanceof kind),
+  ) !== null;
+
+/** The name of an error, for the log: messages of viem contain the node's URL and the transaction. */
+function nameOfError(thrown: unknown): string {
+  if (thrown instanceof BaseError) return (thrown.walk() as { name?: string }).name ?? thrown.name;
+  if (!(thrown instanceof Error)) return typeof thrown;
+  return "code" in thrown ? `${thrown.name} ${thrown.code}` : thrown.name;
+}
+
+/** A payment that one request holds, so that no other works for the same money. */
+type Held = {
+  /** The payment was used: it stays held as long as it is valid. */
+  keep: () => Promise<void>;
+  release: () => Promise<void>;
+};
+
+/**
+ * Holds a payment. Null if another request holds it.
+ *
+ * @param name what identifies it, in whatever form it was sent
+ * @param expires when it is no longer valid
+ */
+async function hold(
+  marks: PaymentMarks,
+  { name, expires }: { name: string; expires: string | undefined },
+): Promise<Held | null> {
+  const key = `held:${name}`;
+  if (!(await marks.tryHold(key))) return null;
+  return {
+    keep: async () => {
+      if (expires !== undefined) await marks.keepHeld(key, Date.parse(expires));
+    },
+    release: () => marks.delete(key),
+  };
 }

@@ -1,7 +1,7 @@
 import type { z } from "@hono/zod-openapi";
 import type { ApiError } from "../errors/errors.ts";
 import type { Endpoint } from "./endpoint.ts";
-import { inputError } from "./inputError.ts";
+import { inputError } from "./readInput.ts";
 
 export const partsOf = (path: string): string[] => path.split("/").slice(1);
 

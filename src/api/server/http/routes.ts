@@ -6,9 +6,8 @@ import { compressed } from "./compression.ts";
 import { type Endpoint, errorsOf } from "./endpoint.ts";
 import { isUnchanged } from "./entityTag.ts";
 import { commonOf, ignoredParameters } from "./ignoredParameters.ts";
-import { inputError } from "./inputError.ts";
 import type { ExecuteOperation, OperationResult } from "./pipeline.ts";
-import { parseFields, parseQuery } from "./readInput.ts";
+import { inputError, parseFields, parseQuery } from "./readInput.ts";
 
 const errorShape = z
   .strictObject({

@@ -1,12 +1,12 @@
+import type { ServerResponse } from "node:http";
+import type { HttpBindings } from "@hono/node-server";
 import { z } from "@hono/zod-openapi";
 import { type Context, Hono } from "hono";
 import { type SSEStreamingApi, streamSSE } from "hono/streaming";
 import type { Contracts } from "../../../../../abis/contracts.ts";
 import type { Access, Admission, Caller } from "../../../server/access/access.ts";
 import { ApiError, answerError, toApiError } from "../../../server/errors/errors.ts";
-import { inputError } from "../../../server/http/inputError.ts";
-import { leftSignal } from "../../../server/http/leftSignal.ts";
-import { withoutEmpty } from "../../../server/http/readInput.ts";
+import { inputError, withoutEmpty } from "../../../server/http/readInput.ts";
 import type { Db } from "../../../server/postgres/db.ts";
 import { type Begin, beginOf, changeFilters, changeFiltersOf, parseAfter, resync } from "../operations.ts";
 import { writePosition } from "../position.ts";
@@ -144,3 +144,16 @@ const RETRY_MS = 3_000;
 
 const epochEnded = () =>
   new ApiError("POSITION_GONE", "The epoch of the feed has ended. Send your position to `GET /changes`.");
+
+/**
+ * Aborted when the connection of a request ends, or its answer has. Hono tells a stream only if its reader leaves after the
+ * answer has begun.
+ */
+function leftSignal(c: Context): AbortSignal {
+  const left = new AbortController();
+  const { outgoing } = (c.env ?? {}) as Partial<HttpBindings>;
+  const response = outgoing as ServerResponse | undefined;
+  if (response?.destroyed) left.abort();
+  response?.once("close", () => left.abort());
+  return left.signal;
+}

@@ -8,7 +8,7 @@ import { eventKeys } from "../../query/eventRows.ts";
 import { type EventSource, MAX_NAMES, type ReverseNames } from "../../query/eventSources.ts";
 import { MAX_COUNTED, type SortDirection } from "../../query/page.ts";
 import type { Scope } from "../../query/scope.ts";
-import { reverseNodesOf } from "../../resolution/reverseNodes.ts";
+import { reverseNodesOf } from "../../resolution/primaryNameClaims.ts";
 import { address, event, pageFields, totalMinimum } from "../../schemas/answers.ts";
 import { input } from "../../schemas/input.ts";
 import { listPage } from "../../schemas/paging.ts";

@@ -1,13 +1,14 @@
 import { z } from "@hono/zod-openapi";
-import { ApiError } from "../../../server/errors/errors.ts";
+import type { ApiError } from "../../../server/errors/errors.ts";
 import { endpoint } from "../../../server/http/endpoint.ts";
 import { mapYielding } from "../../../server/scheduling/turns.ts";
 import { hasPrimaryNames } from "../../resolution/primaryNames.ts";
 import { invalidInput, leftOut, lookedUpAddress, lookedUpName } from "../../schemas/answers.ts";
 import { input } from "../../schemas/input.ts";
 import { readSought, type Sought } from "../../schemas/lookup.ts";
-import { type RecordsAsked, recordChoiceBody, recordsAsked } from "../../schemas/recordChoice.ts";
+import { recordChoiceBody, recordsAsked } from "../../schemas/recordChoice.ts";
 import { addressDomains } from "../addressNames.ts";
+import { parseOr } from "../bulkItems.ts";
 import { answerAddresses, type SoughtAddress } from "./addresses.ts";
 import { fitItems } from "./fit.ts";
 import { answerNames, type SoughtName, toLeftOut } from "./names.ts";
@@ -96,7 +97,9 @@ const lookup = endpoint({
   tool: "lookup",
   handle: async (request, ctx) => {
     const asked = request.records ? recordsAsked(request.records) : null;
-    const read = await mapYielding(request.inputs, (one) => tryRead(one, asked));
+    const read = await mapYielding(request.inputs, (one) =>
+      parseOr(one, (text) => readSought(text, asked), toInvalid),
+    );
     const fitting = withinLabels(read);
     const names = fitting.filter((one) => isOf(one, "name")) as SoughtName[];
     const addresses = fitting.filter((one) => isOf(one, "address")) as SoughtAddress[];
@@ -122,19 +125,12 @@ type Read = Sought | Invalid;
 const isOf = (one: Read | ReturnType<typeof toLeftOut>, kind: Sought["kind"]): boolean =>
   "kind" in one && one.kind === kind;
 
-function tryRead(text: string, asked: RecordsAsked | null): Read {
-  try {
-    return readSought(text, asked);
-  } catch (error) {
-    if (!(error instanceof ApiError)) throw error;
-    return {
-      kind: "invalid",
-      input: text,
-      status: "invalid",
-      error: { code: error.code, message: error.message },
-    };
-  }
-}
+const toInvalid = (input: string, { code, message }: ApiError): Invalid => ({
+  kind: "invalid",
+  input,
+  status: "invalid",
+  error: { code, message },
+});
 
 const labelsOf = (one: Read): number =>
   "kind" in one && one.kind === "name" && "name" in one.requested ? one.requested.name.split(".").length : 0;

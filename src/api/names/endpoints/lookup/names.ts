@@ -1,6 +1,5 @@
 import type { z } from "@hono/zod-openapi";
 import type { Hex } from "viem";
-import { ETHEREUM_COIN_TYPE } from "../../../../ens/coinType.ts";
 import { ApiError } from "../../../server/errors/errors.ts";
 import type { Ctx } from "../../../server/http/context.ts";
 import { MAX_JSON_BYTES } from "../../../server/http/writeReply.ts";
@@ -203,7 +202,7 @@ async function checkPrimaryNames(ctx: Ctx, outcomes: readonly DomainResult[]): P
   const unique = [...new Set(addresses.flatMap((address) => address ?? []))];
   const primaries = await resolvePrimaryNames(
     ctx,
-    unique.map((address) => ({ address, coinType: ETHEREUM_COIN_TYPE })),
+    unique.map((address) => ({ address })),
   );
   const primaryOf = new Map(unique.map((address, i) => [address, primaries[i] as PrimaryNameResult]));
   return addresses.map((address) =>

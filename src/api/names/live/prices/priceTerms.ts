@@ -3,7 +3,7 @@ import type { Address } from "viem";
 import type { Block } from "../../../server/serviceDb/liveAnswers.ts";
 import type { PriceTerms } from "../../rules/pricing.ts";
 import { LiveFailure } from "../failure.ts";
-import type { ContractReach } from "../reach.ts";
+import type { ContractReach } from "../multicall.ts";
 import { type Description, describe, descriptionReads, movingReads, termsOf } from "./oracle.ts";
 import { readTogether } from "./reads.ts";
 import type { Sellers } from "./sellers.ts";

@@ -1,7 +1,6 @@
 import { type Abi, type Address, decodeFunctionResult, encodeFunctionData, type Hex } from "viem";
 import { LiveFailure } from "../failure.ts";
-import { type ContractCall, callTogether } from "../multicall.ts";
-import type { ContractReach } from "../reach.ts";
+import { type ContractCall, type ContractReach, callTogether } from "../multicall.ts";
 
 /** A call with what its answer means; null where the contract has no such function, or gives no answer that can be read. */
 export type Read<Value> = { call: ContractCall; read: (data: Hex) => Value };

@@ -1,6 +1,6 @@
 import type { Address } from "viem";
 import { LiveFailure } from "../failure.ts";
-import type { ContractReach } from "../reach.ts";
+import type { ContractReach } from "../multicall.ts";
 import { clockReads, ensv2SellerReads, sellerReads } from "./abi.ts";
 import { asAddress, asFlag, asNumber, type Read, readOf, readTogether } from "./reads.ts";
 import type { Controller, Sellers } from "./sellers.ts";

@@ -1,16 +1,17 @@
 import type { z } from "@hono/zod-openapi";
+import { ApiError } from "../../server/errors/errors.ts";
 
 /** What one bulk request may hold. */
-export type BulkBounds = { maxItems: number; maxLabels: number; what: string; fields: string };
+type BulkBounds = { maxItems: number; maxLabels?: number; what: string; fields: string };
 
 /**
  * Adds the issues of a request with too few or too many items, or whose names have too many labels: each label may be an
  * ancestor to look for.
  */
 export function checkItems(
-  { names, others = 0 }: { names: readonly string[]; others?: number },
+  { names = [], others = 0 }: { names?: readonly string[]; others?: number },
   issues: z.RefinementCtx,
-  { maxItems, maxLabels, what, fields }: BulkBounds,
+  { maxItems, maxLabels = Number.POSITIVE_INFINITY, what, fields }: BulkBounds,
 ): void {
   const refuse = (code: string, message: string) =>
     issues.addIssue({ code: "custom", message, params: { code } });
@@ -24,5 +25,19 @@ export function checkItems(
   if (labels > maxLabels) {
     const given = `At most ${maxLabels} labels in all names together; this request has ${labels}.`;
     refuse("LIMIT_EXCEEDED", `${given} Send fewer names at once.`);
+  }
+}
+
+/** An item of a bulk request, or what stands in its place if it is invalid. */
+export function parseOr<Item, Invalid>(
+  text: string,
+  parse: (text: string) => Item,
+  toInvalid: (text: string, error: ApiError) => Invalid,
+): Item | Invalid {
+  try {
+    return parse(text);
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error;
+    return toInvalid(text, error);
   }
 }

@@ -1,15 +1,41 @@
 import { z } from "@hono/zod-openapi";
 import { namehash } from "viem";
-import { ApiError } from "../../server/errors/errors.ts";
 import { endpoint } from "../../server/http/endpoint.ts";
 import { mapYielding } from "../../server/scheduling/turns.ts";
-import { type DomainResult, resolveNames } from "../resolution/domains.ts";
+import { type DomainResult, orThrow, resolveNames } from "../resolution/domains.ts";
 import { endingExpiryOf } from "../rules/lifeEnds.ts";
 import type { Availability } from "../rules/stages.ts";
-import { bulkDomain, bulkUnknownDomain, count, invalidItem } from "../schemas/answers.ts";
+import {
+  askedDomain,
+  bulkDomain,
+  bulkUnknownDomain,
+  count,
+  invalidItem,
+  unknownDomain,
+} from "../schemas/answers.ts";
 import { input, parseHash, parseName } from "../schemas/input.ts";
 import { toAskedRecord, toInvalidItem, toItem } from "../serializers/domain.ts";
-import { checkItems } from "./bulkNames.ts";
+import { checkItems, parseOr } from "./bulkItems.ts";
+
+const whois = endpoint({
+  method: "get",
+  path: "/whois/{name}",
+  group: "Domains",
+  summary: "Details of a name",
+  description:
+    "Owner, expiry, resolver and state of a name. The chain is read (`source` is `live`) if the name's resolver is not indexed, if it has no resolver, or if no event named it and an ancestor's resolver may answer for it. A label that the index knows only by its hash is shown as you sent it: its hash proves it. A name about which nothing is known has only a state.",
+  params: z.object({ name: input.name() }),
+  query: z.object({ partial: input.partial() }),
+  reply: askedDomain.or(unknownDomain),
+  errors: ["INVALID_NAME", "LIVE_RESOLUTION_FAILED"],
+  cost: 1,
+  hotAnswers: true,
+  tool: "whois",
+  handle: async ({ name, partial }, ctx) => {
+    const [result] = await resolveNames(ctx, [name], { details: true });
+    return toAskedRecord(name, partial ? result : orThrow(result), ctx);
+  },
+});
 
 /** Items of one bulk request: the contract's limit. */
 const MAX_ITEMS = 500;
@@ -66,8 +92,10 @@ const whoisBulk = endpoint({
   tool: "whois_bulk",
   handle: async ({ names = [], namehashes = [], partial }, ctx) => {
     const items = [
-      ...(await mapYielding(names, (query) => readItem(query, parseName))),
-      ...namehashes.map((query) => readItem(query, (hash) => ({ query, node: parseHash(hash) }))),
+      ...(await mapYielding(names, (query) => parseOr(query, parseName, toInvalidItem))),
+      ...namehashes.map((query) =>
+        parseOr(query, (hash) => ({ query, node: parseHash(hash) }), toInvalidItem),
+      ),
     ];
     const valid = items.filter(isValid);
     const results = await resolveNames(ctx, valid, { details: true });
@@ -84,15 +112,6 @@ const whoisBulk = endpoint({
 type InvalidItem = z.infer<typeof invalidItem>;
 
 const isValid = <T extends object>(item: T | InvalidItem): item is T => !("error" in item);
-
-export function readItem<T>(query: string, parse: (query: string) => T): T | InvalidItem {
-  try {
-    return parse(query);
-  } catch (error) {
-    if (!(error instanceof ApiError)) throw error;
-    return toInvalidItem(query, error);
-  }
-}
 
 type Result = { availability_status: Availability } & Partial<Parameters<typeof endingExpiryOf>[0]>;
 
@@ -117,4 +136,4 @@ function toSummary(results: Result[], now: number): z.infer<typeof summary> {
   };
 }
 
-export const bulkEndpoints = [whoisBulk];
+export const whoisEndpoints = [whois, whoisBulk];
