@@ -12,7 +12,7 @@ import {
 } from "../resolution/domains.ts";
 import { historyGap } from "../resolution/ensv2/followed.ts";
 import { type RecordsKey, recordsOf } from "../resolution/ensv2/records.ts";
-import { type IndexedRecords, readRecords, unknownTextsOf } from "../resolution/indexedRecords.ts";
+import { completeRecords, type NameRecords, readRecords } from "../resolution/indexedRecords.ts";
 import { answeringChain } from "../resolution/nameChains.ts";
 import { oneText, selectorOf, usualCoinTypes, usualTextKeys } from "../resolution/recordSelection.ts";
 import {
@@ -32,12 +32,7 @@ import { MAX_KEY, type RecordsAsked, recordChoice, recordsAsked } from "../schem
 import { cutText, truncatedOf } from "../serializers/cut.ts";
 import { partsOfRecords, toResolver, unresolvedParts } from "../serializers/domain.ts";
 import { NEWEST, openHistory } from "../serializers/historyPages.ts";
-import {
-  exactText,
-  toAskedLiveRecords,
-  toIndexedRecords,
-  toTextHistoryEntry,
-} from "../serializers/records.ts";
+import { exactText, toRecordsPart, toTextHistoryEntry } from "../serializers/records.ts";
 
 const key = z
   .string()
@@ -86,31 +81,28 @@ const domainRecords = endpoint({
   hotAnswers: true,
   tool: "get_records",
   handle: async ({ name, partial, ...choice }, ctx) => {
-    const found = await findRecords(ctx, name, recordsAsked(choice));
-    if (!partial) orThrow(found.outcome);
-    return { domain: name.name, ...toRecordsReply(ctx, found) };
+    const asked = recordsAsked(choice);
+    const found = await findRecords(ctx, name, asked);
+    if (!partial) orThrow(found.result);
+    return { domain: name.name, ...toRecordsReply(ctx, found, asked) };
   },
 });
 
-async function findRecords(ctx: Ctx, name: ParsedName, asked: RecordsAsked): Promise<FoundRecords> {
+async function findRecords(ctx: Ctx, name: ParsedName, asked: RecordsAsked): Promise<NameRecords> {
   const select = selectorOf(ctx, asked);
-  const [first] = await resolveNames(ctx, [name], { records: select });
-  const isOfIndex = first.source === "indexed" && first.kind !== "unresolved";
-  const indexed = isOfIndex
-    ? await readRecords(ctx, { node: name.node, key: recordsKeyOf(first) }, asked)
+  const [result] = await resolveNames(ctx, [name], { records: select });
+  const isFromIndex = result.source === "indexed" && result.kind !== "unresolved";
+  const indexed = isFromIndex
+    ? await readRecords(ctx, { node: name.node, key: recordsKeyOf(result) }, asked)
     : null;
-  const unknownTexts = indexed ? unknownTextsOf(indexed, asked) : [];
-  const [outcome] =
-    unknownTexts.length > 0 ? await resolveNames(ctx, [name], { records: select, live: true }) : [first];
-  return { outcome, indexed, unknownTexts, asked };
+  const [found] = await completeRecords(ctx, { names: [name], parts: [{ result, indexed }], asked, select });
+  return found as NameRecords;
 }
 
 /** Some records of a name, and whether a part of them could not be found out. */
 export async function tryRecords(ctx: Ctx, name: ParsedName, asked: RecordsAsked): Promise<SomeRecords> {
-  const reply: { records?: z.infer<typeof records>; unresolved?: unknown } = toRecordsReply(
-    ctx,
-    await findRecords(ctx, name, asked),
-  );
+  const found = await findRecords(ctx, name, asked);
+  const reply = toRecordsPart(found, asked);
   const { texts = {}, addresses = {} } = reply.records ?? {};
   return { texts, addresses, isWhole: reply.unresolved === undefined };
 }
@@ -121,25 +113,11 @@ type SomeRecords = {
   isWhole: boolean;
 };
 
-type FoundRecords = {
-  outcome: DomainResult;
-  indexed: IndexedRecords | null;
-  /** Keys of the texts whose values only the chain knows. */
-  unknownTexts: string[];
-  asked: RecordsAsked;
-};
-
-function toRecordsReply(ctx: Ctx, { outcome, indexed, unknownTexts, asked }: FoundRecords) {
-  const { source } = outcome;
-  const found =
-    source === "live"
-      ? toAskedLiveRecords(outcome.records, asked)
-      : indexed && toIndexedRecords(indexed, asked);
-  if (outcome.kind === "unresolved" && !found) return withoutResolver(ctx, outcome, "records");
-  const reply = { resolver: resolverOf(outcome, ctx), source, ...(found && { records: found }) };
-  if (outcome.kind !== "unresolved") return reply;
-  const parts = unresolvedParts(["records.texts"], outcome.error);
-  return { ...reply, unresolved: parts.map((part) => ({ ...part, keys: unknownTexts })) };
+function toRecordsReply(ctx: Ctx, found: NameRecords, asked: RecordsAsked) {
+  const { result } = found;
+  const part = toRecordsPart(found, asked);
+  if (result.kind === "unresolved" && !part.records) return withoutResolver(ctx, result, "records");
+  return { resolver: resolverOf(result, ctx), source: result.source, ...part };
 }
 
 const textRecord = endpoint({

@@ -5,10 +5,13 @@ import { type BatchAddress, type BatchRecords, FIRST_COIN, listRecords } from ".
 import { findCleared, findRecords, MAX_READ_BYTES, type TextValue } from "../query/records.ts";
 import type { RecordsAsked, RecordType } from "../schemas/recordChoice.ts";
 import { hasDefaultAddress } from "./addressesOfNames.ts";
+import type { RecordSelector } from "./chain.ts";
+import { type DomainResult, resolveNames } from "./domains.ts";
 import type { RecordsKey } from "./ensv2/records.ts";
+import type { Requested } from "./indexedName.ts";
 import { noOtherRecords, type OtherRecords, otherRecordsOf } from "./otherRecords.ts";
 
-/** The records of a name by the index: also those that were cleared, if they are asked for or keys are chosen. */
+/** The indexed records of a name. Cleared ones are included if requested, or if keys are chosen. */
 export type IndexedRecords = {
   texts: readonly TextValue[];
   addresses: readonly IndexedAddress[];
@@ -17,11 +20,11 @@ export type IndexedRecords = {
   other: OtherRecords;
 };
 
-/** An address record: as it is stored, or the default address that the resolver answers as there is none. */
+/** An address record: as stored, or the default address that the resolver answers without one. */
 export type IndexedAddress = Pick<BatchAddress, "coinType" | "address"> &
   Partial<Pick<BatchAddress, "isSet" | "default">>;
 
-/** Of a name that is known to have none. */
+/** A name without records. */
 export const noRecords: IndexedRecords = {
   texts: [],
   addresses: [],
@@ -73,8 +76,39 @@ async function readChosen(
   return found ?? { texts: [], addresses: [] };
 }
 
+/** Records of a name, from the index or from the chain. */
+export type NameRecords = {
+  result: DomainResult;
+  indexed: IndexedRecords | null;
+  /** Keys of the texts whose values only the chain knows. */
+  unknownTexts: string[];
+};
+
+/** Reads from the chain what indexed records lack: values of texts that no log has. */
+export async function completeRecords<Part extends Pick<NameRecords, "result" | "indexed">>(
+  ctx: Ctx,
+  { names, parts, asked, select }: RecordParts<Part>,
+): Promise<(Part & NameRecords)[]> {
+  const unknown = parts.map(({ indexed }) => (indexed ? unknownTextsOf(indexed, asked) : []));
+  const incomplete = names.filter((_, i) => unknown[i]?.length);
+  const live = (await resolveNames(ctx, incomplete, { records: select, live: true })).values();
+  return parts.map((part, i) => {
+    const unknownTexts = unknown[i] ?? [];
+    const result = unknownTexts.length > 0 ? (live.next().value as DomainResult) : part.result;
+    return { ...part, result, unknownTexts };
+  });
+}
+
+type RecordParts<Part> = {
+  names: readonly Requested[];
+  /** The records that were read, one part for each name. */
+  parts: readonly Part[];
+  asked: RecordsAsked;
+  select: RecordSelector;
+};
+
 /** Keys of the texts that are asked for whose values only the chain knows. */
-export const unknownTextsOf = (
+const unknownTextsOf = (
   { texts }: Pick<IndexedRecords, "texts">,
   { types }: Pick<RecordsAsked, "types">,
 ): string[] =>

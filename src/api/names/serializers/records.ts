@@ -3,10 +3,11 @@ import type { z } from "zod";
 import type { LiveRecords } from "../live/records.ts";
 import type { TextRow, TextValue } from "../query/records.ts";
 import type { RestoredText, TextStep } from "../query/textHistory.ts";
-import type { IndexedAddress, IndexedRecords } from "../resolution/indexedRecords.ts";
+import type { IndexedAddress, IndexedRecords, NameRecords } from "../resolution/indexedRecords.ts";
 import type * as schemas from "../schemas/answers.ts";
 import type { RecordsAsked, RecordType } from "../schemas/recordChoice.ts";
 import { truncatedOf } from "./cut.ts";
+import { partsOfRecords, unresolvedParts } from "./domain.ts";
 import { shownText } from "./event.ts";
 import { toAddress, toAddressRecord } from "./hex.ts";
 
@@ -42,8 +43,8 @@ function toDefaults(rows: IndexedRecords["addresses"]): Pick<RecordsReply, "is_d
   return { is_default: Object.fromEntries(derived.map(({ coinType }) => [coinType, true as const])) };
 }
 
-/** The records that are asked for, by the index. */
-export function toIndexedRecords(
+/** The records that are asked for, from the index. */
+function toIndexedRecords(
   { texts, addresses, contenthash, name, other }: IndexedRecords,
   asked: RecordsAsked,
 ): RecordsReply {
@@ -95,12 +96,29 @@ function toCleared(
   return { cleared, never_set };
 }
 
-/** The records that are asked for, as the chain gave them: texts, addresses and contenthash. */
-export function toAskedLiveRecords(live: LiveRecords, { types }: RecordsAsked): RecordsReply {
+/** The records in an answer, and the parts that could not be found out. */
+export function toRecordsPart(
+  { result, indexed, unknownTexts }: NameRecords,
+  asked: RecordsAsked,
+): { records?: RecordsReply; unresolved?: z.infer<typeof schemas.unresolved> } {
+  const records =
+    result.source === "live"
+      ? toAskedLiveRecords(result.records, asked)
+      : indexed && toIndexedRecords(indexed, asked);
+  if (result.kind !== "unresolved") return records ? { records } : {};
+  if (!records) return { unresolved: unresolvedParts(partsOfRecords(result.state, "records"), result.error) };
+  const parts = unresolvedParts(["records.texts"], result.error);
+  return { records, unresolved: parts.map((part) => ({ ...part, keys: unknownTexts })) };
+}
+
+/** The records that are asked for, as the chain gave them. What was read besides, for other parts of the answer, is left out. */
+function toAskedLiveRecords(live: LiveRecords, { types, keys, coinTypes }: RecordsAsked): RecordsReply {
   const { texts, addresses, contenthash } = toLiveRecords(live);
+  const pick = <Value>(all: Record<string, Value>, names: readonly string[] | undefined) =>
+    names ? Object.fromEntries(Object.entries(all).filter(([name]) => names.includes(name))) : all;
   return {
-    texts: types.includes("text") ? texts : {},
-    addresses: types.includes("addr") ? addresses : {},
+    texts: types.includes("text") ? pick(texts, keys) : {},
+    addresses: types.includes("addr") ? pick(addresses, coinTypes?.map(String)) : {},
     ...(types.includes("contenthash") && { contenthash }),
   };
 }

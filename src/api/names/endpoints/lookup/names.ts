@@ -15,21 +15,16 @@ import {
 import { hasDefaultAddress, listEthereumAddresses } from "../../resolution/addressesOfNames.ts";
 import { type DomainResult, resolveNames } from "../../resolution/domains.ts";
 import { type RecordsKey, recordsOf } from "../../resolution/ensv2/records.ts";
-import {
-  asksOther,
-  type IndexedRecords,
-  noRecords,
-  unknownTextsOf,
-} from "../../resolution/indexedRecords.ts";
+import { asksOther, completeRecords, type NameRecords, noRecords } from "../../resolution/indexedRecords.ts";
 import { otherRecordsOf } from "../../resolution/otherRecords.ts";
 import { type PrimaryNameResult, resolvePrimaryNames } from "../../resolution/primaryNames.ts";
 import { selectorForRecord } from "../../resolution/recordSelection.ts";
 import type { leftOut, lookedUpName } from "../../schemas/answers/lookup.ts";
 import { type Rest, type Sought, writeCursor } from "../../schemas/lookup.ts";
 import type { RecordsAsked } from "../../schemas/recordChoice.ts";
-import { partsOfRecords, toAskedRecord, unresolvedParts } from "../../serializers/domain.ts";
+import { toAskedRecord, unresolvedParts } from "../../serializers/domain.ts";
 import { toAddress } from "../../serializers/hex.ts";
-import { toAskedLiveRecords, toIndexedRecords } from "../../serializers/records.ts";
+import { toRecordsPart } from "../../serializers/records.ts";
 
 export type SoughtName = Extract<Sought, { kind: "name" }>;
 export type NameItem = z.input<typeof lookedUpName> | z.input<typeof leftOut>;
@@ -46,10 +41,10 @@ type Answered = {
 };
 
 /** The records of a name: by the index, or by the chain, and what the answer had no room for. */
-type FoundRecords = {
-  outcome: DomainResult;
-  indexed: IndexedRecords | null;
-  unknownTexts: string[];
+type FoundRecords = NameRecords & RecordsRoom;
+
+/** What the answer had no room for. */
+type RecordsRoom = {
   rest: Rest | null;
   /** Why nothing of them was read. */
   isLeftOut: LeftOut | null;
@@ -71,7 +66,14 @@ export async function answerNames(
   const select = asked === null ? null : selectorForRecord(ctx, asked, { address: choice.primaryNameCheck });
   const outcomes = await resolveNames(ctx, requested, { details: true, records: select ?? undefined });
   const found =
-    asked !== null && select !== null ? await findRecords(ctx, { names, outcomes, asked, select }) : null;
+    asked !== null && select !== null
+      ? await completeRecords(ctx, {
+          names: requested,
+          parts: await readIndexed(ctx, { names, outcomes, asked }),
+          asked,
+          select,
+        })
+      : null;
   const checks = choice.primaryNameCheck ? await checkPrimaryNames(ctx, outcomes) : null;
   return mapYielding(names, (name, i) =>
     toItem(ctx, asked, {
@@ -83,40 +85,22 @@ export async function answerNames(
   );
 }
 
-type RecordsOfNames = {
-  names: readonly SoughtName[];
-  outcomes: readonly DomainResult[];
-  asked: RecordsAsked;
-  select: ReturnType<typeof selectorForRecord>;
-};
-
-async function findRecords(
-  ctx: Ctx,
-  { names, outcomes, asked, select }: RecordsOfNames,
-): Promise<FoundRecords[]> {
-  const found = await readIndexed(ctx, { names, outcomes, asked });
-  const incomplete = found.flatMap(({ unknownTexts }, i) => (unknownTexts.length > 0 ? [i] : []));
-  const live = await resolveNames(
-    ctx,
-    incomplete.map((i) => (names[i] as SoughtName).requested),
-    { records: select, live: true },
-  );
-  const liveOf = new Map(incomplete.map((i, at) => [i, live[at] as DomainResult]));
-  return found.map((one, i) => ({ ...one, outcome: liveOf.get(i) ?? one.outcome }));
-}
-
-/** The records of which the index tells. They are read until the answer is full. */
+/** The records that the index has. They are read until the answer is full. */
 async function readIndexed(
   ctx: Ctx,
-  { names, outcomes, asked }: Omit<RecordsOfNames, "select">,
-): Promise<FoundRecords[]> {
+  {
+    names,
+    outcomes,
+    asked,
+  }: { names: readonly SoughtName[]; outcomes: readonly DomainResult[]; asked: RecordsAsked },
+): Promise<Omit<FoundRecords, "unknownTexts">[]> {
   const wanted = outcomes.flatMap((outcome, i) => {
     const key = isOfIndex(outcome) && outcome.state ? recordsOf(outcome.state) : null;
     if (key === null || outcome.state === null) return [];
     const hasDefault = hasDefaultAddress(outcome.state.node, key, ctx.contracts);
     return [{ i, key: { ...key, hasDefault }, rest: names[i]?.rest ?? null }];
   });
-  const read = new Map<number, Pick<FoundRecords, "indexed" | "rest" | "isLeftOut">>();
+  const read = new Map<number, RecordsRoom & Pick<NameRecords, "indexed">>();
   let room = MAX_JSON_BYTES;
   for (let from = 0; from < wanted.length; from += NAMES_OF_STATEMENT) {
     const some = wanted.slice(from, from + NAMES_OF_STATEMENT);
@@ -145,7 +129,7 @@ async function readIndexed(
       rest: null,
       isLeftOut: null,
     };
-    return { outcome, ...found, unknownTexts: found.indexed ? unknownTextsOf(found.indexed, asked) : [] };
+    return { result: outcome, ...found };
   });
 }
 
@@ -215,7 +199,7 @@ const liveAddressOf = ({ records }: Extract<DomainResult, { source: "live" }>): 
 
 function toItem(ctx: Ctx, asked: RecordsAsked | null, { name, outcome, records, check }: Answered): NameItem {
   if (records?.isLeftOut) return toLeftOut(name.input, records.isLeftOut);
-  const error = [outcome, records?.outcome].flatMap((one) =>
+  const error = [outcome, records?.result].flatMap((one) =>
     one?.kind === "unresolved" ? [one.error] : [],
   )[0];
   const rest = asked && records?.rest;
@@ -265,30 +249,12 @@ function statusOf({
   return outcome.state === null ? ("not_found" as const) : ("ok" as const);
 }
 
-function toRecordsFields({ outcome, indexed, unknownTexts }: FoundRecords, asked: RecordsAsked) {
-  const found =
-    outcome.source === "live"
-      ? withoutOthers(toAskedLiveRecords(outcome.records, asked), asked)
-      : indexed && toIndexedRecords(indexed, asked);
-  const source = { records_source: outcome.source };
-  if (outcome.kind !== "unresolved") return found ? { records: found, ...source } : {};
-  if (!found)
-    return {
-      ...source,
-      unresolved: unresolvedParts(partsOfRecords(outcome.state, "records"), outcome.error),
-    };
-  const parts = unresolvedParts(["records.texts"], outcome.error);
-  return { records: found, ...source, unresolved: parts.map((part) => ({ ...part, keys: unknownTexts })) };
-}
-
-/** What was read for the record or the check alone is no answer. */
-function withoutOthers(found: ReturnType<typeof toAskedLiveRecords>, { keys, coinTypes }: RecordsAsked) {
-  const pick = <Value>(all: Record<string, Value>, names: readonly string[] | undefined) =>
-    names ? Object.fromEntries(Object.entries(all).filter(([name]) => names.includes(name))) : all;
+function toRecordsFields(found: FoundRecords, asked: RecordsAsked) {
+  const { records, unresolved } = toRecordsPart(found, asked);
   return {
-    ...found,
-    texts: pick(found.texts, keys),
-    addresses: pick(found.addresses, coinTypes?.map(String)),
+    ...(records && { records }),
+    ...((records || unresolved) && { records_source: found.result.source }),
+    ...(unresolved && { unresolved }),
   };
 }
 
