@@ -10,7 +10,12 @@ import { prepared } from "../../server/postgres/prepared.ts";
 import type { RecordsOf, TextValue } from "./records.ts";
 import { isOfChainSql } from "./resolvesTo.ts";
 
-/** The records of a name in a batch, and where to go on where an earlier answer had no room for all of them. */
+/*
+ * Records of many names by one statement. For one name it takes 3 to 4 ms, mostly to plan its arrays, where `findRecords` of
+ * `records.ts` takes 0.7 ms: so `/records` has a statement of its own.
+ */
+
+/** The records of a name in a batch, and where to continue if an earlier answer had no room for all of them. */
 export type RecordsWanted = RecordsOf & {
   /** The hash of the last key that was given; empty to begin with. Null: no texts are left. */
   textsAfter: Hex | "" | null;

@@ -5,12 +5,12 @@ import type { DomainState } from "./domainState.ts";
 import { readDetails } from "./ensv2/details.ts";
 import { chainsOfChildren } from "./nameChains.ts";
 
-/** What items of lists have only if a caller asks for it, because it costs queries of its own. */
+/** Fields of list items that callers request by name, because each costs additional queries. */
 export const includable = ["migration", "role_holder_count", "subname_count"] as const;
 
 export type Includable = (typeof includable)[number];
 
-/** Adds to the names of a page what was asked for; the order stays. */
+/** Adds the requested fields to the names of a page, in their order. */
 export async function withIncluded<State extends DomainState>(
   ctx: Ctx,
   states: readonly State[],
@@ -35,7 +35,7 @@ export async function withIncluded<State extends DomainState>(
 
 const isUncounted = ({ subnameCount }: DomainState): boolean => subnameCount === undefined;
 
-/** How many names are right under names: as many as the lists of their subnames have. */
+/** Counts direct subnames, as many as the lists of subnames have. */
 async function readSubnameCounts<State extends DomainState>(
   ctx: Ctx,
   states: readonly State[],

@@ -8,11 +8,11 @@ import type { Ensv2State } from "./ensv2/state.ts";
 import { showTexts } from "./provenLabels.ts";
 
 /**
- * The names of a page as they are now, by their rows, in their order, with the text of every label that is known. Where there
- * is ENSv2, a row can be behind: the way from the root registry decides what is shown. A row that is behind was selected by
- * what is over, so such a name is left out unless it still belongs to the list. Totals count rows.
+ * Returns the current states of a page's rows, in their order, with all known labels. Rows of ENSv2 names can lag, so the walk
+ * from the root registry decides what is shown. A lagging row was selected by outdated values: its name is left out unless it
+ * still belongs to the list. Totals count rows.
  *
- * @param belongs whether a name belongs to the list as it is now; rows of several lists can be checked at once
+ * @param belongs whether the current state of a name belongs to the list; rows of several lists can be checked at once
  */
 export async function checkListed<Row extends DomainRow>(
   ctx: Ctx,
@@ -44,7 +44,7 @@ async function currentStates<Row extends DomainRow>(
   });
 }
 
-/** Whether a row has another entry than the way from the root registry leads to now. */
+/** Whether the walk from the root registry now leads to another entry than the row has. */
 function isBehind(row: DomainRow, ensv2: Ensv2State | undefined, now: number): boolean {
   if (ensv2 === undefined) return false;
   if (row.registry === null) return ensv2.protocol === "ensv2";
@@ -58,14 +58,13 @@ function isBehind(row: DomainRow, ensv2: Ensv2State | undefined, now: number): b
   );
 }
 
-/** Such a row says itself that no registry answers for the name. */
+/** The row itself says that no registry answers for the name. */
 const hasPathEnded = ({ pathExpiryTimestamp }: DomainRow, now: number): boolean =>
   pathExpiryTimestamp !== null && pathExpiryTimestamp <= BigInt(now);
 
 /**
- * Whether an address still has one of these relations to a name whose row is behind. Its entry tells, also after the expiry, as
- * the list is by what is stored. Owners in the contracts of ENSv1 are never behind; a name of ENSv2 is not wrapped, and has no
- * manager.
+ * Whether an address still has one of these relations to a name whose row lags. Its entry decides, also after the expiry,
+ * because lists use stored values. ENSv1 owners never lag, and an ENSv2 name is not wrapped and has no manager.
  */
 export const isHeldBy =
   (address: Address, relations: readonly Relation[]) =>

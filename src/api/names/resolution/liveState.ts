@@ -12,13 +12,13 @@ import { type DomainState, indexOnlyFields, noOwners } from "./domainState.ts";
 import type { Ensv2State } from "./ensv2/state.ts";
 import type { IndexedName } from "./indexedName.ts";
 
-/** A name of which the chain says something, and what the index has of it. */
+/** A name that the chain answered for, and what the index has. */
 type RequestedName = { name: DomainState | ParsedName; indexed: IndexedName | null };
 
-/** What is known besides the chain's answer; `now` is the time of the request, in unix seconds. */
+/** The facts that complete an answer of the chain; `now` is the time of the request, in unix seconds. */
 type Besides = {
   indexed: DomainState | null;
-  /** What the index has of the name's way through ENSv2. */
+  /** The name's ENSv2 walk in the index. */
   ensv2: Ensv2State | undefined;
   contracts: Contracts;
   now: number;
@@ -108,7 +108,7 @@ function ofEnsv2(
   };
 }
 
-/** The token as the registry tells it, which a registry of unknown code alone knows. */
+/** The token by the registry: for a registry of unknown code it is not in the index. */
 const withTokenOf = (ensv2: Ensv2State, entry: LiveEntry | null): Ensv2State =>
   entry === null
     ? ensv2
@@ -139,7 +139,7 @@ function toStoredOwners(
     isWrapped({ ...layers, wrapperOwner: contracts.wrapper ?? null }, contracts.wrapper, isEth);
   return {
     ...layers,
-    // As `lastRegistrant`: the token still belongs to its last holder, whom only the index knows.
+    // As `lastRegistrant`: the token still belongs to its last holder, who is known to the index only.
     ...(hasLapsed && { wrapperOwner: indexed?.wrapperOwner ?? null }),
     isWrapped: hasLapsed || isWrapped(layers, contracts.wrapper, isEth),
     wrapperFuses: hasLapsed ? PARENT_CANNOT_CONTROL : owners.wrapperFuses,

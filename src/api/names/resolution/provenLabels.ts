@@ -12,11 +12,11 @@ import { type IndexedNames, type Requested, withStates } from "./indexedName.ts"
 type Labels = ReadonlyMap<Hex, string>;
 
 /*
- * The text of labels of which a chain's logs gave the hash alone. A caller who writes a label proves it: its hash is in the
- * name's node. What one caller proved is stored, and shown to all. A label that another chain's logs gave is known, too.
+ * Texts of labels that a chain's logs contain only as hashes. A caller who writes a label proves it, because its hash is part
+ * of the name's node. Proven labels are stored and shown to everyone, as are labels from another chain's logs.
  */
 
-/** The texts that are known of labels, by their hash. */
+/** Finds the known texts of labels, by hash. */
 async function findTexts(
   { db, contracts, provenLabels }: Pick<Ctx, "db" | "contracts" | "provenLabels">,
   hashes: readonly Hex[],
@@ -31,14 +31,14 @@ async function findTexts(
   return new Map([...given, ...logged].filter(([hash, label]) => isLabelOf(hash, label)));
 }
 
-/** How names show the label with a hash. Where logs gave its text, that is in the tables, and no one else is asked. */
+/** A label as names show it. Texts from logs are in the tables, so other sources are read only without one. */
 export async function shownLabel(ctx: Ctx, hash: Hex): Promise<string> {
   const logged = await listTexts(ctx.db, { chains: allChains(ctx.contracts), hashes: [hash] });
   const texts = logged.size > 0 ? logged : await findTexts(ctx, [hash]);
   return texts.get(hash) ?? unknownLabel(hash);
 }
 
-/** Puts the texts that are known into names of a list. */
+/** Puts known labels into the names of a list. */
 export async function showTexts<State extends DomainState>(
   ctx: Ctx,
   states: readonly State[],
@@ -48,8 +48,8 @@ export async function showTexts<State extends DomainState>(
 }
 
 /**
- * The same for names and nodes that were asked for. Only labels that the index has, and does not know, are stored: there are
- * never more of them than events made.
+ * Puts known labels into requested names, and stores labels that the request proves. Only labels that are indexed as a hash
+ * are stored, so events limit their number.
  */
 export async function showProvenLabels(
   ctx: Ctx,
@@ -61,9 +61,9 @@ export async function showProvenLabels(
   const known = await findTexts(ctx, [...unknown]);
   const names = requested.flatMap((one) => ("name" in one && found.has(one.node) ? [one.name] : []));
   const written = (await mapYielding(names, labelsOf)).flat();
-  const told = new Map(written.filter(([hash]) => unknown.has(hash) && !known.has(hash)));
-  if (told.size > 0) ctx.provenLabels.remember(told);
-  const labels = new Map([...known, ...told]);
+  const proven = new Map(written.filter(([hash]) => unknown.has(hash) && !known.has(hash)));
+  if (proven.size > 0) ctx.provenLabels.remember(proven);
+  const labels = new Map([...known, ...proven]);
   return withStates(found, (state) => withLabels(state, labels));
 }
 
@@ -85,7 +85,7 @@ function labelsOf(name: string): [hash: Hex, label: string][] {
     .flatMap((label, i): [Hex, string][] => (isUnknown(label) ? [] : [[hashes[i] as Hex, label]]));
 }
 
-/** A name that would be too long with the texts stays as it is. */
+/** Leaves a name as it is if the texts would make it too long. */
 function withLabels<State extends DomainState>(state: State, labels: Labels): State {
   const show = (label: string) => (isUnknown(label) ? (labels.get(hashInBrackets(label)) ?? label) : label);
   const fullName = state.fullName.split(".").map(show).join(".");

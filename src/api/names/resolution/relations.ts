@@ -16,12 +16,12 @@ import { isTokenUnknown, ownersAt } from "../rules/ownership.ts";
 import { type Relation, relations } from "../rules/relations.ts";
 import type { DomainState } from "./domainState.ts";
 
-/** A name of an address's list: its row, and what it is now. */
+/** A name in an address's list: its row, and its current state. */
 export type ListedName = { address: Address; row: DomainRow; state: DomainState };
 
 /**
- * What addresses are to the names of their lists, by the same rules as lists are found by: of a name of ENSv2 by its entry, also
- * after the expiry, of any other by its row.
+ * Reads the relations of addresses to the names in their lists, by the rules that select the lists: an ENSv2 name by its entry,
+ * also after the expiry, any other name by its row.
  */
 export async function readRelations(
   { db, contracts, now }: Ctx,
@@ -65,7 +65,7 @@ const keyOfName = ({ address, chainId, node }: AddressOfName) => `${address} ${c
 /** The entry that answers for a name of ENSv2. */
 const entryOf = ({ ensv2 }: DomainState) => (ensv2?.protocol === "ensv2" ? ensv2.walk.entry : null);
 
-/** Where the entry of a name is: the one that answers, or that answered until the way to it ended. */
+/** The entry that answers for a name, or that did until the path to it expired. */
 function placeOf({ row, state }: ListedName): EntryKey | null {
   const entry = entryOf(state);
   if (entry !== null) return entry;
@@ -78,7 +78,7 @@ function pairOf(name: ListedName): AccountOfEntry | null {
   return place && { account: name.address, registry: place.registry, storageId: place.storageId };
 }
 
-/** The owner as lists find him: of a name of ENSv2 the holder that its entry stores, or that its row has if the way to it ended. */
+/** The owner by whom lists find a name: for ENSv2 the holder in its entry, or in its row if the path to it expired. */
 function ownerIn({ row, state }: ListedName, now: number): Address | null {
   const entry = entryOf(state);
   if (entry !== null) return entry.owner;
@@ -86,7 +86,7 @@ function ownerIn({ row, state }: ListedName, now: number): Address | null {
   return row.registry !== null && row.registry !== zeroAddress ? row.effectiveOwnerAddress : null;
 }
 
-/** What the rows of ENSv1's contracts say, which are history where ENSv2 answers. */
+/** Relations by the row's ENSv1 columns, which are history where ENSv2 answers. */
 function ofRow({ address, row, state }: ListedName, now: number) {
   const { isWrapped } = ownersAt(row, now);
   const isEnsv2 = state.ensv2?.protocol === "ensv2" || row.registry !== null;

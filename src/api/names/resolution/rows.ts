@@ -9,7 +9,7 @@ import { allChains, mainChain } from "../query/scope.ts";
 import { ancestorNodes, type ParsedName } from "../schemas/input.ts";
 import type { Requested } from "./indexedName.ts";
 
-/** What decides which row answers for a name below a managed name. */
+/** The facts that decide which row answers for a name below a managed name. */
 type RowChoice<Row> = {
   /** The row of the node on the main chain. */
   main: Row | undefined;
@@ -23,9 +23,9 @@ type RowChoice<Row> = {
 };
 
 /**
- * Which row answers for a name, by the way in which it is resolved (ENSIP-10): the nearest resolver on the main chain
- * decides. So the main chain's row answers if it has a resolver of its own. Else the layer 2's row does, if the nearest
- * resolver above is the managed name's and asks the layer 2. Else it is what the main chain has, or nothing.
+ * Chooses the row that answers for a name as resolution does (ENSIP-10): the nearest resolver on the main chain decides. The
+ * main chain's row answers if it has its own resolver. The layer 2's row answers if the nearest resolver above is the managed
+ * name's and asks the layer 2. Otherwise the main chain's row answers, if there is one.
  */
 function chooseRow<Row extends { resolver: Address | null }>(choice: RowChoice<Row>): Row | undefined {
   const { main, layer2, managedResolver, bridges, between } = choice;
@@ -35,7 +35,7 @@ function chooseRow<Row extends { resolver: Address | null }>(choice: RowChoice<R
   return isNearest && isBridged ? layer2 : main;
 }
 
-/** The rows of names and nodes: where a node has one on several chains, the one that answers for the name. */
+/** Reads the rows of names and nodes. If a node has rows on several chains, the one that answers for the name is chosen. */
 export async function readAnsweringRows(ctx: Ctx, requested: readonly Requested[]): Promise<Rows> {
   const { managed, chainId } = ctx.contracts;
   const nodes = requested.map(({ node }) => node);
@@ -61,8 +61,8 @@ export async function readAnsweringRows(ctx: Ctx, requested: readonly Requested[
 }
 
 /**
- * The same rows for domain records. Where the main chain alone is indexed they come with the details of records; elsewhere a
- * name's chains decide what is read of it, and the rows come without.
+ * Reads the same rows for domain records. If only the main chain is indexed, their statement also reads the details; elsewhere
+ * the details depend on the chains of each name, and are read afterwards.
  */
 export async function readRowsOfRecords(ctx: Ctx, requested: readonly Requested[]): Promise<Rows> {
   if (ctx.contracts.chainIds.length > 1) return readAnsweringRows(ctx, requested);
@@ -99,7 +99,7 @@ function choose(
   });
 }
 
-/** The nodes between what is asked for and its managed name, where the text tells them. */
+/** Finds the nodes between each name and its managed name, as far as the text is known. */
 async function findBetween({ managed }: Contracts, requested: readonly Requested[]): Promise<Between> {
   const found = await mapYielding(requested, (one) =>
     "name" in one ? betweenByName(one, managed) : undefined,
@@ -128,8 +128,8 @@ function betweenByName(
 const FEWEST_LABELS = 4;
 
 /**
- * Adds what is between a layer 2's rows and its managed name, where only the row tells it. The way up of a row whose
- * name is written by its node is not known: no text of it is short enough to be resolved.
+ * Adds the nodes between rows of a layer 2 and their managed name that only the rows reveal. They are unknown for a name that
+ * is written by its node, because no text of it is short enough to be resolved.
  */
 async function readBetween(
   ctx: Ctx,
@@ -146,7 +146,7 @@ async function readBetween(
   return new Map([...onMain, ...(await readMainRows(ctx, missing))]);
 }
 
-/** The rows that the main chain has of these nodes; a name of ENSv2 may have gone on since. */
+/** Reads the main chain's rows of these nodes. The rows of ENSv2 names may lag. */
 export async function readMainRows(
   { db, contracts: { chainId } }: Ctx,
   nodes: readonly Hex[],
@@ -155,7 +155,7 @@ export async function readMainRows(
   return byNode(rows);
 }
 
-/** Nodes of one query: more of them hold the database and the event loop for too long at once. */
+/** Nodes per query. More would hold the database and the event loop for too long. */
 const NODES_OF_QUERY = 2_000;
 
 async function inChunks(
