@@ -10,7 +10,7 @@ import { type ListedName, readRelations } from "../resolution/relations.ts";
 import type { Relation } from "../rules/relations.ts";
 import type { addressDomainItem } from "../schemas/answers.ts";
 import { toDomainItem } from "../serializers/domain.ts";
-import { listedItems } from "./listedItems.ts";
+import { listedItems, meetsFilters } from "./listedItems.ts";
 
 /* The names on pages of addresses' lists, of several pages at once: the statements for one page are those for a hundred. */
 
@@ -42,18 +42,15 @@ export async function checkHeld(ctx: Ctx, pages: readonly HeldPage[]): Promise<L
   );
 }
 
-/** Whether a name still meets the filters, after it is another than its row said. */
+/** Whether a name meets the filters by its current state. */
 function isListed(name: DomainState, ctx: Ctx, filters: NameFilters): boolean {
-  const { availability_status, protocols, expiry_timestamp, resolver } = toDomainItem(name, ctx);
-  const { states, protocols: wanted, expiryFrom, expiryTo, resolver: at } = filters;
-  const expiry = expiry_timestamp === null ? null : BigInt(expiry_timestamp);
-  return (
-    (states === undefined || states.includes(availability_status)) &&
-    (wanted === undefined || protocols === undefined || wanted.some((one) => protocols.includes(one))) &&
-    (expiryFrom === undefined || (expiry !== null && expiry >= BigInt(expiryFrom))) &&
-    (expiryTo === undefined || (expiry !== null && expiry <= BigInt(expiryTo))) &&
-    (at === undefined || at === resolver?.address.toLowerCase())
-  );
+  const item = toDomainItem(name, ctx);
+  const { protocols } = item;
+  const isOfProtocols =
+    filters.protocols === undefined ||
+    protocols === undefined ||
+    filters.protocols.some((one) => protocols.includes(one));
+  return isOfProtocols && meetsFilters(item, filters);
 }
 
 type HeldItem = z.infer<typeof addressDomainItem>;

@@ -30,7 +30,7 @@ import { ALL_CHAINS } from "../schemas/sentences.ts";
 import { MAX_WINDOWS, type TimeWindow } from "../schemas/windows.ts";
 import { toDomainItem } from "../serializers/domain.ts";
 import { openPage } from "../serializers/listPages.ts";
-import { included, listedItems } from "./listedItems.ts";
+import { included, listedItems, meetsFilters } from "./listedItems.ts";
 
 const searchStats = z
   .strictObject({
@@ -164,32 +164,21 @@ function requireWalk({ sort_by: sortBy, page = 1 }: { sort_by: string; page?: nu
   );
 }
 
-/**
- * Whether a name still is what was searched for, after it is another than its row said. Texts and owners in the contracts
- * of ENSv1 are always as their rows say.
- */
+/** Whether a name is found by its current state. Texts and ENSv1 owners never lag. */
 function isSearched(item: z.infer<typeof domainItem>, filters: SearchFilters): boolean {
-  const { availability, protocol, isWrapped, wrapperOwner, resolver } = filters;
-  const { expiryFrom, expiryTo, expiryWindows } = filters;
-  const expiry = item.expiry_timestamp === null ? null : BigInt(item.expiry_timestamp);
+  const { availability: states, protocol, isWrapped, wrapperOwner, resolver } = filters;
+  const { expiryFrom, expiryTo, expiryWindows = [{}] } = filters;
   const isOfLease = filters.expiryOf === undefined;
+  const isInWindow = ({ from, to }: Partial<TimeWindow>) =>
+    meetsFilters(item, { expiryFrom: from, expiryTo: to });
   return (
-    (availability === undefined || isOneOf(item.availability_status, availability)) &&
+    meetsFilters(item, isOfLease ? { states, resolver, expiryFrom, expiryTo } : { states, resolver }) &&
     (protocol === undefined || protocol === item.protocol) &&
     (isWrapped === undefined || isWrapped === item.ownership.is_wrapped) &&
     (wrapperOwner === undefined || item.ownership.is_wrapped) &&
-    (resolver === undefined || resolver === item.resolver?.address?.toLowerCase()) &&
-    (isOfLease || item.protocol !== "ensv2") &&
-    (!isOfLease || expiryFrom === undefined || (expiry !== null && expiry >= BigInt(expiryFrom))) &&
-    (!isOfLease || expiryTo === undefined || (expiry !== null && expiry <= BigInt(expiryTo))) &&
-    (!isOfLease || expiryWindows === undefined || expiryWindows.some((window) => isInside(expiry, window)))
+    (isOfLease ? expiryWindows.some(isInWindow) : item.protocol !== "ensv2")
   );
 }
-
-const isOneOf = (word: string, words: readonly string[]): boolean => words.includes(word);
-
-const isInside = (time: bigint | null, { from, to }: TimeWindow): boolean =>
-  time !== null && time >= BigInt(from) && time <= BigInt(to);
 
 type Search = {
   filters: SearchFilters;
