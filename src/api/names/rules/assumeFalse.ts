@@ -36,7 +36,7 @@ function assumeInList(
 }
 
 /** The same rule for names of which these comparisons are false, made once for each rule. */
-export function assuming(isFalse: (one: Comparison) => boolean) {
+function assuming(isFalse: (one: Comparison) => boolean) {
   const made = new WeakMap<Condition, Condition>();
   return (rule: Condition): Condition => {
     const known = made.get(rule);
