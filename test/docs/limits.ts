@@ -65,12 +65,12 @@ import { MAX_RESULT_BYTES, MAX_REVERT_BYTES } from "../../src/api/names/live/rpc
 import { MAX_CHANGES } from "../../src/api/names/query/activity.ts";
 import { MAX_ENDING } from "../../src/api/names/query/addresses/ending.ts";
 import { MAX_NAMES } from "../../src/api/names/query/eventSources.ts";
+import { MAX_ENTRIES } from "../../src/api/names/query/list.ts";
 import { MAX_OTHER } from "../../src/api/names/query/otherRecords.ts";
 import { MAX_COUNTED, MAX_COUNTED_IN_OVERVIEW } from "../../src/api/names/query/page.ts";
 import { MAX_HOLDERS } from "../../src/api/names/query/population.ts";
 import { MAX_BYTES_OF_NAME, MAX_OF_NAME } from "../../src/api/names/query/recordBatches.ts";
 import { MAX_READ_BYTES } from "../../src/api/names/query/records.ts";
-import { MAX_ENTRIES } from "../../src/api/names/query/list.ts";
 import { MAX_LIVE_BYTES } from "../../src/api/names/resolution/chain.ts";
 import { MAX_CLAIMED_LABELS } from "../../src/api/names/resolution/primaryNameClaims.ts";
 import { MAX_CHECKED } from "../../src/api/names/resolution/resolvesTo.ts";
