@@ -46,6 +46,7 @@ requirePatchedPonder();
 hideSecrets(process.env, [process.stdout, process.stderr]);
 
 const settings = readSettings(process.env);
+globalThis.namedexLogSources = { schema: settings.schema, byChain: settings.logSources };
 const { deployment } = settings;
 
 /** Ponder starts with 20 requests a second for each URL of the list; repeating a URL raises that. */

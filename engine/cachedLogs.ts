@@ -61,6 +61,32 @@ export async function listCachedFilters(query: Query, chainId: number): Promise<
   });
 }
 
+/** Ponder's names of the parts of a chain's filters, with the ranges that the cache has of them, up to a block. */
+export async function listFragments(
+  query: Query,
+  { chainId, to }: { chainId: number; to: number },
+): Promise<Record<string, [number, number][]>> {
+  const rows = await query<{ name: string; ranges: [number, number][] }>(
+    `select fragment_id as name, json_agg(json_build_array(lower(r), least(upper(r) - 1, ${Number(to)})) order by lower(r)) as ranges
+     from ${CACHE_SCHEMA}.intervals, unnest(blocks) as r where chain_id = ${Number(chainId)} and lower(r) <= ${Number(to)}
+     group by fragment_id order by fragment_id`,
+  );
+  return Object.fromEntries(rows.map(({ name, ranges }) => [name, ranges]));
+}
+
+/** The first and the last block that have cached logs; null if none has. */
+export async function findCachedEnds(query: Query, chainId: number) {
+  const end = async (order: "asc" | "desc") => {
+    const [row] = await query<{ number: number; hash: string }>(
+      `select number::float8 as number, hash from ${CACHE_SCHEMA}.blocks where chain_id = ${Number(chainId)}
+       order by chain_id ${order}, number ${order} limit 1`,
+    );
+    return row;
+  };
+  const [first, last] = [await end("asc"), await end("desc")];
+  return first === undefined || last === undefined ? null : { first, last };
+}
+
 /** The contracts that logs told of, by the factory's name in filters, with the block of the first such log. */
 async function listFoundContracts(query: Query, chainId: number): Promise<Map<string, Map<string, number>>> {
   const rows = await query<{ name: string; contract: string; block: string }>(
@@ -117,7 +143,7 @@ export async function findCachedBlock(
 }
 
 /**
- * Removes the logs of some blocks, and the note that they were fetched. An index that is built later fetches them again. Call
+ * Removes some blocks with their logs, and the note that they were fetched. An index that is built later fetches them again. Call
  * it in a transaction, while no indexer runs: an indexer remembers what it found in the cache when it started.
  *
  * @returns how many logs and filters it concerned
@@ -133,6 +159,14 @@ export async function forgetBlocks(query: Query, blocks: Blocks): Promise<{ logs
     `with gone as (delete from ${CACHE_SCHEMA}.logs where ${ofBlocks(blocks)} returning 1)
      select count(*)::int as count from gone`,
   );
+  // What a false source said of them would stay: rows that are there are not written again.
+  const { chainId, from, to } = blocks;
+  await query(
+    `delete from ${CACHE_SCHEMA}.blocks where chain_id = ${Number(chainId)} and number between ${Number(from)} and ${Number(to)}`,
+  );
+  for (const table of ["transactions", "factory_addresses"]) {
+    await query(`delete from ${CACHE_SCHEMA}.${table} where ${ofBlocks(blocks)}`);
+  }
   return { logs: logs?.count ?? 0, filters: filters?.count ?? 0 };
 }
 

@@ -7,6 +7,7 @@ import { freshnessVariables } from "./freshness.ts";
 import { gatewayVariables } from "./gateway.ts";
 import { labelVariables } from "./labels.ts";
 import { logVariables } from "./log.ts";
+import { chainLogSource, logSourceVariables } from "./logSource.ts";
 import { machineVariables } from "./machine.ts";
 import { metricsVariables } from "./metrics.ts";
 import { networkVariables } from "./network.ts";
@@ -27,7 +28,13 @@ const ownGatewayVariables = Object.fromEntries(
 export const groups: Group[] = [
   {
     title: "Network",
-    variables: { ...networkVariables, "RPC_URL_<chain id>": rpcUrlVariable, ...rpcVariables },
+    variables: {
+      ...networkVariables,
+      "RPC_URL_<chain id>": rpcUrlVariable,
+      ...rpcVariables,
+      ...logSourceVariables,
+      "LOG_SOURCE_<chain id>": chainLogSource,
+    },
   },
   { title: "Database", variables: databaseVariables },
   {

@@ -2,7 +2,7 @@ import type { Given } from "./check.ts";
 
 /** The variables that hold URLs with credentials. Ponder reads DATABASE_PRIVATE_URL too. */
 const urlVariable =
-  /^(RPC_URL_\d+|LIVE_RPC_URL|MPP_RPC_URL|DATABASE_URL|SERVICE_DATABASE_URL|DATABASE_PRIVATE_URL|INDEXERS|LABEL_HEALING_URL)$/;
+  /^(RPC_URL_\d+|LOG_SOURCE|LOG_SOURCE_\d+|LIVE_RPC_URL|MPP_RPC_URL|DATABASE_URL|SERVICE_DATABASE_URL|DATABASE_PRIVATE_URL|INDEXERS|LABEL_HEALING_URL)$/;
 
 /** The variables that are a secret as a whole; PostgreSQL's client reads PGPASSWORD. */
 const secretVariable = /^(MPP_SECRET_KEY|WEBHOOK_SECRET_KEY|PGPASSWORD|POSTGRES_PASSWORD)$/;

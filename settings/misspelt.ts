@@ -1,12 +1,12 @@
 import { type Given, SettingsError } from "./check.ts";
 import { groups } from "./document.ts";
 
-/** RPC_URL_1 and its like, without the number. */
-const CHAIN = "RPC_URL_";
-
 const known = groups
   .flatMap(({ variables }) => Object.keys(variables))
-  .map((name) => (name.startsWith(CHAIN) ? CHAIN : name));
+  .map((name) => name.replace("<chain id>", ""));
+
+/** RPC_URL_1 and its like, without the number. */
+const isOfChains = (name: string): boolean => name.endsWith("_") && known.includes(name);
 
 /** Former names. Ponder would act on this one: it creates the views as soon as a build is ready. */
 const renamed: Readonly<Record<string, string>> = { DATABASE_VIEWS_SCHEMA: "VIEWS_SCHEMA" };
@@ -34,10 +34,10 @@ export function refuseMisspelt(env: Given): void {
 /** The setting that a name probably means; null if it is a setting, or resembles none. */
 export function nearestSetting(name: string): string | null {
   const [, stem = "", digits = ""] = /^(.*?)(\d*)$/.exec(name) ?? [];
-  if (known.includes(name) || (stem === CHAIN && digits !== "")) return null;
-  const near = known.filter((one) => isNear(one === CHAIN ? stem : name, one));
+  if (known.includes(name) || (isOfChains(stem) && digits !== "")) return null;
+  const near = known.filter((one) => isNear(isOfChains(one) ? stem : name, one));
   const [first] = near.sort((a, b) => distance(name, a) - distance(name, b));
-  return first === CHAIN ? `${CHAIN}${digits || "1"}` : (first ?? null);
+  return first !== undefined && isOfChains(first) ? `${first}${digits || "1"}` : (first ?? null);
 }
 
 /** DATABASE_URL_2 is another program's: it begins with the whole name of ours. */

@@ -2,6 +2,7 @@ import { layer2Of } from "../abis/deployments/layer2.ts";
 import type { Deployment } from "../abis/deployments.ts";
 import { check, complaint, type Given, SettingsError } from "./check.ts";
 import { digits, httpUrls, httpUrlsOrOff, onOrOff, wholeNumber } from "./kinds.ts";
+import { type ChainLogSource, readLogSources } from "./logSource.ts";
 import type { Network } from "./network.ts";
 import { optional, type ValuesOf, withDefault } from "./variable.ts";
 
@@ -11,6 +12,8 @@ export type RpcSettings = {
   deployment: Deployment;
   /** RPC URLs of the indexer, by chain id. */
   rpcUrls: Record<number, string[]>;
+  /** Where past logs come from in place of RPC: a Portal's URL or an archive's folder, by chain id. */
+  logSources: Record<number, ChainLogSource>;
   /** Requests per second at which indexing starts on each URL; Ponder then speeds up by itself. */
   rpcRequestsPerSecond: number;
   /** RPC URLs for answers from the chain at request time: the indexer's, unless others are named; empty if off. */
@@ -81,9 +84,11 @@ type RpcValues = ValuesOf<typeof rpcVariables> & { ENS_NETWORK: Network };
 export function toRpcSettings(known: RpcValues, given: Given, deployment: Deployment): RpcSettings {
   const usual = known.ENS_NETWORK === "devnet" ? "on" : "off";
   const rpcUrls = readRpcUrls(deployment, known, given);
+  const followed = { ...deployment, layer2: deployment.layer2.filter((chain) => rpcUrls[chain.chainId]) };
   return {
-    deployment: { ...deployment, layer2: deployment.layer2.filter((chain) => rpcUrls[chain.chainId]) },
+    deployment: followed,
     rpcUrls,
+    logSources: readLogSources(followed, given),
     rpcRequestsPerSecond: known.RPC_REQUESTS_PER_SECOND,
     liveRpcUrls: liveUrls(known, rpcUrls[deployment.chainId] ?? []),
     liveRequestsPerSecond: known.LIVE_REQUESTS_PER_SECOND,
@@ -111,14 +116,14 @@ function readRpcUrls(
 /** The chains of all networks: one file may have the settings of several. */
 const knownChains = [1, 11155111, 31337, ...chainsOfLayer2.map(({ chainId }) => chainId)];
 
-/** The URL of a chain that no network has would have no effect, and no one would see. */
+/** A variable of a chain that no network has would have no effect, and no one would see. */
 function refuseUnknownChains({ name, chainId, layer2 }: Deployment, given: Given): void {
   const own = [chainId, ...layer2.map((chain) => chain.chainId)];
   const complaints = Object.entries(given).flatMap(([variable, value]) => {
-    const [, id] = /^RPC_URL_(\d+)$/.exec(variable) ?? [];
+    const [, stem, id] = /^(RPC_URL|LOG_SOURCE)_(\d+)$/.exec(variable) ?? [];
     if (id === undefined || !value || [...own, ...knownChains].includes(Number(id))) return [];
     return [
-      `${variable} is not a chain of ${name}: expected ${own.map((one) => `RPC_URL_${one}`).join(", ")}`,
+      `${variable} is not a chain of ${name}: expected ${own.map((one) => `${stem}_${one}`).join(", ")}`,
     ];
   });
   if (complaints.length > 0) throw new SettingsError(complaints.join("\n"));

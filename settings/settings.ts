@@ -8,6 +8,7 @@ import { type FreshnessSettings, freshnessVariables, toFreshnessSettings } from 
 import { port } from "./kinds.ts";
 import { type LabelSettings, labelVariables, toLabelSettings } from "./labels.ts";
 import { type LogSettings, logVariables, toLogSettings } from "./log.ts";
+import { logSourceVariables } from "./logSource.ts";
 import { type MetricsSettings, metricsVariables, toMetricsSettings } from "./metrics.ts";
 import { type Network, networkVariables, readDeployment } from "./network.ts";
 import { type PaymentSettings, paymentVariables, toPaymentSettings } from "./payments.ts";
@@ -48,6 +49,7 @@ const variables = {
   ...portVariables,
   ...metricsVariables,
   ...rpcVariables,
+  ...logSourceVariables,
   ...accessVariables,
   ...explorerVariables,
   ...freshnessVariables,

@@ -46,6 +46,11 @@ const layers: Layer[] = [
       "modules that patched files of Ponder import, and what we know of its insides; nothing of ENS, nothing of the API",
   },
   {
+    files: "engine/sources/",
+    may: ["engine/", "viem", "zod", "@duckdb/node-api"],
+    because: "past logs from elsewhere than a node: what their forms need, loaded only where a source is set",
+  },
+  {
     files: "src/ens/",
     may: ["viem", "hash-wasm", "abis/layer2/managedNames.ts"],
     because:
@@ -681,6 +686,7 @@ const entryFiles = [
     "release",
     "snapshot",
     "export",
+    "logs",
     "verify",
     "labels",
     "webhooks",

@@ -1,9 +1,10 @@
 import { stat } from "node:fs/promises";
 import { join } from "node:path";
+import { measureFile } from "../../engine/sources/archiveManifest.ts";
 import { describeBytes, type Screen, startProgress } from "../commandLine/progress.ts";
 import { type Column, quoted } from "./columns.ts";
 import type { DuckDb } from "./duckDb.ts";
-import { listFiles, measureFile } from "./folder.ts";
+import { listFiles } from "./folder.ts";
 import { readFiles } from "./formats.ts";
 import { type ExportFile, type ExportTable, MANIFEST_FILE, type Manifest } from "./manifest.ts";
 import type { Report } from "./report.ts";

@@ -1,5 +1,3 @@
-import { createHash } from "node:crypto";
-import { createReadStream } from "node:fs";
 import { mkdir, readdir, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { CommandError } from "../commandLine/command.ts";
@@ -85,19 +83,4 @@ async function writeManifest(folder: string, name: string, manifest: Manifest): 
   const path = join(folder, name);
   await writeThrough(`${path}.new`, `${JSON.stringify(manifest, null, 1)}\n`);
   await rename(`${path}.new`, path);
-}
-
-/** Size and SHA-256 of a file. @param onBytes hears of each piece that was read */
-export async function measureFile(
-  path: string,
-  onBytes: (bytes: number) => void = () => {},
-): Promise<{ bytes: number; sha256: string }> {
-  const sum = createHash("sha256");
-  let bytes = 0;
-  for await (const chunk of createReadStream(path, { highWaterMark: 2 ** 20 })) {
-    sum.update(chunk);
-    bytes += chunk.length;
-    onBytes(chunk.length);
-  }
-  return { bytes, sha256: sum.digest("hex") };
 }

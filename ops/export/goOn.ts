@@ -1,10 +1,10 @@
 import { stat } from "node:fs/promises";
 import { join } from "node:path";
+import { measureFile } from "../../engine/sources/archiveManifest.ts";
 import type { Settings } from "../../settings/settings.ts";
 import { CommandError } from "../commandLine/command.ts";
 import { onOneLine } from "../commandLine/foreignText.ts";
 import { readBlockHash } from "../snapshot/node.ts";
-import { measureFile } from "./folder.ts";
 import type { ExportFile, Heading, Manifest, Position } from "./manifest.ts";
 
 // What an export may go on from. Blocks of an export are final, so rows of a log table up to its position stay as they are;

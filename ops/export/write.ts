@@ -1,8 +1,8 @@
 import { join } from "node:path";
+import { measureFile } from "../../engine/sources/archiveManifest.ts";
 import { syncPath } from "../files/durable.ts";
 import { type FileFormat, fingerprintInDuckDb, quoted } from "./columns.ts";
 import type { DuckDb } from "./duckDb.ts";
-import { measureFile } from "./folder.ts";
 import { copyStatement, readFiles, readStaged } from "./formats.ts";
 import type { ExportFile } from "./manifest.ts";
 import type { View } from "./source.ts";

@@ -6,6 +6,7 @@ import { requirePatchedPonder } from "../../patches/applied.js";
 import { readSettings, type Settings } from "../../settings/settings.ts";
 import { prepareDatabase } from "../checks/database.ts";
 import { requireNoHalfRestore } from "../checks/halfRestored.ts";
+import { checkLogSources } from "../checks/logSource.ts";
 import { requireNoOtherIndexer } from "../checks/otherIndexer.ts";
 import { requireFreePort } from "../checks/port.ts";
 import { requireRights } from "../checks/rights.ts";
@@ -70,6 +71,7 @@ async function checkBefore(command: Command, settings: Settings, log: ProgramLog
     await Promise.all([prepareDatabase(settings.databaseUrl), checkRpcUrls(settings)]);
     await requireNoHalfRestore(settings);
     await requireNoOtherIndexer(settings, (line) => log.warn(line));
+    for (const line of await checkLogSources(settings)) log.info(line);
   }
   await requireRights(command, settings);
   await Promise.all([checkLiveUrls(settings), checkPayments(settings)]);

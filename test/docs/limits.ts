@@ -1,5 +1,14 @@
 import { JOURNAL_BLOCKS } from "../../engine/blocks/sql.ts";
 import { MAX_KEY_LENGTH } from "../../engine/predicted/possibleKey.ts";
+import { MAX_MANIFEST_BYTES as MAX_ARCHIVE_MANIFEST_BYTES } from "../../engine/sources/archiveManifest.ts";
+import { MEMORY_LIMIT as MEMORY_OF_ARCHIVE } from "../../engine/sources/duckDb.ts";
+import {
+  MOST_LINE_CHARACTERS,
+  MOST_LOGS,
+  MOST_REQUESTS,
+  REQUESTS_WITHIN_MS,
+  SILENT_MS,
+} from "../../engine/sources/portal.ts";
 import { MAX_ROW_BYTES } from "../../ops/export/formats.ts";
 import { FILE_ROWS as LOG_FILE_ROWS } from "../../ops/export/logs.ts";
 import { MAX_MANIFEST_BYTES as MAX_EXPORT_MANIFEST_BYTES } from "../../ops/export/manifest.ts";
@@ -381,6 +390,18 @@ const limits: readonly (readonly [title: string, rows: readonly Row[]])[] = [
   [
     "Indexing",
     [
+      ["Requests to the public Portal", `${MOST_REQUESTS} in ${REQUESTS_WITHIN_MS / 1_000} s`, "They wait."],
+      [
+        "A Portal's block, and its logs for one range",
+        `${number(MOST_LINE_CHARACTERS)} characters, ${number(MOST_LOGS)} logs`,
+        "The indexer ends, with the reason.",
+      ],
+      ["Silence of a Portal", `${SILENT_MS / 1_000} s`, "Asked again from the next block."],
+      [
+        "An archive of logs",
+        `${MEMORY_OF_ARCHIVE} of memory; a manifest of ${number(MAX_ARCHIVE_MANIFEST_BYTES)} bytes`,
+        "Refused.",
+      ],
       [
         "Names rewritten per block after a log about another name (a label or ENSv2 registry)",
         `${MAX_WORK_PER_BLOCK} per chain, and two per label`,

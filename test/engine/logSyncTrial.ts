@@ -1,14 +1,27 @@
 import { type Hex, numberToHex } from "viem";
 import { seeded } from "../../bench/index/chain/seeded.ts";
+import { createArchive } from "../../ops/logs/create.ts";
 import { openPonderDatabase } from "./ponderCache.ts";
 import { ponderModule } from "./ponders.ts";
+import { type PortalPlan, startPortal } from "./portalNode.ts";
 import { hashOf, type Plan, type ProviderLog, startProvider } from "./providerNode.ts";
 
 // `node logSyncTrial.ts <database> <plan as JSON>`: lets Ponder's backfill fetch logs of a provider into its cache, and prints the
 // cache's rows and what the provider saw. Contracts are followed in two steps, so that the second finds a part in the cache.
 
 const [databaseUrl, planText = "{}"] = process.argv.slice(2);
-const given = JSON.parse(planText) as Partial<Plan> & { needs?: boolean };
+/** A source that answers in place of the provider: a Portal, or the folder of an archive. */
+export type Source = {
+  portal?: PortalPlan;
+  archive?: string;
+  /** Where the logs are written into an archive at the end; with only the first filters, if it says so. */
+  to?: string;
+  isFirstOnly?: boolean;
+};
+const { source = {}, ...given } = JSON.parse(planText) as Partial<Plan> & {
+  needs?: boolean;
+  source?: Source;
+};
 
 const HEAD = 60_000;
 const FINALIZED = HEAD - 100;
@@ -91,6 +104,11 @@ const secondStep = [
 ].map(filterOf);
 
 const provider = await startProvider({ logs: makeLogs(), head: HEAD, ...given });
+const portal = source.portal && (await startPortal(source.portal, provider.logsOf));
+const location = portal?.url ?? source.archive;
+if (location !== undefined) {
+  globalThis.namedexLogSources = { schema: "trial", byChain: { 1: { variable: "LOG_SOURCE", location } } };
+}
 const [{ createRpc }, { getLocalEventGenerator }, runtime, { createSyncStore }, checkpoints, schema] =
   await Promise.all(
     [
@@ -165,9 +183,21 @@ if (given.needs) {
   };
 }
 
-await follow(firstStep);
-const first = { ...provider.seen.requests };
-const events = await follow([...firstStep, ...secondStep]);
+/** Ponder does not catch what fails there: its process ends. */
+const failed = new Promise<string>((resolve) => {
+  process.once("unhandledRejection", (error) => resolve((error as Error).message));
+});
+let first: object = {};
+let events: unknown[] = [];
+const followed = follow(firstStep).then(async () => {
+  first = { ...provider.seen.requests };
+  if (!source.isFirstOnly) events = await follow([...firstStep, ...secondStep]);
+});
+const failure = await Promise.race([failed, followed.then(() => null)]);
+if (source.to !== undefined) {
+  const screen = { write: () => {} };
+  await createArchive({ folder: source.to, chainId: 1, databaseUrl: String(databaseUrl), screen });
+}
 const SCHEMA = schema.PONDER_SYNC_SCHEMA;
 const read = async (columns: string, table: string) =>
   (await pool.query(`select ${columns} from ${SCHEMA}.${table} order by 1, 2, 3`)).rows;
@@ -181,5 +211,13 @@ const cache = {
   blocks: await read("number, hash, timestamp", "blocks"),
   transactions: await read("block_number, transaction_index, t::text", "transactions t"),
 };
+/** What handlers read of transactions; an archive has nothing else of them. */
+const used = await read(
+  'block_number, transaction_index, hash, block_hash, "from", "to", input, value',
+  "transactions",
+);
+const refused = failure === null ? [] : await read("location, block, what", "false_sources").catch(() => []);
 provider.stop();
-process.stdout.write(JSON.stringify({ cache, first, events, seen: provider.seen }), () => process.exit());
+portal?.stop();
+const outcome = { cache, first, events, used, failure, refused, seen: provider.seen, portal: portal?.seen };
+process.stdout.write(JSON.stringify(outcome), () => process.exit());

@@ -1,6 +1,7 @@
 import { createServer, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { type Hex, numberToHex } from "viem";
+import { type Receipt, receiptsRoot } from "../../engine/sources/receiptsRoot.ts";
 
 // A node double that behaves as paid providers do: it refuses long ranges and large answers, and more requests than a plan has.
 
@@ -28,8 +29,11 @@ type Answer = { result: unknown } | { error: { code: number; message: string } }
 
 export type Provider = Awaited<ReturnType<typeof startProvider>>;
 
+/** Trials of sources compare whole blocks. */
+const BLOOM = numberToHex(1, { size: 256 });
+
 export const hashOf = (kind: number, number: number): Hex => numberToHex(kind * 1e12 + number, { size: 32 });
-const timeOf = (block: number): number => 1_500_000_000 + 12 * block;
+export const timeOf = (block: number): number => 1_500_000_000 + 12 * block;
 const ZERO_HASH = numberToHex(0, { size: 32 });
 
 /** Each log in a transaction of its own. */
@@ -78,18 +82,29 @@ export async function startProvider(plan: Plan) {
     gas: "0x5208",
     type: "0x2",
   });
+  const logsOf = (block: number) => (byBlock.get(block) ?? []).map(logJson);
+  const receiptsOf = (block: number) =>
+    logsOf(block).map((log, index) => ({
+      transactionIndex: numberToHex(index),
+      transactionHash: log.transactionHash,
+      type: "0x2",
+      status: "0x1",
+      cumulativeGasUsed: numberToHex(21_000 * (index + 1)),
+      logsBloom: BLOOM,
+      logs: [log],
+    }));
   const blockJson = (number: number, isFull: boolean) => ({
     number: numberToHex(number),
     hash: hashOf(1, number),
     parentHash: hashOf(1, number - 1),
     timestamp: numberToHex(timeOf(number)),
-    logsBloom: numberToHex(1, { size: 256 }),
+    logsBloom: BLOOM,
     miner: numberToHex(1, { size: 20 }),
     gasUsed: "0x0",
     gasLimit: "0x1",
     extraData: "0x",
     stateRoot: ZERO_HASH,
-    receiptsRoot: ZERO_HASH,
+    receiptsRoot: receiptsRoot(receiptsOf(number) as unknown as Receipt[]),
     transactionsRoot: ZERO_HASH,
     size: "0x1",
     difficulty: "0x0",
@@ -134,8 +149,15 @@ export async function startProvider(plan: Plan) {
       seen.blocks.push(number);
       return { result: blockJson(number, isFull === true) };
     }
+    if (method === "eth_getBlockReceipts") return { result: receiptsOf(Number(first)) };
     if (method === "eth_getTransactionByBlockNumberAndIndex") {
       const [block, index] = params.map(Number) as [number, number];
+      const log = byBlock.get(block)?.[index];
+      return { result: log === undefined ? null : transactionJson(log, index) };
+    }
+    if (method === "eth_getTransactionByHash") {
+      const place = Number(BigInt(first) - 2n * 10n ** 12n);
+      const [block, index] = [Math.floor(place / 1_000), place % 1_000];
       const log = byBlock.get(block)?.[index];
       return { result: log === undefined ? null : transactionJson(log, index) };
     }
@@ -169,5 +191,5 @@ export async function startProvider(plan: Plan) {
     server.close();
     server.closeAllConnections();
   };
-  return { url: `http://127.0.0.1:${port}`, seen, blockJson, stop };
+  return { url: `http://127.0.0.1:${port}`, seen, blockJson, logsOf, stop };
 }

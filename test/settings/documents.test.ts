@@ -49,7 +49,7 @@ describe("docs/settings.md and .env.example", () => {
     const readByPrograms = files.filter((file) => !file.startsWith("test/")).flatMap(variablesIn);
     const readByTests = files.filter((file) => file.startsWith("test/")).flatMap(variablesIn);
     const isExplained = (name: string) =>
-      [...declared, ...others].includes(name) || /^RPC_URL_\d+$/.test(name);
+      [...declared, ...others].includes(name) || /^(RPC_URL|LOG_SOURCE)_\d+$/.test(name);
     expect(readByPrograms.filter((name) => !isExplained(name))).toEqual([]);
     const forTests = readByTests.filter((name) => !isExplained(name));
     expect(forTests.filter((name) => !contributing().includes(`\`${name}\``))).toEqual([]);

@@ -8,6 +8,8 @@ test.each([
   ["RPC_URL1", "RPC_URL_1"],
   ["RPC_ULR_8453", "RPC_URL_8453"],
   ["RPC_URL", "RPC_URL_1"],
+  ["LOG_SORCE", "LOG_SOURCE"],
+  ["LOG_SORCE_8453", "LOG_SOURCE_8453"],
   ["INDEXER", "INDEXERS"],
   ["ACCES", "ACCESS"],
   ["MAX_LAG_SECOND", "MAX_LAG_SECONDS"],
@@ -30,8 +32,12 @@ test.each([
 
 test("no setting is taken for another one", () => {
   const names = groups.flatMap(({ variables }) => Object.keys(variables));
-  const env = Object.fromEntries([...names, "RPC_URL_1", "RPC_URL_59144"].map((name) => [name, "x"]));
-  expect(() => refuseMisspelt({ ...env, "RPC_URL_<chain id>": "" })).not.toThrow();
+  const env = Object.fromEntries(
+    [...names, "RPC_URL_1", "RPC_URL_59144", "LOG_SOURCE_1"].map((name) => [name, "x"]),
+  );
+  expect(() =>
+    refuseMisspelt({ ...env, "RPC_URL_<chain id>": "", "LOG_SOURCE_<chain id>": "" }),
+  ).not.toThrow();
 });
 
 test("one that is empty has no effect anywhere, and is no error", () => {

@@ -106,6 +106,20 @@ describe("settings", () => {
     expect(settings.rpcUrls[8453]).toEqual(["https://base.example.org", "https://b.example.org"]);
   });
 
+  test("each chain that is indexed has its own source of past logs", () => {
+    expect(readSettings(mainnet).logSources).toEqual({});
+    const portal = "https://portal.sqd.dev/datasets/ethereum-mainnet";
+    const more = { LOG_SOURCE: portal, LOG_SOURCE_8453: "/srv/base" };
+    expect(readSettings({ ...mainnet, ...more }).logSources).toEqual({
+      1: { variable: "LOG_SOURCE", location: portal },
+    });
+    const base = { RPC_URL_8453: "https://base.example.org", LOG_SOURCE_1: "./archive" };
+    expect(readSettings({ ...mainnet, ...more, ...base }).logSources).toEqual({
+      1: { variable: "LOG_SOURCE_1", location: "./archive" },
+      8453: { variable: "LOG_SOURCE_8453", location: "/srv/base" },
+    });
+  });
+
   test("a URL given twice is one, and those of other networks' chains are not used", () => {
     const twice = "https://a.example.org,https://a.example.org";
     const env = { ...mainnet, RPC_URL_1: twice, RPC_URL_11155111: "https://sepolia.example.org" };
@@ -145,6 +159,16 @@ describe("settings", () => {
       "an RPC URL of a chain that no network has",
       { ...mainnet, RPC_URL_8543: "https://base.example.org" },
       ["RPC_URL_8543 is not a chain of mainnet: expected RPC_URL_1, ", "RPC_URL_8453"],
+    ],
+    [
+      "a source of logs of a chain that no network has",
+      { ...mainnet, LOG_SOURCE_8543: "/srv/base" },
+      ["LOG_SOURCE_8543 is not a chain of mainnet: expected LOG_SOURCE_1, "],
+    ],
+    [
+      "a source of logs by another protocol",
+      { ...mainnet, LOG_SOURCE: "s3://bucket/archive" },
+      ["LOG_SOURCE is", "LOG_SOURCE=https://portal.sqd.dev"],
     ],
     ["a live RPC URL that is none", { ...mainnet, LIVE_RPC_URL: "x" }, ['LIVE_RPC_URL contains "x"']],
     [

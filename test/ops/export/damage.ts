@@ -1,7 +1,7 @@
 import { cpSync, readFileSync, rmSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { measureFile } from "../../../ops/export/folder.ts";
+import { measureFile } from "../../../engine/sources/archiveManifest.ts";
 import type { Manifest } from "../../../ops/export/manifest.ts";
 import { isSlow, partsOf } from "../../support/size.ts";
 import { check, fileOf, type MadeIndex, readManifestOf, tableOf, writeManifest } from "./made.ts";

@@ -7,7 +7,7 @@ import { sales as dailySales, MAX_REFERRERS, referrers as referrerSales } from "
 import { listLargestRegistrations } from "../query/largestRegistrations.ts";
 import type { DaySales, Sold } from "../query/purchases.ts";
 import type { Scope } from "../query/scope.ts";
-import { readIndexedNames } from "../resolution/primaryNames.ts";
+import { readVerifiedNames } from "../resolution/primaryNames.ts";
 import { toDollars } from "../rules/dollars.ts";
 import { DAY } from "../rules/seconds.ts";
 import { address, chain, contractTitle, count, hash, paymentToken, tokenUnits } from "../schemas/answers.ts";
@@ -327,7 +327,7 @@ async function takeReferrers(ctx: Ctx, chains: Scope) {
   const addressIn = (bytes: Hex): Address | undefined =>
     bytes.startsWith(BEFORE_ADDRESS) ? `0x${bytes.slice(BEFORE_ADDRESS.length)}` : undefined;
   const addresses = [...sold.keys()].flatMap((bytes) => addressIn(bytes) ?? []);
-  const names = await readIndexedNames(ctx, addresses);
+  const names = await readVerifiedNames(ctx, addresses);
   const nameOf = new Map(addresses.map((one, i) => [one, names[i]?.name ?? null]));
   return [...sold].map(([bytes, sales]): z.infer<typeof referrer> => {
     const held = addressIn(bytes);

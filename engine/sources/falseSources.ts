@@ -1,0 +1,44 @@
+// Part of the patch logSync: sources that said what the operator's node does not, and what was done about it.
+
+import { forgetBlocks } from "../cachedLogs.ts";
+import { CACHE_SCHEMA } from "../cacheSchema.ts";
+import type { Query } from "../ponderInternals.ts";
+import type { Difference } from "./sourceChecks.ts";
+
+const TABLE = `${CACHE_SCHEMA}.false_sources`;
+
+export type FalseSource = { location: string; schema: string; block: number; what: string };
+
+/** Sources of a chain that were false. */
+export async function listFalseSources(query: Query, chainId: number): Promise<FalseSource[]> {
+  const [has] = await query<{ has: boolean }>(`select to_regclass('${TABLE}') is not null as has`);
+  if (!has?.has) return [];
+  return query(
+    `select location, schema, block::int8::float8 as block, what from ${TABLE} where chain_id = ${Number(chainId)}`,
+  );
+}
+
+type False = Difference & { location: string; schema: string; chainId: number; last: number };
+
+/**
+ * Notes that a source is false, and removes all blocks from the cache that may be of it. Call it in a transaction of its own: it
+ * waits for those that write the cache, so that none of them adds blocks afterwards.
+ */
+export async function noteFalseSource(query: Query, found: False): Promise<void> {
+  const { location, schema, chainId, block, what, last } = found;
+  const tables = ["intervals", "logs", "blocks", "transactions"].map((table) => `${CACHE_SCHEMA}.${table}`);
+  await query(`lock table ${tables.join(", ")} in share row exclusive mode`);
+  await query(`create table if not exists ${TABLE} (chain_id bigint not null, location text not null, schema text not null,
+    block bigint not null, what text not null, at timestamptz not null default now())`);
+  const words = [location, schema, what].map((word) => `'${word.replaceAll("'", "''")}'`);
+  await query(`insert into ${TABLE} (chain_id, location, schema, what, block)
+    values (${Number(chainId)}, ${words.join(", ")}, ${Number(block)})`);
+  await forgetBlocks(query, { chainId, from: 0, to: last });
+}
+
+/** What the operator reads, and does. */
+export const describeFalseSource = (
+  variable: string,
+  { location, schema, block, what }: FalseSource,
+): string =>
+  `${variable}: ${location} differs from your node at block ${block} (${what}), so it is not used again. Its blocks were removed from the cache. Unset ${variable}, or set another source, and build a new index: start with another DATABASE_SCHEMA than "${schema}"`;

@@ -1,0 +1,362 @@
+// Part of the patch logSync: past logs from a Portal of SQD (docs.sqd.dev), a public stream of logs.
+
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Hex, Interval, LogQuery } from "../backfill/logGroups.ts";
+import { type BlockId, type LogSource, SourceError, type SourceLog } from "./logSource.ts";
+
+/** The public Portal, and how many requests it takes within a time. Others say with status 429 what they take. */
+const PUBLIC_HOST = "portal.sqd.dev";
+export const MOST_REQUESTS = 20;
+export const REQUESTS_WITHIN_MS = 10_000;
+const MOST_ITEMS = 100;
+const MOST_ADDRESSES = 1_000;
+const MOST_BODY_BYTES = 256 * 1_024;
+
+/** Blocks of one stream: two run at once for the largest range that Ponder asks for. */
+const STREAM_BLOCKS = 50_001;
+/** A line is a block; one full of logs, as JSON, is smaller. */
+export const MOST_LINE_CHARACTERS = 2 ** 25;
+/** Logs of one range. Ponder's ranges shrink where they take long, and the densest years have ten logs a block. */
+export const MOST_LOGS = 2_000_000;
+/** Attempts without a new block, and the pauses between them. */
+const ATTEMPTS = 10;
+const FIRST_PAUSE_MS = 500;
+const LONGEST_PAUSE_MS = 30_000;
+/** A stream that is silent for so long is given up. */
+export const SILENT_MS = 60_000;
+
+type Line = {
+  header: { number: number; hash: Hex; timestamp: number };
+  logs?: {
+    logIndex: number;
+    transactionIndex: number;
+    transactionHash: Hex;
+    address: Hex;
+    topics: Hex[];
+    data: Hex;
+  }[];
+};
+
+const fields = {
+  block: { number: true, hash: true, timestamp: true },
+  log: {
+    logIndex: true,
+    transactionIndex: true,
+    transactionHash: true,
+    address: true,
+    topics: true,
+    data: true,
+  },
+};
+
+/** The Portal cannot answer now. */
+class Later extends Error {
+  readonly pauseMs: number | null;
+
+  constructor(message: string, pauseMs: number | null = null) {
+    super(message);
+    this.pauseMs = pauseMs;
+  }
+}
+
+type Patience = {
+  pause?: (ms: number) => Promise<unknown>;
+  silentMs?: number;
+  attempts?: number | undefined;
+};
+
+/** @param url of a dataset, for example https://portal.sqd.dev/datasets/ethereum-mainnet */
+export async function openPortal(
+  url: string,
+  onRequest: () => void = () => {},
+  { pause = sleep, silentMs = SILENT_MS, attempts = ATTEMPTS }: Patience = {},
+): Promise<LogSource> {
+  const base = url.replace(/\/+$/, "");
+  const { host, pathname } = new URL(base);
+  // The rest of a path can hold a key.
+  const name = `${host} (${pathname.split("/").at(-1)})`;
+  const takeTurn = host === PUBLIC_HOST ? turns(pause) : async () => {};
+
+  async function ask(path: string, body?: string): Promise<Response> {
+    await takeTurn();
+    const controller = new AbortController();
+    // Only until the answer begins: aborting a compressed body can end the process.
+    const timer = setTimeout(() => controller.abort(), silentMs);
+    const plan = body === undefined ? {} : { method: "POST", body };
+    const headers = { "content-type": "application/json", "accept-encoding": "gzip" };
+    const response = await fetch(`${base}/${path}`, { ...plan, headers, signal: controller.signal })
+      .catch((error: Error) => {
+        throw new Later(`cannot be reached (${codeOf(error)})`);
+      })
+      .finally(() => clearTimeout(timer));
+    onRequest();
+    if (response.status === 200) return response;
+    const words = (await textOf(response)).slice(0, 200);
+    if ([204, 409, 429].includes(response.status) || response.status >= 500) {
+      throw new Later(`answered with status ${response.status}`, retryAfter(response));
+    }
+    throw new SourceError(`${name} refuses the request with status ${response.status}: ${words}`);
+  }
+
+  /** Repeats work that goes on where it ended, until it is done or nothing new comes. */
+  async function untilDone(work: () => Promise<boolean>, progressOf: () => number): Promise<void> {
+    let failures = 0;
+    for (;;) {
+      const before = progressOf();
+      let failure = new Later("ended without a block");
+      try {
+        if (await work()) return;
+      } catch (error) {
+        if (!(error instanceof Later)) throw error;
+        failure = error;
+      }
+      if (progressOf() > before) failures = 0;
+      else failures++;
+      if (failures >= attempts) throw new Error(`${name} ${failure.message}, ${attempts} times in a row`);
+      if (failures > 0) {
+        await pause(Math.min(failure.pauseMs ?? FIRST_PAUSE_MS * 2 ** (failures - 1), LONGEST_PAUSE_MS));
+      }
+    }
+  }
+
+  /** Gives each block of a stream that may end anywhere. Its last line is the last block that it looked at. */
+  async function stream(items: object[], [from, to]: Interval, take: (line: Line) => void): Promise<void> {
+    let next = from;
+    await untilDone(
+      async () => {
+        const query = { type: "evm", fromBlock: next, toBlock: to, fields, logs: items };
+        const response = await ask("finalized-stream", JSON.stringify(query));
+        await readLines(response, silentMs, (text) => {
+          const line = readLine(text, name);
+          const { number } = line.header;
+          if (number < next || number > to)
+            throw new SourceError(`${name} sent block ${number}, not ${next} to ${to}`);
+          take(line);
+          next = number + 1;
+        });
+        return next > to;
+      },
+      () => next,
+    );
+  }
+
+  let head: BlockId | null = null;
+  await untilDone(
+    async () => {
+      const text = await textOf(await ask("finalized-head"));
+      head = readHead(text);
+      return head !== null;
+    },
+    () => 0,
+  );
+  const last = head as BlockId | null;
+  if (last === null) throw new SourceError(`${name} has no finalised block`);
+
+  return {
+    name,
+    last,
+    covered: () => [[0, last.number]],
+    count: null,
+    givesAll: false,
+    async logs(queries, [from, to]) {
+      const found: SourceLog[] = [];
+      const streams = packed(itemsOf(queries)).flatMap((items) =>
+        piecesOf([from, to]).map((piece) =>
+          stream(items, piece, (line) => {
+            for (const log of logsOf(line)) found.push(log);
+            if (found.length > MOST_LOGS)
+              throw new SourceError(`${name} sent more than ${MOST_LOGS} logs of blocks ${from} to ${to}`);
+          }),
+        ),
+      );
+      await Promise.all(streams);
+      return found;
+    },
+    async hashOf(block) {
+      let hash: Hex | null = null;
+      if (block > last.number) return null;
+      await stream([], [block, block], ({ header }) => {
+        hash = header.hash;
+      });
+      return hash;
+    },
+  };
+}
+
+/** At most so many requests within a time: each waits until the one that many before it is old enough. */
+export function turns(pause: (ms: number) => Promise<unknown>): () => Promise<void> {
+  const recent: number[] = [];
+  let queue: Promise<unknown> = Promise.resolve();
+  return () => {
+    const turn = queue.then(async () => {
+      const oldest = recent.length < MOST_REQUESTS ? undefined : recent.shift();
+      const wait = oldest === undefined ? 0 : oldest + REQUESTS_WITHIN_MS - performance.now();
+      if (wait > 0) await pause(wait);
+      recent.push(performance.now());
+    });
+    queue = turn;
+    return turn;
+  };
+}
+
+const piecesOf = ([from, to]: Interval): Interval[] => {
+  const pieces: Interval[] = [];
+  for (let first = from; first <= to; first += STREAM_BLOCKS)
+    pieces.push([first, Math.min(to, first + STREAM_BLOCKS - 1)]);
+  return pieces;
+};
+
+function itemsOf(queries: readonly LogQuery[]): object[] {
+  return queries.flatMap(({ address, topics }) => {
+    const words = Object.fromEntries(
+      topics.flatMap((list, i) => (list === null ? [] : [[`topic${i}`, list]])),
+    );
+    if (address === null) return [words];
+    const items: object[] = [];
+    for (let i = 0; i < address.length; i += MOST_ADDRESSES) {
+      items.push({ address: address.slice(i, i + MOST_ADDRESSES), ...words });
+    }
+    return items;
+  });
+}
+
+/** Items in as few requests as their limits allow. */
+function packed(items: readonly object[]): object[][] {
+  const requests: object[][] = [];
+  let bytes = 0;
+  for (const item of items) {
+    const length = JSON.stringify(item).length + 1;
+    const open = requests.at(-1);
+    if (open !== undefined && open.length < MOST_ITEMS && bytes + length < MOST_BODY_BYTES - 1_024) {
+      open.push(item);
+      bytes += length;
+    } else {
+      requests.push([item]);
+      bytes = length;
+    }
+  }
+  return requests;
+}
+
+const isWord = (value: unknown): value is Hex => typeof value === "string" && /^0x[0-9a-f]{64}$/.test(value);
+const isCount = (value: unknown): value is number => Number.isSafeInteger(value) && (value as number) >= 0;
+
+/** @throws SourceError for a line that is no block, or holds what is no log */
+function readLine(text: string, name: string): Line {
+  const line = parse(text) as Line | null;
+  const { number, hash, timestamp } = line?.header ?? {};
+  const isBlock = isCount(number) && isWord(hash) && isCount(timestamp) && timestamp > 0;
+  const logs: unknown = line?.logs ?? [];
+  const areLogs =
+    Array.isArray(logs) &&
+    logs.every(
+      (log) =>
+        isCount(log?.logIndex) &&
+        isCount(log.transactionIndex) &&
+        isWord(log.transactionHash) &&
+        /^0x[0-9a-f]{40}$/.test(log.address) &&
+        Array.isArray(log.topics) &&
+        log.topics.length <= 4 &&
+        log.topics.every(isWord) &&
+        /^0x[0-9a-f]*$/.test(log.data) &&
+        log.data.length % 2 === 0,
+    );
+  if (line !== null && isBlock && areLogs) return line;
+  throw new SourceError(`${name} sent a line that is no block with logs: ${text.slice(0, 200)}`);
+}
+
+function readHead(text: string): BlockId | null {
+  const { number, hash } = (parse(text) ?? {}) as Partial<BlockId>;
+  return isCount(number) && isWord(hash) ? { number, hash } : null;
+}
+
+const toHex = (number: number): Hex => `0x${number.toString(16)}`;
+
+/** Logs of a block share its texts. */
+function logsOf({ header, logs = [] }: Line): SourceLog[] {
+  const block = {
+    blockNumber: toHex(header.number),
+    blockHash: header.hash,
+    blockTimestamp: toHex(header.timestamp),
+  };
+  return logs.map(({ logIndex, transactionIndex, transactionHash, address, topics, data }) => ({
+    ...block,
+    logIndex: toHex(logIndex),
+    transactionIndex: toHex(transactionIndex),
+    transactionHash,
+    address,
+    topics,
+    data,
+  }));
+}
+
+/** A body that breaks off ends the stream as one that just ends: what came of its last line is left out. */
+async function readLines(
+  response: Response,
+  silentMs: number,
+  take: (line: string) => void,
+  isWhole = (rest: string) => parse(rest) !== null,
+): Promise<void> {
+  const reader = response.body?.getReader();
+  if (reader === undefined) return;
+  const decoder = new TextDecoder();
+  let pieces: string[] = [];
+  let length = 0;
+  try {
+    for (;;) {
+      const { value } = await withTimeout(reader.read(), silentMs).catch(() => ({ value: undefined }));
+      if (value === undefined) break;
+      const [first = "", ...lines] = decoder.decode(value, { stream: true }).split("\n");
+      pieces.push(first);
+      length += first.length;
+      if (length > MOST_LINE_CHARACTERS)
+        throw new SourceError(`a line has more than ${MOST_LINE_CHARACTERS} characters`);
+      for (const line of lines) {
+        const text = pieces.join("");
+        if (text !== "") take(text);
+        pieces = [line];
+        length = line.length;
+      }
+    }
+    const rest = pieces.join("");
+    if (isWhole(rest)) take(rest);
+  } finally {
+    await reader.cancel().catch(() => {});
+  }
+}
+
+function withTimeout<T>(work: Promise<T>, ms: number): Promise<T> {
+  let timer: NodeJS.Timeout | undefined;
+  const limit = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error("silent")), ms);
+  });
+  return Promise.race([work, limit]).finally(() => clearTimeout(timer));
+}
+
+/** What is said of an error, and where a head stands: a short text. */
+async function textOf(response: Response): Promise<string> {
+  const lines: string[] = [];
+  const take = (line: string) => {
+    if (lines.push(line) > 10) throw new SourceError("long");
+  };
+  await readLines(response, SILENT_MS, take, () => true).catch(() => {});
+  return lines.join(" ");
+}
+
+function parse(text: string): object | null {
+  try {
+    return Object(JSON.parse(text));
+  } catch {
+    return null;
+  }
+}
+
+function retryAfter({ headers }: Response): number | null {
+  const seconds = Number(headers.get("retry-after") ?? Number.NaN);
+  return Number.isFinite(seconds) && seconds >= 0 ? seconds * 1_000 : null;
+}
+
+const codeOf = ({ message, cause }: Error): string => {
+  const { code, message: why } = (cause ?? {}) as { code?: string; message?: string };
+  return code ?? why ?? message;
+};

@@ -1,0 +1,164 @@
+import { cp, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { measureFile } from "../../engine/sources/archiveManifest.ts";
+import { openDuckDb } from "../../engine/sources/duckDb.ts";
+import type { Lie, PortalPlan } from "./portalNode.ts";
+import type { Provider } from "./providerNode.ts";
+import { runTrial } from "./runTrial.ts";
+
+type Cache = Record<"found" | "transactions" | "logs" | "blocks", object[]> & {
+  intervals: { blocks: string }[];
+};
+type Outcome = {
+  cache: Cache;
+  used: object[];
+  failure: string | null;
+  refused: { location: string; block: string; what: string }[];
+  seen: Provider["seen"];
+  portal?: { requests: number; refused: string[] };
+};
+
+const fill = (source: object) => runTrial<Outcome>("logSyncTrial.ts", { args: [JSON.stringify({ source })] });
+
+const byNode = fill({});
+const HEAD = 60_000;
+
+test.each<[string, PortalPlan]>([
+  ["has all blocks", { head: HEAD }],
+  ["has two thirds of the blocks", { head: 40_000 }],
+  ["ends each answer after 1,500 blocks", { head: HEAD, endsAfter: 1_500 }],
+  [
+    "is busy, broken or cut off now and then",
+    { head: HEAD, faults: { 1: "429", 3: "503", 5: "500", 7: "204", 9: "empty", 11: "cut", 13: "plain" } },
+  ],
+])("the cache is as from the node alone, where the Portal %s", async (_, portal) => {
+  const [theirs, ours] = await Promise.all([byNode, fill({ portal })]);
+  expect(ours.failure).toBeNull();
+  expect(ours.portal?.refused).toEqual([]);
+  expect(ours.portal?.requests).toBeGreaterThan(20);
+  // The node is only asked for samples, and for what lies above.
+  const longest = ours.seen.largest;
+  if (portal.head === HEAD) expect(longest).toBeLessThan(1_000);
+  expect(ours.cache.logs.length).toBeGreaterThan(300);
+  expect(ours.cache).toEqual(theirs.cache);
+});
+
+test.each<[Lie["kind"], RegExp]>([
+  ["omits", /log \d+ is missing/],
+  ["alters", /log \d+ has other content/],
+  ["invents", /the node has no log 999/],
+  ["time", /its time is 15\d+, not 15\d+/],
+  ["hash", /its hash is 0x\w+, not 0x|log \d+ has other content/],
+])("a Portal that %s is refused before its blocks are stored", async (kind, what) => {
+  const outcome = await fill({ portal: { head: HEAD, lie: { from: 20_000, kind } } });
+  expect(outcome.failure).toMatch(what);
+  expect(outcome.failure).toContain('start with another DATABASE_SCHEMA than "trial"');
+  expect(outcome.refused).toHaveLength(1);
+  expect(outcome.refused[0]?.what).toMatch(what);
+  const { intervals, ...rows } = outcome.cache;
+  expect(rows).toEqual({ found: [], transactions: [], logs: [], blocks: [] });
+  expect(intervals.filter(({ blocks }) => blocks !== "{}")).toEqual([]);
+});
+
+/** Archives of the provider's logs, and copies of them to damage. */
+async function openArchives() {
+  const root = await mkdtemp(join(tmpdir(), "namedex-logs-"));
+  const [whole, part] = [join(root, "whole"), join(root, "part")];
+  await Promise.all([fill({ to: whole }), fill({ to: part, isFirstOnly: true })]);
+  return { root, whole, part };
+}
+let archives: Awaited<ReturnType<typeof openArchives>>;
+beforeAll(async () => {
+  archives = await openArchives();
+});
+afterAll(() => rm(archives.root, { recursive: true }));
+
+const withoutUnused = ({ cache: { transactions: _, ...cache }, used }: Outcome) => ({ ...cache, used });
+
+test("the cache is as from the node alone, where an archive has all filters", async () => {
+  const [theirs, ours] = await Promise.all([byNode, fill({ archive: archives.whole })]);
+  expect(ours.failure).toBeNull();
+  expect(withoutUnused(ours)).toEqual(withoutUnused(theirs));
+  expect(ours.seen.requests.eth_getLogs).toBeLessThan(Number(theirs.seen.requests.eth_getLogs));
+});
+
+test("the node is asked only for the filters that an archive lacks", async () => {
+  const [theirs, ours] = await Promise.all([byNode, fill({ archive: archives.part })]);
+  expect(ours.failure).toBeNull();
+  expect(withoutUnused(ours)).toEqual(withoutUnused(theirs));
+  expect(ours.seen.largest).toBeGreaterThan(1_000);
+  expect(ours.seen.requests.eth_getLogs).toBeLessThan(Number(theirs.seen.requests.eth_getLogs));
+});
+
+/** What is wrong with a copy of the archive that has all filters. */
+type Damage = { table: "logs" | "transactions" | "blocks"; sql: string; isResummed: boolean };
+
+async function damaged({ table, sql, isResummed }: Damage): Promise<string> {
+  const folder = await mkdtemp(join(archives.root, "damaged-"));
+  await cp(archives.whole, folder, { recursive: true });
+  const path = join(folder, table, "0000000000.parquet");
+  const duckDb = await openDuckDb();
+  await duckDb.run(`create temp table rows as select * from read_parquet('${path}')`);
+  await duckDb.run(sql);
+  await duckDb.run(`copy rows to '${path}' (format parquet, compression zstd)`);
+  const [[rows]] = (await duckDb.runAndReadAll("select count(*)::integer from rows")).getRows() as [[number]];
+  duckDb.closeSync();
+  const manifest = JSON.parse(await readFile(join(folder, "manifest.json"), "utf8"));
+  const { bytes, sha256 } = await measureFile(path);
+  Object.assign(manifest.parts[0][table], isResummed ? { rows, bytes, sha256 } : { bytes });
+  await writeFile(join(folder, "manifest.json"), JSON.stringify(manifest));
+  return folder;
+}
+
+test.each<[string, Damage, RegExp]>([
+  [
+    "omits logs",
+    { table: "logs", sql: "delete from rows where block_number > 30000", isResummed: true },
+    /log \d+ is missing/,
+  ],
+  [
+    "alters logs",
+    { table: "logs", sql: "update rows set data = unhex('00')", isResummed: true },
+    /log \d+ has other content/,
+  ],
+  [
+    "invents logs",
+    {
+      table: "logs",
+      sql: "insert into rows select * replace (log_index + 7 as log_index) from rows",
+      isResummed: true,
+    },
+    /the node has no log \d+/,
+  ],
+  [
+    "tells wrong times",
+    { table: "blocks", sql: "update rows set timestamp = timestamp + 1", isResummed: true },
+    /its time is/,
+  ],
+  [
+    "alters what transactions were sent",
+    { table: "transactions", sql: "update rows set input = unhex('00')", isResummed: true },
+    /transaction 0x\w+ has other content/,
+  ],
+  [
+    "alters a file after its manifest",
+    { table: "blocks", sql: "delete from rows where number > 50000", isResummed: false },
+    /another SHA-256/,
+  ],
+  [
+    "has a log without a block",
+    { table: "blocks", sql: "delete from rows where number > 50000", isResummed: true },
+    /logs without a block/,
+  ],
+  [
+    "has malformed topics",
+    { table: "logs", sql: "update rows set topic0 = unhex('00')", isResummed: true },
+    /malformed/,
+  ],
+])("an archive that %s is refused", async (_, damage, what) => {
+  const outcome = await fill({ archive: await damaged(damage) });
+  expect(outcome.failure).toMatch(what);
+  expect(outcome.cache.logs).toEqual([]);
+});

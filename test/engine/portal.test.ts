@@ -1,0 +1,141 @@
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { gzipSync } from "node:zlib";
+import { type Hex, numberToHex } from "viem";
+import { afterEach, describe, expect, test } from "vitest";
+import type { LogQuery } from "../../engine/backfill/logGroups.ts";
+import { MOST_REQUESTS, openPortal, REQUESTS_WITHIN_MS, turns } from "../../engine/sources/portal.ts";
+import { type PortalPlan, startPortal } from "./portalNode.ts";
+import { hashOf, startProvider } from "./providerNode.ts";
+
+const ADDRESS = numberToHex(7, { size: 20 });
+const HEAD = 30_000;
+const provider = await startProvider({
+  head: HEAD,
+  logs: Array.from({ length: 300 }, (_, i) => ({
+    block: 1 + i * 97,
+    address: ADDRESS,
+    topics: [hashOf(3, i % 5)],
+  })),
+});
+provider.stop();
+
+const any: LogQuery = { address: null, topics: [null, null, null, null] };
+const closing: (() => void)[] = [];
+afterEach(() => {
+  for (const close of closing.splice(0)) close();
+});
+
+const pauses: number[] = [];
+/** A client that does not wait, and what its Portal saw. */
+async function open(plan: Partial<PortalPlan>) {
+  const portal = await startPortal({ head: HEAD, ...plan }, provider.logsOf);
+  closing.push(portal.stop);
+  pauses.length = 0;
+  const pause = async (ms: number) => void pauses.push(ms);
+  return { portal, source: await openPortal(portal.url, () => {}, { pause }) };
+}
+
+const expected = (from: number, to: number) =>
+  Array.from({ length: to - from + 1 }, (_, i) => provider.logsOf(from + i)).flat();
+const placesOf = (logs: readonly { blockNumber: Hex; logIndex: Hex }[]) =>
+  logs.map(({ blockNumber, logIndex }) => `${blockNumber} ${logIndex}`);
+
+test.each<[string, Partial<PortalPlan>]>([
+  ["at once", {}],
+  ["in answers that end anywhere", { endsAfter: 777 }],
+  ["in answers that are cut off", { endsAfter: 5_000, cutsEvery: 2 }],
+  [
+    "after it was busy and broken",
+    { faults: { 1: "429", 2: "503", 3: "500", 4: "204", 5: "empty", 6: "cut" } },
+  ],
+])("all logs come, each once, %s", async (_, plan) => {
+  const { source } = await open(plan);
+  expect(placesOf(await source.logs([any], [100, 29_999]))).toEqual(placesOf(expected(100, 29_999)));
+});
+
+test("a log has what a node says of it, and its block's time", async () => {
+  const { source } = await open({});
+  const [log] = await source.logs([any], [98, 98]);
+  const { removed: _, ...whole } = expected(98, 98)[0] as unknown as Record<string, unknown>;
+  expect(log).toEqual({ ...whole, blockTimestamp: numberToHex(1_500_000_000 + 12 * 98) });
+});
+
+test("a Portal that never answers is given up, with pauses that grow to half a minute", async () => {
+  const { source } = await open({ cutsEvery: 1 });
+  await expect(source.logs([any], [1, 100])).rejects.toThrow(/10 times in a row/);
+  expect(pauses).toEqual([500, 1_000, 2_000, 4_000, 8_000, 16_000, 30_000, 30_000, 30_000]);
+});
+
+test("many contracts take several items, and many items several requests", async () => {
+  const { source, portal } = await open({});
+  const addresses = Array.from({ length: 12_000 }, (_, i) => numberToHex(i, { size: 20 }));
+  const single = Array.from(
+    { length: 130 },
+    (_, i): LogQuery => ({ address: [ADDRESS], topics: [[hashOf(3, i)], null, null, null] }),
+  );
+  const before = portal.seen.requests;
+  await source.logs([{ ...any, address: addresses }, ...single], [1, 10]);
+  expect(portal.seen.refused).toEqual([]);
+  expect(portal.seen.requests - before).toBe(4);
+});
+
+test("the hash of a block without logs is known", async () => {
+  const { source } = await open({});
+  expect(await source.hashOf(50)).toBe(hashOf(1, 50));
+  expect(await source.hashOf(HEAD + 1)).toBeNull();
+});
+
+test("the public Portal is asked 20 times in 10 seconds at most", async () => {
+  let waited = 0;
+  const takeTurn = turns(async (ms) => {
+    waited += ms;
+  });
+  for (let i = 0; i < MOST_REQUESTS; i++) await takeTurn();
+  expect(waited).toBe(0);
+  await takeTurn();
+  expect(waited).toBeGreaterThan(REQUESTS_WITHIN_MS - 5_000);
+});
+
+describe("what is no block with logs is refused", () => {
+  const header = { number: 5, hash: hashOf(1, 5), timestamp: 1_500_000_060 };
+  const log = {
+    logIndex: 0,
+    transactionIndex: 0,
+    transactionHash: hashOf(2, 5),
+    address: ADDRESS,
+    topics: [],
+    data: "0x",
+  };
+
+  /** A Portal that sends this, whatever is asked. */
+  async function openSaying(line: string, headers = {}) {
+    const server = createServer((request, reply) => {
+      if (request.method === "GET") reply.end(JSON.stringify({ number: 9, hash: hashOf(1, 9) }));
+      else reply.writeHead(200, { "content-encoding": "gzip", ...headers }).end(gzipSync(line));
+    });
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+    closing.push(() => server.close().closeAllConnections());
+    return openPortal(`http://127.0.0.1:${(server.address() as AddressInfo).port}/datasets/x`);
+  }
+
+  test.each<[string, object]>([
+    ["a block that was not asked for", { header: { ...header, number: 9 } }],
+    ["a block before the last one", { header: { ...header, number: 1 } }],
+    ["no time", { header: { ...header, timestamp: 0 } }],
+    ["a hash that is none", { header: { ...header, hash: "0x12" } }],
+    ["a log's address that is none", { header, logs: [{ ...log, address: "0x12" }] }],
+    ["five topics", { header, logs: [{ ...log, topics: Array(5).fill(hashOf(1, 1)) }] }],
+    ["half a byte", { header, logs: [{ ...log, data: "0x1" }] }],
+    ["an index below zero", { header, logs: [{ ...log, logIndex: -1 }] }],
+    ["logs that are no list", { header, logs: { length: 1 } }],
+  ])("%s", async (_, line) => {
+    const source = await openSaying(`${JSON.stringify(line)}\n`);
+    await expect(source.logs([any], [4, 6])).rejects.toThrow(/sent (?:a line|block)/);
+  });
+
+  test("a line without an end", async () => {
+    const source = await openSaying("x".repeat(2 ** 25 + 10));
+    await expect(source.logs([any], [4, 6])).rejects.toThrow("a line has more than 33554432 characters");
+  });
+});
