@@ -74,7 +74,7 @@ export const gatewayVariables = {
   }),
   GATEWAY_MAX_REQUESTS_PER_ADDRESS: withDefault(50, wholeNumber({ from: 1, to: 10_000 }), {
     meaning:
-      "Maximum concurrent requests per client address (IPv6: per /64 network). The busier the indexers, the smaller an address's share: 38 while 100 slots are free. Behind your own proxy, set `GATEWAY_TRUSTED_PROXIES`; otherwise all callers share the proxy's address.",
+      "Maximum concurrent requests per client address (IPv6: per /64 network). The busier the indexers, the smaller an address's [share](operations.md#the-gateway). Behind your own proxy, set `GATEWAY_TRUSTED_PROXIES`; otherwise all callers share the proxy's address.",
   }),
   GATEWAY_MAX_BODY_BYTES: withDefault(
     1_048_576,

@@ -27,7 +27,7 @@ export const machineVariables = {
     example: "--max-old-space-size=12288",
     unset: "from the machine's memory",
     meaning:
-      "Options for Node.js. `--max-old-space-size` sets the heap in MiB; by default, `npm start` uses three quarters of the machine's memory. With 4,096 or more, it also adds V8 flags that speed up a first index ([which](performance-results.md#results-of-the-indexer)), unless you set them.",
+      "Options for Node.js. `--max-old-space-size` sets the heap in MiB; by default, `npm start` uses three quarters of the machine's memory. With 4,096 or more, it also adds [V8 flags](performance.md#memory), unless you set them.",
   }),
 };
 

@@ -58,7 +58,7 @@ export const rpcVariables = {
   }),
   LIVE_REQUESTS_PER_SECOND: withDefault(60, digits({ from: 1, to: 10_000 }), {
     meaning:
-      "Average requests per second that each process sends to `LIVE_RPC_URL`. A request that would wait more than 10 seconds fails at once. At the default, a bulk request of 500 live names takes 8 seconds, and callers can cause at most 5.2 million requests a day. The indexer's own requests do not count.",
+      "Average requests per second that each process sends to `LIVE_RPC_URL`. A request that would wait more than 10 seconds fails at once. At the default, a bulk request of 500 live names takes 8 seconds, and callers can cause at most 5.2 million requests a day.",
   }),
   CCIP_LOOPBACK: optional(onOrOff, {
     example: "off",
