@@ -421,7 +421,7 @@ describe("the usage of a key", () => {
     expect((await service.ask("/whois/a", { from, headers: { "X-API-Key": "wrong" } })).status).toBe(429);
   });
 
-  test.each(["0", "91", "x", ""])("refuses days=%s", async (days) => {
+  test.each(["0", "91", "x"])("refuses days=%s", async (days) => {
     const { status, body } = await usage(null, { path: `/signup/usage?days=${days}` });
     expect([status, body.error?.code]).toEqual([400, "INVALID_PARAMETER"]);
   });

@@ -100,7 +100,11 @@ export async function openJournalStage(plan: Pick<StackPlan, "databaseServer"> =
         const rows = await journalOf(chain);
         const blocks = await chain.blocks(0, await chain.height());
         expect(rows.filter(({ number }) => number >= from)).toEqual(blocks.slice(from));
-        for (const row of rows) expect(row).toEqual(blocks[row.number]);
+        // Logs do not tell the parent of a block that was final when it was indexed.
+        for (const row of rows) {
+          const isLive = row.number >= from;
+          expect(row).toEqual(isLive ? blocks[row.number] : { ...blocks[row.number], parentHash: null });
+        }
       }
     },
     expectFollowed: async () => {

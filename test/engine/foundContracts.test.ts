@@ -82,14 +82,15 @@ afterAll(async () => {
   await Promise.all([main, onBase].map((chain) => chain?.anvil.stop()));
 });
 
-test("of a thousand contracts that a log named the logs are there, and no block of another contract's is fetched", async () => {
+test("of a thousand contracts that a log named the logs are there, and no block is fetched", async () => {
   const rows = await stack.sql<{ value: string }>(
     "select value from text_records where chain_id = 8453 order by value",
   );
   expect(rows.map(({ value }) => value)).toEqual(["of a listed one", "of the first", "of the last"]);
   const fetched = node.recorded.flatMap(({ number }) => number ?? []);
-  expect(fetched).toContain(blockOfTexts);
-  expect(fetched.filter((number) => blocksOfStranger.includes(number))).toEqual([]);
+  // The logs have the time of their blocks; those of strangers are dropped before.
+  const withLogs = [...blocksOfStranger, blockOfTexts];
+  expect(fetched.filter((number) => withLogs.includes(number))).toEqual([]);
 });
 
 test("a log of a listed contract is stored once, even if another log revealed the contract too", async () => {

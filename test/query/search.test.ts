@@ -227,7 +227,6 @@ describe("GET /search-domains", () => {
     "page=x",
     "availability_status=unknown",
     "availability_status=grace,unknown",
-    "availability_status=",
     "is_wrapped=yes",
     "min_length=-1",
     "expiry_from=tomorrow",
