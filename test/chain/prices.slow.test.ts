@@ -250,7 +250,7 @@ describe("an answer", () => {
     ]);
   });
 
-  test.each(["0", "101", "1,2,x", "", "1.5", "-1", "1,2,3,4,5,6,7,8,9,10,11"])(
+  test.each(["0", "101", "1,2,x", "1.5", "-1", "1,2,3,4,5,6,7,8,9,10,11"])(
     "refuses years=%s",
     async (years) => {
       const { status, body } = await stack.api<{ error: { code: string } }>(
