@@ -1,11 +1,13 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 
+type Call = { method: string; params?: { toBlock?: string }[] };
+
 /** A JSON-RPC endpoint before another one, whose answers can be held back. */
 export type SlowRpc = {
   url: string;
-  /** Requests that were let through so far. */
-  served: () => number;
+  /** Requests that are held now. */
+  held: () => number;
   /** From now on requests of this method are held. */
   hold: (method: string) => void;
   /** From now on everything passes. */
@@ -13,25 +15,24 @@ export type SlowRpc = {
   close: () => Promise<void>;
 };
 
-/** Lets the first `allowed` requests pass to `target`, all unless told, and holds the others until they are released. */
+/** Passes requests to `target`, but holds those for logs of blocks from `logsFrom` on until they are released. */
 export async function startSlowRpc(
   target: string,
-  { allowed = Number.POSITIVE_INFINITY } = {},
+  { logsFrom = Number.POSITIVE_INFINITY } = {},
 ): Promise<SlowRpc> {
-  let served = 0;
-  let isHeld = (_method: string) => served >= allowed;
+  let isHeld = ({ method, params }: Call) =>
+    method === "eth_getLogs" && Number(params?.[0]?.toBlock) >= logsFrom;
   const waiting: (() => void)[] = [];
-  const turn = (method: string) =>
+  const turn = (call: Call) =>
     new Promise<void>((resolve) => {
-      if (isHeld(method)) waiting.push(resolve);
+      if (isHeld(call)) waiting.push(resolve);
       else resolve();
     });
   const pass = async (request: IncomingMessage, response: ServerResponse) => {
     const chunks: Buffer[] = [];
     for await (const chunk of request) chunks.push(chunk as Buffer);
     const body = Buffer.concat(chunks);
-    await turn((JSON.parse(body.toString()) as { method: string }).method);
-    served++;
+    await turn(JSON.parse(body.toString()) as Call);
     const answer = await fetch(target, {
       method: "POST",
       headers: { "content-type": "application/json" },
@@ -50,10 +51,10 @@ export async function startSlowRpc(
   };
   return {
     url: `http://127.0.0.1:${port}`,
-    served: () => served,
+    held: () => waiting.length,
     release,
     hold: (method) => {
-      isHeld = (asked) => asked === method;
+      isHeld = (call) => call.method === method;
     },
     close: async () => {
       release();
