@@ -15,8 +15,7 @@ export const metricsVariables = {
   METRICS_PORT: optional(port, {
     example: "43069",
     unset: "`PORT` + 1000",
-    meaning:
-      "Port for metrics. `PORT` does not serve them ([operations.md](operations.md#what-to-look-at)).",
+    meaning: "Port for metrics. `PORT` does not serve them ([operations.md](operations.md#what-to-look-at)).",
   }),
   METRICS_HOST: withDefault("127.0.0.1", text("an IP address", z.union([z.ipv4(), z.ipv6()])), {
     meaning:
