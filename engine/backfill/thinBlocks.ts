@@ -16,7 +16,7 @@ function timeIn({ blockTimestamp }: NodeLog): number | null {
 /** An answer of a node that cannot be true. */
 const inconsistent = (what: string): Error => new Error(`Inconsistent RPC response data. ${what}`);
 
-/** What the logs of a block tell of it; undefined where none tells the time. @throws Error if they differ */
+/** The block as its logs describe it; undefined if none of them has its time. @throws Error if they differ */
 export function blockIn(logs: readonly NodeLog[]): Block | undefined {
   const [first] = logs;
   const times = new Set(logs.map(timeIn).filter((time) => time !== null));

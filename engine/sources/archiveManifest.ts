@@ -1,4 +1,4 @@
-// The manifest of an archive of raw logs: what its files hold, of which blocks, and for which filters it is complete.
+// The manifest of an archive of raw logs: the blocks and rows in its files, and the filters for which it is complete.
 
 import { createHash } from "node:crypto";
 import { createReadStream } from "node:fs";

@@ -1,18 +1,11 @@
 // Part of the patch logSync: past logs from elsewhere than a node.
 
+import type { NodeLog } from "../backfill/cacheRows.ts";
 import type { Hex, Interval, LogQuery } from "../backfill/logGroups.ts";
 
 /** A log of a source; each carries its block's time, so that no block is fetched for it. */
-export type SourceLog = {
-  blockNumber: Hex;
-  blockHash: Hex;
+export type SourceLog = NodeLog & {
   blockTimestamp: Hex;
-  logIndex: Hex;
-  transactionIndex: Hex;
-  transactionHash: Hex;
-  address: Hex;
-  topics: Hex[];
-  data: Hex;
   /** What handlers need of its transaction, where the source has that. */
   transaction?: SourceTransaction;
 };
