@@ -105,10 +105,10 @@ test("the page for agents names every tool and view, and its settings are JSON",
   expect(blocks.length).toBeGreaterThan(3);
 });
 
-test("the page for agents lists the operations that are no tools, and each page counts the tools", () => {
+test("the page for agents lists the operations without a tool, and the README counts the tools", () => {
   const read = (path: string) => readFileSync(new URL(`../../${path}`, import.meta.url), "utf8");
   const [, list = ""] =
-    /These operations are no tools([\s\S]*?)Webhooks and sign-up/.exec(read("docs/mcp.md")) ?? [];
+    /available only over HTTP([\s\S]*?)Webhooks and sign-up/.exec(read("docs/mcp.md")) ?? [];
   const told = [...list.matchAll(/`((?:GET|POST) [^`]+)`/g)].map(([, operation]) => operation);
   const without = operations.filter(({ tool }) => tool === undefined).map(nameOf);
   expect(told.toSorted()).toEqual(without.toSorted());
