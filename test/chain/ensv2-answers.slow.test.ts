@@ -149,7 +149,12 @@ function openLive(deployment: Deployment): typeof live {
   const asking = createLive({
     rpc: createRpc({ urls: [stage.local.anvil.url] }),
     gateways: createGateways({ allowLoopback: true }),
-    answers: { find: async () => new Map(), put: async () => {}, removeOld: async () => {} },
+    answers: {
+      find: async () => new Map(),
+      findRecent: async () => new Map(),
+      put: async () => {},
+      removeOld: async () => {},
+    },
     contracts: liveContractsOf(deployment),
   })("test");
   const createContext = async () => ({

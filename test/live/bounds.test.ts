@@ -18,7 +18,12 @@ const contracts = {
 };
 const soon = () => AbortSignal.timeout(60_000);
 const noGateways: Gateways = { ask: async () => "0x", close: async () => {} };
-const noAnswers = { find: async () => new Map(), put: async () => {}, removeOld: async () => {} };
+const noAnswers = {
+  find: async () => new Map(),
+  findRecent: async () => new Map(),
+  put: async () => {},
+  removeOld: async () => {},
+};
 
 /** A Multicall3 whose reads all answer the zero word, three for `getData`. */
 const multicall = ({ data }: CallAt): CallResult => {

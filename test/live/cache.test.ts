@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
-import { createAnswerCache } from "../../src/api/names/live/cache.ts";
+import { createAnswerCache, recallAnswers } from "../../src/api/names/live/cache.ts";
 import { LiveFailure } from "../../src/api/names/live/failure.ts";
 import {
   type LiveAnswers,
@@ -197,6 +197,36 @@ describe("a failure", () => {
 });
 
 describe("the store", () => {
+  test("finds the last answer of the last minutes at any block, on its own chain", async () => {
+    const [key, old, other] = ["recent", "outdated", "elsewhere"].map((text) => ({
+      text,
+      subject: "recent.eth",
+    }));
+    if (!key || !old || !other) throw new Error("three questions");
+    await answers.put(block, key, "first");
+    await answers.put({ ...block, number: 99 }, key, "later, at a lower block");
+    await answers.put(block, old, "outdated");
+    await liveAnswersIn(store, { chainId: 2 }).put(block, other, "on another chain");
+    await store.query(
+      `UPDATE live_answers SET resolved_at = now() - interval '11 minutes' WHERE answer::text = '"outdated"'`,
+    );
+    expect(await recallAnswers(answers, [other, old, key])).toEqual([
+      undefined,
+      undefined,
+      "later, at a lower block",
+    ]);
+  });
+
+  test("that cannot be read recalls nothing", async () => {
+    const warned = vi.spyOn(console, "warn").mockImplementation(() => {});
+    const away = openStore({ databaseUrl: "postgresql://127.0.0.1:9/none", schema: "service" });
+    const gone = liveAnswersIn(away, { chainId: 1 });
+    expect(await recallAnswers(gone, [{ text: "q", subject: "q.eth" }])).toEqual([undefined]);
+    expect(warned).toHaveBeenCalledOnce();
+    warned.mockRestore();
+    await away.close();
+  });
+
   test("removes answers of blocks long gone", async () => {
     await answers.put(block, { text: "old", subject: "old.eth" }, 1);
     await answers.put(block, { text: "new", subject: "new.eth" }, 2);

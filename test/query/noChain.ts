@@ -13,7 +13,12 @@ const asking = (urls: readonly string[]): Live =>
   createLive({
     rpc: createRpc({ urls }),
     gateways: createGateways({ allowLoopback: false }),
-    answers: { find: async () => new Map(), put: async () => {}, removeOld: async () => {} },
+    answers: {
+      find: async () => new Map(),
+      findRecent: async () => new Map(),
+      put: async () => {},
+      removeOld: async () => {},
+    },
     contracts: {
       ...liveContractsOf(deployment),
       universalResolver: "0x00000000000000000000000000000000000000f0",

@@ -9,7 +9,10 @@ import {
 import { eq } from "ponder";
 import { type Address, getAddress, type Hex, keccak256, namehash, stringToBytes, zeroAddress } from "viem";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { Live } from "../../src/api/names/live/live.ts";
+import { readVerifiedNames } from "../../src/api/names/resolution/primaryNames.ts";
 import { openApi, type TestApi } from "./api.ts";
+import { noChain } from "./noChain.ts";
 import {
   account,
   CHAIN_ID,
@@ -17,6 +20,7 @@ import {
   type DomainRow,
   domainRow,
   LAYER2_CHAIN_ID,
+  contracts as ofRows,
   registeredRow,
   STATIC_RESOLVER,
   STRANGE_RESOLVER,
@@ -445,6 +449,44 @@ describe("history=true", () => {
     [`/address/${account(1)}/primary-name?history=1`, "INVALID_PARAMETER"],
   ])("%s is answered with %s", async (path, code) => {
     expect(await api.get(path)).toMatchObject({ status: 400, body: { error: { code } } });
+  });
+});
+
+describe("names beside addresses in the explorer", () => {
+  /** The names that pages show, if the chain gave these claims within the last minutes. */
+  const shown = async (addresses: readonly Address[], recent: Record<Address, string | null> = {}) => {
+    const recentPrimaryNames: Live["recentPrimaryNames"] = async (asked) =>
+      asked.map(({ address }) => recent[address]);
+    const live = { ...noChain.live, recentPrimaryNames };
+    const ctx = { ...noChain, db: tables.db, contracts: ofRows, now: NOW, live, chainHead: async () => null };
+    const names = await readVerifiedNames(ctx, addresses);
+    return names.map((found) => found?.name ?? null);
+  };
+
+  test("a name at a silent reverse resolver is remembered from the chain's last answer", async () => {
+    const hidden = await claim(null, STRANGE_RESOLVER);
+    await resolving("recalled.eth", { resolver: STATIC_RESOLVER, addresses: { 60: hidden } });
+    expect(await shown([hidden])).toEqual([null]);
+    expect(await shown([hidden], { [hidden]: null })).toEqual([null]);
+    expect(await shown([hidden], { [hidden]: "recalled.eth" })).toEqual(["recalled.eth"]);
+  });
+
+  test("a remembered name is not shown once it resolves to another address, or only the chain can tell", async () => {
+    const hidden = await claim(null, STRANGE_RESOLVER);
+    await resolving("sold.eth", { resolver: STATIC_RESOLVER, addresses: { 60: account(7) } });
+    await resolving("strange.eth", { resolver: STRANGE_RESOLVER });
+    expect(await shown([hidden], { [hidden]: "sold.eth" })).toEqual([null]);
+    expect(await shown([hidden], { [hidden]: "strange.eth" })).toEqual([null]);
+    expect(await shown([hidden], { [hidden]: "never-registered.eth" })).toEqual([null]);
+  });
+
+  test("the index's own answer counts before a remembered one", async () => {
+    const named = await claim("indexed.eth");
+    const unnamed = await claim("");
+    await resolving("indexed.eth", { resolver: STATIC_RESOLVER, addresses: { 60: named } });
+    await resolving("before.eth", { resolver: STATIC_RESOLVER, addresses: { 60: unnamed } });
+    const recent = { [named]: "before.eth", [unnamed]: "before.eth" };
+    expect(await shown([named, unnamed], recent)).toEqual(["indexed.eth", null]);
   });
 });
 

@@ -32,6 +32,18 @@ const noObserver: LiveObserver = { answered: () => {}, failed: () => {} };
 const FAILURE_MS = 3_000;
 const MAX_FAILURES = 10_000;
 
+/** Answers that were stored within the last minutes, at any block, in the order of the questions. Asks no node. */
+export async function recallAnswers<Answer>(
+  answers: LiveAnswers,
+  questions: readonly AnswerKey[],
+): Promise<(Answer | undefined)[]> {
+  if (questions.length === 0) return [];
+  const stored = await answers
+    .findRecent(questions)
+    .catch((error) => warn(error, new Map<string, unknown>()));
+  return questions.map(({ text }) => stored.get(text) as Answer | undefined);
+}
+
 type Memory = { answers: LiveAnswers; failures: LRUCache<string, LiveFailure>; observer: LiveObserver };
 
 /**

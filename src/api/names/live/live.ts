@@ -6,7 +6,13 @@ import { fairPlaces, type Places } from "../../server/scheduling/places.ts";
 import { nextTurn } from "../../server/scheduling/turns.ts";
 import type { Block, LiveAnswers } from "../../server/serviceDb/liveAnswers.ts";
 import { type AgentContracts, type LiveBinding, readBindings } from "./binding.ts";
-import { type AnswerCache, type ChainResult, createAnswerCache, type LiveObserver } from "./cache.ts";
+import {
+  type AnswerCache,
+  type ChainResult,
+  createAnswerCache,
+  type LiveObserver,
+  recallAnswers,
+} from "./cache.ts";
 import { newBudget } from "./ccip/budget.ts";
 import type { Gateways } from "./ccip/gatewayClient.ts";
 import { type EntryPlace, type LiveEntry, readEntries } from "./entries.ts";
@@ -67,6 +73,13 @@ export type Live = {
     block: Block,
     questions: readonly { address: Address; coinType: bigint }[],
   ) => Promise<ChainResult<string | null>[]>;
+  /**
+   * What `primaryNames` answered within the last minutes, at any block; undefined where it did not. Asks no node, and may be
+   * outdated: check that a name still resolves to the address before you show it.
+   */
+  recentPrimaryNames: (
+    questions: readonly { address: Address; coinType: bigint }[],
+  ) => Promise<(string | null | undefined)[]>;
   /** Bindings of agents from the adapter, all by one call, in the order of the ids; null for an agent that was never bound. */
   bindings: (block: Block, agentIds: readonly bigint[]) => Promise<ChainResult<LiveBinding | null>[]>;
   /** For calls of contracts one by one: they take the caller's places, and have one time limit together. */
@@ -118,6 +131,8 @@ type Shared = { plan: LivePlan; settle: AnswerCache; questions: Places; calls: P
 function liveOf({ plan, settle, questions: places, calls }: Shared, caller: string): Live {
   const inTurn = limiter(MAX_QUESTIONS_OF_REQUEST);
   const question = questionOf(plan, caller);
+  const primaryQuestion = (ask: { address: Address; coinType: bigint }) =>
+    question("primary", ask, ask.address, ask.coinType);
   const rpc: Rpc = {
     ...plan.rpc,
     call: (call, signal) => calls(caller, signal, () => plan.rpc.call(call, signal)),
@@ -166,9 +181,11 @@ function liveOf({ plan, settle, questions: places, calls }: Shared, caller: stri
       const asked = questions.map((ask) => question("records", ask, ask.name, ask.node, ask.wanted));
       return settle(block, asked, each(block, resolveWanted));
     },
-    primaryNames: (block, questions) => {
-      const asked = questions.map((ask) => question("primary", ask, ask.address, ask.coinType));
-      return settle(block, asked, each(block, readPrimaryName));
+    primaryNames: (block, questions) =>
+      settle(block, questions.map(primaryQuestion), each(block, readPrimaryName)),
+    recentPrimaryNames: (questions) => {
+      const asked = questions.map((ask) => primaryQuestion(ask).question);
+      return recallAnswers<string | null>(plan.answers, asked);
     },
     bindings: (block, agentIds) => {
       const { agents } = plan.contracts;

@@ -53,26 +53,38 @@ export async function resolvePrimaryNames<const Asked extends readonly PrimaryNa
   queries: Asked,
 ): Promise<Results<Asked>> {
   const asked = queries.map(({ address, coinType = ETHEREUM_COIN_TYPE }) => ({ address, coinType }));
-  const claims = boundLabels(await findClaims(ctx, asked));
+  return (await checkClaims(ctx, asked, await findClaims(ctx, asked))) as Results<Asked>;
+}
+
+async function checkClaims(
+  ctx: Ctx,
+  asked: readonly NameOfAddress[],
+  found: readonly Claim[],
+): Promise<PrimaryNameResult[]> {
+  const claims = boundLabels(found);
   const names = claims.flatMap((claim) => (isClaim(claim) ? [claim.parsed] : []));
   const facts = await readClaimFacts(ctx, names, [...new Set(asked.map(({ coinType }) => coinType))]);
   const checks = await mapYielding(asked, (one, i) => {
     const claim = claims[i] ?? null;
     return isClaim(claim) ? verify(claim, one.address, facts, ctx.contracts) : claim;
   });
-  return (await askChain(ctx, { asked, checks, facts })) as Results<Asked>;
+  return askChain(ctx, { asked, checks, facts });
 }
 
 /** A primary name that the index verified, and whether it has an avatar record in the index. */
 export type VerifiedName = { name: string; hasAvatar: boolean };
 
-/** Primary names on Ethereum by the index alone: null also if only the chain could tell or verify the name. */
+/**
+ * Primary names on Ethereum that the index verifies: null also for a name that only the chain can verify. If the index does
+ * not know which name an address claims, the claim is the one that the chain gave within the last minutes.
+ */
 export async function readVerifiedNames(
   ctx: Ctx,
   addresses: readonly Address[],
 ): Promise<(VerifiedName | null)[]> {
-  const queries = addresses.map((address) => ({ address }));
-  const results = await resolvePrimaryNames(withoutChain(ctx), queries);
+  const asked = addresses.map((address) => ({ address, coinType: ETHEREUM_COIN_TYPE }));
+  const claims = await recallClaims(ctx, asked, await findClaims(ctx, asked));
+  const results = await checkClaims(withoutChain(ctx), asked, claims);
   const names = results.map((result) => (result instanceof ApiError ? null : result.primary));
   const nodes = names.flatMap((primary) => primary?.state?.node ?? []);
   const withAvatar = new Set(await listNodesWithText(ctx.db, { nodes, key: "avatar" }));
@@ -80,6 +92,20 @@ export async function readVerifiedNames(
     (primary) =>
       primary && { name: primary.name, hasAvatar: withAvatar.has(primary.state?.node ?? ROOT_NODE) },
   );
+}
+
+async function recallClaims(
+  { live }: Ctx,
+  asked: readonly NameOfAddress[],
+  claims: readonly Claim[],
+): Promise<Claim[]> {
+  const unknown = asked.filter((_, i) => claims[i] === UNKNOWN_CLAIM);
+  const names = await live.recentPrimaryNames(unknown);
+  const nameOf = new Map(unknown.map((one, i) => [one, names[i]]));
+  return claims.map((claim, i) => {
+    const name = nameOf.get(asked[i] as NameOfAddress);
+    return name ? toClaim(name, { registrar: "REVERSE_REGISTRAR", coinType: ETHEREUM_COIN_TYPE }) : claim;
+  });
 }
 
 /** Whether addresses have names for a coin type: those of EVM chains, and the default one (ENSIP-19). */

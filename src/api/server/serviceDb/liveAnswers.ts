@@ -15,10 +15,12 @@ export const MAX_STORED_BYTES = 32_768;
 /** What one process stores in a minute; further answers come from the chain. In ten minutes it is ten times as much. */
 export const MAX_STORED_BYTES_A_MINUTE = 16 * 1_048_576;
 
-/** Answers of the chain, by question and block. An answer is valid in its block only, so none is ever stale. */
+/** Answers of the chain, by question and block. Each is valid in its block only. */
 export type LiveAnswers = {
   /** Answers that any replica got at this block, by the text of the question. */
   find: (block: Block, questions: readonly AnswerKey[]) => Promise<Map<string, unknown>>;
+  /** The last answers that any replica got within ten minutes, at any block, by the text of the question: each may be outdated. */
+  findRecent: (questions: readonly AnswerKey[]) => Promise<Map<string, unknown>>;
   /** Stores an answer within the size limit, if there is room for it. */
   put: (block: Block, question: AnswerKey, answer: unknown) => Promise<void>;
   /** Removes answers of old blocks. */
@@ -30,13 +32,22 @@ export function liveAnswersIn(store: Store, { chainId }: { chainId: number }): L
   const hasRoom = roomForStoring();
   return {
     find: async (block, questions) => {
-      const byHash = new Map(questions.map(({ text }) => [hashOf(text).toString("hex"), text]));
-      const rows = await store.query<{ question: string; answer: unknown }>(
+      const hashes = questions.map(({ text }) => hashOf(text));
+      const rows = await store.query<AnswerRow>(
         `SELECT encode(question, 'hex') AS question, answer FROM live_answers
         WHERE chain_id = $1 AND block_number = $2 AND block_timestamp = $3 AND question = ANY($4::bytea[])`,
-        [chainId, block.number, block.timestamp, questions.map(({ text }) => hashOf(text))],
+        [chainId, block.number, block.timestamp, hashes],
       );
-      return new Map(rows.map((row) => [byHash.get(row.question) ?? "", row.answer]));
+      return byText(questions, rows);
+    },
+    findRecent: async (questions) => {
+      const rows = await store.query<AnswerRow>(
+        `SELECT DISTINCT ON (live_answers.question) encode(question, 'hex') AS question, answer FROM live_answers
+        WHERE chain_id = $1 AND question = ANY($2::bytea[]) AND resolved_at > now() - interval '${KEPT_MINUTES} minutes'
+        ORDER BY live_answers.question, resolved_at DESC`,
+        [chainId, questions.map(({ text }) => hashOf(text))],
+      );
+      return byText(questions, rows);
     },
     put: async (block, question, answer) => {
       const text = JSON.stringify(answer);
@@ -53,6 +64,13 @@ export function liveAnswersIn(store: Store, { chainId }: { chainId: number }): L
       );
     },
   };
+}
+
+type AnswerRow = { question: string; answer: unknown };
+
+function byText(questions: readonly AnswerKey[], rows: readonly AnswerRow[]): Map<string, unknown> {
+  const texts = new Map(questions.map(({ text }) => [hashOf(text).toString("hex"), text]));
+  return new Map(rows.map((row) => [texts.get(row.question) ?? "", row.answer]));
 }
 
 /** Tells whether an answer of this size may still be stored in this minute, and counts its bytes. */

@@ -232,6 +232,7 @@ export const migrations: readonly string[] = [
     -- Within the changes that the next marker makes final.
     final_after bigint
   );`,
+  "CREATE INDEX live_answers_question ON live_answers (chain_id, question);",
 ];
 
 /** Migrates the service's own schema. If several processes start at once, one migrates and the others wait. */
