@@ -141,7 +141,9 @@ const withoutUndefined = (given: Given): Record<string, string> =>
 function urlOf({ path, params }: Endpoint, given: Given): string {
   const all = Object.entries(withoutUndefined(given));
   const filled = path.replaceAll(/\{(\w+)\}/g, (_, name) => encodeURIComponent(given[name] ?? ""));
-  const query = new URLSearchParams(all.filter(([name]) => !Object.hasOwn(params.shape, name))).toString();
+  const query = new URLSearchParams(all.filter(([name]) => !Object.hasOwn(params.shape, name)))
+    .toString()
+    .replaceAll("%2C", ",");
   return `${filled.slice(1)}${query === "" ? "" : `?${query}`}`;
 }
 

@@ -1,7 +1,7 @@
 import type { ExplorerPage } from "../page.ts";
 import { Avatar } from "../parts/avatar.tsx";
 import { Figures, NotFoundOut } from "../parts/card.tsx";
-import { Copy, OnBlockExplorer } from "../parts/hash.tsx";
+import { Copy, Halves, OnBlockExplorer } from "../parts/hash.tsx";
 import { Icon } from "../parts/icon.tsx";
 import { Identicon } from "../parts/identicon.tsx";
 import { NameLink } from "../parts/name.tsx";
@@ -70,7 +70,9 @@ const Heading = ({
       ) : (
         <Identicon address={address} />
       )}
-      <h1 class="mono">{address}</h1>
+      <h1 class="mono">
+        <Halves value={address} />
+      </h1>
       <Copy text={address} what="address" />
       <OnBlockExplorer kind="address" of={address} chain={undefined} />
     </div>

@@ -210,7 +210,7 @@ const hasMore = (given: Given): boolean => rare.some((name) => given[name] !== u
 /** A count with its share, which stands below where both are too wide for a line. */
 const Share = ({ count, percent }: { count: number; percent: number }) => (
   <>
-    {count.toLocaleString("en")} <span class="share">{`${percent} %`}</span>
+    {count.toLocaleString("en")} <span class="share">{`${percent}%`}</span>
   </>
 );
 

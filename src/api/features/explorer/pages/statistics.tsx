@@ -90,7 +90,7 @@ const TotalFigures = ({ totals }: { totals: Totals }) => (
       ["Names", totals.total_domains.toLocaleString("en")],
       ["Active", totals.active_domains.toLocaleString("en")],
       ["Owners", totals.unique_owners.toLocaleString("en")],
-      ["Wrapped", `${totals.wrapped_percentage} %`],
+      ["Wrapped", `${totals.wrapped_percentage}%`],
     ]}
   />
 );
@@ -135,21 +135,23 @@ const Rankings = ({ interval, ranking }: Chosen) => (
 
 type SeriesProps = Chosen & { sold: Purchases | ApiError };
 
+const UPPER_BOUND = " Only an upper bound is known for some renewals.";
+
 const SeriesCards = ({ sold, interval, ranking }: SeriesProps) => {
   if (sold instanceof Error) return <Unavailable error={sold} />;
   const isBound = sold.periods.some((period) => period.cost_is_upper_bound);
   const counts = { id: "sales", title: "Registrations and renewals", sheet: sales(interval).sheetOf(sold) };
   const inTokens = {
     id: "tokens",
-    title: "What was paid for names of ENSv2",
+    title: "Revenue from ENSv2 names",
     sheet: tokenRevenue(interval).sheetOf(sold),
   };
   const inDollars = {
     id: "dollars",
-    title: "What was paid, in dollars",
+    title: "Revenue in dollars",
     sheet: dollars(interval).sheetOf(sold),
   };
-  const paid = { id: "revenue", title: "What was paid", sheet: revenue(interval).sheetOf(sold) };
+  const paid = { id: "revenue", title: "Revenue in ether", sheet: revenue(interval).sheetOf(sold) };
   return (
     <>
       <Card
@@ -163,8 +165,8 @@ const SeriesCards = ({ sold, interval, ranking }: SeriesProps) => {
       </Card>
       <Card id="revenue" title={paid.title} isWide>
         <p class="faint">
-          In ether, by what the controllers logged. Registrations include the premiums.
-          {isBound && " Of some renewals only an upper bound is known."}
+          In ether, as logged by the controllers. Registrations include premiums.
+          {isBound && UPPER_BOUND}
         </p>
         <Periods {...paid} interval={interval} />
         <Below id="revenue" figure={revenue(interval)} sheet={paid.sheet} title={paid.title} />
@@ -172,10 +174,10 @@ const SeriesCards = ({ sold, interval, ranking }: SeriesProps) => {
       {inDollars.sheet.rows.length > 0 && (
         <Card id="dollars" title={inDollars.title} isWide>
           <p class="faint">
-            At the price of ether when each name was sold. Registrations include the premiums.
+            At the price of ether when each name was sold. Registrations include premiums.
             {inDollars.sheet.rows.length < sold.periods.length &&
-              " Periods in which the price of ether is not known are left out."}
-            {isBound && " Of some renewals only an upper bound is known."}
+              " Periods without a known price of ether are left out."}
+            {isBound && UPPER_BOUND}
           </p>
           <Periods {...inDollars} interval={interval} />
           <Below id="dollars" figure={dollars(interval)} sheet={inDollars.sheet} title={inDollars.title} />
@@ -183,9 +185,7 @@ const SeriesCards = ({ sold, interval, ranking }: SeriesProps) => {
       )}
       {inTokens.sheet.columns.length > 1 && (
         <Card id="tokens" title={inTokens.title} isWide>
-          <p class="faint">
-            In whole tokens, by what the registrars logged. Registrations include the premiums.
-          </p>
+          <p class="faint">In whole tokens, as logged by the registrars. Registrations include premiums.</p>
           <Lines {...inTokens} />
           <Below id="tokens" figure={tokenRevenue(interval)} sheet={inTokens.sheet} title={inTokens.title} />
         </Card>
@@ -212,7 +212,7 @@ const Periods = ({ id, title, sheet, interval }: PeriodsProps) => {
   return (
     <>
       {sheet.rows.length > DAYS_DRAWN && (
-        <p class="faint">{`The picture has the last ${DAYS_DRAWN} days, the table all ${sheet.rows.length}.`}</p>
+        <p class="faint">{`The chart shows the last ${DAYS_DRAWN} days, the table all ${sheet.rows.length}.`}</p>
       )}
       <Columns id={id} title={title} sheet={{ columns, rows }} interactive="bars" />
     </>
@@ -344,7 +344,7 @@ const rankingCard = (ranking: Ranking, interval: Interval) =>
     isWide: true,
     aside: <Rankings ranking={ranking} interval={interval} />,
     shown: RANKED_SHOWN,
-    note: `For which controllers took most ether: the first ${RANKED_SHOWN}. The file has a hundred.`,
+    note: `The ${RANKED_SHOWN} registrations that cost the most ether. The CSV lists 100.`,
     nameOf: (name) => <NameLink name={name} />,
   });
 
@@ -356,27 +356,33 @@ const plainCards: readonly ((visit: Visit) => Promise<Child>)[] = [
     id: "states",
     title: "Names by state",
     figure: states,
-    note: "Names that have an owner, on the chain of the registry.",
+    note: "Names with an owner on the registry's chain.",
   }),
   columnsCard({
     id: "lengths",
     title: "Names by length",
     figure: lengths,
-    note: "Active names right under .eth, by the characters of their label.",
+    note: "Active second-level .eth names by number of characters.",
   }),
   columnsCard({
     id: "expiries",
     title: "Expiries ahead",
     figure: expiries,
     isWide: true,
-    note: "Names by the month of their expiry. Those that are renewed move to a later one.",
+    note: "Names by month of expiry. A renewal moves a name to a later month.",
   }),
   barsCard({
     id: "sellers",
-    title: "Generations of controllers",
+    title: "Sales by contract",
     figure: sellers,
     drawn: 2,
-    note: "What each contract sold. A name that was registered twice counts twice.",
+    note: "Registrations and renewals at each controller. A name registered twice counts twice.",
+  }),
+  barsCard({
+    id: "primary-names",
+    title: "Primary names by chain",
+    figure: primaryNames,
+    note: "Addresses that claim a name, whether or not the name resolves to them. Claims on Base from before ENSIP-19 do not count.",
   }),
   barsCard({
     id: "referrers",
@@ -385,7 +391,7 @@ const plainCards: readonly ((visit: Visit) => Promise<Child>)[] = [
     drawn: 2,
     shown: REFERRERS_SHOWN,
     isWide: true,
-    note: `Whom buyers named as referrer, by registrations and renewals: the first ${REFERRERS_SHOWN}. The file has a hundred. Buyers choose freely.`,
+    note: `The ${REFERRERS_SHOWN} referrers with the most registrations and renewals. Buyers can name any referrer. The CSV lists 100.`,
     nameOf: (referrer) =>
       referrer.length === ADDRESS_LENGTH ? (
         <AddressLink address={referrer} />
@@ -396,18 +402,12 @@ const plainCards: readonly ((visit: Visit) => Promise<Child>)[] = [
       ),
   }),
   barsCard({
-    id: "primary-names",
-    title: "Primary names by chain",
-    figure: primaryNames,
-    note: "Addresses that claim a name, whether or not the name leads back to them. Claims on Base from before ENSIP-19 never were primary names, and do not count.",
-  }),
-  barsCard({
     id: "holders",
     title: "Largest holders",
     figure: holders,
     shown: HOLDERS_SHOWN,
     isWide: true,
-    note: `Addresses that own most active names: the first ${HOLDERS_SHOWN}. The file has a hundred.`,
+    note: `The ${HOLDERS_SHOWN} addresses that own the most active names. The CSV lists 100.`,
     nameOf: (address) => <AddressLink address={address} />,
   }),
 ];

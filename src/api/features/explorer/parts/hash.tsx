@@ -15,10 +15,10 @@ export const Copy = ({ text, what }: { text: string; what: string }) => (
 );
 
 /** An address or a hash of 32 bytes. */
-const HEXADECIMAL = /^0x(?:[0-9a-fA-F]{40}|[0-9a-fA-F]{64})$/;
+export const HEXADECIMAL = /^0x(?:[0-9a-fA-F]{40}|[0-9a-fA-F]{64})$/;
 
 /** A value that wraps in the middle or not at all, so that no single character is left on a line. */
-const Halves = ({ value }: { value: string }) => {
+export const Halves = ({ value }: { value: string }) => {
   if (!HEXADECIMAL.test(value)) return <>{value}</>;
   const middle = value.length / 2;
   return (

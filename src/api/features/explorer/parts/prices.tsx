@@ -57,7 +57,7 @@ export const Prices = ({ price, network, isFolded }: Props) => {
       <details class="card fold">
         <summary>
           <h2 id="price">{title}</h2>
-          {year && <span class="faint">{` ${paidIn(year, "total")} a year`}</span>}
+          {year && <span class="faint">{` ${inBoth(year)} a year`}</span>}
         </summary>
         {app && (
           <p class="actions">
@@ -112,6 +112,10 @@ const hasPremium = ({ wei, tokens = [] }: Price): boolean =>
 
 const inShort = (price: Price, part: Part): string =>
   price.usd === null ? paidIn(price, part) : withGroups(price.usd[part]);
+
+/** The total in ether or tokens, with dollars where they are known. */
+export const inBoth = (price: Price): string =>
+  `${paidIn(price, "total")}${price.usd === null ? "" : ` (${withGroups(price.usd.total)})`}`;
 
 /** What is paid. Of several stablecoins the first is shown: all are worth the same. */
 export function paidIn({ wei, tokens = [] }: Price, part: Part): string {

@@ -1,5 +1,5 @@
 import type { Child } from "hono/jsx";
-import { AddressLink } from "../../parts/hash.tsx";
+import { AddressLink, Halves, HEXADECIMAL } from "../../parts/hash.tsx";
 import { inEth, inTokens, withGroups } from "../../parts/price.ts";
 import { LongText } from "../../parts/text.tsx";
 import { Time } from "../../parts/time.tsx";
@@ -221,7 +221,7 @@ const Change = ({ name, value, before, isMono }: ChangeProps) => (
       <span class="faint">empty</span>
     ) : (
       <ins>
-        <LongText text={value} />
+        <Written text={value} />
       </ins>
     )}
   </span>
@@ -232,10 +232,13 @@ const Old = ({ before = "not known" }: { before: Before | undefined }) => {
   if (before.value === "") return <span class="faint">empty</span>;
   return (
     <del>
-      <LongText text={before.value} />
+      <Written text={before.value} />
     </del>
   );
 };
+
+const Written = ({ text }: { text: string }) =>
+  HEXADECIMAL.test(text) ? <Halves value={text} /> : <LongText text={text} />;
 
 /** Every log as the contracts wrote it. */
 export const entriesOfLogs = (logs: readonly DomainEvent[]): Entry[] =>

@@ -9,8 +9,7 @@ import { Card, type Fact, Facts, NotFoundOut, Unavailable } from "../../parts/ca
 import { AddressLink, Whole } from "../../parts/hash.tsx";
 import { Icon } from "../../parts/icon.tsx";
 import { NameLink } from "../../parts/name.tsx";
-import { withGroups } from "../../parts/price.ts";
-import { AppLink, LENGTHS, Prices, paidIn } from "../../parts/prices.tsx";
+import { AppLink, inBoth, LENGTHS, Prices } from "../../parts/prices.tsx";
 import { Lifeline } from "../../parts/state.tsx";
 import { Time } from "../../parts/time.tsx";
 import type { Domain, NamePrice, PriceOffer, Records } from "../../replies.ts";
@@ -60,12 +59,12 @@ export async function overviewOfName({ visit, domain, now, records: askRecords }
               {written && <Texts {...records} records={written} now={now} />}
             </>
           )}
-        </div>
-        <div>
-          {!(records instanceof Error) && written && <Addresses {...records} records={written} />}
           <Card id="resolver" title="Resolver">
             <Resolver domain={domain} />
           </Card>
+        </div>
+        <div>
+          {!(records instanceof Error) && written && <Addresses {...records} records={written} />}
           {price !== null && isRenewal && <Prices price={price} network={network} isFolded />}
           <details class="card fold">
             <summary>
@@ -101,12 +100,7 @@ function RenewUntil({ domain, now, price, network }: Grace) {
           <strong>
             Renew until <Time at={Number(end)} now={now} />.
           </strong>{" "}
-          {year && (
-            <>
-              One year costs {paidIn(year, "total")}
-              {year.usd && ` (${withGroups(year.usd.total)})`}.{" "}
-            </>
-          )}
+          {year && `One year costs ${inBoth(year)}. `}
           Anyone can renew it until then. Afterwards, anyone can register it.
         </p>
         <p class="actions">

@@ -1,4 +1,5 @@
 import type { Given } from "../../page.ts";
+import { contractInWords } from "../../parts/contract.ts";
 
 /*
  * The figures of the page: each is a sheet of rows, which the picture, the table and the file for spreadsheets all show.
@@ -163,19 +164,14 @@ export const lengths: Figure<Distribution> = {
 };
 
 type Sellers = {
-  sellers: { contract: string; first_day: string; registrations: number; renewals: number }[];
+  sellers: { contract: string; title?: string; first_day: string; registrations: number; renewals: number }[];
 };
 
-/** `CONTROLLER_9380471` in words, distinguished by its first day. */
-function sellerName({ contract, first_day: firstDay }: Sellers["sellers"][number]): string {
-  const year = firstDay.slice(0, 4);
-  if (contract === "REGISTRAR_AUCTION") return `Auctions, from ${year}`;
-  if (contract.startsWith("CONTROLLER"))
-    return `Controller of block ${contract.split("_")[1] ?? "?"}, from ${year}`;
-  if (contract === "ENSV2_REGISTRAR") return `Registrar of ENSv2, from ${year}`;
-  if (contract === "ENSV2_RENEWER") return `Renewer of names of ENSv1, from ${year}`;
-  return `No known controller, from ${year}`;
-}
+/** A contract that sells names by its title. Other registrars stand for sales of controllers that no deployment lists. */
+const sellerName = ({ contract, title, first_day: firstDay }: Sellers["sellers"][number]): string =>
+  /^(CONTROLLER|REGISTRAR_AUCTION$|ENSV2_)/.test(contract)
+    ? contractInWords(title ?? contract)
+    : `Unlisted controllers, from ${firstDay.slice(0, 4)}`;
 
 export const sellers: Figure<Sellers> = {
   operation: "/ens-stats/sellers",
@@ -228,7 +224,7 @@ export const largest = (days: Ranking): Figure<Largest> => ({
   operation: "/ens-stats/largest-registrations",
   given: { days },
   sheetOf: ({ registrations }) => ({
-    columns: ["Name", "Paid, ETH", "Premium in it, ETH"],
+    columns: ["Name", "Paid, ETH", "of it premium, ETH"],
     rows: registrations.map((one) => [one.name, toEther(one.cost_wei), toEther(one.premium_wei)]),
   }),
 });
@@ -270,7 +266,7 @@ type Holders = { holders: { address: string; active_domains: number; percentage:
 export const holders: Figure<Holders> = {
   operation: "/ens-stats/holders",
   sheetOf: ({ holders: listed }) => ({
-    columns: ["Address", "Names", "Per cent"],
+    columns: ["Address", "Names", "Share, %"],
     rows: listed.map(({ address, active_domains, percentage }) => [address, active_domains, percentage]),
   }),
 };
