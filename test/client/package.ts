@@ -14,6 +14,11 @@ const plainPath = (process.env.PATH ?? "")
   .filter((folder) => !folder.includes("node_modules"))
   .join(delimiter);
 
+/** The oldest TypeScript that the client's types support, and the newest. */
+export const compilers = ["typescript-5.4", "typescript-7"] as const;
+
+type Compiler = (typeof compilers)[number];
+
 /** The client as an application has it: packed, and installed in a folder where nothing else is. */
 export type InstalledClient = {
   /** The application's folder. */
@@ -25,8 +30,8 @@ export type InstalledClient = {
   tarballBytes: number;
   /** Runs a program of the application by the first `node` outside this project; gives what it printed. */
   node: (...args: string[]) => Promise<string>;
-  /** Checks the application by TypeScript; rejects with what it reports. */
-  checkTypes: (options: string[]) => Promise<void>;
+  /** Checks the application by a TypeScript of the project; rejects with its report. */
+  checkTypes: (compiler: Compiler, options: string[]) => Promise<void>;
   remove: () => void;
 };
 
@@ -55,8 +60,8 @@ export async function installClient(): Promise<InstalledClient> {
     files: tarball.files.map(({ path }) => path),
     tarballBytes: tarball.size,
     node: async (...args) => (await run("node", args, { cwd: folder, env })).stdout,
-    checkTypes: async (options) => {
-      const tsc = join(root, "node_modules/typescript/bin/tsc");
+    checkTypes: async (compiler, options) => {
+      const tsc = join(root, "node_modules", compiler, "bin/tsc");
       await run(process.execPath, [tsc, "--noEmit", ...options], { cwd: folder }).catch((error) => {
         throw new Error(`TypeScript reports:\n${error.stdout}`);
       });

@@ -1,8 +1,8 @@
 import { onTestFinished, test } from "vitest";
 import { applicationFiles, strictest } from "./application.ts";
-import { installClient, writeApplication } from "./package.ts";
+import { compilers, installClient, writeApplication } from "./package.ts";
 
-test("the client's package has types for strict programs, and its examples agree with them", async () => {
+test("the client's package has types for strict programs of TypeScript 5.4 and later, and its examples agree with them", async () => {
   const client = await installClient();
   onTestFinished(client.remove);
   for (const [path, text] of Object.entries(applicationFiles())) writeApplication(client, path, text);
@@ -12,6 +12,6 @@ test("the client's package has types for strict programs, and its examples agree
   ]) {
     const compilerOptions = { ...strictest, module, moduleResolution };
     writeApplication(client, "tsconfig.json", JSON.stringify({ compilerOptions, include: ["*.ts"] }));
-    await client.checkTypes(["--project", "."]);
+    for (const compiler of compilers) await client.checkTypes(compiler, ["--project", "."]);
   }
 });
