@@ -50,7 +50,8 @@ import {
 } from "../../src/api/names/endpoints/lookup/lookup.ts";
 import { MONTHS_AHEAD } from "../../src/api/names/endpoints/population.ts";
 import { MAX_PRICED, MAX_PRICED_LABELS } from "../../src/api/names/endpoints/prices.ts";
-import { MAX_PERIODS, MAX_PERIODS_WITH_SOURCES, MAX_RANKED } from "../../src/api/names/endpoints/sales.ts";
+import { MAX_PERIODS, MAX_PERIODS_WITH_SOURCES } from "../../src/api/names/endpoints/sales/periods.ts";
+import { MAX_RANKED } from "../../src/api/names/endpoints/sales.ts";
 import { MAX_LABELS } from "../../src/api/names/endpoints/whois.ts";
 import { MAX_HEALING_BYTES } from "../../src/api/names/labels/labelService.ts";
 import { MAX_GIVEN_BYTES, MAX_GIVEN_LABELS } from "../../src/api/names/labels/packedLabels.ts";

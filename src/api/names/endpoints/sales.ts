@@ -1,24 +1,23 @@
 import { z } from "@hono/zod-openapi";
 import type { Address, Hex } from "viem";
 import type { Contracts } from "../../../../abis/contracts.ts";
-import { ApiError } from "../../server/errors/errors.ts";
 import type { Ctx } from "../../server/http/context.ts";
 import { sales as dailySales, MAX_REFERRERS, referrers as referrerSales } from "../counts/days.ts";
 import { listLargestRegistrations } from "../query/largestRegistrations.ts";
-import type { DaySales, Sold } from "../query/purchases.ts";
+import type { DaySales } from "../query/purchases.ts";
 import type { Scope } from "../query/scope.ts";
 import { readVerifiedNames } from "../resolution/primaryNames.ts";
-import { toDollars } from "../rules/dollars.ts";
 import { DAY } from "../rules/seconds.ts";
-import { address, chain, contractTitle, count, hash, paymentToken, tokenUnits } from "../schemas/answers.ts";
+import { address, chain, count, hash } from "../schemas/answers.ts";
 import { input } from "../schemas/input.ts";
 import { PURCHASES } from "../schemas/sentences.ts";
-import { chainOf, titleField } from "../serializers/domain.ts";
+import { chainOf } from "../serializers/domain.ts";
 import { toAddress } from "../serializers/hex.ts";
-import { toPaymentToken } from "../serializers/payment.ts";
-import { sumOf, toDate } from "../statistics/numbers.ts";
-import { type Interval, intervals, startOf, startsBetween } from "../statistics/periods.ts";
+import { toDate } from "../statistics/numbers.ts";
+import { type Interval, intervals } from "../statistics/periods.ts";
 import { MINUTE, statistic } from "../statistics/statistic.ts";
+import { MAX_PERIODS, MAX_PERIODS_WITH_SOURCES, once, partOf, period, toSeries } from "./sales/periods.ts";
+import { bySeller, PAID, seller, soldFields, toSeller, toSold, wei } from "./sales/sold.ts";
 
 const SALES_SECONDS = 15 * MINUTE;
 
@@ -38,142 +37,6 @@ async function takeSales({ db, contracts, now }: Ctx, chains: Scope) {
     sellers: once(() => toSellers(sales, contracts)),
   };
 }
-
-/** Makes it when it is first needed. */
-function once<T>(make: () => T): () => T {
-  let made: { value: T } | undefined;
-  return () => {
-    made ??= { value: make() };
-    return made.value;
-  };
-}
-
-const wei = (description: string) =>
-  z.string().regex(/^\d+$/).openapi({ description, example: "5000000000000000" });
-
-const usd = (description: string) =>
-  z
-    .string()
-    .regex(/^\d+\.\d\d$/)
-    .nullable()
-    .openapi({
-      description: `${description} in dollars, rounded to cents; null if the price of ether at one of these sales is unknown`,
-      example: "5.00",
-    });
-
-const soldFields = {
-  registrations: count,
-  renewals: count,
-  registration_cost_wei: wei("Amount paid to controllers for the registrations, including premiums"),
-  premium_wei: wei("The premium part"),
-  renewal_cost_wei: wei("Amount paid to controllers for the renewals"),
-  registration_cost_usd: usd("`registration_cost_wei`"),
-  premium_usd: usd("`premium_wei`"),
-  renewal_cost_usd: usd("`renewal_cost_wei`"),
-  cost_is_upper_bound: z.literal(true).optional().openapi({
-    description: "Present if the cost of some renewals is known only as an upper bound, in wei and dollars",
-  }),
-  payments: z
-    .array(
-      z.strictObject({
-        ...paymentToken,
-        registration_amount: tokenUnits("Amount paid for registrations, including premiums"),
-        premium_amount: tokenUnits("The premium part"),
-        renewal_amount: tokenUnits("Amount paid for renewals"),
-      }),
-    )
-    .optional()
-    .openapi({
-      description:
-        "Present if ENSv2 is indexed: revenue of its registrars by ERC-20 token, in the token's units. Costs in wei are those of ENSv1",
-    }),
-};
-
-const PAID =
-  "ENSv2 names are paid in ERC-20 tokens, listed by token. Costs are those logged by controllers: auction deposits were refunded and do not count. Dollars are by the price of ether at each sale, from the price feed of the controllers: its last answer before the sale's log, on other chains its last answer by time. They do not include tokens.";
-
-/** The fields of `soldFields`. */
-function toSold(sales: readonly Sold[], contracts: Contracts) {
-  const registrations = sales.filter(({ isRegistration }) => isRegistration);
-  const renewals = sales.filter(({ isRegistration }) => !isRegistration);
-  return {
-    registrations: sumOf(registrations, ({ names }) => names),
-    renewals: sumOf(renewals, ({ names }) => names),
-    registration_cost_wei: weiOf(registrations, ({ cost }) => cost),
-    premium_wei: weiOf(registrations, ({ premium }) => premium),
-    renewal_cost_wei: weiOf(renewals, ({ cost }) => cost),
-    registration_cost_usd: dollarsOf(registrations, ({ costUsd }) => costUsd),
-    premium_usd: dollarsOf(registrations, ({ premiumUsd }) => premiumUsd),
-    renewal_cost_usd: dollarsOf(renewals, ({ costUsd }) => costUsd),
-    ...(sales.some(({ isUpperBound }) => isUpperBound) && { cost_is_upper_bound: true as const }),
-    ...(contracts.ensv2 && { payments: toPayments(registrations, renewals, contracts) }),
-  };
-}
-
-/** What was paid, by token. */
-function toPayments(registrations: readonly Sold[], renewals: readonly Sold[], contracts: Contracts) {
-  const all = [...registrations, ...renewals];
-  const tokens = new Set(all.flatMap(({ token }) => token?.address ?? []));
-  return [...tokens].sort().map((address) => {
-    const sumIn = (sales: readonly Sold[], part: "amount" | "premium") =>
-      weiOf(sales, ({ token }) => (token?.address === address ? token[part] : "0"));
-    return {
-      ...toPaymentToken(address, contracts),
-      registration_amount: sumIn(registrations, "amount"),
-      premium_amount: sumIn(registrations, "premium"),
-      renewal_amount: sumIn(renewals, "amount"),
-    };
-  });
-}
-
-const sumOfAmounts = (amounts: readonly string[]): bigint =>
-  amounts.reduce((sum, amount) => sum + BigInt(amount), 0n);
-
-const weiOf = (sales: readonly Sold[], amountOf: (sale: Sold) => string): string =>
-  sumOfAmounts(sales.map(amountOf)).toString();
-
-function dollarsOf(sales: readonly Sold[], amountOf: (sale: Sold) => string | null): string | null {
-  const amounts = sales.map(amountOf);
-  return amounts.every((amount) => amount !== null) ? toDollars(sumOfAmounts(amounts)) : null;
-}
-
-/**
- * Periods in an answer. A year of days, five years of weeks and twenty years of months are what a picture can show, and
- * an answer of some 90 KB.
- */
-export const MAX_PERIODS = { day: 366, week: 261, month: 240, quarter: 80, year: 20 } as const;
-
-/** Periods in an answer with sources: each has some sources with all the numbers of a period. */
-export const MAX_PERIODS_WITH_SOURCES = 92;
-
-const seller = {
-  contract: z.string().openapi({ example: "CONTROLLER_9380471" }),
-  chain,
-  address,
-  title: contractTitle,
-};
-
-const source = z.strictObject({ ...seller, ...soldFields }).openapi("PurchaseSource");
-
-const periodFields = {
-  start: z.iso.date().openapi({ description: "First day of the period" }),
-  ...soldFields,
-};
-
-const period = z.strictObject({
-  ...periodFields,
-  sources: z
-    .array(source)
-    .optional()
-    .openapi({ description: "With `sources`: the same by the contract that sold, most sales first" }),
-});
-
-/** Periods from the first one with a sale to that of today, with the first day of each. */
-type Series = {
-  starts: readonly number[];
-  periods: readonly z.infer<typeof period>[];
-  sources: () => readonly z.infer<typeof source>[][];
-};
 
 const purchases = statistic({
   path: "/ens-stats/purchases",
@@ -210,67 +73,6 @@ const purchases = statistic({
     };
   },
 });
-
-type Range = { interval: Interval; most: number; from?: number | undefined; to?: number | undefined };
-
-/**
- * The periods of a range, without `from` at most the last ones.
- *
- * @throws ApiError INVALID_PARAMETER if there are too many
- */
-function partOf(starts: readonly number[], { interval, most, from, to }: Range) {
-  if (from !== undefined && to !== undefined && from > to)
-    throw new ApiError("INVALID_PARAMETER", "`from` must not be later than `to`.");
-  const end = to === undefined ? starts.length : starts.filter((start) => start <= to).length;
-  if (from === undefined) return { first: Math.max(0, end - most), end };
-  const firstStart = startOf[interval](from);
-  const first = Math.min(end, starts.filter((start) => start < firstStart).length);
-  if (end - first > most) {
-    throw new ApiError(
-      "INVALID_PARAMETER",
-      `The range from \`from\` to \`to\` has ${end - first} periods; an answer has at most ${most} of this \`interval\`.`,
-    );
-  }
-  return { first, end };
-}
-
-type Plan = { interval: Interval; today: number; contracts: Contracts };
-
-function toSeries(sales: readonly DaySales[], { interval, today, contracts }: Plan): Series {
-  const byStart = Map.groupBy(sales, ({ day }) => startOf[interval](day));
-  const first = sales.reduce((day, sale) => Math.min(day, sale.day), today);
-  const starts = startsBetween(interval, { first, last: today });
-  const soldFrom = (start: number) => byStart.get(start) ?? [];
-  return {
-    starts,
-    periods: starts.map((start) => ({ start: toDate(start), ...toSold(soldFrom(start), contracts) })),
-    sources: once(() => starts.map((start) => toSources(soldFrom(start), contracts))),
-  };
-}
-
-/** Sales by the contract that sold. */
-const bySeller = (sales: readonly DaySales[]): DaySales[][] => [
-  ...Map.groupBy(
-    sales,
-    ({ chainId, seller, sellerAddress }) => `${chainId} ${seller} ${sellerAddress}`,
-  ).values(),
-];
-
-/** The contract that sold. */
-const toSeller = ({ chainId, seller: family, sellerAddress }: DaySales, contracts: Contracts) => ({
-  contract: contracts.contractLabel({ family, chainId, address: sellerAddress }),
-  ...chainOf(chainId, contracts),
-  address: toAddress(sellerAddress),
-  ...titleField(sellerAddress, chainId, contracts),
-});
-
-const toSources = (sales: readonly DaySales[], contracts: Contracts): z.infer<typeof source>[] =>
-  bySeller(sales)
-    .map((sold) => ({ ...toSeller(sold[0] as DaySales, contracts), ...toSold(sold, contracts) }))
-    .sort(
-      (a, b) =>
-        b.registrations + b.renewals - (a.registrations + a.renewals) || (a.address < b.address ? -1 : 1),
-    );
 
 const sellerInAll = z.strictObject({
   ...seller,
