@@ -21,14 +21,14 @@ export type Check = {
   /** Name, address or node that it belongs to, and more where that has several values of the sort. */
   of: string;
   stored: string | null;
-  /** Without any, the row itself tells. */
+  /** Without any, the row itself decides. */
   calls: ContractCall[];
   read: (answers: readonly CallAnswer[]) => string | null | NotComparable;
   /** Path of the API that shows the value. */
   path: string;
 };
 
-/** What of a check belongs to a column of a row; no calls where the row itself tells. */
+/** The part of a check for one column; without calls if the row itself decides. */
 export type Column = Pick<Check, "column" | "stored" | "read"> & { calls?: ContractCall[] };
 
 /** What a call answered, or null where it failed or answered nothing: some generations of a contract lack a function. */

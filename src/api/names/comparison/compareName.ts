@@ -24,7 +24,7 @@ export type NameComparison = Queries & {
   entry: StoredEntry | null;
   /** Whether the row of the name waits for what its entry says. */
   isBehind: boolean;
-  /** The block as of which the tables are. */
+  /** The block that the tables reflect. */
   indexed: { number: number; timestamp: number };
 };
 

@@ -19,7 +19,7 @@ export type DomainSetting = {
   registrarNode: Hex;
   /** Whether names are tokens of 3DNS: the registry knows their expiry. */
   hasTokens: boolean;
-  /** Time of the block at which contracts are asked. */
+  /** Time of the block at which contracts are read. */
   now: bigint;
 };
 
@@ -151,7 +151,7 @@ function tokenColumns(node: Hex, row: DomainRow, { contracts: { registry }, now 
   ];
 }
 
-/** Names without an end have the greatest: the top-level names. No log tells it. */
+/** Top-level names never end and have the greatest expiry. No log gives it. */
 const endOf = (expiry: bigint): string | null =>
   expiry === 0n || expiry === 2n ** 64n - 1n ? null : expiry.toString();
 

@@ -3,7 +3,7 @@ import { ensv2RegistryReads } from "../../../../abis/ensv2.ts";
 import { addressIn, type Check, type Column, NotComparable } from "./check.ts";
 import { stateIn, stateRead, UNREADABLE } from "./entryColumns.ts";
 
-/** A row of `ensv2_entries`, as far as its registry tells it. */
+/** The part of an `ensv2_entries` row that its registry can confirm. */
 export type StoredEntry = {
   registry: Address;
   labelhash: Hex;
@@ -27,7 +27,7 @@ export const entryChecks = (entry: StoredEntry, now: bigint): Check[] =>
     path: `/registry/${entry.registry}/labels`,
   }));
 
-/** The last holder stays, also after the expiry. No log tells the number of the next token once the last one was burnt. */
+/** The last holder stays after the expiry. No log gives the number of the next token once the last one was burnt. */
 function stateColumns({ registry: target, labelhash, ...entry }: StoredEntry): Column[] {
   const calls = [{ target, callData: encodeFunctionData({ ...stateRead, args: [BigInt(labelhash)] }) }];
   const isBurnt = entry.owner === null && entry.isRegistered;
@@ -59,7 +59,7 @@ function stateColumns({ registry: target, labelhash, ...entry }: StoredEntry): C
   ];
 }
 
-/** A registry is asked for these by the label's text, and tells them until the expiry. */
+/** A registry returns these by the label's text, until the expiry. */
 function linkColumns(
   { registry: target, label, labelhash, expiry, subregistry, resolver }: StoredEntry,
   now: bigint,

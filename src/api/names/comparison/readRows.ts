@@ -13,7 +13,7 @@ type Reach = Queries & {
   at: number | null;
 };
 
-/** The rows to compare: those of the keys, and the records that are asked of every name. */
+/** The rows to compare: those of the keys, and the records read for every name. */
 export async function readRows(keys: Keys, { query, contracts, at }: Reach): Promise<StoredRows> {
   const { chainId, isIndexedResolver } = contracts;
   const reach = { query, chainId, at };

@@ -9,7 +9,7 @@ import type { StoredDomain, StoredRecord } from "./stored.ts";
 export type ResolverSetting = {
   /** Knows the address of Ethereum alone, by `addr(node)`. */
   hasOneAddress: boolean;
-  /** Answers a default address where none is stored (ENSIP-19), and tells so by `hasAddr`. */
+  /** Answers a default address where none is stored (ENSIP-19), and marks it by `hasAddr`. */
   answersDefault: boolean;
 };
 
@@ -99,7 +99,7 @@ function addressParts({ target, node, coinType }: AddressRecord, setting: Resolv
 /** Keys that many names have: asked of every name, so that a row that is missing is found. */
 const COMMON_KEYS = ["avatar", "description", "email", "url", "com.github", "com.twitter"];
 
-/** The records that are asked of each name at its resolver, whether the index has them or not. */
+/** Records read from each name's resolver, whether the index has them or not. */
 export function commonRecords(
   { node, kind, row }: StoredDomain,
   isIndexed: (resolver: Address) => boolean,

@@ -31,7 +31,7 @@ export type DomainRow = {
 /** `isChanged`: something happened to it after the block that is compared, so that the tables cannot tell of that block. */
 export type StoredDomain = { node: Hex; kind: string; row: DomainRow | null; isChanged: boolean };
 
-/** `key` null: the text of the key is not known exactly, so no resolver can be asked for it. */
+/** `key` is null if its exact text is unknown: no resolver can be asked for it then. */
 export type StoredRecord = RecordKey & {
   /** The name that has the node. */
   fullName: string | null;
@@ -106,7 +106,7 @@ type RecordRow = {
   changed: number | null;
 };
 
-/** The records in force, in the order of the keys; null where there is none. */
+/** The records in force, in the order of the keys; null for none. */
 export const readRecords = (
   { query, chainId, at }: Reach,
   keys: readonly RecordKey[],
@@ -169,7 +169,7 @@ type ClaimRow = {
   resolver: Address | null;
 };
 
-/** Rows of `primary_names`, in the order of the claims; no name where there is none. */
+/** Rows of `primary_names`, in the order of the claims; without a name if none is set. */
 export const readClaims = ({ query, chainId, at }: Reach, claims: readonly Claim[]): Promise<StoredClaim[]> =>
   inParts(claims, async (part) => {
     const rows = await query<ClaimRow>(

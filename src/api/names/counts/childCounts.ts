@@ -40,7 +40,7 @@ const toMap = (counts: readonly ChildCount[]): ReadonlyMap<Hex, number> =>
 
 type ParentsOf = { chains: Scope; nodes: readonly Hex[] };
 
-/** How many names are right under nodes; of a node that is left out there are none. */
+/** Number of direct subnames by node. A missing node has none. */
 export const childCounts: Count<ParentsOf, ReadonlyMap<Hex, number>> = countOf({
   fromCounters: async (db, { chains, nodes }) => {
     const counts = await counters(db, chains, { nodes });

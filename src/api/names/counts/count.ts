@@ -2,7 +2,7 @@ import type { Db } from "../../server/postgres/db.ts";
 
 /** Where a count comes from. */
 type Sources<Of, Answer> = {
-  /** The maintained counters. Null while there are none, or where they do not hold what is wanted. */
+  /** The maintained counters. Null until they exist, and for counts that they do not hold. */
   fromCounters: (db: Db, of: Of) => Promise<Answer | null>;
   /** The rows themselves: slow, and always right. Tests compare the counters with it. */
   fromRows: (db: Db, of: Of) => Promise<Answer>;

@@ -33,7 +33,7 @@ export type CountsTarget = {
 /** What the names of some chains are counted by; undefined where ENSv2 is not deployed. */
 export const countedTerms = (chains: Scope): Ensv2Terms | undefined => sqlOf(chains).life.terms;
 
-/** Whether there are counters of these tables, made by the rules of this program and deployment. */
+/** Whether these tables have counters made by the rules of this program and deployment. */
 export async function hasCounters({ client, schema, ensv2 }: CountsTarget): Promise<boolean> {
   return (await listColumns({ client, schema })).has("rules") && areMadeBy({ client, schema }, lifeOf(ensv2));
 }

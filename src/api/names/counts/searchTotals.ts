@@ -45,7 +45,7 @@ import {
 
 const { placeholder } = sql;
 
-/** Names with a label of which only the hash is known. */
+/** Names with a label known only by its hash. */
 export const pending: Count<Scope, number> = countOf({
   fromCounters: async (db, chains) => (await pendingNames(db, chains, {}))?.count ?? null,
   fromRows: countPending,

@@ -41,7 +41,7 @@ function classesAt({ chains, now }: AsOf, more: typeof noMore): SQL {
 const isActiveIn = forEachForm(({ life }: ScopeSql) => classCondition(life.active));
 const isExpiredIn = forEachForm(({ life }: ScopeSql) => classCondition(life.expired));
 
-/** How many names there are, by their state now, and how many events. */
+/** Number of names by current state, and number of events. */
 export const totals: Count<AsOf, { totals: Totals; events: number }> = countOf({
   fromCounters: totalsFromCounters,
   fromRows: async (db, at) => {

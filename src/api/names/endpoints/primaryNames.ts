@@ -107,9 +107,8 @@ const toUnanswered = (query: string, { code, message }: ApiError): Unanswered =>
 export const primaryNameEndpoints = [primaryNamesBulk];
 
 /**
- * Primary names that a page of the explorer shows beside addresses: those that the index can verify by itself, by address in
- * lower case, and which of them have an avatar. It has no route. A page that asks it has asked an operation before, which its visitor paid, so that it costs
- * nothing.
+ * Primary names beside addresses on a page of the explorer: those that the index can verify, by address in lower case, and
+ * whether they have an avatar. It has no route. It costs nothing, because the page has asked a paid operation before.
  */
 export const indexedPrimaryNames = endpoint({
   method: "post",

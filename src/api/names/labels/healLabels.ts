@@ -89,7 +89,7 @@ async function askInRounds(plan: HealingPlan, ended: AbortSignal): Promise<void>
 
 type Asking = { ended: AbortSignal; onAnswer: () => void; onFailure: (error: unknown) => Promise<void> };
 
-/** Goes through the names with unknown labels once. One that fails is passed over, and asked for again in the next round. */
+/** One round over the names with unknown labels. A failed lookup is skipped and repeated in the next round. */
 async function askForAll(plan: HealingPlan, { ended, onAnswer, onFailure }: Asking): Promise<void> {
   const { asked, schema, times = usualTimes } = plan;
   for (let page = await asked.listUnasked(schema, null); page !== null; ) {

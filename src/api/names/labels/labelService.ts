@@ -1,7 +1,7 @@
 import type { lookup as dnsLookup } from "node:dns";
 import { createOutgoing, OutgoingError } from "../../server/outgoing/outgoing.ts";
 
-/** A service with ENSRainbow's HTTP protocol, and the label set and version that it is asked for. */
+/** A service with ENSRainbow's HTTP protocol, and the label set and version to request. */
 export type LabelServicePlan = {
   url: string;
   set: { id: string; version: number };
@@ -33,7 +33,7 @@ export class LabelServiceError extends Error {
 }
 
 const TIMEOUT_MS = 5_000;
-/** A label that can stand in a name has 255 bytes. A longer answer is none of use. */
+/** A label in a name has at most 255 bytes, so a longer answer is useless. */
 export const MAX_HEALING_BYTES = 8_192;
 
 /** Source: ensnode, apps/ensrainbow, `GET /v1/heal/{labelhash}`. With id and version the answers stay the same. */

@@ -1,11 +1,11 @@
 export type PackedHashes = {
-  /** How many there are. */
+  /** Number of hashes. */
   count: () => number;
   /** Bytes of memory. */
   bytes: () => number;
   /** Adds 32 bytes behind all others; gives their number, from 0 on. */
   add: (hash: Buffer) => number;
-  /** The number of the newest one that is the same; -1 if there is none. */
+  /** Index of the newest equal hash; -1 for none. */
   find: (hash: Buffer) => number;
   /** The hash with a number, in hex without prefix. */
   at: (number: number) => string;

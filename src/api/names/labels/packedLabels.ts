@@ -13,7 +13,7 @@ export type GivenLabel = {
 export type PackedLabels = {
   /** Adds a label behind all others. False if there is no room: it is left out then. */
   add: (label: GivenLabel) => boolean;
-  /** Position of the newest one; 0 if there is none. */
+  /** Position of the newest one; 0 for none. */
   newest: () => number;
   /** Bytes of memory. */
   bytes: () => number;
@@ -22,7 +22,7 @@ export type PackedLabels = {
   after: (position: number, max: number) => GivenLabel[];
 };
 
-/** How many labels are held in memory. Mainnet has a million names of which logs gave the hash alone. */
+/** How many labels are held in memory. Mainnet has a million names whose logs gave only the hash. */
 export const MAX_GIVEN_LABELS = 5_000_000;
 /** Bytes of all their texts. */
 export const MAX_GIVEN_BYTES = 128 * 1_024 * 1_024;

@@ -28,7 +28,7 @@ export type LiveObserver = {
 
 const noObserver: LiveObserver = { answered: () => {}, failed: () => {} };
 
-/** How long a failure is cached: requests do not burden a node or gateway that is in trouble. */
+/** How long a failure is cached, to spare a node or gateway in trouble. */
 const FAILURE_MS = 3_000;
 const MAX_FAILURES = 10_000;
 

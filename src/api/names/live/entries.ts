@@ -15,7 +15,7 @@ export type EntryPlace = {
   isKnown: boolean;
 };
 
-/** What a registry of ENSv2 answers of a name, addresses in lower case. */
+/** An ENSv2 registry's answer about a name, addresses in lower case. */
 export type LiveEntry = {
   registry: Address;
   /** The last holder, after the expiry too. */
@@ -27,10 +27,10 @@ export type LiveEntry = {
   resolver: Address | null;
 };
 
-/** Entries that are read by one call. */
+/** Entries per call. */
 const ENTRIES_PER_CALL = 250;
 
-/** Registries of unknown code that are gone through for one name: each takes a call. */
+/** Registries of unknown code on the way to one name: each takes a call. */
 const MAX_REGISTRIES = 16;
 
 type Reach = { rpc: Rpc; multicall3: Address; helper: Address | undefined; signal: AbortSignal };
@@ -117,7 +117,7 @@ async function readAlone(
     : { registry, latestOwner, expiry: ENDLESS, tokenId: "0", resolver: toAddress(resolver) ?? null };
 }
 
-/** Of a registry that tells no expiry. */
+/** For a registry without expiries. */
 const ENDLESS = (2n ** 64n - 1n).toString();
 
 function readsOf(registry: Address, label: string): ContractCall[] {
@@ -181,7 +181,7 @@ function toEntry(
 
 const STATE_WORDS = 5;
 
-/** An address; null for the zero address, undefined for an answer that is none. */
+/** An address; null for the zero address, undefined for an answer that is not an address. */
 function toAddress(answer: CallAnswer | undefined): Address | null | undefined {
   if (!answer?.success || answer.returnData.length < 66) return undefined;
   return toOwner(answer.returnData.slice(0, 66) as Hex);

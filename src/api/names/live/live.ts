@@ -42,16 +42,16 @@ const LIVE_VERSION: string = readdirSync(folder, { recursive: true, encoding: "u
 export type NameQuestion = ResolvableName & {
   /** Labelhash of a .eth second-level name, its id at the registrar; null for other names. */
   ethLabelhash: Hex | null;
-  /** Where ENSv2 has the name's entry, null where it has none; undefined for a name of ENSv1. */
+  /** Place of the name's ENSv2 entry; null without an entry, undefined for a name of ENSv1. */
   place?: EntryPlace | null | undefined;
   wanted: RecordSelection;
 };
 
-/** What the chain answers about a name at a block. */
+/** The chain's answer about a name at a block. */
 export type LiveName = {
   owners: LiveOwners;
   records: LiveRecords;
-  /** What the registry of ENSv2 says; absent for a name of ENSv1, null where no registry has an entry. */
+  /** The ENSv2 registry's entry; absent for a name of ENSv1, null if no registry has one. */
   entry?: LiveEntry | null;
 };
 
@@ -103,16 +103,16 @@ export type LivePlan = {
 };
 
 const TIME_LIMIT_MS = 10_000;
-/** Names that are resolved at the same time: in all, and of one caller. Most of the time they wait for a gateway. */
+/** Names resolved at the same time: in all, and for one caller. Most of the time they wait for a gateway. */
 export const MAX_QUESTIONS = { most: 100, each: 30 };
-/** Those of one request: a caller's bulk request leaves places to his other requests. */
+/** For one request: a bulk request leaves room for the caller's other requests. */
 export const MAX_QUESTIONS_OF_REQUEST = 20;
-/** Calls to the nodes at the same time: in all, and of one caller. */
+/** Calls to the nodes at the same time: in all, and for one caller. */
 export const MAX_CALLS = { most: 30, each: 20 };
-/** What may wait for a place: in all, and of one caller. */
+/** Questions that may wait: in all, and for one caller. */
 export const MAX_WAITING = { most: 2_000, each: 200 };
 
-/** Creates the part of the API that asks the chain. Each request gets its own, by the caller it comes from. */
+/** Creates the part of the API that asks the chain. Each request gets its own, with its caller. */
 export function createLive(plan: LivePlan): (caller: string) => Live {
   const shared: Shared = {
     plan,

@@ -40,7 +40,7 @@ export async function readPrimaryName(
   }
   try {
     const [name] = readAbi(["bytes", "word", "word"], result.data);
-    // A longer text is no name that anybody could ask for.
+    // Nobody can look up a longer name.
     return name === "0x" || byteLength(name) > MAX_NAME_BYTES ? null : textOfBytes(name);
   } catch (error) {
     if (!(error instanceof AbiError)) throw error;

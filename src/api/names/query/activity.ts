@@ -123,7 +123,7 @@ function newestEvents(db: Db, which: { eventType: string; and: SQL }, { chains, 
     .limit(limit);
 }
 
-/** Which logs: a transaction can register hundreds of names, of which the feed shows a few. */
+/** The logs: a transaction can register hundreds of names, and the feed shows a few. */
 type LogsOfTransactions = {
   transactions: readonly Hex[];
   nodes: readonly Hex[];

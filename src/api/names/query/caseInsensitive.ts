@@ -20,7 +20,7 @@ export function caseInsensitiveCondition(
 /** The condition for labels that hold a text, without its case. */
 export const hasInAnyCase = (text: string): SQL | undefined => or(...inAnyCase(text).map(hasInLabel));
 
-/** The texts of which a label has to hold one: the text as given, and in lower case where PostgreSQL may not know the case. */
+/** Texts to find in a label: the text as given, and its lower case where PostgreSQL may not know the case. */
 function inAnyCase(text: string): string[] {
   const lower = inLowerCase(text);
   return lower === text.replaceAll(/[A-Z]/g, inLowerCase) ? [text] : [text, lower];

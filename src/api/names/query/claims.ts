@@ -26,7 +26,7 @@ const isSettled: SQL = sql`not coalesce((select true from ${primaryNameChange} a
     and ${eq(later.transactionHash, primaryNameChange.transactionHash)}
     and ${later.logIndex} > ${primaryNameChange.logIndex} limit 1), false)`;
 
-/** Every name that an address claimed, on all chains, oldest first; of each transaction what it left. */
+/** Every name that an address claimed, on all chains, oldest first: the last claim of each transaction. */
 export const listClaims = (db: Db, address: Address, section: Section): Promise<Page<ClaimRow>> =>
   oldestFirst(section, (form, values) => claimsOf(form)(db).execute({ address, ...values }));
 
@@ -62,7 +62,7 @@ const claimsOf = inForms((form, title) =>
   }),
 );
 
-/** The newest changes of claimed names, on all chains or on these, newest first; of each transaction what it left. */
+/** The newest changes of claimed names, on all chains or on these, newest first: the last change of each transaction. */
 export function listNewestClaims(
   db: Db,
   { limit, chainIds }: { limit: number; chainIds?: readonly number[] },

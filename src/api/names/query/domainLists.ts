@@ -82,7 +82,7 @@ export async function listDomainPage(
 export type OnePass = { chains: Scope; where: SQL | undefined; page: PageRequest; now: number };
 
 /**
- * A page of the domains that meet a condition, their total number, and how many of each sort there are, in one pass.
+ * A page of the domains that meet a condition, their total number, and the number of each kind, in one pass.
  * For conditions that use an index without an order, finding the domains is most of the work. Counts are null where they
  * are not wanted.
  */

@@ -33,7 +33,7 @@ export type RoleHolder = {
   total: number;
 };
 
-/** Who has roles for entries: of each the first accounts, and how many there are in all. */
+/** Accounts with roles for entries: the first ones of each entry, and the total. */
 export async function listRoleHolders(
   db: Db,
   { chainId, entries }: { chainId: number; entries: readonly Pick<Ensv2Entry, "registry" | "resource">[] },

@@ -114,7 +114,7 @@ const stepsOfPaths = prepared((db) =>
 /** The most labels above a node that are read: the longest name has no more. */
 const MAX_LABELS = 512;
 
-/** Labelhashes of nodes, from the node up to the top-level domain; nodes of which no event gave an ancestor are left out. */
+/** Labelhashes of nodes, from the node up to the top-level domain; nodes without an ancestor in any event are left out. */
 export async function listPathsUp(
   db: Db,
   { chainId, nodes }: { chainId: number; nodes: readonly Hex[] },

@@ -20,7 +20,7 @@ import type { Scope, ScopeSql } from "./scope.ts";
 /** Bounds, both inside. */
 export type Bounds = { from?: number | undefined; to?: number | undefined };
 
-/** Which events of a list are asked for; all, where nothing is said. */
+/** Filters for a list of events; all events without any. */
 export type EventFilters = {
   types?: readonly EventType[] | undefined;
   /** Settings of records of these families, and what ends all records. */

@@ -51,7 +51,7 @@ const isOfAddress = (source: EventSource): boolean =>
   source.kind === "party" ||
   (source.kind === "names" && source.names.of === "address");
 
-/** How many events there are of a source; at most one more than `countTo`, unless they are those of one name. */
+/** Number of events of a source: at most one more than `countTo`, except for the events of one name. */
 export async function countEvents(db: Db, source: EventSource, countTo: number): Promise<number> {
   const [row] = await countOfEvents(db, source, await readingOf(db, source, {}), countTo);
   return row?.total ?? 0;

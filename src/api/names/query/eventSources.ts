@@ -27,7 +27,7 @@ import { type Scope, sqlOf } from "./scope.ts";
 /** The reverse names of an address: the chains of the list that have such names in their registry, and the node on each. */
 export type ReverseNames = { chainIds: readonly number[]; nodes: readonly Hex[] };
 
-/** Names of which all events are in one list. */
+/** Names whose events are all in one list. */
 export type Names =
   | { of: "one"; name: Hex }
   /** A name, and those right below it. */
@@ -58,7 +58,7 @@ export type Reading = {
   logged: readonly string[];
   /** What has to hold of each event, whose time is this SQL. */
   condition?: (time: SQL) => SQL;
-  /** Events after the one of which this gives the keys, in the order of `first`. */
+  /** Events after the one with these keys, in the order of `first`. */
   after?: ValueOf | undefined;
   /** As many events, from the beginning of the order; undefined where the order does not matter. */
   first?: { limit: SQL; direction: SortDirection };

@@ -8,7 +8,7 @@ import { type ChainResolver, listedSql } from "./eventsOfNames.ts";
 import { type Position, positionOf } from "./keyset.ts";
 import type { SortDirection } from "./page.ts";
 
-/* The statements of lists of events, whatever their source is: a page, and how many there are. */
+/* The statements of lists of events from any source: a page, and the total. */
 
 /** An event, and whether its emitter is a resolver that says nothing of the name. */
 export type ListedEvent = EventRow & { isForeign: boolean | null };

@@ -167,7 +167,7 @@ type Compared = { direction: SortDirection; term: SQL; value: SQL };
 
 const signOf = ({ direction }: Compared): SQL => sql.raw(direction === "asc" ? ">" : "<");
 
-/** A comparison of rows, of which an index reads the range. */
+/** A row comparison, which an index reads as a range. */
 const isPastAsRow = (compared: readonly Compared[]): SQL => {
   const terms = sql.join(
     compared.map(({ term }) => term),
@@ -180,7 +180,7 @@ const isPastAsRow = (compared: readonly Compared[]): SQL => {
   return sql`(${terms}) ${signOf(compared[0] as Compared)} (${values})`;
 };
 
-/** The same for keys of different directions, which no comparison of rows tells. */
+/** The same for keys of mixed directions, which a row comparison cannot express. */
 const isPastInTurn = ([first, ...others]: readonly Compared[]): SQL => {
   if (first === undefined) return sql`false`;
   const { term, value } = first;

@@ -79,7 +79,7 @@ async function toPage<Row extends Listed>(
 /** What differs between the prepared statements of a list whose rows are all found, counted and sorted. */
 export type ListForm = { direction: SortDirection; limit: number; isAfter: boolean };
 
-/** Makes the statements of such a list, each when it is first needed. The title tells them from each other. */
+/** Makes the statements of such a list, each when it is first needed. The title distinguishes them. */
 export function inForms<Made>(make: (form: ListForm, title: string) => Made): (form: ListForm) => Made {
   const made = new Map<string, Made>();
   return (form) => {

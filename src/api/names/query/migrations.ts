@@ -29,7 +29,7 @@ export const keepsExpiry = ({ chainId, node, blockNumber, expiryTimestamp }: Reg
       and ${inArray(older.eventType, ["HashRegistered", "NameRegistered", "NameMigrated", "NameRenewed"])}
     order by ${desc(older.blockNumber)}, ${desc(older.logIndex)} limit 1), false)`;
 
-/** Rule: the log tells of a name that was moved to this registrar. Never null. */
+/** Rule: the log records a name's move to this registrar. Never null. */
 export const isMigration: SQL = sql`case
   when ${eq(event.eventType, "NameMigrated")} then true
   when ${and(eq(event.eventType, "NameRegistered"), inArray(event.contract, REGISTRARS))} then ${keepsExpiry(event)}

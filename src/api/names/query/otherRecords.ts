@@ -28,7 +28,7 @@ const ofWanted = sql`${event.node} = wanted.node and ${event.contractAddress} = 
 const place = sql`(${event.blockNumber}, ${event.logIndex})`;
 const newestFirst = sql`${event.blockNumber} desc, ${event.logIndex} desc`;
 
-/** Of each name, in their order, the newest events, the newest first; one more than are used, to see whether there are more. */
+/** The newest events of each name, newest first, names in their order. One more than is used shows whether more exist. */
 export async function listOtherEvents(db: Db, names: readonly RecordsOf[]): Promise<OtherEvent[][]> {
   if (names.length === 0) return [];
   const rows = await otherEventsOf(db).execute({

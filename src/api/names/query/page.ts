@@ -29,7 +29,7 @@ export type Part = Start & { size: number; isCounted: boolean };
 export type PageRequest = Part & {
   sortBy: SortColumn;
   sortDir: SortDirection;
-  /** Of an order by names: those with a label of which only the hash is known come last. */
+  /** In an order by name, labels known only by their hash come last. */
   unknownLast?: boolean | undefined;
 };
 
@@ -45,7 +45,7 @@ class PageTooDeep extends Error {
 export const offsetOf = (part: Part): number =>
   part.after === undefined ? Math.min((part.page - 1) * part.size, MAX_BY_NUMBER) : 0;
 
-/** Rows to read for a page: one more tells whether another page follows. */
+/** Rows to read for a page: one more shows whether another page follows. */
 export const limitOf = ({ size }: Pick<Part, "size">): number => size + 1;
 
 /** Rows that the statement of a page of the usual size reads. */

@@ -59,13 +59,13 @@ const lastOf = (logs: SQL, column: SQLWrapper): SQL =>
 /** The referrer: where a contract renews for referrers, the controller names none in its own log. */
 export const namedReferrer = lastOf(isReferrer(event.referrer), event.referrer);
 
-/** Which log tells of a purchase: the last of the best kind; of logs of another kind the first. */
+/** The log that stands for a purchase: the last one of the best kind, or the first one of another kind. */
 const rank = sql`case when ${hasToken} then 3 when ${isController} then 2 when ${isRegistrar} then 1 else 0 end`;
 const direction = sql`case when ${rank} = 0 then 1 else -1 end`;
 const inTelling = (column: SQLWrapper): SQL =>
   sql`(array_agg(${column} order by ${rank} desc, ${direction} * ${event.logIndex}, ${direction} * ${event.ordinal}))[1]`;
 
-/** Decodes a value as its column; null where there is none. */
+/** Decodes a value as its column does; null stays null. */
 const as = <Column extends AnyColumn>(column: Column, value: SQL) =>
   value.mapWith(column) as SQL<Column["_"]["data"] | null>;
 

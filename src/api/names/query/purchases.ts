@@ -197,7 +197,7 @@ const sumOfUsd = (column: SQL): SQL => sql`case when count(${column}) = count(*)
  * The referrers with most purchases, with what was sold through each. Everyone chooses referrers, so there can be as many as
  * purchases: they are counted and cut by the database.
  *
- * @param counted SQL of rows like those of `salesByReferrer`, which are counted already; null if there are none
+ * @param counted SQL of rows like those of `salesByReferrer`, which are counted already; null for none
  * @param ranges the purchases that are not in `counted`
  */
 export async function listReferrers(

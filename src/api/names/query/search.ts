@@ -119,7 +119,7 @@ const isReserved = (windows: readonly TimeWindow[], ethRegistry: Address): SQL |
       )})`,
   );
 
-/** A retired name has no expiry: what a graveyard has in ENSv1 is none. */
+/** A retired name has no expiry: that of the graveyard in ENSv1 does not count. */
 const isNotRetired = (chains: Scope): SQL | undefined => {
   const { retired } = sqlOf(chains).life;
   return retired === null ? undefined : toSql(not(retired));
@@ -148,7 +148,7 @@ function isOfHash(text: string): SQL | undefined {
   return digits === undefined ? undefined : eq(domain.labelhash, `0x${digits.toLowerCase()}`);
 }
 
-/** A label that is not known has no text: its hash in brackets, which stands for it, is none. */
+/** An unknown label has no text: the bracketed hash in its place does not count as one. */
 export const hasInLabel = (text: string): SQL | undefined =>
   or(isOfHash(text), and(domain.isLabelKnown, ilike(domain.label, containing(text))));
 

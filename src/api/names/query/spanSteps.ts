@@ -62,7 +62,7 @@ const timelineRow = (values: Partial<Record<TimelineColumn, SQLWrapper>>, { hasE
     sql`, `,
   );
 
-/** A step of the statement: its name, and what it selects. */
+/** A step of the statement: its name and its select. */
 type Step = [name: string, select: SQL];
 
 const previousEnds = sql`, ${ownershipChange.previousExpiryTimestamp} as previous_expiry,
@@ -191,7 +191,7 @@ const endsNow = ({ holds }: ScopeSql): SQL => sql`select min(${domain.expiryTime
       from ${domain} where ${holds(domain.chainId)} and ${eq(domain.node, placeholder("node"))}
         and ${isNotNull(domain.registry)}`;
 
-/** The changes, each with the second at which time alone ends what it led to. */
+/** The changes, each with the time at which its effect ends without another log. */
 function settledStep({ hasEnsv2 }: Changes, scope: ScopeSql): Step {
   if (!hasEnsv2)
     return ["settled", sql`select *, ${graceEnd} as held_until from termed where number is not null`];

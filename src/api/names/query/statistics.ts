@@ -24,7 +24,7 @@ function isOwned({ chains }: AsOf): SQL | undefined {
   return and(holds(domain.chainId), toSql(all<StatementColumn>(isCounted, life.owned)));
 }
 
-/** How many names there are, by their state now. */
+/** Number of names by current state. */
 export type Totals = {
   total: number;
   active: number;

@@ -21,7 +21,7 @@ import type { NameFacts } from "./nameFacts.ts";
 /** Selects the records to read if the chain is needed. */
 export type RecordSelector = (node: Hex) => Promise<RecordSelection>;
 
-/** What the chain says of a name at a block, with the selected records; the state is null if it has none. */
+/** The chain's answer about a name at a block, with the selected records; `state` is null for a name without one. */
 export type ChainAnswer = { state: DomainState | null; records: LiveRecords; blockNumber: number };
 
 /** A domain record shows only the `display` text, which is never longer than the name. */
@@ -48,7 +48,7 @@ export function resolvableText({ requested, indexed }: NameFacts): string | null
 const isText = ({ fullName, node }: DomainState): boolean =>
   fitsInBytes(fullName, MAX_NAME_BYTES) && nodeOfName(fullName) === node;
 
-/** Names that are asked for at once with selected records: an answer can have a megabyte. */
+/** Names read at once with selected records: one answer can have a megabyte. */
 const WAVE = 50;
 /** Records that one answer about many names takes from the chain, in bytes: somewhat more than it has room for. */
 export const MAX_LIVE_BYTES = 6_291_456;

@@ -13,7 +13,7 @@ import { mapYielding } from "../../server/scheduling/turns.ts";
 import { listReverseNames, listSetNames, type SetName } from "../query/primaryNames.ts";
 import { type ParsedName, parseName, reverseNode } from "../schemas/input.ts";
 
-/** Whose primary name is asked for, and on which chain: coin types of EVM chains, or the default one. */
+/** An address, and the coin type of its primary name: that of an EVM chain, or the default one. */
 export type NameOfAddress = { address: Address; coinType: bigint };
 
 /** A normalised name that an address claims for a coin type. */
@@ -25,7 +25,7 @@ export const UNKNOWN_CLAIM = "unknown claim";
 /** The claim of an address; null if it has none. */
 export type Claim = PrimaryNameClaim | null | typeof UNKNOWN_CLAIM;
 
-/** Whether it is a name. */
+/** Whether the claim is a name. */
 export const isClaim = (claim: Claim | ApiError): claim is PrimaryNameClaim =>
   claim !== null && claim !== UNKNOWN_CLAIM && !(claim instanceof ApiError);
 
@@ -54,7 +54,7 @@ const tooMany = (): ApiError =>
     `The names that these addresses claim have more than ${MAX_CLAIMED_LABELS} labels in all: ask for fewer addresses at once.`,
   );
 
-/** Which names addresses claim, by the index, in their order. */
+/** The names that addresses claim according to the index, in their order. */
 export async function findClaims({ db, contracts }: Ctx, asked: readonly NameOfAddress[]): Promise<Claim[]> {
   const onMain = asked.filter(({ coinType }) => coinType === ETHEREUM_COIN_TYPE);
   const nodes = await mapYielding(onMain, ({ address }) => reverseNode(address));

@@ -32,7 +32,7 @@ export type PrimaryName = { name: string; registrar: string; state: DomainState 
 /** The primary name of an address, null if it has none; an error if only the chain knows it, and could not be asked. */
 export type PrimaryNameResult = { primary: PrimaryName | null; source: "indexed" | "live" } | ApiError;
 
-/** Whose primary name is asked for, and on which chain: by default on Ethereum. */
+/** An address, and the chain of its primary name: Ethereum by default. */
 type PrimaryNameQuery = { address: Address; coinType?: bigint };
 
 /** One result for each address. */
@@ -164,7 +164,7 @@ const needsForward = (check: Check): check is PrimaryNameClaim =>
 
 type Checks = { asked: readonly NameOfAddress[]; checks: readonly Check[]; facts: ClaimFacts };
 
-/** Asks the chain for what the index cannot know: unknown claims, and claims of names that only the chain can resolve. */
+/** Asks the chain for unknown claims, and for claims of names that only the chain can resolve. */
 async function askChain(ctx: Ctx, { asked, checks, facts }: Checks): Promise<PrimaryNameResult[]> {
   const unknown = asked.filter((_, i) => checks[i] === UNKNOWN_CLAIM);
   const claims = checks.filter(needsForward);

@@ -35,7 +35,7 @@ function assumeInList(
     : { kind: rule.kind, of: left };
 }
 
-/** The same rule for names of which these comparisons are false, made once for each rule. */
+/** The same rule for names for which these comparisons are false, made once for each rule. */
 function assuming(isFalse: (one: Comparison) => boolean) {
   const made = new WeakMap<Condition, Condition>();
   return (rule: Condition): Condition => {

@@ -31,7 +31,7 @@ type Unsaid =
   | "isWrapped"
   | "wrapperFuses";
 
-/** What is known of a name; what it says nothing of is as in ENSv1. */
+/** Known facts about a name. Missing facts are those of ENSv1. */
 export type KnownLife = Omit<Lifetime, Unsaid | "labelLength"> & Partial<Pick<Lifetime, Unsaid>>;
 
 /**

@@ -6,7 +6,7 @@ import { isOfRegistrar, isToken } from "./nameRules.ts";
 import { type Life, livesIn } from "./stages.ts";
 
 /*
- * What time alone ends. No log tells it, so such an end has a second and no block.
+ * Ends that come with time alone. No log records them, so they have a time and no block.
  */
 
 /** Columns that decide when something ends in ENSv1; `expiryTimestamp` is the registrar's. */
@@ -24,7 +24,7 @@ type TimedEnd = {
   onlyIf: Condition<EndColumn>;
 };
 
-/** How long the owner of a name has it after its expiry: to the end of the last stage that is still his. */
+/** How long an owner keeps a name after its expiry: until the end of the last stage that belongs to the owner. */
 const ownedUntil = ({ stages }: Life): bigint => stages.findLast(({ isOwners }) => isOwners)?.until ?? 0n;
 
 /**
@@ -49,7 +49,7 @@ type EndingOfEnsv1 = (typeof endingsOfEnsv1)[number];
 /**
  * - `expiry`: the registry of a subname of ENSv2 answers no owner from its expiry on, nor does 3DNS a second after that of
  *   a token. There is no grace.
- * - `no_registration`: the registrar never registered the name, so anyone can, whatever an earlier registrar granted.
+ * - `no_registration`: the registrar never registered the name, so anyone can, regardless of grants by earlier registrars.
  */
 export const allEndings = [...endingsOfEnsv1, "expiry", "no_registration"] as const;
 

@@ -5,7 +5,7 @@ export type Protocol = "ensv1" | "ensv2";
 
 /** What decides it, of a name's way through ENSv2. */
 export type WayFacts = {
-  /** The name's own entry; null if there is none, or if one above it is not there or expired. */
+  /** The name's own entry; null if it, or an entry above it, is missing or expired. */
   entry: { isRegistered: boolean } | null;
   /** Whether an entry above the name, below the top-level domain, was ever registered. */
   isBelowRegistered: boolean;
@@ -16,7 +16,7 @@ export type WayFacts = {
 };
 
 /**
- * Which system answers for a name. One that was registered in ENSv2 never is ENSv1's again, whatever ENSv1 holds. A
+ * The system that answers for a name. Once registered in ENSv2, a name never returns to ENSv1, whatever ENSv1 holds. A
  * reservation leaves the name to ENSv1. Below a registered name, what ENSv1 holds is history.
  * Source: ensdomains/contracts-v2, docs/migration.md; src/migration/WrapperRegistry.sol.
  */

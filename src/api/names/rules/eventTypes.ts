@@ -1,5 +1,5 @@
 /*
- * What kind of change a log tells. The contracts have a hundred events, and callers look for thirteen kinds of them. One
+ * The kind of change that a log records. The contracts have a hundred events, and callers look for thirteen kinds of them. One
  * change often has several logs: registrar and controller both log a registration. Logs of no kind are about a contract
  * itself (its owner, its code, its prices), or an auction's bids.
  */
@@ -44,7 +44,7 @@ const forAddress = { primary_name: ["NameForAddrChanged"] };
 
 const tokenSale = { registration: ["NameRegistered"], renewal: ["NameRenewed"] };
 
-/** Kinds of events by family, as in `events.contract`. No log tells an expiry: time brings it. */
+/** Kinds of events by family, as in `events.contract`. No log records an expiry: it comes with time. */
 const logs: Record<string, Partial<Record<EventType, readonly string[]>>> = {
   REGISTRY: registry,
   REGISTRY_OLD: registry,

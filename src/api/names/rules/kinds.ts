@@ -57,7 +57,7 @@ const ofBoth = ({ nonOwners, ethRegistry }: Ensv2Terms): Decision => ({
 export const decisionIn = (terms: Ensv2Terms | undefined): Decision =>
   terms === undefined ? ofEnsv1 : ofBoth(terms);
 
-/** The kinds that there are. */
+/** All kinds. */
 export const kindsOf = (decision: Decision): Kind[] =>
   typeof decision === "string" ? [decision] : [...kindsOf(decision.yes), ...kindsOf(decision.no)];
 

@@ -102,7 +102,7 @@ function rulesOf(terms: Ensv2Terms | undefined) {
     /** The life of a kind of name. */
     lives,
     inPhase,
-    /** Rule: the name has an owner. A contract of {@link Ensv2Terms} `nonOwners` is none. */
+    /** Rule: the name has an owner. The contracts in `nonOwners` of {@link Ensv2Terms} do not count. */
     owned: isOwned,
     /** Rule, where there is ENSv2: a name of ENSv1 whose expiry says nothing. */
     retired: terms === undefined ? null : isRetired(terms.nonOwners),

@@ -1,7 +1,7 @@
 import type { ColumnValue, Condition } from "../../../ens/condition.ts";
 import type { Lifetime } from "./availability.ts";
 
-/** The columns that decide a name's life. `isUnseen` is none of `domains`. */
+/** The columns that decide a name's life. `isUnseen` is not a column of `domains`. */
 export type LifeColumn = Exclude<keyof Lifetime, "labelLength">;
 
 /** A rule of a name's life. */

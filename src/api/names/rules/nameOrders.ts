@@ -15,7 +15,7 @@ export const BEGINNING = 128;
 
 const beginning = (text: string): string => `nullif(left(${text}, ${BEGINNING}), '')`;
 
-/** The beginning of a name in the order of bytes, whatever the database's locale is; null for the root. */
+/** The beginning of a name in the order of bytes, in any locale of the database; null for the root. */
 export const nameOrder = (at: At): string => `(${beginning(at("full_name"))} collate "C")`;
 
 /** The same of a name below another one, in an index of its own: no such name is empty. */

@@ -3,7 +3,7 @@ import { managedNames, secondLevelOf, tokenNames } from "../../../ens/managedNam
 import { ADDR_REVERSE_NODE, ETH_NODE, ROOT_NODE } from "../../../ens/name.ts";
 import { isEmancipated } from "../../../ens/wrapper.ts";
 
-/* Rules about what a name is, whatever the time. */
+/* Rules about names that do not depend on the time. */
 
 type RegistrarColumn = "chainId" | "parentNode";
 
@@ -44,11 +44,11 @@ export const isLasting = all<"isWrapped" | "wrapperFuses">(isTrue("isWrapped"), 
 /** Rule: an entry of ENSv2 answers for the name. */
 export const isEnsv2 = named("isEnsv2", isPresent("registry"));
 
-/** Rule: the name's owner in ENSv1 is a contract that is none: one of these addresses. */
+/** Rule: the name's owner in ENSv1 is one of these contracts, which do not count as owners. */
 export const isOfNonOwner = (nonOwners: ReadonlySet<string>): Condition<"effectiveOwnerAddress"> =>
   any(...[...nonOwners].sort().map((one) => equals("effectiveOwnerAddress", one)));
 
-/** Rule: a name of ENSv1 with an owner that is none. Its expiry there says nothing. */
+/** Rule: a name of ENSv1 whose owner does not count. Its expiry there means nothing. */
 export const isRetired = (nonOwners: ReadonlySet<string>) =>
   named(
     "isRetired",

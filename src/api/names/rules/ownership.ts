@@ -20,7 +20,7 @@ export type StoredOwners = {
   effectiveOwnerAddress?: Address | null;
 };
 
-/** Rule: stored as wrapped, but the wrapper's token has lapsed since. No event tells it. */
+/** Rule: stored as wrapped, but the wrapper's token has lapsed since. No event records that. */
 export const lapsed = all(isTrue("isWrapped"), lapsedToken);
 
 /** Rule: a renewal may have moved the wrapper's expiry, and no log that is read says so: a name that lapsed may not have. */
@@ -58,7 +58,7 @@ export function ownersAt(stored: StoredOwners, now: number): OwnersNow {
     wrapperExpiryTimestamp: stored.wrapperExpiryTimestamp ?? 0n,
   };
   const isWrapped = holds(wrapped, stored, time);
-  // An expiry of 0 is none: subnames wrapped without fuses have it.
+  // An expiry of 0 means none: subnames wrapped without fuses have it.
   const hasExpired = token.wrapperExpiryTimestamp > 0n && isExpired(token, time);
   return {
     isWrapped,

@@ -52,7 +52,7 @@ export type NameOwners = StoredOwners & {
   registrarExpiryTimestamp: bigint | null;
 };
 
-/** What the owner in one layer may do with a name, and with him his operators; `approved`: what the token's approved account may. */
+/** Powers of a layer's owner and the owner's operators over a name; `approved`: those of the token's approved account. */
 export type Power = {
   layer: Layer;
   owner: Address;

@@ -4,7 +4,7 @@ import { isEnsv2 } from "./nameRules.ts";
 import { wrapped } from "./ownership.ts";
 
 /*
- * Which contracts answer for a name. Lists are filtered by these words, and items say which of them hold.
+ * The contracts that answer for a name. Lists are filtered by these words, and items say which of them hold.
  */
 
 type Column = "chainId" | "registry" | "isMigrated" | "isWrapped" | "wrapperFuses" | "wrapperExpiryTimestamp";

@@ -1,4 +1,4 @@
-/** A label of which the hash alone is known, or a whole name that is written by its node, as a name shows it. */
+/** How names show a label known only by its hash, or a whole name known only by its node. */
 export const UNKNOWN_LABEL = /\[(?:namehash:)?[0-9a-f]{64}\]/i;
 
 /** Whether a text is the copy of a shown name, with such a label. */

@@ -121,7 +121,7 @@ const withPremium: Life = {
 
 const withoutPremium: Life = { unlimited: neverSold, stages: [registered, grace(GRACE_END), ended] };
 
-/** A name that no registrar keeps: only its owner tells that it is registered, and after its expiry nothing tells. */
+/** A name outside of registrars: only its owner shows that it is registered, and nothing does after its expiry. */
 const unlimited: Meaning = {
   availability: "registered",
   onlyIf: "isOwned",
@@ -131,7 +131,7 @@ const unlimited: Meaning = {
 
 const whileOwned: Stage = { ...registered, onlyIf: "isOwned" };
 
-/** A name that nothing tells of after its end; `isOwners` says whether its owner keeps it. */
+/** A name whose end leaves no trace; `isOwners` says whether its owner keeps it. */
 const untilEnd = (until: bigint, { isOwners }: { isOwners: boolean }): Life => ({
   unlimited,
   stages: [

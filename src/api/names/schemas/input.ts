@@ -42,7 +42,7 @@ export const UNKNOWN_LABEL = /^\[[0-9a-fA-F]{64}\]$/;
 const BIDI_MARKS = /[\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
 
 /**
- * Reads a name as callers write it. `[<64 hex>]` stands for a label of which only the hash is known, and
+ * Reads a name as callers write it. `[<64 hex>]` stands for a label known only by its hash, and
  * `[namehash:<64 hex>]` for a whole name that is given by its node.
  *
  * @throws ApiError INVALID_NAME with what is wrong

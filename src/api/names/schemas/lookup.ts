@@ -21,7 +21,7 @@ const MAX_CURSOR = 8_192;
 const ADDRESS = /^0x[0-9a-fA-F]{40}$/;
 const HASH = /^0x[0-9a-fA-F]{64}$/;
 
-/** Reads an input: an address, a namehash, a cursor, or else a name. @throws ApiError for what is none of them */
+/** Reads an input: an address, a namehash, a cursor, or else a name. @throws ApiError for any other input */
 export function readSought(input: string, asked: RecordsAsked | null): Sought {
   if (ADDRESS.test(input)) return { kind: "address", input, address: parseAddress(input) };
   if (!input.startsWith(CURSOR)) return { kind: "name", input, requested: readName(input), rest: null };

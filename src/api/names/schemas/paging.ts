@@ -40,7 +40,7 @@ export const historyPage = () => ({
   ...others(MAX_PAGE_SIZE),
 });
 
-/** What a caller says of the page that he wants. */
+/** The paging parameters of a request. */
 export type PageInput = {
   page?: number | undefined;
   cursor?: string | undefined;

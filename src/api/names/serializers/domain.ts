@@ -112,7 +112,7 @@ export const toWholeRecord = (parsed: Named, resolved: Resolved<DomainState>, at
   ...resolutionIn(parsed, resolved, at),
 });
 
-/** The record of a name that was asked for; of a name that is not known it holds only the availability. */
+/** The record of a requested name. For an unknown name it holds only the availability. */
 export function toAskedRecord(parsed: Named, resolved: Resolved<DomainState | null>, at: SerializeContext) {
   const { query } = parsed;
   const { state, source, error } = resolved;

@@ -49,7 +49,7 @@ function endsOf(state: DomainState, { ensv2 }: Contracts): Pick<Fields, "premium
   return premium === undefined ? {} : { premium_end_timestamp: premium.toString() };
 }
 
-/** The id of the token of a name of ENSv2; undefined for other names, and where there is none any more. */
+/** Token id of an ENSv2 name; undefined for other names, and once the token is gone. */
 export function ensv2TokenId({ ensv2 }: DomainState): bigint | undefined {
   if (ensv2?.protocol !== "ensv2") return undefined;
   const { liveTokenId, walk } = ensv2;

@@ -33,7 +33,7 @@ export function openPage({ keys, ...list }: Asked): OpenPage {
   };
 }
 
-/** What a page of a heavy list tells of its length, which is counted to one more than a bound. */
+/** The length fields of a heavy list, which is counted up to one more than a bound. */
 export const totalsOf = (total: number | null) =>
   total !== null && total > MAX_COUNTED
     ? { total: MAX_COUNTED, is_total_minimum: true as const }

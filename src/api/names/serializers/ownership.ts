@@ -26,7 +26,7 @@ export function toOwnership(
   const isDnsOver = dnsEnd !== null && dnsEnd <= now;
   const isCurrent = isHeld && !isDnsOver && !holds(lapsed, state, BigInt(now));
   const isOver = owners.owner !== null && end !== null && end <= now;
-  // No log tells when the grant of an earlier registrar, such as the auctions', ended.
+  // No log gives the end of a grant by an earlier registrar, such as the auctions'.
   const isUnregistered = owners.owner !== null && !isHeld && state.expiryTimestamp === null;
   // Where the wrapper's token ends on the same second, the wrapper's contract decides, as in the history of owners.
   const isEndedByToken = state.isWrapped && endOf("wrapper_expiry", state) === end;

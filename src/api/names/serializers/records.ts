@@ -43,7 +43,7 @@ function toDefaults(rows: IndexedRecords["addresses"]): Pick<RecordsReply, "is_d
   return { is_default: Object.fromEntries(derived.map(({ coinType }) => [coinType, true as const])) };
 }
 
-/** The records that are asked for, from the index. */
+/** The requested records, from the index. */
 function toIndexedRecords(
   { texts, addresses, contenthash, name, other }: IndexedRecords,
   asked: RecordsAsked,
@@ -111,7 +111,7 @@ export function toRecordsPart(
   return { records, unresolved: parts.map((part) => ({ ...part, keys: unknownTexts })) };
 }
 
-/** The records that are asked for, as the chain gave them. What was read besides, for other parts of the answer, is left out. */
+/** The requested records, from the chain. Values read for other parts of the answer are left out. */
 function toAskedLiveRecords(live: LiveRecords, { types, keys, coinTypes }: RecordsAsked): RecordsReply {
   const { texts, addresses, contenthash } = toLiveRecords(live);
   const pick = <Value>(all: Record<string, Value>, names: readonly string[] | undefined) =>

@@ -48,7 +48,7 @@ function hasResolver({ resolver, ensv2 }: DomainState): boolean {
   }
 }
 
-/** Why no resolver answers. The way through ENSv2 tells, where it decides. */
+/** Why no resolver answers. If ENSv2 decides, the registry walk gives the reason. */
 function reasonOf(state: DomainState | null, now: number): Resolution {
   const ensv2 = state?.ensv2;
   if (ensv2 === undefined) return "no_resolver";

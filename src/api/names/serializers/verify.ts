@@ -36,7 +36,7 @@ function toComparedField({ check, chain }: Answered): Field {
   };
 }
 
-/** The block, the fields and how many there are of each status. */
+/** The block, the fields, and the number of fields by status. */
 export function toVerification({ block, answers }: Pick<ComparedName, "block" | "answers">) {
   const fields = answers.map(toComparedField);
   const countOf = (status: Field["status"]) => fields.filter((field) => field.status === status).length;

@@ -17,7 +17,7 @@ const MAX_AGE = 2;
  * that time a request gets the old ones while new ones are taken, and also if taking them fails. The time is the
  * request's, so that on a development chain whose clock is set ahead new statistics are taken at once.
  *
- * @throws what `take` throws, if there are no statistics or they are too old to be shown
+ * @throws the error of `take`, if no statistics are cached or they are too old to be shown
  * @example
  * const takeTotals = cachedFor(300, ({ db, now }, chains) => readTotals(db, { chains, now }));
  * const { statistics, takenAt } = await takeTotals(ctx);

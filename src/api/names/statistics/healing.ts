@@ -6,7 +6,7 @@ import { cachedFor } from "./cachedFor.ts";
 
 /** How many labels have no text, and how many have theirs from others than the chains' logs. */
 export type Healing = {
-  /** Names with a label of which only the hash is known. */
+  /** Names with a label known only by its hash. */
   pending: number;
   /** Labels of names that a caller, a table or a service gave, each on each chain. */
   healed: number;

@@ -30,7 +30,7 @@ export type NameFilters = {
 /** Which names of an address: all, or only the active ones. */
 export type HeldChoice = "all" | "active";
 
-/** Whether all that is asked is whether names are active. */
+/** Whether the only filter is whether names are active. */
 export const isUnfiltered = ({ choice: _, ...filters }: NameFilters): boolean =>
   Object.values(filters).every((one) => one === undefined);
 

@@ -17,7 +17,7 @@ import { type AddressAt, isWrapperOf } from "./owners.ts";
  * begins with the address, in the order of the list where there is one. A name can be in several parts.
  */
 
-/** An address, and what it has to be to the names. */
+/** An address, and its required relation to the names. */
 export type Held = AddressAt & { relations: readonly Relation[] };
 
 /** An address in a statement that is made for one question. */
@@ -41,7 +41,7 @@ const effectiveOwner = ({ address, now, isWrapper }: At): DomainPart[] => {
   return [own, named(and(eq(domain.registryOwner, address), toSql(lapsed, now), isNot(toSql(unexplained))))];
 };
 
-/** Mostly the effective owner is the owner in the registry, too: then his index has the order. */
+/** The effective owner usually is the registry owner, too: the registry owner's index then has the order. */
 const registryOwner = ({ address }: At): DomainPart[] => [
   named(and(isStoredOwner(address), unindexed(eq(domain.registryOwner, address)))),
   named(and(eq(domain.registryOwner, address), isOthers)),

@@ -191,7 +191,7 @@ type Operators = {
   chainId: number;
 };
 
-/** Operators of the owner in each layer; those of a layer in which he can do nothing are in no list. */
+/** Operators of each layer's owner, except for layers in which the owner can do nothing. */
 function operatorsOf({ db }: Ctx, { sides, writer, contracts, chainId }: Operators): ListPart<Permission>[] {
   const ofLayers = sides.flatMap(({ powers, kinds }) =>
     powers.flatMap((power) => {
@@ -225,7 +225,7 @@ function operatorsOf({ db }: Ctx, { sides, writer, contracts, chainId }: Operato
   );
 }
 
-/** Who may write the records at the name's resolver: given by the owner of now, or by one of before. */
+/** Accounts that may write records at the name's resolver, approved by the current owner or an earlier one. */
 function delegatesOf(
   { db, now }: Ctx,
   row: DomainRow,

@@ -146,7 +146,7 @@ async function parentOf(ctx: Ctx, parent: DomainState | null): Promise<ListPart<
   return [...(await parentOperatorsOf(ctx, entry)), roles];
 }
 
-/** Operators of the entry's holder, if he may set its registry. */
+/** Operators of the entry's holder, if the holder may set its registry. */
 async function parentOperatorsOf(ctx: Ctx, entry: Ensv2Entry): Promise<ListPart<Permission>[]> {
   const { chainId, registry: contract, owner } = entry;
   if (owner === null) return [];

@@ -77,7 +77,7 @@ export function readGrants(ctx: Ctx, { kinds, part, ...of }: Asked): Promise<Pag
   );
 }
 
-/** The layer of a contract. One that is none of the deployment's own is a registry of ENSv2. */
+/** The layer of a contract. A contract outside of the deployment is an ENSv2 registry. */
 function layerOf({ contracts }: Ctx, { chainId, contract }: { chainId: number; contract: Address }): Layer {
   const { registry, registrar, wrapper } = contracts.nameContracts(chainId);
   if (contract === registry) return "registry";
@@ -86,7 +86,7 @@ function layerOf({ contracts }: Ctx, { chainId, contract }: { chainId: number; c
   return contracts.resolversOf(chainId).listed.includes(contract) ? "resolver" : "token";
 }
 
-/** It is for whatever the owner has there, which may be nothing now. */
+/** Covers everything that the owner has there, which may be nothing now. */
 const ofOperator = (ctx: Ctx, row: OperatorRow): Grant => ({
   kind: "operator",
   layer: layerOf(ctx, row),

@@ -79,7 +79,7 @@ export const change = z
   })
   .openapi("Change");
 
-/** The block of a chain as of which the feed is. */
+/** The last block of a chain that the feed covers. */
 export const feedBlock = z
   .strictObject({
     chain: z.string().openapi({ example: "mainnet" }),

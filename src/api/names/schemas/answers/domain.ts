@@ -187,7 +187,7 @@ export const domain = z
   .strictObject({ ...domainFields, resolution, source, live, unresolved: someUnresolved })
   .openapi("Domain");
 
-/** The record of a name that was asked for by name or hash. */
+/** The record of a name requested by name or hash. */
 export const askedDomain = z
   .strictObject({
     ...domainFields,
@@ -199,7 +199,7 @@ export const askedDomain = z
   })
   .openapi("AskedDomain");
 
-/** The record of a name of which nothing is known. */
+/** The record of a name about which nothing is known. */
 export const unknownDomain = z
   .strictObject({
     query: z.string(),
@@ -226,7 +226,7 @@ export const invalidItem = z
   .strictObject({ query: z.string(), availability_status: z.literal("unknown"), error: itemError })
   .openapi("InvalidItem");
 
-/** An item of a list of which only the chain could tell all, and did not: what is known stands beside the error. */
+/** A list item that only the chain knows in full, if the chain did not answer: known fields beside the error. */
 const failed = { error: itemError.optional().openapi({ description: FAILED }) };
 
 /** Items of lists: records, each with an error where something of it could not be found out. */
@@ -237,7 +237,7 @@ export const bulkUnknownDomain = z
   .strictObject({ ...unknownDomain.shape, ...failed })
   .openapi("BulkUnknownDomain");
 
-/** A name of which the index has the hash, or the text too, and only the chain could tell more, and did not. */
+/** A name known by its hash, perhaps its text, if only the chain knows more and did not answer. */
 export const unresolvedDomain = z
   .strictObject({
     name: domainFields.name,

@@ -7,7 +7,7 @@ import { address, count, decimal, source } from "./values.ts";
 const input = z.string().openapi({ description: "As sent", example: "alice.eth" });
 const error = z.strictObject({ code: z.string(), message: z.string() });
 
-/** What tells the kinds of results apart. */
+/** The discriminant of results. */
 const kindOf = <Kind extends string>(kind: Kind) =>
   z.literal(kind).openapi({ description: "Which fields the result has" });
 

@@ -14,7 +14,7 @@ export const pageFields = {
   next_cursor: nextCursor,
 };
 
-/** Fields that an answer with a history has beside its entries; one that was asked for no page has none. */
+/** Fields beside the entries of a history; absent unless a page was requested. */
 export const historyFields = {
   total: count.optional().openapi({
     description: "All entries, including those not in this answer; absent with `total=false`",
