@@ -74,7 +74,7 @@ async function answer(c: Context, page: ExplorerPage, plan: ExplorerPlan): Promi
   });
 }
 
-/** Only what tells a visitor when to come again is passed on. */
+/** Of the answer's headers, only the time to retry is passed on. */
 const PASSED_ON = ["Retry-After", "RateLimit", "RateLimit-Policy"];
 
 function toErrorPage(c: Context, { asked }: RecordedVisit, thrown: unknown): Page {

@@ -41,7 +41,7 @@ export type Visit = {
    * const whois = await visit.ask<Whois>("/whois/{name}", { name: "alice.eth" });
    */
   ask: <Reply>(path: string, given?: Given) => Promise<Reply>;
-  /** The same for an operation on many items, which is asked by a body. */
+  /** The same for a bulk operation, whose items are in the body. */
   askMany: <Reply>(path: string, given: Record<string, unknown>) => Promise<Reply | ApiError>;
   /** The same for a part that a page can be without. */
   tryAsk: <Reply>(path: string, given?: Given) => Promise<Reply | ApiError>;

@@ -11,34 +11,34 @@ import type { Named, ReadNames } from "./parts/called.tsx";
 import type { Outside } from "./parts/outside.ts";
 import type { IndexingStatus } from "./replies.ts";
 
-/** An operation that a page asked: where the same is found as JSON, and what the answer says of its source. */
+/** An operation called by a page: the URL of the same answer as JSON, and the answer's source. */
 export type Asked = {
   url: string;
   source: string | null;
-  /** The chain that the answer names, where it is not the registry's. */
+  /** The chain in the answer, if it is not the registry's. */
   chain: string | null;
   error: ApiError | null;
 };
 
-/** What pages are made from: the operations, and who calls them. */
+/** Dependencies of pages: the operations, and their caller. */
 export type Service = {
   operations: readonly Endpoint[];
   executeOperation: ExecuteOperation;
   callerOf: (c: Context) => Caller;
   access: AccessMode;
-  /** Answers `addresses` by the primary names that the index can verify, as `names`. It costs nothing. */
+  /** Returns the verified primary names of `addresses` as `names`. It costs nothing. */
   primaryNames: Endpoint;
-  /** Whether pictures of names are shown, from `avatar/{name}`. */
+  /** Whether avatars are shown, from `avatar/{name}`. */
   hasAvatars: boolean;
-  /** Whether pages are compressed for browsers that take it. */
+  /** Whether pages are compressed for browsers that accept it. */
   compresses?: boolean;
   /** Whether agents have tools at `/mcp`. */
   hasMcp: boolean;
-  /** What pages link to outside. */
+  /** Links to other sites. */
   outside: Outside;
 };
 
-/** A visit, with what the layout shows about it: the operations that answered, and their block. */
+/** A visit, with the facts that the layout shows: the operations called, and their block. */
 export type RecordedVisit = {
   visit: Visit;
   asked: readonly Asked[];
@@ -49,7 +49,7 @@ export type RecordedVisit = {
 
 const STATUS = "/indexing-status";
 
-/** Begins a visit. Every question of it is the visitor's own request: it is counted and charged as over HTTP. */
+/** Begins a visit. Each operation counts as the visitor's own request, and is charged as over HTTP. */
 export function beginVisit(c: Context, service: Service): RecordedVisit {
   const caller = callerOf(c, service);
   const asked: Asked[] = [];
@@ -116,8 +116,8 @@ async function readNames(
 }
 
 /**
- * A credential of a proxy in front, or of one payment, is not meant for the several questions of a page. A browser sends the
- * visitor's key as a cookie.
+ * Leaves out `Authorization`: a proxy's credential, or a single payment, is not meant for the several operations of a page. A
+ * browser sends the visitor's key as a cookie.
  */
 function callerOf(c: Context, service: Service): Caller {
   const { address, header } = service.callerOf(c);
@@ -137,7 +137,7 @@ const withoutUndefined = (given: Given): Record<string, string> =>
     Object.entries(given).filter((entry): entry is [string, string] => entry[1] !== undefined),
   );
 
-/** Where the same is found as JSON, from the root of the service. */
+/** The URL of the same answer as JSON, from the root of the service. */
 function urlOf({ path, params }: Endpoint, given: Given): string {
   const all = Object.entries(withoutUndefined(given));
   const filled = path.replaceAll(/\{(\w+)\}/g, (_, name) => encodeURIComponent(given[name] ?? ""));

@@ -31,7 +31,7 @@ export type Admission = {
 /** Decides which requests are answered, and who pays. */
 export type Access = {
   /**
-   * Counts requests before anything is done for them, whatever they ask and however they end. Those that are paid for
+   * Counts requests before any work, regardless of their kind and outcome. Those that are paid for
    * later do not count. @throws ApiError RATE_LIMITED
    */
   count: (caller: Caller, requests?: number) => void;

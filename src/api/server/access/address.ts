@@ -28,7 +28,7 @@ const REMEMBERED = 10_000;
 /** Longer than any address: anything longer in a header is not remembered. */
 const LONGEST = 64;
 
-/** A function of an address that remembers what it gave. */
+/** Memoizes a function of an address. */
 function remembering<Result extends string>(read: (text: string) => Result): (text: string) => Result {
   const known = new LRUCache<string, Result>({ max: REMEMBERED });
   return (text) => {

@@ -9,7 +9,7 @@ export type Policy = { name: string; requests: number; seconds: number };
 export type LimitState = {
   /** True if this request is over the limit. */
   isOver: boolean;
-  /** What may still be asked for in this window. */
+  /** Requests left in this window. */
   left: number;
   /** `RateLimit-Policy`, `RateLimit`, and over the limit `Retry-After` (draft-ietf-httpapi-ratelimit-headers). */
   headers: Record<string, string>;

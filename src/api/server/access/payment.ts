@@ -83,7 +83,7 @@ type PaymentContext = {
   server: Server;
 };
 
-/** Takes payments on one Tempo chain. The chain is asked only when a payment arrives. */
+/** Takes payments on one Tempo chain. The chain is read only when a payment arrives. */
 export function createPayments(settings: PaymentSettings, store: Store): Payments {
   const client = clientOf(settings);
   const marks = paymentMarksIn(store);

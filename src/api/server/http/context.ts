@@ -18,15 +18,15 @@ export type Ctx = {
   live: Live;
   /** The block at which the chain is read. @throws LiveFailure if the chain is needed to find it and no node answers */
   liveBlock: () => Promise<Block>;
-  /** What sells names, and at which prices: read once a block for all callers, and at no cost of theirs. */
+  /** Contracts that sell names, with their prices: read once a block for all callers, at no cost to them. */
   prices: ReadPrices;
-  /** What rows of the index are compared with, and who hears what came of it. */
+  /** Compares rows of the index with the contracts, and reports the results. */
   comparison: Comparison;
   /** Labels that callers proved and the index knows only by hash. */
   provenLabels: ProvenLabels;
   /** Newest block of a chain by its node; null if no node answers. */
   chainHead: Heads;
-  /** Where people see a name, up to the name itself; null where nothing tells the address of this service. */
+  /** URL of a name's page, without the name; null if the service's own URL is unknown. */
   namesAt: string | null;
   /** How far the index is. */
   freshness: Freshness;

@@ -13,9 +13,9 @@ export const namesTag = (header: string, tag: string): boolean =>
   header.trim() === "*" || header.split(",").some((one) => one.trim().replace(/^W\//, "") === tag);
 
 /**
- * Gives the answer its tag, and tells whether the caller has the same already: then 304 without a body is the answer (RFC 9110,
- * 13.1.2). The answer was worked out, so it costs what it costs otherwise. Answers to a POST have no tag: no condition spares
- * their body, and those of bulk requests are long.
+ * Sets the answer's tag, and returns whether the caller already has the same answer: then reply 304 without a body (RFC 9110,
+ * 13.1.2). It costs the same, because the answer was computed. Answers to a POST have no tag: conditional requests do not apply
+ * to them, and bulk answers are long.
  */
 export function isUnchanged(c: Context, body: string): boolean {
   if (c.req.method !== "GET" && c.req.method !== "HEAD") return false;

@@ -21,13 +21,13 @@ type Plan = {
 };
 
 /**
- * For how long the state of the tables counts as known: so long can an answer from memory be behind the tables. The indexer's
+ * How long the state of the tables counts as known, which bounds how far an answer from memory is behind them. The indexer's
  * notification of a block ends it at once; the time is for notifications that are late or lost. Ten queries a second at most
  * serve all hot questions.
  */
 export const KNOWN_MS = 100;
 
-/** A question is hot if it comes again within this time. Others cost no more than a look into a list. */
+/** A question is hot if it repeats within this time. Others cost no more than a lookup. */
 const HOT_SECONDS = 1;
 const MAX_QUESTIONS = 20_000;
 
@@ -104,7 +104,7 @@ function questionOf({ path }: Endpoint, input: Record<string, unknown>, { namesA
   return text.length > MAX_QUESTION ? null : text;
 }
 
-/** A context that tells whether anything else than the tables was asked. */
+/** A context that records whether anything but the tables was read. */
 function watch(ctx: Ctx): { ctx: Ctx; isOfTables: () => boolean } {
   let isOfTables = true;
   const noted =

@@ -3,8 +3,8 @@ import type { Context, MiddlewareHandler } from "hono";
 import { ApiError } from "../errors/errors.ts";
 
 /*
- * The largest honest body is a bulk of 500 items: some 500 values, two keys, three levels. Over MCP some messages of it
- * may come together, each with what its client tells of itself. A library that reads a body makes an object of each
+ * The largest honest body is a bulk of 500 items: some 500 values, two keys, three levels. Over MCP several such
+ * messages may come together, each with its client's details. A library that reads a body makes an object of each
  * value and each key: their number, not the bytes, is what its time grows with.
  */
 export const MAX_VALUES = 2_000;

@@ -82,7 +82,7 @@ function operationId({ method, path }: Endpoint): string {
   return [method, ...words.filter((word) => word !== "")].join("_").replaceAll(/[-.]/g, "_");
 }
 
-/** What answers operations, and tells who called. */
+/** Executes operations, and identifies their caller. */
 export type OperationServer = {
   executeOperation: ExecuteOperation;
   callerOf: (c: Context) => Caller;

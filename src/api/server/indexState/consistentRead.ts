@@ -34,8 +34,8 @@ export type ConsistentRead = <Result>(read: (db: Db) => Promise<Result>) => Prom
  * Most answers take several queries, and a block may be indexed between two of them. Such an answer would be half of one
  * block and half of the next, and right for neither. So the state of the tables is compared before and after, and an
  * answer that spans a new block is read again. This costs one small query, which requests of the same moment share. A
- * transaction around each request would cost two queries, and hold a connection while the chain is asked. An answer of one
- * query is of one state by itself; the comparison tells of which.
+ * transaction around each request would cost two queries, and hold a connection while the chain is asked. An answer from
+ * one query has one state by itself; the comparison shows which one.
  */
 export function createConsistentRead(
   db: Db,

@@ -6,7 +6,7 @@ export const FAILING_ATTEMPTS = 2;
 
 const NOTE_MS = 1_000;
 
-/** Returns the block that a schema's indexer is retrying; null if there is none, or if it has failed only once. */
+/** Returns the block that a schema's indexer is retrying; null if none, or if it has failed only once. */
 export type ReadFailingBlock = (schema: string) => Promise<FailingBlock | null>;
 
 /** The indexer's own block, in its process. */

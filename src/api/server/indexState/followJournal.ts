@@ -6,7 +6,7 @@ type Plan = {
   schema: string;
   /** Reads which state the tables are in, for those who ask later. */
   readState: () => Promise<unknown>;
-  /** How long the line may be silent before the tables are asked; three seconds if left out. */
+  /** Time without a notification after which the tables are read; 3 seconds by default. */
   silentMs?: number;
 };
 
@@ -14,9 +14,9 @@ type Plan = {
 const SILENT_MS = 3_000;
 
 /**
- * Reads the state of the tables as soon as the indexer has changed it, so that this process knows it before a request comes. The
- * indexer tells each change (`NOTIFY`). A connection can be lost without a sign, and some poolers pass on no notifications: where
- * the line is silent, the tables are asked now and then.
+ * Reads the state of the tables as soon as the indexer has changed it, so that this process knows it before the next request.
+ * The indexer announces each change (`NOTIFY`). A connection can break unnoticed, and some poolers do not forward
+ * notifications: without any, the tables are read now and then.
  *
  * What is known may be late by as long as a notification takes. Answers from memory bound that (`hotAnswers.ts`); others are
  * compared with the tables.

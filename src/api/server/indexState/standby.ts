@@ -24,7 +24,7 @@ export async function readIsStandby(db: Db): Promise<boolean> {
 }
 
 /**
- * Reads how far the standby is behind; null where the index is read from a primary. The primary is asked first, so the standby is behind
+ * Reads how far the standby is behind; null where the index is read from a primary. The primary is read first, so the standby is behind
  * what the primary had written by then.
  *
  * @param written the end of the primary's log; null where the primary does not answer

@@ -6,7 +6,7 @@ import type { Meters } from "./meters.ts";
 /** Callers decide how often names are compared: one line in ten seconds says which columns differ. */
 const REPORT_MS = 10_000;
 
-/** Counts what comparisons of callers found. The log has the columns of differences, not what a caller asked for. */
+/** Counts the results of callers' comparisons. The log names the differing columns, not the caller's input. */
 export function observeComparisons({ meters, log }: { meters: Meters; log: Log }): Comparison["note"] {
   let next = 0;
   return (answers) => {

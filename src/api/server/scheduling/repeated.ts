@@ -1,4 +1,4 @@
-/** Work in turns: each begins some time after the one before has ended, whatever ended it. */
+/** Repeated work: each run begins some time after the previous one has ended or failed. */
 export type TurnsPlan = {
   turn: (ended: AbortSignal) => Promise<void>;
   /** Hears why a turn failed, unless it was stopped. */

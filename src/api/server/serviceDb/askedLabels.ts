@@ -5,11 +5,11 @@ type Hash = `0x${string}`;
 /** Labels that a service was asked for. One process at a time asks, so nothing is locked. */
 export type AskedLabels = {
   /**
-   * Of the next names behind a node, in the nodes' order, the hashes that are to be asked for: no text of them is known, and the
-   * service was not asked for them lately. Null at the end of the names.
+   * Hashes to look up among the next names after a node, in the order of nodes: those without a known text that were not
+   * looked up lately. Null at the end of the names.
    */
   listUnasked: (indexSchema: string, behind: Hash | null) => Promise<{ hashes: Hash[]; last: Hash } | null>;
-  /** The service does not know it: it is asked for it again in a month. */
+  /** The service does not know it: the next lookup is in a month. */
   noteUnknown: (hash: Hash) => Promise<void>;
   /** The service gave the text, which the caller has hashed. */
   noteKnown: (hash: Hash, label: string) => Promise<void>;

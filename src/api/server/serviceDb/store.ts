@@ -25,7 +25,7 @@ export function openStore({
   schema,
   connections = MAX_CONNECTIONS,
 }: {
-  /** Of several servers the primary is asked. */
+  /** With several servers, the primary is used. */
   databaseUrl: string | readonly string[];
   schema: string;
   connections?: number;

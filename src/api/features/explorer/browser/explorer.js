@@ -41,8 +41,8 @@ for (const time of document.querySelectorAll("time[datetime]")) {
 }
 
 /*
- * Names that a word may become, while it is written. Each question is a request of the visitor's, so there are none where
- * requests are counted.
+ * Suggests names while the visitor types. Each suggestion is a request by the visitor, so it is off where requests are
+ * metered.
  */
 
 const PAUSE_MS = 250;
@@ -75,7 +75,7 @@ function suggestFor(box) {
       return list.replaceChildren();
     timer = setTimeout(async () => {
       running = new AbortController();
-      const names = await suggest(word, running.signal).catch(() => null); // Left without an answer: a newer word is asked for.
+      const names = await suggest(word, running.signal).catch(() => null); // Aborted: a newer word is being looked up.
       if (names === null) return;
       list.replaceChildren(
         ...names.map((name) => {

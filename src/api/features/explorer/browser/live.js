@@ -1,7 +1,7 @@
-// What a page marks with `data-live` moves as the feed of changes does: the page is asked for again, and these parts are put
-// in place of the old ones. Without this module, or where the stream is refused, the page stays as it was sent.
+// Keeps the parts of a page marked with `data-live` current: after a change in the feed, fetches the page again and replaces
+// these parts. Without this module, or if the stream is refused, the page stays as it was sent.
 
-/** A page of some names follows the changes of these alone; other pages those of all names. */
+/** A page about certain names follows only their changes; other pages follow all names. */
 const names = document.querySelector("[data-live-names]")?.dataset.liveNames.split(",");
 
 /** Changes that the page shows. */
@@ -11,14 +11,14 @@ const more = names
   : ["primary_name.changed"];
 const url = new URL(`changes/stream?type=${[...types, ...more].join(",")}`, document.baseURI);
 
-/** Who leaves at once needs no stream. */
+/** Visitors who leave at once need no stream. */
 const STAYS_MS = 3_000;
 /**
- * So long after a change the page is asked for, each time after the one before. Statistics are taken twice a minute; of a name the
- * answer is new at once.
+ * Delays between a change and the fetches of the page. Statistics are refreshed twice a minute; answers about a name are
+ * current at once.
  */
 const LOOKS_MS = names ? [500, 5_000] : [4_000, 15_000, 20_000];
-/** Streams that end early, one after the other. Then the page stays as it is until it is opened again. */
+/** Streams in a row that may end early. After that, the page stays as it is until it is reloaded. */
 const MOST_FAILURES = 5;
 const EARLY_MS = 60_000;
 const AGAIN_MS = 10_000;

@@ -1,5 +1,5 @@
-// Makes the drawings of series answer the pointer: hover tells the numbers, drawing a range zooms, a double click goes
-// back. The numbers come from the table of the page. Without this module the drawings stay as they are.
+// Makes the charts interactive: hovering shows the numbers, dragging zooms in, and a double click zooms out. The numbers come
+// from the table on the page. Without this module the charts are static.
 
 import uPlot from "./uplot.js";
 

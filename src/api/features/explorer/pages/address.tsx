@@ -21,7 +21,7 @@ const views: Views<AddressView> = [
   { key: "previous", label: "Previous names", show: previousOfAddress },
 ];
 
-/** An address: its names with their expiries, its primary names, and what it had before. */
+/** An address: its names with their expiries, its primary names, and its previous names. */
 export const addressPage: ExplorerPage = {
   path: "/explore/address/:address",
   render: async (visit) => {

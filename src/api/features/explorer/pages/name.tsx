@@ -79,7 +79,7 @@ const descriptionOf = ({ name, availability_status, ownership }: Domain): string
 /** Longest description of an owner that other sites are given. */
 const MAX_PREVIEW = 200;
 
-/** What other sites show: the owner's own words where there are some, and a picture that is one of pixels. */
+/** The preview on other sites: the owner's description if there is one, and a raster image. */
 function previewOf(
   domain: Domain,
   records: Records | null,

@@ -151,7 +151,7 @@ const Exact = ({ text }: { text: string | undefined }) =>
 
 type FiltersProps = { given: Given; chains: readonly string[]; hasProtocols: boolean };
 
-/** Answers tell the protocol of names where there are two. */
+/** Answers have the protocol of names if ENSv2 is indexed. */
 const hasProtocols = (found: Found | Error, { protocol }: Given): boolean =>
   protocol !== undefined ||
   (!(found instanceof Error) && found.results.some((item) => item.protocol !== undefined));

@@ -40,13 +40,13 @@ type Totals = {
   generated_at: string;
 };
 
-/** Rows of the list of holders that the page shows; the file has all. */
+/** Rows of the list of holders on the page; the CSV has all. */
 const HOLDERS_SHOWN = 25;
 
-/** Rows of the list of referrers that the page shows; the file has all. */
+/** Rows of the list of referrers on the page; the CSV has all. */
 const REFERRERS_SHOWN = 10;
 
-/** ENS in figures and pictures, each with its table, its file, and the operation that it comes from. */
+/** Charts of ENS, each with its table, its CSV and its operation. */
 export const statisticsPage: ExplorerPage = {
   path: "/explore/statistics",
   render: async (visit) => {
@@ -197,12 +197,12 @@ const SeriesCards = ({ sold, interval, ranking }: SeriesProps) => {
 /** Days with a bar each in the chart: more would be indistinguishable on a phone. The table has all. */
 const DAYS_DRAWN = 60;
 
-/** Numbers that add up in a bar: those after them are parts of them. */
+/** Numbers that add up in a bar; later ones are parts of them. */
 const ADDED = 2;
 
 type PeriodsProps = { id: string; title: string; sheet: Sheet; interval: Interval };
 
-/** Days as bars, the last ones: each has few sales, and a line between them would be of spikes. Longer periods as lines. */
+/** The last days as bars, because a line over days with few sales would be all spikes. Longer periods as lines. */
 const Periods = ({ id, title, sheet, interval }: PeriodsProps) => {
   if (interval !== "day") return <Lines id={id} title={title} sheet={sheet} />;
   const columns = sheet.columns.slice(0, ADDED + 1);
@@ -221,7 +221,7 @@ const Periods = ({ id, title, sheet, interval }: PeriodsProps) => {
 
 type BelowProps = { id: string; figure: Figure<never>; sheet?: Sheet; title: string };
 
-/** The table of a picture, its file, and where it comes from. A table that is the picture is there already. */
+/** The table of a chart, its CSV and its operation. Charts that are tables need no second one. */
 const Below = ({ id, figure: { operation, given }, sheet, title }: BelowProps) => (
   <div class="below">
     {sheet && (
@@ -247,7 +247,7 @@ const shown = new Intl.NumberFormat("en", { maximumFractionDigits: 4 });
 /** A cell with a number, as text: a year of days has 2,000, which elements of their own would make slow. */
 const numberCell = (value: number): string => `<td class="number">${shown.format(value)}</td>`;
 
-/** A script reads the numbers of this table, to draw them again where one points at or zooms. */
+/** A script reads this table to redraw the chart on hover and zoom. */
 const SheetTable = ({ id, sheet, caption }: { id: string; sheet: Sheet; caption: string }) => (
   <div class="sheet" id={`${id}-table`}>
     <Table caption={caption} columns={sheet.columns.map((title) => ({ title }))}>
@@ -261,7 +261,7 @@ const SheetTable = ({ id, sheet, caption }: { id: string; sheet: Sheet; caption:
 
 type CardPlan<Reply> = { id: string; title: string; note?: string; figure: Figure<Reply>; isWide?: boolean };
 
-/** A card with a picture of columns. */
+/** A card with a column chart. */
 const columnsCard =
   <Reply,>({ id, title, note, figure, isWide = false }: CardPlan<Reply>) =>
   async (visit: Visit): Promise<Child> => {
@@ -333,7 +333,7 @@ const barsCard =
     );
   };
 
-/** Registrations of a ranking that the page shows; the file has all. */
+/** Registrations of a ranking on the page; the CSV has all. */
 const RANKED_SHOWN = 25;
 
 const rankingCard = (ranking: Ranking, interval: Interval) =>

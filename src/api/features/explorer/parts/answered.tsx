@@ -10,7 +10,7 @@ const sources: Record<string, string> = {
   live: "from the chain, live",
 };
 
-/** Where the page comes from: the block of the registry's chain, and of the name's where it is another, and each operation with its JSON. */
+/** The sources of the page: the block of the registry's chain, that of the name's chain, and each operation with its JSON. */
 export const Answered = ({ asked, status }: Props) => {
   const chains = (status?.chains ?? []).filter(
     (one, i) => i === 0 || asked.some(({ chain }) => chain === one.chain),

@@ -15,12 +15,12 @@ export type ReadNames = (addresses: readonly string[]) => Promise<ReadonlyMap<st
 /** The primary name of an address; undefined if it has none or is unknown. */
 type NameOf = (address: string) => Promise<Named | undefined>;
 
-/** Addresses of one page whose names are read: the first ones. The others stand as addresses. */
+/** Addresses per page whose names are read: the first ones. The others are shown as addresses. */
 export const MAX_NAMED = 100;
 
 /**
- * Gathers the addresses of a page while it is written, and reads their names at once. All of a page is written before the
- * first name is read, so there is one question for each page, and none for a page without addresses.
+ * Gathers the addresses of a page while it renders, and reads their names at once. The whole page renders before the first
+ * name is read, so each page makes one request, and a page without addresses none.
  */
 export function gatherNames(read: ReadNames): NameOf {
   const gathered = new Set<string>();
@@ -33,15 +33,15 @@ export function gatherNames(read: ReadNames): NameOf {
   };
 }
 
-/** Who knows the names of the page that is being written. Without it addresses stand as they are. */
+/** Provides the names for the page being rendered. Without it, addresses are shown as they are. */
 export const NamesContext = createContext<NameOf | null>(null);
 
-/** A name that could be taken for an address itself. */
+/** A name that could be mistaken for an address. */
 const LIKE_AN_ADDRESS = /^0x/i;
 
 type Props = { address: string; short: string };
 
-/** An address in a list: by the title of the contract, by its primary name and avatar, or in short. */
+/** An address in a list: the contract's title, the primary name with avatar, or the shortened address. */
 export const Called = async ({ address, short }: Props) => {
   const title = useContractTitle(address);
   if (title !== undefined) return <Titled address={address} title={title} />;
@@ -62,7 +62,7 @@ const Titled = ({ address, title }: { address: string; title: string }) => (
   </>
 );
 
-/** The title or the primary name of an address that stands whole. */
+/** The title or primary name beside an address shown in full. */
 export const CalledToo = async ({ address }: Pick<Props, "address">) => {
   const title = useContractTitle(address);
   if (title !== undefined) return <span class="called contract">{contractInWords(title)}</span>;

@@ -7,7 +7,7 @@ import { useBlockExplorer } from "./outside.ts";
 export const shortHash = (hash: string): string =>
   hash.length > 14 ? `${hash.slice(0, 6)}…${hash.slice(-4)}` : hash;
 
-/** Puts a text on the clipboard. Without JavaScript it is not there. */
+/** Copies a text to the clipboard. Hidden without JavaScript. */
 export const Copy = ({ text, what }: { text: string; what: string }) => (
   <button type="button" class="copy" data-copy={text} aria-label={`Copy ${what}`}>
     <Icon name="copy" />
@@ -17,7 +17,7 @@ export const Copy = ({ text, what }: { text: string; what: string }) => (
 /** An address or a hash of 32 bytes. */
 export const HEXADECIMAL = /^0x(?:[0-9a-fA-F]{40}|[0-9a-fA-F]{64})$/;
 
-/** A value that wraps in the middle or not at all, so that no single character is left on a line. */
+/** A value that wraps in the middle or not at all, so that no few characters are left on a line. */
 export const Halves = ({ value }: { value: string }) => {
   if (!HEXADECIMAL.test(value)) return <>{value}</>;
   const middle = value.length / 2;
@@ -30,7 +30,7 @@ export const Halves = ({ value }: { value: string }) => {
   );
 };
 
-/** A hash or other long value of the chain, whole. */
+/** A hash or another long value from the chain, in full. */
 export const Whole = ({ value, what }: { value: string; what: string }) => (
   <span class="whole">
     <span class="mono">
@@ -43,11 +43,11 @@ export const Whole = ({ value, what }: { value: string; what: string }) => (
 type AddressProps = {
   address: string;
   isWhole?: true;
-  /** The chain that the address is looked at on, as answers name it; the main chain by default. */
+  /** The chain of the address, as named in answers; the main chain by default. */
   chain?: string | undefined;
 };
 
-/** An address, as a link to its page; whole where it is the subject, in lists by its primary name, or short. */
+/** A link to the page of an address: in full where it is the subject, in lists by name or shortened. */
 export const AddressLink = ({ address, isWhole, chain }: AddressProps) =>
   isWhole ? (
     <>
@@ -69,7 +69,7 @@ export const AddressLink = ({ address, isWhole, chain }: AddressProps) =>
 
 type OutProps = { kind: "tx" | "address"; of: string; chain: string | undefined };
 
-/** A link to a block explorer; nothing if the chain has none. */
+/** A link to a block explorer, if one is configured for the chain. */
 export const OnBlockExplorer = ({ kind, of, chain }: OutProps) => {
   const urlOf = useBlockExplorer(chain);
   if (urlOf === null) return null;

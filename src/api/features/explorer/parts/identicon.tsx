@@ -24,7 +24,7 @@ export function drawingOf(address: string): Drawing {
   return { hue: ((bytes[30] ?? 0) * 256 + (bytes[31] ?? 0)) % 360, path };
 }
 
-/** A small picture beside an address, made here: no other host is asked. Readers of the screen hear the address alone. */
+/** A small drawing for an address, generated here without a request. Screen readers skip it. */
 export const Identicon = ({ address }: { address: string }) => {
   const { hue, path } = drawingOf(address);
   return (

@@ -20,7 +20,7 @@ export function firstIn({ query }: Pick<Visit, "query">, { page, page_size }: Pa
 /** Far beyond any list. */
 const MAX_SHOWN = 1_000_000_000;
 
-/** The pages before and after one. The next begins where this one ends, whatever comes and goes before it. */
+/** Links to the previous and next page. The next page begins where this one ends, even if earlier rows change. */
 function placesBeside(list: Paged, first: number): Record<"previous" | "next", Place | null> {
   const size = list.page_size;
   const before = Math.min(Math.ceil((first - 1) / size), MAX_PAGE);

@@ -1,4 +1,4 @@
-/** An amount of ether as people read it; more than six digits after the point say nothing to them. */
+/** An amount of ether, with at most six decimals. */
 export const inEth = (ether: string): string => {
   const [whole, digits = ""] = ether.split(".");
   const shown = digits.slice(0, 6).replace(/0+$/, "");
@@ -7,7 +7,7 @@ export const inEth = (ether: string): string => {
 
 const ETHER = 10n ** 18n;
 
-/** An amount of wei as people read it, rounded: with four digits after the point, a small one with six or three that count. */
+/** An amount of wei in ether, rounded to four decimals; small amounts to six decimals or three significant digits. */
 export function weiInEth(wei: string): string {
   const amount = BigInt(wei);
   const zeros = 18 - wei.length;
@@ -19,7 +19,7 @@ export function weiInEth(wei: string): string {
   return `${whole.toLocaleString("en")}${fraction === "" ? "" : `.${fraction}`} ETH`;
 }
 
-/** An amount of dollars as an answer has it, with groups of digits; no cents from a thousand on. */
+/** A dollar amount from an answer, with thousands separators; without cents from 1,000 on. */
 export function withGroups(dollars: string): string {
   const amount = Number(dollars);
   const digits = amount >= 1_000 ? 0 : 2;
@@ -27,7 +27,7 @@ export function withGroups(dollars: string): string {
   return `$${amount.toLocaleString("en", format)}`;
 }
 
-/** A token amount as people read it; in its smallest units for unknown tokens. */
+/** A token amount for readers; in its smallest units for unknown tokens. */
 export function inTokens({ amount, symbol, decimals, token }: Amount): string {
   if (symbol === null || decimals === null) return `${amount} units of ${token}`;
   const digits = amount.padStart(decimals + 1, "0");

@@ -11,7 +11,7 @@ import { inTokens, weiInEth, withGroups } from "./price.ts";
 import { Table } from "./table.tsx";
 import { Time } from "./time.tsx";
 
-/** Lengths that a page shows prices of. */
+/** Years for which a page shows prices. */
 export const LENGTHS = "1,2,3,5,10";
 
 /** Why a name has no price, in words. */
@@ -31,7 +31,7 @@ const refusalsInWords: Record<Refusal, string> = {
 
 type Props = { price: NamePrice | ApiError; network: string | null; isFolded?: true };
 
-/** Prices to register or renew a name, and where to do it. Folded: the price of a year, the others to unfold. */
+/** Prices to register or renew a name, and a link to the app. Folded: the price of one year, with the others inside. */
 export const Prices = ({ price, network, isFolded }: Props) => {
   if (price instanceof Error) {
     return (
@@ -77,7 +77,7 @@ export const Prices = ({ price, network, isFolded }: Props) => {
   );
 };
 
-/** The way to the application that registers and renews. It is another host: the visitor's browser goes there by a click alone. */
+/** A link to the app that registers and renews, on another host. */
 export const AppLink = ({ app, isRenewal }: { app: { url: string; host: string }; isRenewal: boolean }) => (
   <a class="button first" href={app.url} rel="noopener" referrerpolicy="no-referrer">
     {isRenewal ? "Renew" : "Register"} <span class="host">{app.host}</span>
@@ -117,7 +117,7 @@ const inShort = (price: Price, part: Part): string =>
 export const inBoth = (price: Price): string =>
   `${paidIn(price, "total")}${price.usd === null ? "" : ` (${withGroups(price.usd.total)})`}`;
 
-/** What is paid. Of several stablecoins the first is shown: all are worth the same. */
+/** The amount to pay. Only the first of several stablecoins is shown: all are worth the same. */
 export function paidIn({ wei, tokens = [] }: Price, part: Part): string {
   if (wei) return weiInEth(wei[part]);
   const [first] = tokens;

@@ -12,7 +12,7 @@ export const orderOf = ({ query }: Pick<Visit, "query">): Order => ({
 /** A page with these values in its query. */
 export type UrlOf = (values: Record<string, string | number | undefined>) => string;
 
-/** Lists are in the order of names, unless another is asked for. */
+/** Lists are sorted by name by default. */
 const FIRST = "full_name";
 
 /** A heading that sorts by its column; a second time in the other direction. */

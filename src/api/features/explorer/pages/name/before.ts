@@ -24,10 +24,10 @@ const placeOf = ({ contract_address, record_number = "" }: DomainEvent): string 
   `${contract_address} ${record_number}`;
 
 /**
- * What each log's record was before, by the logs at hand, the oldest first. Each resolver has records of its own, so a value
- * of another one is none of them.
+ * The previous value of each log's record, from the given logs, oldest first. Each resolver has its own records, so values
+ * at other resolvers do not count.
  *
- * @param isWhole whether there are no earlier logs
+ * @param isWhole whether these are all logs
  */
 export function beforeEach(logs: readonly DomainEvent[], isWhole: boolean): Map<DomainEvent, Before> {
   const first: Before = isWhole ? "nothing" : "not known";

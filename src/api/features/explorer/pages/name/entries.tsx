@@ -10,7 +10,7 @@ import { LogFields } from "./logFields.tsx";
 
 export type Kind = "owner" | "resolver" | "registration" | "record" | "log";
 
-/** One entry of a name's time line. Of what time alone did there is no block and no transaction. */
+/** One entry of a name's timeline. Ends by time alone have no block and no transaction. */
 export type Entry = {
   kind: Kind;
   title: string;
@@ -20,7 +20,7 @@ export type Entry = {
   /** The chain of the block, where the answer names one. */
   chain?: string | undefined;
   transaction: string | null;
-  /** Which of several of one block is the later one. */
+  /** Order within a block. */
   order: number;
 };
 
@@ -147,10 +147,9 @@ const Purchase = ({
 );
 
 /**
- * What resolvers logged of the name: texts, addresses, contenthash, each with what it was before, and all else by its name in
- * the contract.
+ * Resolver logs of the name: texts, addresses and contenthash with their previous value, other logs by their event's name.
  *
- * @param isWhole whether there are no earlier logs
+ * @param isWhole whether these are all logs
  */
 export function entriesOfRecords(logs: readonly DomainEvent[], isWhole: boolean): Entry[] {
   const ofResolvers = logs.filter(

@@ -94,7 +94,7 @@ type Days = { from: string | undefined; to: string | undefined };
 
 const rangeOf = ({ query }: Pick<Visit, "query">): Days => ({ from: query("from_day"), to: query("to_day") });
 
-/** Of what has no time only the block is known: it is left out where days are asked for. */
+/** Entries without a time, which are left out if the visitor chose a range of days. */
 const isIn =
   ({ from, to }: Days) =>
   ({ at }: Entry): boolean => {

@@ -55,7 +55,7 @@ const CoinAddress = ({ coinType, value, url }: CoinProps) => {
   );
 };
 
-/** Texts that the owner wrote: shown as text, whatever they are. */
+/** Text records are written by the owner and always shown as plain text. */
 export const Texts = ({ records: { texts }, domain, now }: Props & { now: number }) => {
   const entries = Object.entries(texts);
   const url = recordsUrl(domain);

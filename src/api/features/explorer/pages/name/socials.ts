@@ -31,8 +31,8 @@ const services: Readonly<Record<string, Service>> = {
 };
 
 /**
- * The accounts among the texts of a name. A link leads to the service's own host, whatever the record says: a record that is
- * no handle of the service is text.
+ * The social accounts among a name's text records. A link always leads to the service's own host; a record that is not a
+ * valid handle is shown as text.
  *
  * @example
  * socialsOf({ "com.github": "@alice" }); // [{ service: "GitHub", shown: "alice", url: "https://github.com/alice" }]

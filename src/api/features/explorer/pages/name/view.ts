@@ -7,6 +7,6 @@ export type NameView = {
   visit: Visit;
   domain: Domain;
   now: number;
-  /** The records of the name, asked for once, if a view or the head of the page needs them. */
+  /** The records of the name, read once, if a view or the head of the page needs them. */
   records: () => Promise<Records | ApiError>;
 };

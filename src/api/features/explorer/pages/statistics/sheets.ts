@@ -2,13 +2,13 @@ import type { Given } from "../../page.ts";
 import { contractInWords } from "../../parts/contract.ts";
 
 /*
- * The figures of the page: each is a sheet of rows, which the picture, the table and the file for spreadsheets all show.
+ * The figures of the page: each is a sheet of rows, shown by the chart, the table and the CSV.
  */
 
 /** Rows of a name and numbers. */
 export type Sheet = { columns: readonly string[]; rows: readonly (readonly [string, ...number[]])[] };
 
-/** A figure: which operation answers, and what is shown of the answer. */
+/** A figure: its operation, and the sheet made from the answer. */
 export type Figure<Reply> = { operation: string; given?: Given; sheetOf: (reply: Reply) => Sheet };
 
 export const intervals = ["day", "week", "month", "quarter", "year"] as const;
@@ -31,7 +31,7 @@ export type Purchases = {
   }[];
 };
 
-/** What was paid in one ERC-20 token. */
+/** Revenue in one ERC-20 token. */
 type Payment = {
   token: string;
   symbol: string | null;
@@ -66,7 +66,7 @@ const periodTitles: Record<Interval, string> = {
   year: "Year from",
 };
 
-/** How many names were registered and renewed. */
+/** Numbers of registrations and renewals. */
 export const sales = (interval: Interval): Figure<Purchases> => ({
   operation: "/ens-stats/purchases",
   given: { interval },
@@ -76,7 +76,7 @@ export const sales = (interval: Interval): Figure<Purchases> => ({
   }),
 });
 
-/** What was paid for them, in ether. */
+/** Revenue in ether. */
 export const revenue = (interval: Interval): Figure<Purchases> => ({
   operation: "/ens-stats/purchases",
   given: { interval },
@@ -91,7 +91,7 @@ export const revenue = (interval: Interval): Figure<Purchases> => ({
   }),
 });
 
-/** The same in dollars. Periods in which the price of ether is not known are left out. */
+/** The same in dollars, without periods whose price of ether is unknown. */
 export const dollars = (interval: Interval): Figure<Purchases> => ({
   operation: "/ens-stats/purchases",
   given: { interval },
@@ -104,7 +104,7 @@ export const dollars = (interval: Interval): Figure<Purchases> => ({
   }),
 });
 
-/** What was paid for names of ENSv2: a column for each token. */
+/** Revenue from ENSv2 names: a column for each token. */
 export const tokenRevenue = (interval: Interval): Figure<Purchases> => ({
   operation: "/ens-stats/purchases",
   given: { interval },
@@ -141,7 +141,7 @@ export const states: Figure<States> = {
 
 type Distribution = { eth_label_length: { length: number; count: number }[] };
 
-/** Longer labels are few: they are one row. */
+/** The few longer labels share one row. */
 const LONGEST = 30;
 
 /** Active .eth names by the length of their label. */
@@ -219,7 +219,7 @@ export type Ranking = (typeof rankings)[number];
 
 type Largest = { registrations: { name: string; cost_wei: string; premium_wei: string }[] };
 
-/** The registrations of some days for which most was paid, in ether. */
+/** The most expensive registrations of the last days, in ether. */
 export const largest = (days: Ranking): Figure<Largest> => ({
   operation: "/ens-stats/largest-registrations",
   given: { days },
