@@ -149,7 +149,7 @@ test("before anything was counted, nothing is kept", async () => {
   expect(await withClient(hasCounters)).toBe(false);
 });
 
-test("what is kept is what the rows say, whatever was written and whenever it is asked", async () => {
+test("the counters match the rows after any writes, at any time", async () => {
   const next = numbers(7);
   for (let i = 0; i < 5; i++) await disturb(next);
   await withClient((place) => createCountersSoon(place, START));

@@ -28,7 +28,7 @@ describe("addresses of a page", () => {
     expect(html).toContain('<span class="mono">0x0000…000b</span>');
   });
 
-  test("are asked for in any case, up to a number of them", async () => {
+  test("are looked up in any case, up to a maximum", async () => {
     const many = Array.from({ length: MAX_NAMED + 1 }, (_, i) => account(0x1000 + i));
     const upper = many.map((address) => `0x${address.slice(2).toUpperCase()}`);
     const { html, asked } = await written(upper, { [many[0] ?? ""]: "first.eth" });
@@ -36,7 +36,7 @@ describe("addresses of a page", () => {
     expect(html).toContain("first.eth");
   });
 
-  test("without any nothing is asked", async () => {
+  test("are not looked up on a page without addresses", async () => {
     expect((await written([], {})).asked).toEqual([]);
   });
 

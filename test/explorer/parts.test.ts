@@ -56,7 +56,7 @@ describe("the way through a list", () => {
 });
 
 describe("a text that a stranger wrote", () => {
-  test("is text, whatever markup it holds", () => {
+  test("is text, even if it holds markup", () => {
     expect(htmlOf(`<img src=x onerror="alert(1)">&amp;`)).toBe(
       '<bdi class="theirs">&lt;img src=x onerror=&quot;alert(1)&quot;&gt;&amp;amp;</bdi>',
     );
@@ -115,13 +115,13 @@ describe("a link", () => {
 });
 
 describe("a name", () => {
-  test("that is not normalised is asked for by its node", () => {
+  test("that is not normalised is linked by its node", () => {
     expect(askedAs("alice.eth")).toBe("alice.eth");
     expect(askedAs("Alice.eth")).toBe(`[namehash:${nodeOfName("Alice.eth").slice(2)}]`);
     expect(askedAs(`[${"ab".repeat(32)}].eth`)).toBe(`[${"ab".repeat(32)}].eth`);
   });
 
-  test("tells that it is not normalised, and which scripts its letters are of", () => {
+  test("carries a warning if it is not normalised, with the scripts of its letters", () => {
     expect(inspect("alice.eth")).toEqual({ problem: null, mixed: [], foreign: [] });
     expect(inspect("Alice.eth").problem).toContain("alice");
     expect(inspect("\u0430lice.eth")).toMatchObject({ mixed: ["Latin", "Cyrillic"] });
@@ -167,7 +167,7 @@ test("a content address of IPNS is a key, or the name of DNSLink in its place", 
   }
 });
 
-test("a cell is no formula, whatever a program passes over before it", () => {
+test("a cell is never a formula, even behind characters that spreadsheets skip", () => {
   const signs = ["=", "+", "-", "@", "\uff1d", "\uff0b", "\uff0d", "\uff20"];
   const before = [
     "",
@@ -273,7 +273,7 @@ test("a name is registered and renewed at the application of its network and cha
   ]);
 });
 
-test("names of strangers are text in a feed, whatever they hold", async () => {
+test("names in a feed are always text", async () => {
   const name = "<script>&\"'\u0000\ud800\u202e]]>";
   const entry = { id: "urn:x", title: name, text: name, updated: 0, path: "explore/name/x?a=1&b=2" };
   const text = await feedFile({ title: name, id: "urn:y", updated: 0, entries: [entry] }).text();

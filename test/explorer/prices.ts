@@ -113,7 +113,7 @@ export function describePrices(stageOf: () => Stage): void {
       expect(await rowsOf(/Similar names/)).toContainEqual(["abs.eth", "Available0.4 ETH a year"]);
     });
 
-    test("what it costs to renew: one step, on a registered name", async () => {
+    test("the renewal price: one step, on a registered name", async () => {
       await search("alice.eth");
       expect((await rowsOf(/Renewal price/))[0]).toEqual(["1 year", "0.003125 ETH$5.00"]);
     });

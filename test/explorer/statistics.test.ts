@@ -203,7 +203,7 @@ describe.runIf(existsSync(executablePath))("in a browser", () => {
     await page.context().close();
   });
 
-  test("the pointer tells the numbers of its day, without moving anything", async () => {
+  test("hovering shows the numbers of the day, without moving anything", async () => {
     const { page, faults } = await open({ width: 1_280, colorScheme: "light", javaScriptEnabled: true });
     const place = page.locator("#sales ~ figure .u-over, section:has(#sales) .u-over").first();
     const box = await place.boundingBox();

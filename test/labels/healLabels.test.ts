@@ -87,7 +87,7 @@ const stored = () =>
 const textOf = (hash: Hash): string | null => labels.find((label) => labelhash(label) === hash) ?? null;
 const settle = () => new Promise((resolve) => setTimeout(resolve, times.round * 10));
 
-test("labels are asked for once each, and stored with the service's name", async () => {
+test("each label is looked up once, and stored with the service's name", async () => {
   const asked = heal(async (hash) => (textOf(hash) === "never" ? null : textOf(hash)));
   await vi.waitUntil(async () => (await stored()).length === 3, WAIT_MS);
   await settle();
@@ -95,7 +95,7 @@ test("labels are asked for once each, and stored with the service's name", async
   expect(asked.toSorted()).toEqual(labels.map(labelhash).toSorted());
 });
 
-test("a lie is not stored, and not asked for again", async () => {
+test("a false answer is not stored, and not looked up again", async () => {
   const asked = heal(async () => "evil");
   await vi.waitUntil(() => asked.length >= labels.length, WAIT_MS);
   await settle();
@@ -131,14 +131,14 @@ test("a process whose connection with the lock ends asks no more without it", as
   expect(asked.toSorted()).toEqual(labels.map(labelhash).toSorted());
 });
 
-test("what it does not know is asked for again after a month", async () => {
+test("unknown labels are looked up again after a month", async () => {
   const asked = heal(async () => null);
   await vi.waitUntil(() => asked.length === labels.length, WAIT_MS);
   await store.query("UPDATE asked_labels SET until = until - interval '31 days'");
   await vi.waitUntil(() => asked.length === 2 * labels.length, WAIT_MS);
 });
 
-test("a service that fails is asked for the same again, more and more slowly", async () => {
+test("a failing service is retried, at growing intervals", async () => {
   const at: number[] = [];
   heal(async (hash) => {
     at.push(performance.now());
@@ -153,7 +153,7 @@ test("a service that fails is asked for the same again, more and more slowly", a
   expect(pauses).toHaveLength(4);
 });
 
-test("a label for which the service fails keeps no other from being asked for, and is asked for again", async () => {
+test("a label that makes the service fail does not block others, and is retried", async () => {
   const [first = ""] = labels.map((label) => `${namehash(`${label}.eth`)} ${label}`).sort();
   const failing = labelhash(first.split(" ")[1] ?? "");
   const asked = heal(async (hash) => {

@@ -40,7 +40,7 @@ const json =
     reply.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(body));
   };
 
-test("a label is asked for by its hash, with label set and version", async () => {
+test("a label is looked up by its hash, with label set and version", async () => {
   const asked: (string | undefined)[] = [];
   const service = await serviceThat((request, reply) => {
     asked.push(request.url);

@@ -39,7 +39,7 @@ const block = { number: 100, timestamp: 1_700_000_000 };
 const failure = new LiveFailure("rpc", "no node");
 
 describe("an answer", () => {
-  test("is asked for once in a block, by all replicas", async () => {
+  test("is read once per block, by all replicas", async () => {
     const resolve = vi.fn((asks: readonly string[]) => asks.map(async (ask) => ({ said: ask })));
     const [first, second] = [createAnswerCache(answers), createAnswerCache(answers)];
     expect(await first(block, [question()], resolve)).toEqual([{ answer: { said: "q" } }]);
@@ -143,7 +143,7 @@ describe("a large answer", () => {
   });
 });
 
-test("a caller waits for no other caller's question, and gets no failure of his", async () => {
+test("a caller does not wait for another caller's question, and does not get its failures", async () => {
   const cache = createAnswerCache(answers);
   const of = (caller: string) => ({ question: { ...question().question, caller }, ask: caller });
   const never = new Promise<string>(() => {});
@@ -154,7 +154,7 @@ test("a caller waits for no other caller's question, and gets no failure of his"
 });
 
 describe("a failure", () => {
-  test("is told again for three seconds, is not stored, and then asked for again", async () => {
+  test("is repeated for three seconds, is not stored, and is then read again", async () => {
     const now = vi.spyOn(performance, "now").mockReturnValue(1_000);
     const setClock = async (ms: number) => {
       now.mockReturnValue(ms);

@@ -302,7 +302,7 @@ describe("what sells is found at each block", () => {
     expect((await read(base)).controller).toBeNull();
   });
 
-  test("a price of ether that moves, and one that is none", async () => {
+  test("a price of ether that moves, and one that is missing", async () => {
     const { chain } = main;
     const setFeed = (value: bigint) =>
       send(chain, {
@@ -319,7 +319,7 @@ describe("what sells is found at each block", () => {
     await setFeed(160_000_000_000n);
   });
 
-  test("a curve of the premium that is not known is none", async () => {
+  test("an unknown premium curve counts as missing", async () => {
     const { chain } = main;
     const deployer = await startDeployment(chain.client);
     const rents = [0n, 0n, 3n, 2n, 1n];
@@ -372,7 +372,7 @@ describe("what sells is found at each block", () => {
 });
 
 describe("a node that fails", () => {
-  test("is asked again after three seconds, not by every request", async () => {
+  test("is read again after three seconds, not by every request", async () => {
     const calls = { count: 0, isAway: true };
     const failing = (url: string): Rpc => {
       const rpc = createRpc({ urls: [url] });

@@ -35,7 +35,7 @@ const call = { to, data: "0x01", blockNumber: 5 } as const;
 const soon = () => AbortSignal.timeout(60_000);
 
 describe("several nodes", () => {
-  test("are tried in turn, and the one that answered is asked first from then on", async () => {
+  test("are tried in turn, and the one that answered comes first from then on", async () => {
     const [silent, sound] = [await startNode("silence"), await startNode({ result: "0xaa" })];
     const rpc = createRpc({ urls: ["http://127.0.0.1:1", silent.url, sound.url], timeoutMs: 3_000 });
     expect(await rpc.call(call, soon())).toEqual({ ok: true, data: "0xaa" });
@@ -155,7 +155,7 @@ describe("a revert", () => {
   });
 });
 
-test("the newest block is asked for once a second at most", async () => {
+test("the newest block is requested at most once a second", async () => {
   const now = vi.spyOn(Date, "now").mockReturnValue(1_700_000_000_000);
   const node = await startNode({ result: "0x64" });
   const rpc = createRpc({ urls: [node.url] });

@@ -170,7 +170,7 @@ describe("one name has one answer", () => {
     ]);
   });
 
-  test("a name that no event named is asked of the chain once an ancestor's resolver may answer for it", async () => {
+  test("a name without events is read from the chain once an ancestor's resolver may answer for it", async () => {
     const { chain } = scene;
     const name = "foo.bar.imported";
     expect(await answered(`/whois/${name}`)).toEqual({
@@ -214,7 +214,7 @@ describe("what the chain says for certain", () => {
     });
   });
 
-  test("of names that cannot exist the index knows all: nothing is asked", async () => {
+  test("names that cannot exist are answered by the index alone", async () => {
     const unknown = { availability_status: "unknown", resolution: "no_resolver", source: "indexed" };
     expect(await answered("/whois/missing.indexed.eth")).toEqual({
       query: "missing.indexed.eth",
@@ -243,7 +243,7 @@ describe("events of a resolver that is not indexed", () => {
   });
 });
 
-describe("how often the node is asked", () => {
+describe("the number of requests to the node", () => {
   test("twice for a live name, at one block: the resolver and the owners, side by side", async () => {
     await mineBlocks(scene.chain, { count: 1 });
     await answered(`/whois/${names.changeable}`);
@@ -366,7 +366,7 @@ describe("what cannot be found out is never an answer", () => {
     expect(scene.stranger.asked - asked).toBe(4);
   });
 
-  test("a failure is remembered for some seconds, and nothing is asked", async () => {
+  test("a failure is remembered for some seconds, without further requests", async () => {
     let began: number;
     let asked: number;
     do {

@@ -124,7 +124,7 @@ describe("GET /address/:address/domains", () => {
     });
   });
 
-  test("lists names past grace only where they are asked for", async () => {
+  test("lists names past grace only on request", async () => {
     const body = await domains(alice, "?include_expired=true&sort_by=expiry_timestamp");
     expect(namesOf(body)).toEqual([
       "ended.eth",

@@ -144,7 +144,7 @@ describe("a wallet", () => {
     expect(summary.body).toMatchObject({ domain_count: ofAlice.length });
   });
 
-  test("a graveyard holds nothing that is active, and can be asked for", async () => {
+  test("a graveyard owns no active names, and its names can be listed", async () => {
     expect((await api.get(`/address/${GRAVEYARD}/domains`)).body).toMatchObject({ total: 0 });
     const all = await api.get(`/address/${GRAVEYARD}/domains?include_expired=true`);
     expect(itemsOf(all.body)).toMatchObject([{ name: "retired.eth" }]);

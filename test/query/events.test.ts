@@ -187,7 +187,7 @@ test("an EVM address record is an address, others are bytes", () => {
   expect(events[7]).toMatchObject({ coin_type: "0", address: toHex(7, { size: 20 }) });
 });
 
-test("an approval for all is a log of who gave it, whatever its contract calls them, and of the operator", async () => {
+test("an approval for all is an event of its owner and of the operator, under any parameter names", async () => {
   for (const party of [account(0x91fe), account(0x0be)]) {
     const { body } = await api.get(`/address/${party}/events?relation=party`);
     const found = body.events as { block_number: number; log_index: number }[];

@@ -41,7 +41,7 @@ describe("names of texts", () => {
   });
 });
 
-test("a connection to the index is given up after a time, with what it has prepared", async () => {
+test("a connection to the index is closed after a time, with its prepared statements", async () => {
   const pool = openPool({ connectionString: inject("databaseServerUrl") });
   try {
     prepareIndexPool(pool as unknown as IndexPool);

@@ -274,7 +274,7 @@ describe("GET /domain/:name/resolver-history and text history", () => {
     expect(entries).toMatchObject([{ value: "nul", block_number: 51 }]);
   });
 
-  test("a value that only the chain can tell now is not left out: it is asked for", async () => {
+  test("a current value that only the chain knows is read there, not left out", async () => {
     const legacy = namehash("legacy.eth");
     const row = {
       chainId: CHAIN_ID,

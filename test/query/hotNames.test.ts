@@ -178,7 +178,7 @@ test("an answer is what the name was in the block that it names, and is no older
   }
 });
 
-test("a name that is asked for again and again costs no query, and another one costs one", async () => {
+test("a name requested repeatedly costs no query, and another name costs one", async () => {
   const [name = "", other = ""] = names;
   for (let i = 0; i < 20; i++) await ask(hot, name);
   statements.length = 0;

@@ -123,7 +123,7 @@ describe("GET /whois/:name", () => {
     });
   });
 
-  test("tells what the index has where the layer 2's resolver is not an indexed one", async () => {
+  test("returns the indexed part if the layer 2's resolver is not indexed", async () => {
     expect((await api.get("/whois/strange.base.eth?partial=true")).body).toMatchObject({
       chain: "base",
       ownership: { owner: JESSE },

@@ -317,7 +317,7 @@ describe("POST /lookup", () => {
     expect(await statuses({ inputs: [`${cursor.slice(0, -4)}AAAA`], records: {} })).toEqual(["invalid"]);
   });
 
-  test("what an answer has no room for is left out, and is given when it is asked for again", async () => {
+  test("results beyond the size limit are left out, and returned by a second request", async () => {
     const texts = { types: ["text"] };
     const [large, alices] = await lookUp({ inputs: ["large.eth", "alice.eth"], records: texts });
     expect([large?.status, large?.cursor, alices?.status]).toEqual(["left_out", undefined, "ok"]);

@@ -66,7 +66,7 @@ test("bindings and claims are brought together without comparing each with each"
   expect(handled).toBeLessThan(LINES * HANDLED_PER_LINE);
 });
 
-test("of each agent the directory knows what it is bound to, and who else claims it", async () => {
+test("the directory knows the binding of each agent, and the names that claim it", async () => {
   const totals = async (query: string) => (await api.get(`/agents?${query}`)).body.total;
   expect(await totals("is_bound=true")).toBe(AGENTS);
   expect(await totals("is_bound=true&has_ensip25_registration=true")).toBe(AGENTS / 2);

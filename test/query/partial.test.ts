@@ -130,7 +130,7 @@ describe("a name whose resolver was not asked", () => {
   });
 });
 
-describe("a text whose value no event tells", () => {
+describe("a text whose value is in no event", () => {
   test("is missing from the records, and named; the others are there", async () => {
     expect(await both("/domain/alice.eth/records")).toMatchObject({
       records: { texts: { url: "https://alice.example" }, addresses: {} },

@@ -206,7 +206,7 @@ beforeAll(async () => {
 afterAll(() => tables?.drop());
 
 describe("GET /domain/:name/permissions", () => {
-  test("an owner in the registry, since he has it without a break", async () => {
+  test("an owner in the registry, since the start of uninterrupted ownership", async () => {
     expect(find(await ofName("alice.eth"), { kind: "owner", layer: "registry" })).toEqual([
       {
         address: getAddress(alice),

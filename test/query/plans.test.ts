@@ -146,7 +146,7 @@ test("the tables are large enough for PostgreSQL to prefer its indexes", () => {
   expect([...largeTables]).toEqual(expect.arrayContaining(["domains", "events", "holders", "text_records"]));
 });
 
-describe("what is asked of one name, hash or address is found by an index", () => {
+describe("queries for one name, hash or address use an index", () => {
   test.each(listed.filter(({ operation }) => isAboutOneThing(operation)))("$title", async ({ operation }) => {
     const asked = await observe(requestOf(operation));
     // Without ENSv2 no contract is a registry with roles.

@@ -244,7 +244,7 @@ describe("a claim is no primary name", () => {
     },
   );
 
-  test("of a .eth name that was never registered, whatever resolver .eth has", async () => {
+  test("of a .eth name that was never registered, regardless of the resolver of .eth", async () => {
     expect(await ask(await claim("never.eth"))).toMatchObject({ status: 200, body: none });
   });
 

@@ -178,7 +178,7 @@ const entriesOf = (purchases: readonly EventRow[][], toEntries: (rows: EventRow[
   renewals: purchases.filter(([row]) => row && isRenewal(row)).flatMap(toEntries),
 });
 
-test("histories show each purchase once, as one log after the other tells it", async () => {
+test("histories show each purchase once, as its logs arrive", async () => {
   const { body } = await plain.get("/domain/first.eth/registration-history");
   expect(body).toMatchObject(entriesOf(logs.first, (rows) => [entryOf(rows)]));
 });

@@ -162,7 +162,7 @@ describe("GET /domain/:name/records", () => {
     expect(JSON.stringify(body)).toContain(JSON.stringify(name));
   });
 
-  test("`types` leaves out what is not asked for", async () => {
+  test("`types` leaves out other records", async () => {
     const addressesOnly = (await records("alice.eth", "?types=addr")).records;
     expect(addressesOnly).toMatchObject({ texts: {} });
     // Null would say that there is none.
@@ -208,7 +208,7 @@ describe("GET /domain/:name/records", () => {
       });
     });
 
-    test("are what is stored where no coin type is asked for", async () => {
+    test("are the stored ones without a coin type in the request", async () => {
       expect((await records("default.eth", "?types=addr")).records).toEqual({
         texts: {},
         addresses: { [byDefault]: ALICE, [op as string]: BOB },

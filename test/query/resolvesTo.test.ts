@@ -320,7 +320,7 @@ test("the zero address has no names, and what is no coin type is refused", async
   }
 });
 
-test("a name below one that ended in ENSv2 is answered by the resolver above that, whatever its own is", async () => {
+test("a name below one that ended in ENSv2 is answered by the resolver above that one, not by its own", async () => {
   const of = { effectiveOwnerAddress: alice, expiryTimestamp: FAR };
   const ended = BigInt(NOW);
   const world: World = {

@@ -91,7 +91,7 @@ describe("GET /search-domains", () => {
     expect(await namesOf("")).toEqual(found().sort());
   });
 
-  test("`q` looks in the label, whatever its case", async () => {
+  test("`q` searches the label in any case", async () => {
     expect(await namesOf("q=alice")).toEqual(["ALICE2.eth", "alice.eth", "malice.eth"]);
     expect(await namesOf("q=ALICE2")).toEqual(["ALICE2.eth"]);
   });
@@ -150,7 +150,7 @@ describe("GET /search-domains", () => {
     expect(await namesOf(`wrapper_owner=${bob}`)).toEqual(["boxed.eth"]);
   });
 
-  test("owners and resolvers are found whatever the case of the address", async () => {
+  test("owners and resolvers are found by an address in any case", async () => {
     expect(await namesOf(`registrar_owner=${getAddress(alice)}`)).toEqual([
       "ALICE2.eth",
       "alice.eth",

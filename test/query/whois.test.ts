@@ -244,7 +244,7 @@ describe("GET /whois/:name", () => {
     });
   });
 
-  test("a name without resolver has all that the index knows, however it is asked for", async () => {
+  test("a name without resolver is answered in full by the index, by name and by hash", async () => {
     const ask = async (path: string) => (await api.get(`${path}?partial=true`)).body;
     const { query, ...body } = await ask("/whois/bare.eth");
     expect(body).toMatchObject({

@@ -21,7 +21,7 @@ const live: Live = { ...noChain.live, newestBlock: async () => 100 };
 const find = (clock: number | null, by = live) =>
   newestBlock({ db: tables.db, live: by }, { chainId: CHAIN_ID, clock });
 
-test("live answers are read at the newest block of the index, and no node is asked for it", async () => {
+test("live answers are read at the newest block of the index, without a request to a node", async () => {
   expect(await find(TIME + 120, noChain.live)).toEqual({ number: 90, timestamp: TIME });
   expect(await find(null, noChain.live)).toEqual({ number: 90, timestamp: TIME });
 });

@@ -30,7 +30,7 @@ const refused = (cursor: string, of = list, as = kinds) => {
 const DAMAGED = "`cursor` is damaged";
 const FOREIGN = "`cursor` belongs to another list";
 
-test("a cursor gives back the position, whatever is in its texts", () => {
+test("a cursor returns the position, for any texts", () => {
   expect(read(writeCursor(list, position))).toEqual(position);
   expect(read(writeCursor(list, [null, ...position.slice(1)]))).toEqual([null, ...position.slice(1)]);
 });
@@ -126,7 +126,7 @@ describe("what is no cursor of ours is refused", () => {
   });
 });
 
-describe("whatever a stranger writes", () => {
+describe("any other text", () => {
   const cursor = Buffer.from(writeCursor(list, position), "base64url");
 
   test("bytes are no cursor", () => {

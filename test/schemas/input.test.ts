@@ -63,7 +63,7 @@ test("labels of letters, digits and hyphens are those that ENSIP-15 takes", () =
   expect(labels.filter((label) => !taken(() => ens_normalize(label))).length).toBeGreaterThan(9);
 });
 
-describe("a name that is asked for", () => {
+describe("a requested name", () => {
   test("is normalised by ENSIP-15 and echoed as it came", () => {
     expect(parseName("ViTaLiK.eth")).toMatchObject({
       query: "ViTaLiK.eth",
@@ -130,7 +130,7 @@ describe("a name that is asked for", () => {
     expect(parseName(name).name).toBe(name);
   });
 
-  test("is either parsed or refused with INVALID_NAME, whatever is sent", () => {
+  test("is either parsed or refused with INVALID_NAME, for any input", () => {
     fc.assert(
       fc.property(fc.string({ unit: "binary" }), (text) => {
         try {

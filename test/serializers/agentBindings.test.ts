@@ -70,7 +70,7 @@ const askFor = (answer: { ok: true; data: Hex } | { ok: false; revert: Hex }) =>
   );
 
 describe("the adapter's word on an agent", () => {
-  test("is its binding, of whatever standard, with URI and owner of the registry", async () => {
+  test("is its binding, of any token standard, with URI and owner from the registry", async () => {
     expect(await ask([usesRegistry, bound, owner, uri])).toEqual([
       {
         tokenStandard: 7,

@@ -145,7 +145,7 @@ describe("a batch of look-ups", () => {
     expect(gateways.asked.map(({ sender }) => sender)).toEqual([stranger, stranger]);
   });
 
-  test("tells the contract which of them failed", async () => {
+  test("reports the failed ones to the contract", async () => {
     const ask: Gateways["ask"] = async ({ data }) =>
       (data === "0x01" ? refuse : answering().ask)({} as never, {} as never);
     const { calls } = await run([batch([request("0x01"), request("0x02")]), done], { ask });

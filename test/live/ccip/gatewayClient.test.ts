@@ -180,7 +180,7 @@ describe("a gateway that misbehaves", () => {
     expect(visits).toEqual([]);
   });
 
-  test("one that gave no answer twice is not asked for half a minute, and then by one request at a time", async () => {
+  test("one that failed twice gets no request for half a minute, and then one at a time", async () => {
     answer = () => {};
     let now = 1_000_000;
     const gateways = createGateways({ allowLoopback: true, timeoutMs: 1_500, now: () => now });
@@ -269,7 +269,7 @@ describe("the protocol of ERC-3668", () => {
     expect(visits).toEqual([{ method: "GET", url: `/${sender.toLowerCase()}/0x1234.json`, body: "" }]);
   });
 
-  test("a URL without it is asked by POST", async () => {
+  test("a URL without it is called by POST", async () => {
     json({ data: "0xbeef" });
     expect(await ask([`${base()}/lookup`], way)).toBe("0xbeef");
     expect(visits[0]?.method).toBe("POST");

@@ -65,7 +65,7 @@ const decided = (name: string, row: DomainState | undefined, by: Way) =>
 const plain = ofEnsv1("a.eth");
 const sub = ofEnsv1("x.a.eth");
 
-describe("which system answers, and who tells the records", () => {
+describe("the system that answers, and the source of records", () => {
   test.each<[string, string, DomainState | undefined, Way, string, string]>([
     ["a name that ENSv2 does not have", "a.eth", plain, way({}), "ensv1", "ensv1"],
     ["a reservation", "a.eth", plain, way(reserved), "ensv1", "ensv1"],
