@@ -144,7 +144,7 @@ const keyOf = ({ number, timestamp }: Block, { text, caller = "" }: CallersQuest
 function toLiveFailure(error: unknown): LiveFailure {
   if (error instanceof LiveFailure) return error;
   if (error instanceof Error && (error.name === "TimeoutError" || error.name === "AbortError")) {
-    return new LiveFailure("deadline", "The name could not be resolved on chain in the time for one answer.");
+    return new LiveFailure("deadline", "The name could not be resolved on chain in time.");
   }
   throw error;
 }

@@ -193,10 +193,10 @@ function toOwner(word: Hex): Address | null {
 }
 
 const unreadable = () =>
-  new LiveFailure("resolver", "A registry of ENSv2 on the way to this name does not answer as one.");
+  new LiveFailure("resolver", "A contract on the path to this name does not answer like an ENSv2 registry.");
 
 const tooDeep = () =>
   new LiveFailure(
     "resolver",
-    `More than ${MAX_REGISTRIES} registries of ENSv2 whose code is not known are on the way to this name.`,
+    `The path to this name has more than ${MAX_REGISTRIES} ENSv2 registries of unknown code.`,
   );

@@ -124,7 +124,7 @@ export function createLive(plan: LivePlan): (caller: string) => Live {
 }
 
 const tooManyWait = () =>
-  new LiveFailure("deadline", "Too many questions to the chain wait already: ask again in a moment.");
+  new LiveFailure("deadline", "Too many requests to the chain are waiting: try again in a moment.");
 
 type Shared = { plan: LivePlan; settle: AnswerCache; questions: Places; calls: Places };
 
@@ -229,7 +229,7 @@ const questionOf =
 
 function requireAgents(contracts: AgentContracts | undefined): AgentContracts {
   if (contracts !== undefined) return contracts;
-  throw new LiveFailure("rpc", "This deployment has no adapter of agents.");
+  throw new LiveFailure("rpc", "This deployment has no agent adapter.");
 }
 
 const HASHED_LABEL = /(^|\.)\[[0-9a-f]{64}\](\.|$)/;

@@ -44,6 +44,6 @@ export async function readPrimaryName(
     return name === "0x" || byteLength(name) > MAX_NAME_BYTES ? null : textOfBytes(name);
   } catch (error) {
     if (!(error instanceof AbiError)) throw error;
-    throw new LiveFailure("resolver", "The answer of the reverse resolver cannot be decoded.");
+    throw new LiveFailure("resolver", "The reverse resolver's answer cannot be decoded.");
   }
 }

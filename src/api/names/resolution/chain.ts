@@ -84,11 +84,11 @@ export async function askChain(
 
 function refusal({ bytes, passed }: { bytes: number; passed: number }): ApiError | null {
   if (bytes > MAX_LIVE_BYTES) {
-    const message = "The records of the names before it fill the answer: ask for this one with fewer others.";
+    const message = "The response is full. Request this name in a smaller batch.";
     return new ApiError("RESPONSE_TOO_LARGE", message);
   }
   if (passed <= BEGIN_MS) return null;
-  const message = "The chain answered slowly, and this name's turn did not come in the time for one answer.";
+  const message = "The chain answered slowly, and time ran out before this name.";
   return new ApiError("LIVE_RESOLUTION_FAILED", message);
 }
 
@@ -177,7 +177,7 @@ async function askLayer2(ctx: Ctx, block: Block, calls: readonly Call[]): Promis
 const tokenUnknown = () =>
   new ApiError(
     "LIVE_RESOLUTION_FAILED",
-    "A controller whose logs are not known renewed this name. Only its layer 2's contracts can tell who owns it since, and live answers ask the main chain.",
+    "An unknown controller renewed this name. Only the contracts of its layer 2 know the owner since then, and live answers read the main chain.",
   );
 
 function partition<Item>(items: readonly Item[], isFirst: (item: Item) => boolean): [Item[], Item[]] {

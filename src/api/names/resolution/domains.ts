@@ -154,5 +154,5 @@ function chainResult(
 const textUnknown = () =>
   new ApiError(
     "LIVE_RESOLUTION_FAILED",
-    `Only the chain can tell, and it is asked by the text of a name. This one is known by its node alone: it has more than ${MAX_NAME_BYTES} bytes, or an ancestor that is unknown. If you know its text, ask by that.`,
+    `Only the chain knows the answer, and it finds names by their text. This name is known only by its node: it has more than ${MAX_NAME_BYTES} bytes, or an unknown ancestor. If you know its text, request that.`,
   );

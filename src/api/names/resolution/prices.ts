@@ -134,7 +134,7 @@ export function priceTermsOf({ oracle, terms }: Seller): PriceTerms {
   if (terms !== null) return terms;
   throw new ApiError(
     "LIVE_RESOLUTION_FAILED",
-    `Prices could not be read: the price oracle in force (${oracle}), or its price feed, does not answer as one that is known.`,
+    `Prices could not be read: the current price oracle (${oracle}) or its price feed does not behave like a known one.`,
   );
 }
 

@@ -51,7 +51,7 @@ export function boundLabels(claims: readonly Claim[]): (Claim | ApiError)[] {
 const tooMany = (): ApiError =>
   new ApiError(
     "LIMIT_EXCEEDED",
-    `The names that these addresses claim have more than ${MAX_CLAIMED_LABELS} labels in all: ask for fewer addresses at once.`,
+    `The names claimed by these addresses have more than ${MAX_CLAIMED_LABELS} labels together: request fewer addresses at once.`,
   );
 
 /** The names that addresses claim according to the index, in their order. */
