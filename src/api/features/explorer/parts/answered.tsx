@@ -29,12 +29,12 @@ export const Answered = ({ asked, status }: Props) => {
       <ul>
         {asked.map(({ url, source, error }) => (
           <li>
-            <Icon name="code" />
+            <Icon name="code" />{" "}
             <a class="mono" href={url}>
               {`/${shorten(url)}`}
             </a>
-            {source !== null && <span class="faint">{sources[source] ?? source}</span>}
-            {error !== null && <span class="faint">{`failed: ${error.code}`}</span>}
+            {source !== null && <span class="faint">{` ${sources[source] ?? source}`}</span>}
+            {error !== null && <span class="faint">{` failed: ${error.code}`}</span>}
           </li>
         ))}
       </ul>
