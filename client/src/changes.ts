@@ -5,23 +5,23 @@ import { read } from "./read.ts";
 import { isPassing, sleep, waitBefore } from "./retry.ts";
 
 /**
- * Which changes, and after which position; without `after` those from now on. Changes of one name (`name`, `namehash`) also go on
- * over the end of an epoch, unless `resync` is `false`: then `feed.resync` comes, and after it all values of the name.
+ * Filters, and the position to continue after; without `after`, changes from now on. A reader of one name (`name`, `namehash`)
+ * continues across the end of an epoch, unless `resync` is `false`: it gets `feed.resync`, then all values of the name.
  */
 export type ChangesOf = Omit<NonNullable<GetChangesData["query"]>, "limit" | "strict">;
 
-/** An event of a stream, as far as it is used here. */
+/** The used fields of a stream's event. */
 type StreamEvent = { name: string; id: string | undefined; data: string };
 
-/** A stream says something every 15 seconds: one that is silent for longer has ended without a sign. */
+/** A stream sends something every 15 seconds: after a longer silence the connection is lost. */
 const SILENT_MS = 60_000;
 
 /**
- * Changes as they come, without end. It connects again whenever the connection ends, from the last position that it was given:
- * so no change is left out, and none comes twice.
+ * Changes as they happen, without end. After a lost connection it continues from the last position, so no change is missing or
+ * repeated.
  *
- * @throws NamedexError POSITION_GONE if changes after the position are no longer stored, or of another epoch, and they are not of
- *   one name: read again what you hold, and begin again; docs/changes.md says how
+ * @throws PositionGoneError if the position is too old or from another epoch, and the reader does not follow one name: reload
+ *   what you hold, and begin again (docs/changes.md)
  */
 export async function* readChanges(
   config: NamedexConfig,
@@ -48,7 +48,7 @@ export async function* readChanges(
   }
 }
 
-/** Doublings of the wait before the next connection, at most: half a minute. */
+/** Maximum doublings of the wait before the next connection: half a minute. */
 const LONGEST_WAIT = 6;
 
 function errorOf(data: string): NamedexError {

@@ -4,21 +4,21 @@ import { postWebhooks } from "./openapi/sdk.gen.ts";
 import { read } from "./read.ts";
 import { type RetryLimits, withRetries } from "./retry.ts";
 
-/** Where to ask, and how. */
+/** The server, the key, and the limits of retries. */
 export type NamedexConfig = RetryLimits & {
-  /** Address of a Namedex: `https://names.example.org`, with or without `/api`. */
+  /** URL of a Namedex: `https://names.example.org`, with or without `/api`. In a browser it may be relative to the page. */
   url: string;
-  /** Key of a metered service. It is sent to `url` only, and never follows a redirect. */
+  /** API key of a metered service. It is sent only to `url`; redirects are refused. */
   apiKey?: string;
-  /** Replaces the `fetch` of the platform. */
+  /** Replaces the platform's `fetch`. */
   fetch?: typeof fetch;
 };
 
-/** What each call takes beside its parameters. */
+/** Options of each call, after its parameters. */
 export type CallOptions = {
-  /** Ends the call: its request, its waits and all further requests. */
+  /** Aborts the call, its waits and its further requests. The call rejects with the signal's reason. */
   signal?: AbortSignal | undefined;
-  /** Headers beside those of the client. */
+  /** Additional request headers. */
   headers?: Record<string, string>;
 };
 
@@ -26,15 +26,15 @@ export type CallOptions = {
 // biome-ignore lint/suspicious/noExplicitAny: each has parameters of its own, and a function that takes fewer is one, too.
 export type Operation = (...given: any[]) => Promise<unknown>;
 
-/** What an operation answers. */
+/** The answer of an operation. */
 export type AnswerOf<Asked extends Operation> = Exclude<Awaited<ReturnType<Asked>>, undefined>;
 
-/** What an operation takes; undefined where it takes nothing. */
+/** The parameters of an operation; undefined if it has none. */
 export type ParametersOf<Asked extends Operation> = Parameters<Asked>["length"] extends 0 | 1
   ? undefined
   : Exclude<Parameters<Asked>[0], undefined>;
 
-/** What follows an operation in a call: its parameters, which may be left out if all of them may, and options. */
+/** The arguments after an operation: its parameters, optional if all of them are, and options. */
 export type Given<Asked extends Operation> =
   ParametersOf<Asked> extends undefined
     ? [parameters?: undefined, options?: CallOptions]
@@ -42,14 +42,16 @@ export type Given<Asked extends Operation> =
       ? [parameters?: ParametersOf<Asked>, options?: CallOptions]
       : [parameters: ParametersOf<Asked>, options?: CallOptions];
 
-/** Asks by one operation. A program that imports only the operations that it asks has no others in it. */
+/** Calls one operation. Only imported operations end up in the bundle. */
 export type Ask = <Asked extends Operation>(
   operation: Asked,
   ...given: Given<Asked>
 ) => Promise<AnswerOf<Asked>>;
 
 /**
- * Asks the Namedex at `url` by operations that are imported one by one.
+ * A client for operations imported one by one. Its answers are those of {@link createNamedex}.
+ *
+ * @throws TypeError if `url` is not an http or https URL. Calls reject with a {@link NamedexError}.
  *
  * @example
  * const ask = connect({ url: "https://names.example.org" });
@@ -61,7 +63,7 @@ export function connect(config: NamedexConfig): Ask {
     read(await ask(operation, parameters, options))) as Ask;
 }
 
-/** The same; answers are the JSON as it comes. */
+/** The same, with the plain JSON as the answer. */
 export function connectForJson({ url, apiKey, fetch, ...limits }: NamedexConfig) {
   const client = createClient(
     createConfig({
@@ -99,7 +101,7 @@ export function connectForJson({ url, apiKey, fetch, ...limits }: NamedexConfig)
   };
 }
 
-/** Whether a request can be sent again that may have arrived: not one that makes something each time. */
+/** Whether a request may be repeated after it may have arrived: not if it creates something each time. */
 const isRepeatable = (operation: Operation): boolean => operation !== postWebhooks;
 
 const noRetries = (limits: RetryLimits): RetryLimits => ({ ...limits, retries: 0 });
@@ -114,16 +116,16 @@ export function checkUrl(url: string): string {
   return `${parsed.origin}${parsed.pathname}`;
 }
 
-/** What the API answers in. */
+/** Content types of the API. */
 const answerTypes = ["application/json", "text/calendar"];
 
-/** A page of something that is no Namedex is no answer, though its status says so. */
+/** Rejects the page of another program, even with status 200. */
 function requireAnswer({ headers }: Response): void {
   const type = headers.get("content-type")?.split(";")[0]?.trim() ?? "none";
   if (!answerTypes.includes(type)) throw new TypeError(`The answer has the type ${type}`);
 }
 
-/** A URL with the part `.` or `..` is one of another path: it would ask for something else. */
+/** A path segment `.` or `..` would turn the URL into another one. */
 function refuseDotSegments(path: Record<string, unknown> | undefined): void {
   for (const [parameter, value] of Object.entries(path ?? {})) {
     if (value !== "." && value !== "..") continue;

@@ -19,10 +19,10 @@ const byName: Readonly<Record<OperationName, Operation>> = { ...generated };
 /** Name of an operation: its `operationId` in camel case. */
 export type OperationName = keyof Generated;
 
-/** What an operation answers. */
+/** The answer of an operation. */
 export type Answer<Name extends OperationName> = AnswerOf<Generated[Name]>;
 
-/** What an operation takes. */
+/** The parameters of an operation. */
 export type OperationParameters<Name extends OperationName> = ParametersOf<Generated[Name]>;
 
 type CallOf<Asked extends Operation> = (...given: Given<Asked>) => Promise<AnswerOf<Asked>>;
@@ -30,10 +30,10 @@ type CallOf<Asked extends Operation> = (...given: Given<Asked>) => Promise<Answe
 /** Every operation of the API, as a function. */
 export type Operations = { readonly [Name in OperationName]: CallOf<Generated[Name]> };
 
-/** Asks by the name of an operation; answers are the JSON as it comes. */
+/** Calls an operation by its name; the answer is the plain JSON. */
 export type AskJson = (name: OperationName, parameters?: unknown, options?: CallOptions) => Promise<unknown>;
 
-/** The operations of one server. They need no `this`. */
+/** The operations of one server. They do not need `this`. */
 export function createOperations(config: NamedexConfig): { operations: Operations; askJson: AskJson } {
   const ask = connectForJson(config);
   const askJson: AskJson = (name, parameters, options) => ask(byName[name], parameters, options);

@@ -6,7 +6,7 @@ import { read } from "./read.ts";
 /** Name of an operation whose answers come in pages. */
 export type PagedOperation = keyof typeof listsOf;
 
-/** What a paged operation takes. */
+/** The parameters of a paged operation. */
 export type PagedParameters<Name extends PagedOperation> = OperationParameters<Name>;
 
 /** One result of a paged operation. */
@@ -15,12 +15,12 @@ export type ItemOf<Name extends PagedOperation> =
     ? Item
     : never;
 
-/** What tells a page of a list. */
+/** Identifies a page of a list. */
 type Place = { page?: number; cursor?: string };
 
 /**
- * Every page of a list, from the first, from `page` or from `cursor`. Each is asked for when the loop comes to it, and begins
- * where the one before ended: what comes and goes meanwhile moves nothing.
+ * All pages of a list, from the first one, from `page` or from `cursor`. Each is fetched when the loop reaches it, and begins
+ * where the previous one ended, so items added or removed meanwhile do not shift the others.
  */
 export async function* readPages<Name extends PagedOperation>(
   ask: AskJson,
@@ -40,7 +40,7 @@ export async function* readPages<Name extends PagedOperation>(
   }
 }
 
-/** Every result of a list, page after page. */
+/** All results of a list, page by page. */
 export async function* readItems<Name extends PagedOperation>(
   ask: AskJson,
   name: Name,

@@ -57,7 +57,14 @@ type Of<Ones extends Questions, Many extends Lists, Subject extends string> = {
   readonly [Method in keyof Ones]: Asked<Ones[Method], Subject>;
 } & { readonly [Method in keyof Many]: Listed<Many[Method], Subject> };
 
-/** Requests about one name. Each takes the parameters of its operation, then options. */
+/**
+ * Methods for one name. Each takes the parameters of its operation, then options.
+ *
+ * @example
+ * const alice = namedex.name("alice.eth");
+ * const { records } = await alice.records({ types: "text" });
+ * for await (const { name } of alice.subnames()) console.log(name);
+ */
 export type NameQuestions = Of<typeof ofName, typeof listsOfName, "name"> & {
   /** One text record: `text("avatar")`. */
   readonly text: (key: string, options?: CallOptions) => Promise<Answer<"getDomainRecordsTextByKey">>;
@@ -67,7 +74,12 @@ type OfPrimaryName = Omit<NonNullable<OperationParameters<"getAddressPrimaryName
 type PrimaryNameAnswer = Answer<"getAddressPrimaryName">;
 type WithHistory = Extract<PrimaryNameAnswer, { history: unknown }>;
 
-/** Requests about one address. Each takes the parameters of its operation, then options. */
+/**
+ * Methods for one address. Each takes the parameters of its operation, then options.
+ *
+ * @example
+ * const { primary_name } = await namedex.address("0x7099…79C8").primaryName();
+ */
 export type AddressQuestions = Omit<Of<typeof ofAddress, typeof listsOfAddress, "address">, "primaryName"> & {
   /** The primary name: `primaryName()`; with `{ history: "true" }` also every claim. */
   readonly primaryName: {
@@ -79,12 +91,13 @@ export type AddressQuestions = Omit<Of<typeof ofAddress, typeof listsOfAddress, 
   };
 };
 
-/** How one is asked, and how a list is. */
+/** How single answers and lists are read. */
 type Sources = {
   operations: Operations;
   items: (name: PagedOperation, parameters: never, options?: CallOptions) => AsyncGenerator<unknown>;
 };
 
+/** The methods for one name. */
 export function questionsOfName(sources: Sources, name: string): NameQuestions {
   return {
     ...questionsOf(sources, { subject: { name }, ones: ofName, many: listsOfName }),
@@ -93,6 +106,7 @@ export function questionsOfName(sources: Sources, name: string): NameQuestions {
   } as NameQuestions;
 }
 
+/** The methods for one address. */
 export const questionsOfAddress = (sources: Sources, address: string): AddressQuestions =>
   questionsOf(sources, { subject: { address }, ones: ofAddress, many: listsOfAddress }) as AddressQuestions;
 

@@ -1,6 +1,6 @@
 import { NamedexError } from "./errors.ts";
 
-/** How often, and for how long, a request is tried again. */
+/** How often, and how long, failed requests are retried. */
 export type RetryLimits = {
   /** Further attempts after the first. 0: none. Default: 2. */
   retries?: number;
@@ -10,12 +10,12 @@ export type RetryLimits = {
 
 /** Two more attempts outlast a restart of a server, and end before a person gives up. */
 const RETRIES = 2;
-/** A person still waits so long, and a connection through proxies lasts so long. */
+/** As long as people wait, and as proxies keep a connection. */
 const MAX_WAIT_SECONDS = 30;
 /** The wait if the server names none; it doubles with each attempt. */
 const FIRST_WAIT_SECONDS = 0.5;
 
-/** Codes after which the same request may be answered. The request changed nothing, so it may be sent again. */
+/** Codes after which a retry may succeed. The failed request changed nothing, so it is safe to repeat. */
 const passing = [
   "RATE_LIMITED",
   "INDEX_NOT_READY",
@@ -23,13 +23,14 @@ const passing = [
   "INDEXER_UNREACHABLE",
   "NO_ANSWER",
 ];
-/** What proxies answer for a server that is not there, in words of their own. */
+/** Statuses of proxies in front of an unreachable server. */
 const passingStatuses = [429, 502, 503, 504];
 
+/** Whether a retry may succeed. */
 export const isPassing = ({ code, status = 0 }: NamedexError): boolean =>
   passing.includes(code) || (code === "UNREADABLE_ANSWER" && passingStatuses.includes(status));
 
-/** Asks again after errors that pass, as late as `Retry-After` says. */
+/** Retries after passing errors, waiting as long as `Retry-After` asks. */
 export async function withRetries<T>(
   ask: () => Promise<T>,
   { retries = RETRIES, maxWaitSeconds = MAX_WAIT_SECONDS }: RetryLimits,
@@ -47,10 +48,11 @@ export async function withRetries<T>(
   }
 }
 
-/** Half of it is by chance: clients that failed together do not come back together. */
+/** Half of the wait is random, so that clients that failed together do not return together. */
 export const waitBefore = (attempt: number): number =>
   FIRST_WAIT_SECONDS * 2 ** attempt * (0.5 + Math.random() / 2);
 
+/** Waits; rejects with the signal's reason if it aborts. */
 export function sleep(milliseconds: number, signal: AbortSignal | undefined): Promise<void> {
   return new Promise((resolve, reject) => {
     const stop = () => {
