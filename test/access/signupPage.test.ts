@@ -18,7 +18,7 @@ const newAccount = (): Signer => privateKeyToAccount(generatePrivateKey());
 describe("GET /signup", () => {
   test.each([
     ["open", "No key is needed"],
-    ["metered", "Sign-up is not open here"],
+    ["metered", "Sign-up is closed"],
   ] as const)("where access is %s and no one can sign up, it says so", async (access, words) => {
     const pages = createTestPages({ operations: [], access });
     const reply = await pages.request("/signup");

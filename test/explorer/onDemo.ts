@@ -399,6 +399,16 @@ export function describeExplorer(stageOf: () => Stage): void {
       });
     });
 
+    test("a silent primary name stands beside its address once the chain gave it", async () => {
+      const { bob } = stageOf().cast;
+      const reply = await fetch(`${url}/address/${bob}/primary-name`);
+      expect(await reply.json()).toMatchObject({ primary_name: "legacy.eth" });
+      const page = await fetch(`${url}/explore/name/legacy.eth`, { headers: { accept: "text/html" } });
+      expect(await page.text()).toContain(
+        '<bdi class="theirs name">legacy.eth</bdi></span><span class="whole">',
+      );
+    });
+
     slow("each row of a list is a card on a phone, with every title beside its value", async () => {
       await inBrowser(phone, async (page) => {
         for (const path of [

@@ -50,12 +50,12 @@ const Without = ({ title, says }: WithoutProps) => (
 
 const closedPages = {
   needless: pageOf(
-    <Without title="No key is needed" says="Access to this service is open: ask it right away." />,
+    <Without title="No key is needed" says="Access to this service is open: send requests right away." />,
   ),
   closed: pageOf(
     <Without
-      title="Sign-up is not open here"
-      says="Keys of this service are made by its operator: ask them for one. Without a key, an address has 5 requests a minute."
+      title="Sign-up is closed"
+      says="The operator of this service issues its keys: ask for one. Without a key, an address has 5 requests a minute."
     />,
   ),
 };
@@ -146,7 +146,7 @@ const Usage = () => (
       <p class="balance">
         <strong id="credits" /> credits left
       </p>
-      <section id="used" class="scroll" tabindex={0} aria-label="What was charged">
+      <section id="used" class="scroll" tabindex={0} aria-label="Charges">
         <table>
           <thead>
             <tr>

@@ -67,7 +67,7 @@ export function referenceIndex({ document, hasSignup, offers }: Plan): FramedPag
             </ul>
           </Card>
         ))}
-        <Card id="all" title="What holds for all operations" isWide>
+        <Card id="all" title="Rules for all operations" isWide>
           <div class="prose">
             <Paragraphs text={document.info.description ?? ""} />
           </div>
@@ -90,7 +90,7 @@ const Line = ({ listed }: { listed: Listed }) => (
 /** The list of all shapes: schemas that several answers share. */
 export const shapesIndex = (document: OpenApiDocument): FramedPage => ({
   title: "Shapes: API",
-  description: "The shapes of which answers are made.",
+  description: "The shapes of answers.",
   path: "docs/shapes",
   body: (
     <>

@@ -71,7 +71,7 @@ const costOf = ({ cost, needsKey }: Endpoint): string => {
 const Terms = ({ endpoint, isMetered }: Plan) => {
   const { tool, cacheSeconds, index } = endpoint;
   return (
-    <Card id="terms" title="Terms">
+    <Card id="terms" title="At a glance">
       <Properties
         list={[
           isMetered && ["Costs", costOf(endpoint)],

@@ -30,6 +30,12 @@ export async function overviewOfName({ visit, domain, now, records: askRecords }
   const known = price === null || price instanceof Error ? null : price;
   const isRenewal = known !== null && known.registration === null && known.renewal !== null;
   const written = records instanceof Error ? undefined : records.records;
+  const isLeftLong = domain.wrapper !== undefined || domain.protocol === "ensv2";
+  const resolver = (
+    <Card id="resolver" title="Resolver">
+      <Resolver domain={domain} />
+    </Card>
+  );
   return (
     <>
       <Card id="registration" title="Ownership" isWide>
@@ -59,12 +65,11 @@ export async function overviewOfName({ visit, domain, now, records: askRecords }
               {written && <Texts {...records} records={written} now={now} />}
             </>
           )}
-          <Card id="resolver" title="Resolver">
-            <Resolver domain={domain} />
-          </Card>
+          {!isLeftLong && resolver}
         </div>
         <div>
           {!(records instanceof Error) && written && <Addresses {...records} records={written} />}
+          {isLeftLong && resolver}
           {price !== null && isRenewal && <Prices price={price} network={network} isFolded />}
           <details class="card fold">
             <summary>
