@@ -343,7 +343,7 @@ describe("purchases", () => {
       .split(/\r?\n/);
     expect([title, first]).toEqual(["Month from,USDC,DAI", "2020-09-01,7,10"]);
     expect(await pageOf("statistics?interval=month")).toContain("Revenue from ENSv2 names");
-    expect(await pageOf("statistics/sellers.csv")).toMatch(/Registrar of ENSv2, from 2020/);
+    expect(await pageOf("statistics/sellers.csv")).toContain('"ENSv2 Registrar"');
     const search = await pageOf("search?protocol=ensv2");
     expect(search).toContain("moved.eth");
     expect(search).not.toContain("plain.eth");
