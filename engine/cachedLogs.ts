@@ -130,6 +130,18 @@ export async function listCachedLogs(query: Query, blocks: Blocks): Promise<Cach
   }));
 }
 
+/** The times of some blocks, in unix seconds. */
+export async function listCachedTimes(
+  query: Query,
+  { chainId, from, to }: Blocks,
+): Promise<Map<number, number>> {
+  const rows = await query<{ number: number; time: number }>(
+    `select number::float8 as number, timestamp::float8 as time from ${CACHE_SCHEMA}.blocks
+     where chain_id = ${Number(chainId)} and number between ${Number(from)} and ${Number(to)}`,
+  );
+  return new Map(rows.map(({ number, time }) => [number, time]));
+}
+
 /** The first block from this one on that has a cached log; null if none has. */
 export async function findCachedBlock(
   query: Query,

@@ -11,6 +11,7 @@ import {
 } from "../sources/falseSources.ts";
 import { type LogSource, openLogSource, SourceError } from "../sources/logSource.ts";
 import type { Receipt } from "../sources/receiptsRoot.ts";
+import { noteSourceBlocks } from "../sources/sourceBlocks.ts";
 import {
   type CheckedBy,
   type Difference,
@@ -299,11 +300,11 @@ function createLogSync(
     if (difference !== null) throw await refuseSource(from, difference);
   }
 
-  async function refuseSource({ name, last }: LogSource, difference: Difference): Promise<Error> {
+  async function refuseSource({ name }: LogSource, difference: Difference): Promise<Error> {
     const found = { ...difference, location: name, schema: globalThis.namedexLogSources?.schema ?? "" };
     const refused = refuse(found);
     await database.syncQB.transaction((inside) =>
-      noteFalseSource(queryOn(inside), { ...found, chainId: chain.id, last: last.number }),
+      noteFalseSource(queryOn(inside), { ...found, chainId: chain.id }),
     );
     return refused;
   }
@@ -382,6 +383,9 @@ function createLogSync(
           },
         },
       });
+      const schema = globalThis.namedexLogSources?.schema ?? "";
+      const noted = { chainId: chain.id, location: from.name, schema, from: blocks[0], to: blocks[1] };
+      await noteSourceBlocks(queryOn(database.syncQB), noted);
     }
     return [...logs.values()].filter(isWanted).sort(byPlace);
   }

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { measureFile } from "../../engine/sources/archiveManifest.ts";
 import { openDuckDb } from "../../engine/sources/duckDb.ts";
+import type { Steps } from "./comparisonSteps.ts";
 import type { Lie, PortalPlan } from "./portalNode.ts";
 import type { Provider } from "./providerNode.ts";
 import { runTrial } from "./runTrial.ts";
@@ -17,6 +18,7 @@ type Outcome = {
   failure: string | null;
   refused: { location: string; block: string; what: string }[];
   seen: Provider["seen"];
+  compared: Steps | null;
   portal?: { requests: number; refused: string[] };
 };
 
@@ -60,6 +62,48 @@ test.each<[Lie["kind"], RegExp]>([
   const { intervals, ...rows } = outcome.cache;
   expect(rows).toEqual({ found: [], transactions: [], logs: [], blocks: [] });
   expect(intervals.filter(({ blocks }) => blocks !== "{}")).toEqual([]);
+});
+
+test("behind the ready index, all logs of a source are compared, and one false log is found", async () => {
+  const { compared } = await fill({ portal: { head: 40_000 }, isCompared: true });
+  const { before, interrupted, forgetful, equal, again, lies } = compared as Steps;
+  expect(before).toEqual({ said: [], progress: [], requests: 0 });
+  const [first] = interrupted.progress;
+  const all = Number(first?.blocks);
+  // What came from the node is not compared.
+  expect(all).toBeGreaterThan(30_000);
+  expect(all).toBeLessThanOrEqual(40_000);
+  expect(first?.compared).toBeGreaterThan(0);
+  expect(first?.compared).toBeLessThan(all);
+  // The receipts prove that the cache is right.
+  expect(forgetful.said).toEqual([
+    expect.stringMatching(/^failed: the node contradicts itself: by eth_getLogs/),
+  ]);
+  expect(forgetful.progress[0]?.differingBlock).toBeNull();
+  expect(equal).toMatchObject({
+    said: ["Chain 1: all past logs of its source equal those of the node."],
+    progress: [{ blocks: all, compared: all, differingBlock: null }],
+  });
+  expect(again).toEqual({ said: [], progress: equal.progress, requests: 0 });
+  expect(
+    Object.entries(lies).map(([kind, { progress, block }]) => [kind, progress[0]?.differingBlock === block]),
+  ).toEqual([
+    ["omits", true],
+    ["alters", true],
+    ["invents", true],
+    ["time", true],
+  ]);
+  for (const { said, logs, refused, intervals } of Object.values(lies)) {
+    expect(said).toEqual([
+      expect.stringMatching(
+        /differs from your node at block \d+ .*start with another DATABASE_SCHEMA than "trial"/,
+      ),
+    ]);
+    expect(refused).toEqual([expect.objectContaining({ schema: "trial" })]);
+    // Blocks that came from the node stay.
+    expect(logs).toBeGreaterThan(0);
+    expect(intervals).toBeGreaterThan(0);
+  }
 });
 
 /** Archives of the provider's logs, and copies of them to damage. */
