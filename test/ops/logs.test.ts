@@ -82,14 +82,36 @@ test.each(damages)("a file that was %s is named", async (what, damage, message) 
   expect(stderr).toContain(`${join(folder, LOGS)} ${message}`);
 });
 
-test("an export that was interrupted is no archive; the same command continues it", async () => {
-  const folder = await copied("interrupted");
+/** A copy as an export leaves it that ended within its second part. */
+async function interrupted(name: string): Promise<string> {
+  const folder = await copied(name);
   const manifest = JSON.parse(await readFile(join(folder, "manifest.json"), "utf8"));
   await rm(join(folder, "manifest.json"));
-  await writeFile(
-    join(folder, "unfinished.json"),
-    JSON.stringify({ ...manifest, parts: manifest.parts.slice(0, 1) }),
-  );
+  const unfinished = { ...manifest, parts: manifest.parts.slice(0, 1) };
+  await writeFile(join(folder, "unfinished.json"), JSON.stringify(unfinished));
+  return folder;
+}
+
+test("blocks that the cache lost meanwhile are not said to be complete", async () => {
+  const folder = await interrupted("lost");
+  const setBlocks = (blocks: string) =>
+    withClient({ connectionString: database.url }, (client) =>
+      client.query(`update namedex_cache.intervals set blocks = '${blocks}'`),
+    );
+  await setBlocks("{[1,600001]}");
+  const { code, stderr } = await run("export", "--to", folder);
+  await setBlocks("{[1,800001]}");
+  expect([code, stderr]).toEqual([
+    1,
+    expect.stringContaining(
+      `The cache lost blocks while ${folder} was written: remove the folder and export again.`,
+    ),
+  ]);
+  expect(await run("check", folder)).toMatchObject({ code: 1 });
+});
+
+test("an export that was interrupted is no archive; the same command continues it", async () => {
+  const folder = await interrupted("interrupted");
   await writeFile(join(folder, LOGS), "half of a file");
   const before = await stat(join(folder, "logs/0000000000.parquet"));
   expect(await run("check", folder)).toMatchObject({
