@@ -73,7 +73,7 @@ export async function compareInSteps({ databaseUrl, pool, provider, plan }: Give
   };
   plan.maxRange = 200;
   const [interrupted] = await Promise.all([compare(stopping.signal), stopSoon()]);
-  plan.maxRange = undefined;
+  delete plan.maxRange;
   plan.forgets = true;
   const forgetful = await compare();
   plan.forgets = false;
@@ -91,13 +91,12 @@ export async function compareInSteps({ databaseUrl, pool, provider, plan }: Give
     );
     await pool.query(sql);
     const compared = await compare();
-    const [{ block }] = await read<{ block: number }>("select block_number::float8 as block from one");
-    const [left] = await read<{ logs: number; intervals: number }>(
-      `select (select count(*)::int from namedex_cache.logs) as logs,
+    const [left] = await read<{ block: number; logs: number; intervals: number }>(
+      `select (select block_number::float8 from one) as block, (select count(*)::int from namedex_cache.logs) as logs,
          (select count(*)::int from namedex_cache.intervals where blocks <> '{}') as intervals`,
     );
     const refused = await listFalseSources(read, 1);
-    found[kind] = { ...compared, block, ...left, refused };
+    found[kind] = { ...compared, ...(left as NonNullable<typeof left>), refused };
     await pool.query("drop table one; delete from namedex_cache.false_sources");
     await pool.query("delete from trial_service.source_comparisons");
     for (const table of TABLES) {
