@@ -4,10 +4,11 @@ import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { measureFile } from "../../engine/sources/archiveManifest.ts";
 import { openDuckDb } from "../../engine/sources/duckDb.ts";
+import { createTestDatabase } from "../support/database.ts";
 import type { Steps } from "./comparisonSteps.ts";
 import type { Lie, PortalPlan } from "./portalNode.ts";
 import type { Provider } from "./providerNode.ts";
-import { runTrial } from "./runTrial.ts";
+import { runNode, runTrial } from "./runTrial.ts";
 
 type Cache = Record<"found" | "transactions" | "logs" | "blocks", object[]> & {
   intervals: { blocks: string }[];
@@ -134,6 +135,32 @@ test("the node is asked only for the filters that an archive lacks", async () =>
   expect(withoutUnused(ours)).toEqual(withoutUnused(theirs));
   expect(ours.seen.largest).toBeGreaterThan(1_000);
   expect(ours.seen.requests.eth_getLogs).toBeLessThan(Number(theirs.seen.requests.eth_getLogs));
+});
+
+test("a backfill that is killed at any moments, and continues from any source, misses nothing", async () => {
+  const sources = [{ portal: { head: HEAD, endsAfter: 7_000 } }, { archive: archives.whole }, {}];
+  const began = performance.now();
+  const theirs = await fill({ portal: { head: HEAD } });
+  const whole = performance.now() - began;
+  const database = await createTestDatabase();
+  const start = (source: object, killAfterMs = 0) =>
+    runNode<Outcome>("logSyncTrial.ts", { args: [database.url, JSON.stringify({ source })], killAfterMs });
+  const kills: number[] = [];
+  try {
+    for (let i = 0; i < 6; i++) {
+      const after = Math.ceil(whole * (0.2 + 0.7 * Math.random()));
+      kills.push(after);
+      await start(sources[i % sources.length] as object, after).catch(({ signal }) =>
+        expect(signal, `killed after ${after} ms`).toBe("SIGKILL"),
+      );
+    }
+    const ours = await start({ portal: { head: 40_000 } });
+    expect(ours.failure).toBeNull();
+    expect(ours.cache.logs.length).toBeGreaterThan(300);
+    expect(withoutUnused(ours), `killed after ${kills} of ${whole} ms`).toEqual(withoutUnused(theirs));
+  } finally {
+    await database.drop();
+  }
 });
 
 /** What is wrong with a copy of the archive that has all filters. */
