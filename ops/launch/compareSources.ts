@@ -184,7 +184,10 @@ async function compareBlocks(compared: Compared): Promise<Difference | null> {
   const found = await differenceBy(compared, logReader(compared.node, compared.filters));
   if (found === null) return null;
   const range = { from: found.block, to: found.block };
-  const proven = await differenceBy({ ...compared, range }, provenLogs(compared));
+  // Another indexer may have removed blocks of another source from the cache meanwhile.
+  const filters = await listCachedFilters(compared.query, compared.chainId);
+  const block = { ...compared, range, filters };
+  const proven = await differenceBy(block, provenLogs(block));
   if (proven !== null) return proven;
   throw new NodeError(
     `the node contradicts itself: by eth_getLogs, block ${found.block} differs from the cache (${found.what}), by its receipts not`,

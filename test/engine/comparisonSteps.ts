@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type pg from "pg";
 import { listFalseSources } from "../../engine/sources/falseSources.ts";
-import { type ComparisonPlan, compareNow } from "../../ops/launch/compareSources.ts";
+import { type ComparisonPlan, compareNow, compareSources } from "../../ops/launch/compareSources.ts";
 import { listSourceComparisons } from "../../src/api/server/serviceDb/sourceComparisons.ts";
 import { openStore } from "../../src/api/server/serviceDb/store.ts";
 import { setProgress, stateTableStatements } from "../support/ponderState.ts";
@@ -42,7 +42,11 @@ export async function compareInSteps({ databaseUrl, pool, provider, plan }: Give
   const store = openStore({ databaseUrl, schema: "trial_service" });
   const read = async <Row>(text: string): Promise<Row[]> => (await pool.query(text)).rows;
 
-  async function compare(stopped = new AbortController().signal): Promise<Compared> {
+  /** Once, as the launcher does in turns; `work` can be those turns. */
+  async function compare(
+    stopped = new AbortController().signal,
+    work = (settings: ComparisonPlan, _said: string[]) => compareNow(settings, stopped),
+  ): Promise<Compared> {
     const said: string[] = [];
     const say = (line: string) => void said.push(line);
     const settings: ComparisonPlan = {
@@ -56,7 +60,7 @@ export async function compareInSteps({ databaseUrl, pool, provider, plan }: Give
       log: { info: say, warn: say, error: say },
     };
     const before = provider.seen.requests.eth_getLogs ?? 0;
-    await compareNow(settings, stopped).catch((error: Error) => say(`failed: ${error.message}`));
+    await work(settings, said).catch((error: Error) => say(`failed: ${error.message}`));
     const progress = await listSourceComparisons(store, "trial");
     return { said, progress, requests: (provider.seen.requests.eth_getLogs ?? 0) - before };
   }
@@ -77,7 +81,13 @@ export async function compareInSteps({ databaseUrl, pool, provider, plan }: Give
   plan.forgets = true;
   const forgetful = await compare();
   plan.forgets = false;
-  const [equal, again] = [await compare(), await compare()];
+  const inTurns = async (settings: ComparisonPlan, said: string[]) => {
+    const stop = compareSources({ ...settings, pauseMs: 1 });
+    while (said.length === 0) await sleep(1);
+    await sleep(200);
+    stop();
+  };
+  const [equal, again] = [await compare(undefined, inTurns), await compare()];
 
   plan.times = "seconds";
   const found: Steps["lies"] = {};
