@@ -95,15 +95,25 @@ async function askRange(node: Node, { question, range, state }: Asked): Promise<
 export function parseLogs(reply: unknown): NodeLog[] {
   if (!Array.isArray(reply)) throw new NodeError("the node's answer is malformed");
   return reply.map((log: unknown) => {
-    const { blockNumber, logIndex, blockHash, transactionHash, address, topics, data, blockTimestamp } =
-      (log ?? {}) as Record<string, unknown>;
-    const words = [blockNumber, logIndex, blockHash, transactionHash, address, data];
+    const {
+      blockNumber,
+      logIndex,
+      transactionIndex,
+      blockHash,
+      transactionHash,
+      address,
+      topics,
+      data,
+      blockTimestamp,
+    } = (log ?? {}) as Record<string, unknown>;
+    const words = [blockNumber, logIndex, transactionIndex, blockHash, transactionHash, address, data];
     if (!words.every((word) => typeof word === "string") || !Array.isArray(topics)) {
       throw new NodeError("the node's answer is malformed");
     }
     return {
       blockNumber: Number(blockNumber),
       logIndex: Number(logIndex),
+      transactionIndex: Number(transactionIndex),
       data: String(data),
       blockHash: String(blockHash).toLowerCase(),
       transactionHash: String(transactionHash).toLowerCase(),

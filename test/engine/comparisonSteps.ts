@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type pg from "pg";
 import { listFalseSources } from "../../engine/sources/falseSources.ts";
+import { countSourceBlocks } from "../../engine/sources/sourceBlocks.ts";
 import { type ComparisonPlan, compareNow, compareSources } from "../../ops/launch/compareSources.ts";
 import { listSourceComparisons } from "../../src/api/server/serviceDb/sourceComparisons.ts";
 import { openStore } from "../../src/api/server/serviceDb/store.ts";
@@ -17,6 +18,8 @@ const lies: Record<string, string> = {
     "update namedex_cache.logs set data = '0x00' where (block_number, log_index) in (select block_number, log_index from one)",
   invents:
     "update namedex_cache.logs set log_index = 999 where (block_number, log_index) in (select block_number, log_index from one)",
+  moves:
+    "update namedex_cache.logs set transaction_index = 9 where (block_number, log_index) in (select block_number, log_index from one)",
   time: "update namedex_cache.blocks set timestamp = timestamp + 1 where number in (select block_number from one)",
 };
 const TABLES = ["logs", "blocks", "transactions", "factory_addresses", "intervals", "source_blocks"];
@@ -25,6 +28,8 @@ export type Compared = {
   said: string[];
   progress: { blocks: number; compared: number; differingBlock: number | null }[];
   requests: number;
+  /** Blocks that the cache says are compared; the API is told that now and then. */
+  stored: number;
 };
 export type Steps = {
   before: Compared;
@@ -62,7 +67,8 @@ export async function compareInSteps({ databaseUrl, pool, provider, plan }: Give
     const before = provider.seen.requests.eth_getLogs ?? 0;
     await work(settings, said).catch((error: Error) => say(`failed: ${error.message}`));
     const progress = await listSourceComparisons(store, "trial");
-    return { said, progress, requests: (provider.seen.requests.eth_getLogs ?? 0) - before };
+    const { compared: stored } = await countSourceBlocks(read, { chainId: 1, schema: "trial" });
+    return { said, progress, stored, requests: (provider.seen.requests.eth_getLogs ?? 0) - before };
   }
 
   const before = await compare();
