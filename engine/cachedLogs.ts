@@ -17,6 +17,7 @@ export type CachedFilter = {
 export type CachedLog = {
   blockNumber: number;
   logIndex: number;
+  transactionIndex: number;
   blockHash: string;
   transactionHash: string;
   address: string;
@@ -105,7 +106,10 @@ async function listFoundContracts(query: Query, chainId: number): Promise<Map<st
   return found;
 }
 
-type LogRow = Record<"block" | "log_index" | "block_hash" | "transaction_hash" | "address" | "data", string> &
+type LogRow = Record<
+  "block" | "log_index" | "transaction_index" | "block_hash" | "transaction_hash" | "address" | "data",
+  string
+> &
   Record<"topic0" | "topic1" | "topic2" | "topic3", string | null>;
 
 type Blocks = { chainId: number; from: number; to: number };
@@ -116,18 +120,33 @@ const ofBlocks = ({ chainId, from, to }: Blocks): string =>
 /** The cached logs of some blocks. */
 export async function listCachedLogs(query: Query, blocks: Blocks): Promise<CachedLog[]> {
   const rows = await query<LogRow>(
-    `select block_number::text as block, log_index::text, block_hash, transaction_hash, address, topic0, topic1, topic2,
+    `select block_number::text as block, log_index::text, transaction_index::text, block_hash, transaction_hash, address, topic0, topic1, topic2,
        topic3, data from ${CACHE_SCHEMA}.logs where ${ofBlocks(blocks)}`,
   );
-  return rows.map(({ block, log_index, block_hash, transaction_hash, address, data, ...row }) => ({
-    blockNumber: Number(block),
-    logIndex: Number(log_index),
-    blockHash: block_hash.toLowerCase(),
-    transactionHash: transaction_hash.toLowerCase(),
-    address: address.toLowerCase(),
-    topics: [row.topic0, row.topic1, row.topic2, row.topic3],
-    data,
-  }));
+  return rows.map(
+    ({ block, log_index, transaction_index, block_hash, transaction_hash, address, data, ...row }) => ({
+      blockNumber: Number(block),
+      logIndex: Number(log_index),
+      transactionIndex: Number(transaction_index),
+      blockHash: block_hash.toLowerCase(),
+      transactionHash: transaction_hash.toLowerCase(),
+      address: address.toLowerCase(),
+      topics: [row.topic0, row.topic1, row.topic2, row.topic3],
+      data,
+    }),
+  );
+}
+
+/** The times of some blocks, in unix seconds. */
+export async function listCachedTimes(
+  query: Query,
+  { chainId, from, to }: Blocks,
+): Promise<Map<number, number>> {
+  const rows = await query<{ number: number; time: number }>(
+    `select number::float8 as number, timestamp::float8 as time from ${CACHE_SCHEMA}.blocks
+     where chain_id = ${Number(chainId)} and number between ${Number(from)} and ${Number(to)}`,
+  );
+  return new Map(rows.map(({ number, time }) => [number, time]));
 }
 
 /** The first block from this one on that has a cached log; null if none has. */

@@ -105,7 +105,7 @@ export async function requireFiles(folder: string, { parts }: Manifest): Promise
   for (const { file: name, bytes } of parts.flatMap(filesOf)) {
     const found = await stat(join(folder, name)).catch(() => null);
     if (found?.size === bytes) continue;
-    const state = found === null ? "is missing" : `has ${found.size} bytes in place of ${bytes}`;
+    const state = found === null ? "is missing" : `has ${found.size} bytes, not ${bytes}`;
     throw new SourceError(`${join(folder, name)} ${state}: copy it again`);
   }
 }

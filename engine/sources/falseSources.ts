@@ -3,6 +3,7 @@
 import { forgetBlocks } from "../cachedLogs.ts";
 import { CACHE_SCHEMA } from "../cacheSchema.ts";
 import type { Query } from "../ponderInternals.ts";
+import { createOnce, takeSourceBlocks } from "./sourceBlocks.ts";
 import type { Difference } from "./sourceChecks.ts";
 
 const TABLE = `${CACHE_SCHEMA}.false_sources`;
@@ -18,22 +19,35 @@ export async function listFalseSources(query: Query, chainId: number): Promise<F
   );
 }
 
-type False = Difference & { location: string; schema: string; chainId: number; last: number };
+type False = Difference & {
+  location: string;
+  chainId: number;
+  /** The index that is built; null if blocks are false that are in the cache, which all its readers may have. */
+  schema: string | null;
+};
 
 /**
- * Notes that a source is false, and removes all blocks from the cache that may be of it. Call it in a transaction of its own: it
- * waits for those that write the cache, so that none of them adds blocks afterwards.
+ * Notes that a source is false, and removes all its blocks from the cache. Call it in a transaction of its own: it waits for those
+ * that write the cache, so that none of them adds blocks afterwards.
  */
 export async function noteFalseSource(query: Query, found: False): Promise<void> {
-  const { location, schema, chainId, block, what, last } = found;
+  const { location, schema, chainId, block, what } = found;
   const tables = ["intervals", "logs", "blocks", "transactions"].map((table) => `${CACHE_SCHEMA}.${table}`);
   await query(`lock table ${tables.join(", ")} in share row exclusive mode`);
-  await query(`create table if not exists ${TABLE} (chain_id bigint not null, location text not null, schema text not null,
-    block bigint not null, what text not null, at timestamptz not null default now())`);
-  const words = [location, schema, what].map((word) => `'${word.replaceAll("'", "''")}'`);
-  await query(`insert into ${TABLE} (chain_id, location, schema, what, block)
-    values (${Number(chainId)}, ${words.join(", ")}, ${Number(block)})`);
-  await forgetBlocks(query, { chainId, from: 0, to: last });
+  await query(
+    createOnce(
+      TABLE,
+      `chain_id bigint not null, location text not null, schema text not null, block bigint not null, what text not null,
+       at timestamptz not null default now()`,
+    ),
+  );
+  const { schemas, ranges } = await takeSourceBlocks(query, { chainId, location });
+  for (const one of schema === null ? schemas : [schema]) {
+    const words = [location, one, what].map((word) => `'${word.replaceAll("'", "''")}'`);
+    await query(`insert into ${TABLE} (chain_id, location, schema, what, block)
+      values (${Number(chainId)}, ${words.join(", ")}, ${Number(block)})`);
+  }
+  for (const [from, to] of ranges) await forgetBlocks(query, { chainId, from, to });
 }
 
 /** What the operator reads, and does. */

@@ -20,6 +20,7 @@ const LEFT_OUT = [
   "live_answers",
   "releases",
   "verifications",
+  "source_comparisons",
   "label_imports",
   "asked_labels",
   "webhook_events",

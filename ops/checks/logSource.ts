@@ -1,6 +1,8 @@
 import type pg from "pg";
+import { listProgress, listSchemas } from "../../engine/ponderInternals.ts";
 import { describeFalseSource, listFalseSources } from "../../engine/sources/falseSources.ts";
 import { type LogSource, openLogSource, SourceError } from "../../engine/sources/logSource.ts";
+import { noteReader } from "../../engine/sources/sourceBlocks.ts";
 import type { ChainLogSource } from "../../settings/logSource.ts";
 import { type Settings, SettingsError } from "../../settings/settings.ts";
 import { callNode } from "../../src/api/names/live/jsonRpc.ts";
@@ -40,7 +42,10 @@ export async function checkLogSources(settings: Needed): Promise<string[]> {
   const lines: string[] = [];
   for (const chain of [deployment, ...deployment.layer2]) {
     const configured = logSources[chain.chainId];
-    await onDatabase(databaseUrl, (client) => requireNoFalseIndex(client, settings, chain.chainId));
+    await onDatabase(databaseUrl, async (client) => {
+      await requireNoFalseIndex(client, settings, chain.chainId);
+      await noteIndexOf(client, settings, chain.chainId);
+    });
     const head = await headOf(chain, settings);
     if (head === null) continue;
     const source = configured === undefined ? null : await openSource(configured, { chain, head, settings });
@@ -60,6 +65,14 @@ async function requireNoFalseIndex(
   );
   if (found !== undefined)
     throw new SettingsError(describeFalseSource(logSources[chainId]?.variable ?? "LOG_SOURCE", found));
+}
+
+/** What the index reads from the cache from now on may be of a source. */
+async function noteIndexOf(client: pg.Client, { schema }: Needed, chainId: number): Promise<void> {
+  const { query } = queriesOf(client);
+  const indexed = (await listSchemas(query)).includes(schema) ? await listProgress(query, schema) : [];
+  const from = indexed.find((chain) => chain.chainId === chainId)?.blockNumber ?? 0;
+  await noteReader(query, { chainId, schema, from });
 }
 
 type Opening = { chain: Chain; head: number; settings: Needed };

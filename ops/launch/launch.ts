@@ -18,6 +18,7 @@ import { runService } from "../commandLine/runService.ts";
 import type { ProgramLog } from "../log/log.ts";
 import { logOutput } from "../log/output.ts";
 import { keepViews } from "../release/keepViews.ts";
+import { compareSources } from "./compareSources.ts";
 import { verifyEvery } from "./verifyEvery.ts";
 import { describeStall, type Stall, watchIndexer } from "./watchdog.ts";
 
@@ -57,6 +58,7 @@ export async function runPonder(command: Command, env: Environment): Promise<voi
     if (command === "start") {
       keepViewsOf(child, settings, log);
       verifyOften(child, { settings, env, log });
+      child.on("exit", compareSources({ ...settings, log }));
     }
     passSignalsAndEnd(child, watchOf(command, settings), log);
   });

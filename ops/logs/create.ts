@@ -60,6 +60,7 @@ export async function createArchive({ folder, chainId, databaseUrl, screen }: Pl
       writeParts({ client, duckDb, folder, screen }, manifest),
     );
     await rm(join(folder, STAGING_FOLDER), { recursive: true, force: true });
+    await requireStillCached(client, folder, manifest);
     await note(folder, MANIFEST_FILE, manifest);
     await rm(join(folder, UNFINISHED_FILE));
     await syncPath(folder);
@@ -67,7 +68,25 @@ export async function createArchive({ folder, chainId, databaseUrl, screen }: Pl
   });
 }
 
-/** What the archive will have: the cache only grows, and is of final blocks. */
+/** The cache loses blocks if their source turns out false, or by `npm run verify -- --refetch`. */
+async function requireStillCached(
+  client: pg.ClientBase,
+  folder: string,
+  { chain_id: chainId, filters, last }: Manifest,
+): Promise<void> {
+  const cached = await listFragments(queriesOf(client).query, { chainId, to: last.number });
+  const isCached = (name: string, [from, to]: [number, number]) =>
+    cached[name]?.some((range) => range[0] <= from && to <= range[1]) ?? false;
+  const isWhole = Object.entries(filters).every(([name, ranges]) =>
+    ranges.every((range) => isCached(name, range)),
+  );
+  if (isWhole) return;
+  throw new CommandError(
+    `The cache lost blocks while ${folder} was written: remove the folder and export again.`,
+  );
+}
+
+/** What the archive will have. The cache is of final blocks. */
 async function begin(client: pg.ClientBase, chainId: number): Promise<Manifest> {
   const { query } = queriesOf(client);
   const ends = (await hasCache(query)) ? await findCachedEnds(query, chainId) : null;

@@ -7,11 +7,11 @@ export const usage = `npm run logs -- export --to DIR [--chain ID]
   built: set LOG_SOURCE=DIR there. The indexer keeps running. If it is interrupted, run the same command again to resume.
 
 npm run logs -- check DIR
-  reads all files and compares them with the manifest and with each other. Exits with 0 if all is right, else with 1.
-  Whether the logs are those of the chain is compared with your node when an index is built from them
+  reads all files and compares them with the manifest and with each other. Exits with 0 if they match, else with 1.
+  It asks no node: an index that is built from the archive compares it with the chain.
 
 npm run logs -- inspect DIR
-  prints what an archive has`;
+  prints the chain, blocks, rows and size of an archive.`;
 
 export type LogsOptions =
   | { what: "export"; folder: string; chainId: number | null }
@@ -34,7 +34,14 @@ export function readOptions(line: string[]): LogsOptions {
   if (isRead && folder && more === undefined && Object.keys(values).length === 0) {
     return { what, folder: resolve(folder) };
   }
-  throw new CommandError(usage);
+  throw new CommandError(`${faultOf(what, folder)}\n\n${usage}`);
+}
+
+function faultOf(what: string | undefined, folder: string | undefined): string {
+  if (what === "export") return "export takes --to DIR and --chain ID.";
+  if (what === "check" || what === "inspect")
+    return folder === undefined ? `${what} needs a folder.` : `${what} takes one folder and nothing else.`;
+  return what === undefined ? "Name a command." : `Unknown command "${what}".`;
 }
 
 function parse(args: string[]) {

@@ -21,7 +21,7 @@ export async function runLogs(options: LogsOptions, run: Run): Promise<Result> {
     const { manifest } = await readManifest(options.folder);
     if (options.what === "check") await check(options.folder, manifest, run.screen);
     const text = summaryOf(options.folder, manifest);
-    return { text: options.what === "check" ? `${text} All files are right.` : text };
+    return { text: options.what === "check" ? `${text} All files match the manifest.` : text };
   } catch (error) {
     if (error instanceof SourceError) throw new CommandError(`${error.message}.`);
     throw error;

@@ -59,8 +59,15 @@ const covers = ({ contracts, topics, ranges }: CachedFilter, log: CachedLog): bo
 const toMap = (logs: readonly CachedLog[]): Map<string, CachedLog> =>
   new Map(logs.map((log) => [`${log.blockNumber}/${log.logIndex}`, log]));
 
-const contentOf = ({ blockHash, transactionHash, address, topics, data }: CachedLog): string =>
-  JSON.stringify([blockHash, transactionHash, address, topics, data]).toLowerCase();
+const contentOf = ({
+  blockHash,
+  transactionHash,
+  transactionIndex,
+  address,
+  topics,
+  data,
+}: CachedLog): string =>
+  JSON.stringify([blockHash, transactionHash, transactionIndex, address, topics, data]).toLowerCase();
 
 const placesOf = (logs: readonly CachedLog[]): LogPlace[] =>
   logs.slice(0, MAX_PLACES).map(({ blockNumber, logIndex, transactionHash, address }) => ({

@@ -73,7 +73,7 @@ async function askRange(node: Node, { question, range, state }: Asked): Promise<
   const filter = { ...question, fromBlock: numberToHex(from), toBlock: numberToHex(to) };
   try {
     const reply = await node.ask({ method: "eth_getLogs", params: [filter] });
-    const logs = readLogs(reply);
+    const logs = parseLogs(reply);
     state.failures = 0;
     return logs;
   } catch (error) {
@@ -91,18 +91,29 @@ async function askRange(node: Node, { question, range, state }: Asked): Promise<
   return logs;
 }
 
-function readLogs(reply: unknown): NodeLog[] {
+/** @throws NodeError */
+export function parseLogs(reply: unknown): NodeLog[] {
   if (!Array.isArray(reply)) throw new NodeError("the node's answer is malformed");
   return reply.map((log: unknown) => {
-    const { blockNumber, logIndex, blockHash, transactionHash, address, topics, data, blockTimestamp } =
-      (log ?? {}) as Record<string, unknown>;
-    const words = [blockNumber, logIndex, blockHash, transactionHash, address, data];
+    const {
+      blockNumber,
+      logIndex,
+      transactionIndex,
+      blockHash,
+      transactionHash,
+      address,
+      topics,
+      data,
+      blockTimestamp,
+    } = (log ?? {}) as Record<string, unknown>;
+    const words = [blockNumber, logIndex, transactionIndex, blockHash, transactionHash, address, data];
     if (!words.every((word) => typeof word === "string") || !Array.isArray(topics)) {
       throw new NodeError("the node's answer is malformed");
     }
     return {
       blockNumber: Number(blockNumber),
       logIndex: Number(logIndex),
+      transactionIndex: Number(transactionIndex),
       data: String(data),
       blockHash: String(blockHash).toLowerCase(),
       transactionHash: String(transactionHash).toLowerCase(),

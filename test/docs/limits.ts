@@ -16,6 +16,7 @@ import { FILE_ROWS as STATE_FILE_ROWS } from "../../ops/export/state.ts";
 import { MAX_RECORD_BYTES } from "../../ops/labels/forms/record.ts";
 import { MAX_LACKING } from "../../ops/labels/lacking.ts";
 import { MAX_RATIO } from "../../ops/labels/openTable.ts";
+import { PLAN_SHARE } from "../../ops/launch/compareSources.ts";
 import { MAX_MANIFEST_BYTES, MAX_PART_BYTES, PART_BYTES } from "../../ops/snapshot/manifest.ts";
 import { SHOWN_LENGTH } from "../../ops/verify/report.ts";
 import { answerVariables } from "../../settings/answers.ts";
@@ -396,6 +397,11 @@ const limits: readonly (readonly [title: string, rows: readonly Row[]])[] = [
         "A Portal's block, and its logs for one range",
         `${number(MOST_LINE_CHARACTERS)} characters, ${number(MOST_LOGS)} logs`,
         "The indexer ends, with the reason.",
+      ],
+      [
+        "Requests that compare past logs of a source with the node",
+        `${Math.round(100 / PLAN_SHARE)} % of \`RPC_REQUESTS_PER_SECOND\`, at least 1 per second, of one indexer per chain`,
+        "They wait.",
       ],
       ["Silence of a Portal", `${SILENT_MS / 1_000} s`, "Asked again from the next block."],
       [

@@ -17,6 +17,8 @@ export type Source = {
   /** Where the logs are written into an archive at the end; with only the first filters, if it says so. */
   to?: string;
   isFirstOnly?: boolean;
+  /** The cache is compared with the node at the end. */
+  isCompared?: boolean;
 };
 const { source = {}, ...given } = JSON.parse(planText) as Partial<Plan> & {
   needs?: boolean;
@@ -103,7 +105,8 @@ const secondStep = [
   { address: many, topics: [topicOf(0)], from: 5_000 },
 ].map(filterOf);
 
-const provider = await startProvider({ logs: makeLogs(), head: HEAD, ...given });
+const plan: Plan = { logs: makeLogs(), head: HEAD, ...given };
+const provider = await startProvider(plan);
 const portal = source.portal && (await startPortal(source.portal, provider.logsOf));
 const location = portal?.url ?? source.archive;
 if (location !== undefined) {
@@ -216,8 +219,17 @@ const used = await read(
   'block_number, transaction_index, hash, block_hash, "from", "to", input, value',
   "transactions",
 );
+const compared = source.isCompared
+  ? await (await import("./comparisonSteps.ts")).compareInSteps({
+      databaseUrl: String(databaseUrl),
+      pool,
+      provider,
+      plan,
+    })
+  : null;
 const refused = failure === null ? [] : await read("location, block, what", "false_sources").catch(() => []);
 provider.stop();
 portal?.stop();
-const outcome = { cache, first, events, used, failure, refused, seen: provider.seen, portal: portal?.seen };
+const { seen } = provider;
+const outcome = { cache, first, events, used, failure, refused, compared, seen, portal: portal?.seen };
 process.stdout.write(JSON.stringify(outcome), () => process.exit());

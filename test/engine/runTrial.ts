@@ -4,18 +4,20 @@ import { promisify } from "node:util";
 import { createTestDatabase } from "../support/database.ts";
 
 /** How a trial is run: its arguments, and which Ponder it loads (ponders.ts). */
-type Plan = { args?: readonly string[]; env?: Record<string, string> };
+type Plan = { args?: readonly string[]; env?: Record<string, string>; killAfterMs?: number };
 
 /** Runs a program of this folder, or the text of one, in a process of its own, and reads the JSON that it prints. */
 export async function runNode<Outcome>(
   program: string,
-  { args = [], env = {} }: Plan = {},
+  { args = [], env = {}, killAfterMs = 0 }: Plan = {},
 ): Promise<Outcome> {
   const start = program.endsWith(".ts")
     ? [fileURLToPath(new URL(program, import.meta.url))]
     : ["--input-type=module", "--eval", begin + program];
   const { stdout } = await promisify(execFile)(process.execPath, [...start, ...args], {
     maxBuffer: 2 ** 28,
+    timeout: killAfterMs,
+    killSignal: "SIGKILL",
     env: { ...process.env, ...env },
   });
   return JSON.parse(stdout) as Outcome;

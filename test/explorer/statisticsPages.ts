@@ -29,6 +29,7 @@ export async function serveExplorer(
     isActive: async () => false,
     standby: async () => null,
     failingBlock: async () => null,
+    sourceComparisons: async () => [],
     lastVerification: async () => null,
     schema: "namedex_index",
     chainId: CHAIN_ID,

@@ -7,6 +7,11 @@ import { listProgress } from "../../src/api/server/indexState/progress.ts";
 import { createProgressRate } from "../../src/api/server/indexState/progressRate.ts";
 import { completedIndexesIn } from "../../src/api/server/serviceDb/completedIndexes.ts";
 import { failingBlocksIn } from "../../src/api/server/serviceDb/failingBlocks.ts";
+import {
+  listSourceComparisons,
+  noteSourceComparison,
+  noteSourceDifference,
+} from "../../src/api/server/serviceDb/sourceComparisons.ts";
 import { openStore, type Store } from "../../src/api/server/serviceDb/store.ts";
 import { openApi } from "../query/api.ts";
 import { CHAIN_ID } from "../query/rows.ts";
@@ -46,6 +51,7 @@ const freshness = (plan: Partial<FreshnessPlan> = {}, head: Head | null = null) 
     isActive: async () => false,
     standby: async () => null,
     lastVerification: async () => null,
+    sourceComparisons: (schema) => listSourceComparisons(store, schema),
     failingBlock: failingBlockOf(failingBlocksIn(store)),
     ...plan,
   });
@@ -96,6 +102,27 @@ describe("while the database does not answer", () => {
   test("a fault of another kind is thrown on", async () => {
     const db = { execute: () => Promise.reject(new Error("syntax error")) } as never;
     await expect(freshness({ db }).report()).rejects.toThrow("syntax error");
+  });
+});
+
+test("an index whose source of logs was false answers no longer, at any block", async () => {
+  await at(500, NOW);
+  const progress = { chainId: CHAIN_ID, blocks: 400, compared: 100 };
+  await noteSourceComparison(store, "public", progress);
+  expect(await freshness().report()).toMatchObject({
+    unfit: null,
+    chains: [{ comparison: { ...progress, differingBlock: null } }],
+  });
+  await noteSourceDifference(store, "public", { chainId: CHAIN_ID, block: 321 });
+  // What another process notes later takes nothing back.
+  await noteSourceComparison(store, "public", progress);
+  await expect(freshness().require()).rejects.toMatchObject({
+    code: "INDEX_NOT_READY",
+    message: expect.stringContaining("built from false logs and has to be built again"),
+  });
+  expect(await freshness().report()).toMatchObject({
+    unfit: "false_source",
+    chains: [{ comparison: { ...progress, differingBlock: 321 } }],
   });
 });
 
@@ -288,6 +315,7 @@ test("GET /indexing-status", async () => {
         lag_blocks: 8,
         lag_seconds: 30,
         progress_percentage: null,
+        source_comparison: null,
         estimated_seconds_left: null,
       },
     ],

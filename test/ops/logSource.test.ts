@@ -4,10 +4,17 @@ import { join } from "node:path";
 import { type Hex, numberToHex } from "viem";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { createCache } from "../../engine/cache.ts";
+import type { Query } from "../../engine/ponderInternals.ts";
 import { noteFalseSource } from "../../engine/sources/falseSources.ts";
 import { openLogSource } from "../../engine/sources/logSource.ts";
+import {
+  countSourceBlocks,
+  findUncompared,
+  noteCompared,
+  noteSourceBlocks,
+} from "../../engine/sources/sourceBlocks.ts";
 import { checkLogSources } from "../../ops/checks/logSource.ts";
-import { queriesOf, withClient } from "../../src/api/server/postgres/client.ts";
+import { inTransaction, queriesOf, withClient } from "../../src/api/server/postgres/client.ts";
 import { startPortal } from "../engine/portalNode.ts";
 import { startProvider } from "../engine/providerNode.ts";
 import { createTestDatabase } from "../support/database.ts";
@@ -133,7 +140,6 @@ test("a source that was false is not used again, nor is the index that was built
       chainId: 1,
       block: 5,
       what: "log 1 is missing",
-      last: 9,
     };
     await client.query("begin");
     await noteFalseSource(queriesOf(client).query, found);
@@ -143,4 +149,39 @@ test("a source that was false is not used again, nor is the index that was built
   await expect(check(started.portal.url)).rejects.toThrow(message);
   await expect(check(undefined, "false")).rejects.toThrow(message);
   await expect(check(undefined)).resolves.toHaveLength(1);
+});
+
+test("every index that read a source's blocks from the cache is false with them", async () => {
+  const [source, other] = [
+    { chainId: 1, location: "a source" },
+    { chainId: 1, location: "another" },
+  ];
+  const query = <T>(work: (query: Query) => Promise<T>) =>
+    withClient({ connectionString: started.database.url }, (client) =>
+      inTransaction(client, () => work(queriesOf(client).query)),
+    );
+  await query((q) => noteSourceBlocks(q, { ...source, schema: "first", from: 5, to: 90 }));
+  await check(undefined, "second");
+  await query((q) => noteSourceBlocks(q, { ...other, schema: "third", from: 5, to: 90 }));
+  await query((q) => noteFalseSource(q, { ...source, schema: null, block: 7, what: "log 1 is missing" }));
+  for (const schema of ["first", "second"])
+    await expect(check(undefined, schema)).rejects.toThrow(/block 7 \(log 1 is missing\)/);
+  await expect(check(undefined, "third")).resolves.toHaveLength(1);
+  // Its blocks are no longer in the cache.
+  await expect(check(undefined, "fourth")).resolves.toHaveLength(1);
+});
+
+test("blocks that were fetched again are compared again", async () => {
+  const source = { chainId: 7, location: "a source" };
+  await withClient({ connectionString: started.database.url }, async (client) => {
+    const { query } = queriesOf(client);
+    const counts = () => countSourceBlocks(query, { chainId: 7, schema: "index" });
+    const next = () => findUncompared(query, { chainId: 7, schema: "index" });
+    await noteSourceBlocks(query, { ...source, schema: "index", from: 5, to: 90 });
+    await noteCompared(query, { ...source, from: 1, to: 100 });
+    expect([await counts(), await next()]).toEqual([{ blocks: 86, compared: 86 }, null]);
+    await noteSourceBlocks(query, { ...source, schema: "index", from: 80, to: 99 });
+    expect(await counts()).toEqual({ blocks: 95, compared: 75 });
+    expect(await next()).toEqual({ ...source, from: 80, to: 99 });
+  });
 });

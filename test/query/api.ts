@@ -61,6 +61,7 @@ export function openApi({ db }: Tables, now: number, plan: TestPlan = {}): TestA
   const heads = async () => (chainHead === null ? null : { number: chainHead, timestamp: now });
   const freshness = createFreshness({
     failingBlock: async () => null,
+    sourceComparisons: async () => [],
     standby: async () => null,
     db,
     heads,

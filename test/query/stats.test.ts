@@ -101,7 +101,8 @@ test("an indexer that shows no sign of life is not running", async () => {
 
 /** Says that the index may answer, or why not. */
 const saying = (unfit: Unfit | null) => ({
-  report: async () => ({ unfit, isDatabaseAway: unfit === "no_database" }) as IndexReport,
+  report: async () =>
+    ({ unfit, isDatabaseAway: unfit === "no_database", chains: [] as IndexReport["chains"] }) as IndexReport,
 });
 
 const readMetrics = (verification: Verification | null = null, unfit: Unfit | null = null) => {

@@ -4053,9 +4053,9 @@ export type IndexingStatus = {
      */
     ready: boolean;
     /**
-     * Why not, null if ready: past events are missing; the indexer restarted and its tables are at an older block; it lags behind the chain, or is not running; it retries a block that could not be indexed; the database does not respond
+     * Why not, null if ready: past events are missing; the indexer restarted and its tables are at an older block; it lags behind the chain, or is not running; it retries a block that could not be indexed; its `LOG_SOURCE` was false, so a new index has to be built; the database does not respond
      */
-    reason?: 'building' | 'catching_up' | 'late' | 'failing' | 'no_database';
+    reason?: 'building' | 'catching_up' | 'late' | 'failing' | 'false_source' | 'no_database';
     /**
      * `unreachable` while it does not respond. Everything else is then the last known state, with `running` false; if nothing is known, `chains` and `build` are empty
      */
@@ -4188,6 +4188,23 @@ export type IndexingStatus = {
          * Of the backfill, at the speed of the last minutes; null if unknown
          */
         estimated_seconds_left?: number;
+        /**
+         * Null if all past logs came from the node
+         */
+        source_comparison?: {
+            /**
+             * Past blocks whose logs came from `LOG_SOURCE`
+             */
+            blocks: number;
+            /**
+             * Of these, compared with the node; behind a ready index
+             */
+            compared_blocks: number;
+            /**
+             * Where the source was false; null as long as nothing differs
+             */
+            differing_block_number?: number;
+        };
     }>;
     /**
      * Present if ENSv2 is indexed: progress of the migration to it, and when each phase was reached

@@ -40,6 +40,7 @@ import { failingBlocksIn } from "../server/serviceDb/failingBlocks.ts";
 import { trimLedger } from "../server/serviceDb/keys.ts";
 import { provenLabelsIn } from "../server/serviceDb/provenLabels.ts";
 import { activityIn } from "../server/serviceDb/releases.ts";
+import { listSourceComparisons } from "../server/serviceDb/sourceComparisons.ts";
 import { openStore } from "../server/serviceDb/store.ts";
 import { type Verification, verificationsIn } from "../server/serviceDb/verifications.ts";
 import { startUpkeep } from "../upkeep/upkeep.ts";
@@ -89,6 +90,10 @@ export async function createCore(settings: Settings, db: Db) {
     isActive: lastKnown(activityIn(store), { ...soon, first: false }),
     lastVerification,
     failingBlock,
+    sourceComparisons: lastKnown((ofSchema: string) => listSourceComparisons(store, ofSchema), {
+      ...soon,
+      first: [],
+    }),
     standby: () => readStandby(db, () => readWritten(store)),
     chainId,
     startBlocks: firstBlocksOf(deployment),

@@ -71,7 +71,7 @@ export type ChainStatus = {
 
 export type IndexingStatus = {
   ready: boolean;
-  reason: "building" | "catching_up" | "late" | "failing" | "no_database" | null;
+  reason: "building" | "catching_up" | "late" | "failing" | "false_source" | "no_database" | null;
   failing: {
     chain: string;
     block_number: number | null;

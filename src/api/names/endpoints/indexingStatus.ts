@@ -32,6 +32,18 @@ const chainShape = z.strictObject({
   estimated_seconds_left: count
     .nullable()
     .openapi({ description: "Of the backfill, at the speed of the last minutes; null if unknown" }),
+  source_comparison: z
+    .strictObject({
+      blocks: count.openapi({ description: "Past blocks whose logs came from `LOG_SOURCE`" }),
+      compared_blocks: count.openapi({
+        description: "Of these, compared with the node; behind a ready index",
+      }),
+      differing_block_number: blockNumber
+        .nullable()
+        .openapi({ description: "Where the source was false; null as long as nothing differs" }),
+    })
+    .nullable()
+    .openapi({ description: "Null if all past logs came from the node" }),
 });
 
 const ensv2Phases = ["deployed", "reserving", "frozen", "handed_over", "open", "public"] as const;
@@ -62,10 +74,13 @@ const reply = z.strictObject({
   ready: z.boolean().openapi({
     description: "Whether operations on names are served; otherwise they fail with `INDEX_NOT_READY`",
   }),
-  reason: z.enum(["building", "catching_up", "late", "failing", "no_database"]).nullable().openapi({
-    description:
-      "Why not, null if ready: past events are missing; the indexer restarted and its tables are at an older block; it lags behind the chain, or is not running; it retries a block that could not be indexed; the database does not respond",
-  }),
+  reason: z
+    .enum(["building", "catching_up", "late", "failing", "false_source", "no_database"])
+    .nullable()
+    .openapi({
+      description:
+        "Why not, null if ready: past events are missing; the indexer restarted and its tables are at an older block; it lags behind the chain, or is not running; it retries a block that could not be indexed; its `LOG_SOURCE` was false, so a new index has to be built; the database does not respond",
+    }),
   database: z.enum(["reachable", "unreachable"]).openapi({
     description:
       "`unreachable` while it does not respond. Everything else is then the last known state, with `running` false; if nothing is known, `chains` and `build` are empty",
@@ -213,7 +228,7 @@ function toStatus(report: IndexReport, { chainId, chainName }: Names) {
   };
 }
 
-const toChain = ({ head, indexed, lagBlocks, lagSeconds, backfill }: ChainReport) => ({
+const toChain = ({ head, indexed, lagBlocks, lagSeconds, backfill, comparison }: ChainReport) => ({
   head_block_number: head && Math.max(head.number, indexed.blockNumber),
   indexed_block_number: indexed.blockNumber,
   indexed_block_timestamp: indexed.blockTimestamp,
@@ -222,4 +237,9 @@ const toChain = ({ head, indexed, lagBlocks, lagSeconds, backfill }: ChainReport
   lag_seconds: lagSeconds,
   progress_percentage: backfill?.percentage ?? null,
   estimated_seconds_left: backfill?.secondsLeft ?? null,
+  source_comparison: comparison && {
+    blocks: comparison.blocks,
+    compared_blocks: comparison.compared,
+    differing_block_number: comparison.differingBlock,
+  },
 });

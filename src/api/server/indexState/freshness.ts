@@ -4,6 +4,7 @@ import { isDatabaseAway } from "../postgres/databaseErrors.ts";
 import type { Db } from "../postgres/db.ts";
 import { shared } from "../scheduling/shared.ts";
 import type { CompletedIndexes } from "../serviceDb/completedIndexes.ts";
+import type { SourceComparison } from "../serviceDb/sourceComparisons.ts";
 import type { Verification } from "../serviceDb/verifications.ts";
 import type { Head, Heads } from "./chainHead.ts";
 import type { ReadFailingBlock } from "./failingBlock.ts";
@@ -12,7 +13,7 @@ import { createProgressRate, type ProgressRate } from "./progressRate.ts";
 import type { Standby } from "./standby.ts";
 
 /** Why the index may not answer. */
-export type Unfit = "building" | "catching_up" | "late" | "failing" | "no_database";
+export type Unfit = "building" | "catching_up" | "late" | "failing" | "false_source" | "no_database";
 
 /** One chain of the index, and how far behind it is. */
 export type ChainReport = {
@@ -23,6 +24,8 @@ export type ChainReport = {
   lagSeconds: number | null;
   /** Null once every past event is indexed. */
   backfill: { percentage: number | null; secondsLeft: number | null } | null;
+  /** Null if all its past logs came from the node. */
+  comparison: SourceComparison | null;
 };
 
 export type IndexReport = {
@@ -66,6 +69,8 @@ export type FreshnessPlan = {
   failingBlock: ReadFailingBlock;
   /** The last comparison of the index of this schema with the chain. */
   lastVerification: (schema: string) => Promise<Verification | null>;
+  /** How much of what sources of logs said was compared with the node. */
+  sourceComparisons: (schema: string) => Promise<readonly SourceComparison[]>;
   /** How far the standby that is read is behind its primary; null where the primary is read. */
   standby: () => Promise<Standby | null>;
   /** Chain id of the registry: its chain decides whether the index may answer. */
@@ -100,16 +105,20 @@ export function createFreshness(plan: FreshnessPlan): Freshness {
   const look = async () => {
     const [indexer, chains] = await Promise.all([readIndexerState(plan.db), listProgress(plan.db)]);
     noteRates(state, chains);
-    return { indexer, chains, failing: await plan.failingBlock(indexer.schema) };
+    const [failing, comparisons] = await Promise.all([
+      plan.failingBlock(indexer.schema),
+      plan.sourceComparisons(indexer.schema),
+    ]);
+    return { indexer, chains, failing, comparisons };
   };
   const readReport = async (): Promise<IndexReport> => {
     const looked = await look();
-    const { indexer, chains, failing } = looked;
+    const { indexer, chains, failing, comparisons } = looked;
     const unfit = await judge(plan, state, looked);
     const own = chains.filter(({ chainId }) => chainId === plan.chainId);
     const others = chains.filter(({ chainId }) => chainId !== plan.chainId);
     const reports = await Promise.all(
-      [...own, ...others].map((chain) => reportChain(plan, state, { chain, indexer })),
+      [...own, ...others].map((chain) => reportChain(plan, state, { chain, indexer, comparisons })),
     );
     const isActive = await plan.isActive(indexer.schema);
     const verification = await plan.lastVerification(indexer.schema);
@@ -168,6 +177,7 @@ async function reportWithoutDatabase(plan: FreshnessPlan, state: State): Promise
   const known = state.last?.indexer ?? { ...unknownIndexer, schema };
   const indexer = { ...known, isRunning: false };
   const chains = (state.last?.chains ?? []).map(({ indexed }) => indexed);
+  const comparisons = (state.last?.chains ?? []).flatMap(({ comparison }) => comparison ?? []);
   return {
     indexer,
     maxLagSeconds,
@@ -177,17 +187,25 @@ async function reportWithoutDatabase(plan: FreshnessPlan, state: State): Promise
     standby: state.last?.standby ?? null,
     isActive: state.last?.isActive ?? false,
     verification: state.last?.verification ?? null,
-    chains: await Promise.all(chains.map((chain) => reportChain(plan, state, { chain, indexer }))),
+    chains: await Promise.all(
+      chains.map((chain) => reportChain(plan, state, { chain, indexer, comparisons })),
+    ),
   };
 }
 
 /** Where the database never answered. */
 const unknownIndexer = { buildId: "", tablesId: "", startId: "", isReady: false };
 
-type Looked = { indexer: IndexerState; chains: ChainProgress[]; failing: FailingBlock | null };
+type Looked = {
+  indexer: IndexerState;
+  chains: ChainProgress[];
+  failing: FailingBlock | null;
+  comparisons: readonly SourceComparison[];
+};
 
 async function judge(plan: FreshnessPlan, state: State, looked: Looked): Promise<Unfit | null> {
-  const { indexer, chains, failing } = looked;
+  const { indexer, chains, failing, comparisons } = looked;
+  if (comparisons.some(({ differingBlock }) => differingBlock !== null)) return "false_source";
   const chain = chains.find(({ chainId }) => chainId === plan.chainId);
   if (chain === undefined) return "building";
   if (indexer.isReady && failing !== null) return "failing";
@@ -255,7 +273,7 @@ function noteRates({ rates }: State, chains: ChainProgress[]): void {
 async function reportChain(
   plan: FreshnessPlan,
   { rates }: State,
-  { chain, indexer }: { chain: ChainProgress; indexer: IndexerState },
+  { chain, indexer, comparisons }: Pick<Looked, "indexer" | "comparisons"> & { chain: ChainProgress },
 ): Promise<ChainReport> {
   const head = await plan.heads(chain.chainId);
   const target = head && Math.max(head.number, chain.blockNumber);
@@ -272,6 +290,7 @@ async function reportChain(
           percentage: target && percentageOf(chain.blockNumber - start, target - start),
           secondsLeft: (target && rates.get(chain.chainId)?.secondsUntil(target)) ?? null,
         },
+    comparison: comparisons.find(({ chainId }) => chainId === chain.chainId) ?? null,
   };
 }
 
@@ -287,7 +306,8 @@ const RETRY_SECONDS = { least: 5, most: 600, unknown: 30 };
 
 function refusal({ unfit, chains, indexer, standby }: IndexReport): ApiError {
   const [chain] = chains;
-  const left = unfit === "building" ? (chain?.backfill?.secondsLeft ?? RETRY_SECONDS.unknown) : 0;
+  const building = chain?.backfill?.secondsLeft ?? RETRY_SECONDS.unknown;
+  const left = unfit === "building" ? building : unfit === "false_source" ? RETRY_SECONDS.most : 0;
   const retryAfter = Math.min(RETRY_SECONDS.most, Math.max(RETRY_SECONDS.least, left));
   return new ApiError(
     "INDEX_NOT_READY",
@@ -301,6 +321,7 @@ function refusal({ unfit, chains, indexer, standby }: IndexReport): ApiError {
 type Writers = Pick<IndexerState, "isRunning"> & Pick<IndexReport, "standby">;
 
 function explain(unfit: Unfit | null, chain: ChainReport | undefined, writers: Writers): string {
+  if (unfit === "false_source") return "The index was built from false logs and has to be built again.";
   if (unfit === "building" || chain === undefined) {
     const done = chain?.backfill?.percentage;
     return `The index is still being built${typeof done === "number" ? ` (${done} %)` : ""}.`;

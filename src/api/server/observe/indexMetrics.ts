@@ -31,11 +31,17 @@ type IndexView = {
  * database those of the tables stay as they were last read.
  */
 export async function indexMetrics(view: IndexView, meters: Meters): Promise<string> {
-  const { unfit, isDatabaseAway, standby } = await view.freshness.report();
+  const { unfit, isDatabaseAway, standby, chains } = await view.freshness.report();
   meters.ready.reset(); // The reason is a label: the last one is gone.
   meters.ready.set({ reason: unfit ?? "none" }, unfit === null ? 1 : 0);
   if (!isDatabaseAway) await noteTables(view, meters);
   noteStandby(standby, meters);
+  for (const { chainId, comparison } of chains) {
+    const chain = view.contracts.chainName(chainId);
+    meters.sourceBlocks.set({ chain }, comparison?.blocks ?? 0);
+    meters.comparedBlocks.set({ chain }, comparison?.compared ?? 0);
+    meters.falseSource.set({ chain }, comparison === null || comparison.differingBlock === null ? 0 : 1);
+  }
   const { block, attempts, logs } = readFailures();
   meters.failingAttempts.set(block?.attempts ?? 0);
   meters.failedAttempts.set(attempts);

@@ -120,6 +120,17 @@ export function createMeters() {
       "namedex_verify_differences",
       "Values that it found to differ from the chain's.",
     ),
+    sourceBlocks: gauge("namedex_source_blocks", "Past blocks whose logs came from LOG_SOURCE.", ["chain"]),
+    comparedBlocks: gauge(
+      "namedex_source_compared_blocks",
+      "Blocks of LOG_SOURCE whose logs were all compared with the node.",
+      ["chain"],
+    ),
+    falseSource: gauge(
+      "namedex_source_false",
+      "1 if LOG_SOURCE differed from the node after the index was built: it may be false, and answers no longer.",
+      ["chain"],
+    ),
     anomalies: gauge(
       "namedex_anomalies",
       "Logs that could not be understood; they are stored in the event log.",

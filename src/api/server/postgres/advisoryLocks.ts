@@ -33,4 +33,6 @@ export const pairLocks = {
   webhookTurn: 626_399,
   /** One process gives the chains of an index each other's labels. */
   labelSharing: 626_400,
+  /** One process compares the logs that sources gave of a chain with the node. */
+  sourceComparison: 626_401,
 } as const;

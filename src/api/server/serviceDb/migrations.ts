@@ -233,6 +233,16 @@ export const migrations: readonly string[] = [
     final_after bigint
   );`,
   "CREATE INDEX live_answers_question ON live_answers (chain_id, question);",
+  `
+  -- How many blocks of an index came from a source of logs, and how many of them were compared with the node.
+  CREATE TABLE source_comparisons (
+    index_schema text NOT NULL,
+    chain_id bigint NOT NULL,
+    blocks bigint NOT NULL,
+    compared bigint NOT NULL,
+    differing_block bigint,
+    PRIMARY KEY (index_schema, chain_id)
+  );`,
 ];
 
 /** Migrates the service's own schema. If several processes start at once, one migrates and the others wait. */

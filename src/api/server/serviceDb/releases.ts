@@ -27,6 +27,7 @@ export async function forgetIndex({ query }: Queries, schema: string): Promise<v
   await query("DELETE FROM releases WHERE index_schema = $1", [schema]);
   await query("DELETE FROM completed_indexes WHERE index_schema = $1", [schema]);
   await query("DELETE FROM verifications WHERE index_schema = $1", [schema]);
+  await query("DELETE FROM source_comparisons WHERE index_schema = $1", [schema]);
 }
 
 /** Whether an index is the chosen one. While the database does not answer, the last known choice counts. */

@@ -53,6 +53,7 @@ export const statusPage: ExplorerPage = {
 const reasons: Record<NonNullable<IndexingStatus["reason"]>, string> = {
   building: "The index is being built. Past events are still missing.",
   catching_up: "The index is catching up after a restart.",
+  false_source: "The index was built from false logs and has to be built again.",
   late: "The index is behind its chain, or its indexer is not running.",
   failing: "A block could not be indexed. The indexer is retrying it.",
   no_database: "The database is not responding.",
