@@ -47,6 +47,7 @@ hideSecrets(process.env, [process.stdout, process.stderr]);
 
 const settings = readSettings(process.env);
 globalThis.namedexLogSources = { schema: settings.schema, byChain: settings.logSources };
+globalThis.namedexTransactionsAtOnce = settings.transactionsAtOnce;
 const { deployment } = settings;
 
 /** Ponder starts with 20 requests a second for each URL of the list; repeating a URL raises that. */

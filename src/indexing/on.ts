@@ -19,9 +19,9 @@ type SharedEvent<Of extends Entry> = {
 /** An event without its transaction, which past logs do not have. */
 type EventNamed<Name> = Name extends EventNames ? Omit<Event<Name>, "transaction"> : never;
 
-/** Handlers of the events in the table `neededTransactions` get the transaction, others none. */
+/** Handlers of the events in the table `neededTransactions` get the transaction, null if it comes later; others none. */
 type TransactionOf<Name> = Name extends keyof typeof neededTransactions
-  ? NeededTransaction | undefined
+  ? NeededTransaction | null | undefined
   : undefined;
 
 /** What a handler of an event of some entries gets. */
@@ -47,7 +47,7 @@ export function on<Of extends Entry, Name extends SharedEvent<Of>>(
     on: (
       name: string,
       handle: (args: {
-        event: LogEvent & { transaction?: NeededTransaction };
+        event: LogEvent & { transaction: Partial<NeededTransaction> };
         context: Context;
       }) => Promise<void>,
     ) => void;
@@ -63,8 +63,12 @@ export function on<Of extends Entry, Name extends SharedEvent<Of>>(
         addressesOf: (listed: "ListedResolver") => addressesOf(context, listed),
       };
       // Live logs all have a transaction: what handlers do must not depend on when a log came.
-      const transaction = isNeeded?.(event.log, chain) ? event.transaction : undefined;
+      const transaction = isNeeded?.(event.log, chain) ? wholeOrNull(event.transaction) : undefined;
       await handle({ event, context, log, transaction } as unknown as ArgsOf<Of, Name>);
     });
   }
 }
+
+/** Of a transaction that the backfill did not fetch, an event has the hash and the place alone. */
+const wholeOrNull = (transaction: Partial<NeededTransaction>) =>
+  transaction.input === undefined ? null : transaction;
