@@ -70,5 +70,6 @@ export function on<Of extends Entry, Name extends SharedEvent<Of>>(
 }
 
 /** Of a transaction that the backfill did not fetch, an event has the hash and the place alone. */
-const wholeOrNull = (transaction: Partial<NeededTransaction>) =>
-  transaction.input === undefined ? null : transaction;
+function wholeOrNull({ hash, from, to, input }: Partial<NeededTransaction>) {
+  return input === undefined ? null : { hash, from, to, input };
+}
