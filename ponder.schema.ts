@@ -295,6 +295,7 @@ export const missingTransaction = onchainTable(
     node: t.hex().notNull(),
     blockNumber: t.integer().notNull(),
     blockTimestamp: t.int8({ mode: "number" }).notNull(),
+    /** Place of the log's transaction in the block. */
     transactionIndex: t.integer().notNull(),
     transactionHash: t.hex().notNull(),
     logIndex: t.integer().notNull(),

@@ -136,6 +136,18 @@ test("a batch is read again once its transactions are in the cache, each asked f
   }
 });
 
+test("a run fetches a limited number, and leaves the others for later", async () => {
+  globalThis.namedexTransactionsAtOnce = 1;
+  try {
+    const { asked, first, second } = await readBatch(transactionAt);
+    expect(asked).toEqual([["0x5", "0x0"]]);
+    expect(first.transactions).toEqual([{ blockNumber: 5, transactionIndex: 0 }]);
+    expect(second).toEqual(first);
+  } finally {
+    globalThis.namedexTransactionsAtOnce = undefined;
+  }
+});
+
 test("where no table says which are needed, all are", async () => {
   const { asked } = await readBatch(transactionAt);
   expect(asked).toEqual([

@@ -4188,6 +4188,10 @@ export type IndexingStatus = {
          * Of the backfill, at the speed of the last minutes; null if unknown
          */
         estimated_seconds_left?: number;
+        /**
+         * Texts and reverse nodes whose past transactions follow behind the ready index. Until then, the texts are read live, and lists of addresses by primary name lack those addresses. Absent while the database does not respond
+         */
+        missing_transactions?: number;
     }>;
     /**
      * Present if ENSv2 is indexed: progress of the migration to it, and when each phase was reached
