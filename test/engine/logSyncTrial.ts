@@ -104,10 +104,14 @@ const secondStep = [
 ].map(filterOf);
 
 const provider = await startProvider({ logs: makeLogs(), head: HEAD, ...given });
-const portal = source.portal && (await startPortal(source.portal, provider.logsOf));
+const portal = source.portal && (await startPortal(source.portal, provider.logsOf, provider.transactionsOf));
 const location = portal?.url ?? source.archive;
 if (location !== undefined) {
-  globalThis.namedexLogSources = { schema: "trial", byChain: { 1: { variable: "LOG_SOURCE", location } } };
+  globalThis.namedexLogSources = {
+    schema: "trial",
+    byChain: { 1: { variable: "LOG_SOURCE", location } },
+    withTransactions: { 1: [{ address: null, topics: [null, null, null, null] }] },
+  };
 }
 const [{ createRpc }, { getLocalEventGenerator }, runtime, { createSyncStore }, checkpoints, schema] =
   await Promise.all(

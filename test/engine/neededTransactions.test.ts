@@ -1,8 +1,13 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { type Hex, keccak256, namehash, pad, toBytes } from "viem";
+import { type AbiEvent, type Hex, keccak256, namehash, pad, toBytes, toEventSelector } from "viem";
+import { formatAbiItem } from "viem/utils";
 import { expect, test } from "vitest";
+import { knownDeployments, listContracts, type Role } from "../../abis/deployments.ts";
 import { managedNames } from "../../abis/layer2/managedNames.ts";
+import { registryAbi } from "../../abis/registry.ts";
+import { resolverAbi, resolverUnindexedKeyAbi } from "../../abis/resolver.ts";
+import { logsWithTransactions } from "../../abis/transactionLogs.ts";
 import { readWithNeededBy } from "../../engine/backfill/neededTransactions.ts";
 import { neededTransactions } from "../../src/indexing/neededTransactions.ts";
 import { root } from "../support/projectFiles.ts";
@@ -51,6 +56,24 @@ test.each<[string, Case, boolean]>([
 ])("the transaction of %s", (_, log, expected) => {
   expect(layer2).toBeGreaterThan(0);
   expect(isNeeded(log)).toBe(expected);
+});
+
+test("a source is asked for the transactions of all logs that the table can need", () => {
+  const queries = logsWithTransactions(knownDeployments.mainnet());
+  const abis = { NewOwner: registryAbi, TextChanged: resolverAbi };
+  for (const name of Object.keys(neededTransactions)) {
+    const [, event = ""] = name.split(":");
+    const abi: readonly AbiEvent[] = abis[event.split("(")[0] as keyof typeof abis];
+    const found = abi.find((item) => item.name === event || formatAbiItem(item) === `event ${event}`);
+    const topic = toEventSelector(found ?? resolverUnindexedKeyAbi[0]);
+    expect(queries.flatMap(({ topics }) => topics[0])).toContain(topic);
+  }
+  const [ofReverseNodes, ofTexts] = queries;
+  expect(ofReverseNodes?.topics[1]).toEqual([REVERSE]);
+  const listed = (role: Role) =>
+    listContracts(knownDeployments.mainnet(), role).map(({ address }) => address.toLowerCase());
+  expect(ofReverseNodes?.address).toEqual(listed("registry"));
+  expect(ofTexts?.address).toEqual(listed("resolver"));
 });
 
 test("handlers get transactions from this table alone", () => {
