@@ -1,12 +1,11 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { type AbiEvent, type Hex, keccak256, namehash, pad, toBytes, toEventSelector } from "viem";
-import { formatAbiItem } from "viem/utils";
 import { expect, test } from "vitest";
 import { knownDeployments, listContracts, type Role } from "../../abis/deployments.ts";
 import { managedNames } from "../../abis/layer2/managedNames.ts";
 import { registryAbi } from "../../abis/registry.ts";
-import { resolverAbi, resolverUnindexedKeyAbi } from "../../abis/resolver.ts";
+import { resolverUnindexedKeyAbi } from "../../abis/resolver.ts";
 import { logsWithTransactions } from "../../abis/transactionLogs.ts";
 import { readWithNeededBy } from "../../engine/backfill/neededTransactions.ts";
 import { neededTransactions } from "../../src/indexing/neededTransactions.ts";
@@ -60,12 +59,12 @@ test.each<[string, Case, boolean]>([
 
 test("a source is asked for the transactions of all logs that the table can need", () => {
   const queries = logsWithTransactions(knownDeployments.mainnet());
-  const abis = { NewOwner: registryAbi, TextChanged: resolverAbi };
-  for (const name of Object.keys(neededTransactions)) {
-    const [, event = ""] = name.split(":");
-    const abi: readonly AbiEvent[] = abis[event.split("(")[0] as keyof typeof abis];
-    const found = abi.find((item) => item.name === event || formatAbiItem(item) === `event ${event}`);
-    const topic = toEventSelector(found ?? resolverUnindexedKeyAbi[0]);
+  const named: readonly AbiEvent[] = [...registryAbi, ...resolverUnindexedKeyAbi];
+  for (const event of Object.keys(neededTransactions)) {
+    const [, form = ""] = event.split(":");
+    const topic = form.includes("(")
+      ? toEventSelector(`event ${form}`)
+      : toEventSelector(named.find(({ name }) => name === form) as AbiEvent);
     expect(queries.flatMap(({ topics }) => topics[0])).toContain(topic);
   }
   const [ofReverseNodes, ofTexts] = queries;
