@@ -5,22 +5,6 @@ import { ADDR_REVERSE_NODE, isLabelOf } from "../ens/name.ts";
 
 // Every log has the hash of its transaction. The rest of a transaction costs a request for each, and few handlers need it.
 
-/** What handlers read of a transaction. */
-export type NeededTransaction = { hash: Hex; from: Address; to: Address | null; input: Hex };
-
-/** Past transactions that the backfill did not fetch; the API does behind a ready index (`src/api/core/transactions.ts`). */
-export type LateTransactions = {
-  /** Says from which number of `missing_transactions` on a chain waits. Gives whether the first of them can be worked off. */
-  follow: (chainId: number, first: number) => boolean;
-  /** A transaction that has come; null if it has not. */
-  find: (chainId: number, hash: Hex) => NeededTransaction | null;
-};
-
-declare global {
-  /** Not set where no API runs in the process. */
-  var namedexLateTransactions: LateTransactions | undefined;
-}
-
 type Log = { address: Address; topics: readonly (Hex | null)[]; data: Hex };
 /** The log's chain, with the addresses that the configuration has for an entry. */
 type Chain = { id: number; addressesOf: (entry: "ListedResolver") => readonly Address[] };

@@ -1,10 +1,11 @@
 import { type Context, type Event, type EventNames, ponder } from "ponder:registry";
-import { type Need, type NeededTransaction, neededTransactions } from "./neededTransactions.ts";
+import { type Need, neededTransactions } from "./neededTransactions.ts";
 import { type Ahead, declareAhead } from "./rowsAhead.ts";
 import { startBlock } from "./write/blockStart.ts";
 import { addressesOf } from "./write/contracts.ts";
 import { type Entry, familyOf } from "./write/families.ts";
 import { type HandlerArgs, type LogEvent, logRefOf } from "./write/logRef.ts";
+import type { NeededTransaction } from "./write/missingTransactions.ts";
 
 /** The events of an entry of the configuration, by name; by signature where several have one name. */
 export type EventIn<Of extends Entry, Name = EventNames> = Name extends `${Of}:${infer Event}`

@@ -1,6 +1,6 @@
 import type { Context } from "ponder:registry";
 import { missingTransaction, transactionProgress, waitingNode } from "ponder:schema";
-import type { Hex } from "viem";
+import type { Address, Hex } from "viem";
 import { ADDR_REVERSE_NODE } from "../../ens/name.ts";
 import type { Domain } from "./domains.ts";
 import type { LogRef } from "./logRef.ts";
@@ -13,6 +13,22 @@ import { findLabel } from "./naming.ts";
  * A text waits alone: its row is there, and only the value is missing. The address of a reverse node decides more: its claims
  * are rows by address, so they wait, too, behind the transaction, until it is known whether their address was known then.
  */
+
+/** What handlers read of a transaction. */
+export type NeededTransaction = { hash: Hex; from: Address; to: Address | null; input: Hex };
+
+/** Past transactions that the backfill did not fetch; the API does behind a ready index (`src/api/core/transactions.ts`). */
+export type LateTransactions = {
+  /** Says from which number of `missing_transactions` on a chain waits. Gives whether the first of them can be worked off. */
+  follow: (chainId: number, first: number) => boolean;
+  /** A transaction that has come; null if it has not. */
+  find: (chainId: number, hash: Hex) => NeededTransaction | null;
+};
+
+declare global {
+  /** Not set where no API runs in the process. */
+  var namedexLateTransactions: LateTransactions | undefined;
+}
 
 type Row = typeof missingTransaction.$inferInsert;
 type Late = Omit<Row, "number" | keyof LogRef>;

@@ -33,7 +33,7 @@ export type LatePlan = {
   times?: { turn: number; longest: number };
 };
 
-/** What the handlers of this process ask (`src/indexing/neededTransactions.ts`). */
+/** What the handlers of this process ask (`src/indexing/write/missingTransactions.ts`). */
 export type LateTransactions = {
   follow: (chainId: number, first: number) => boolean;
   find: (chainId: number, hash: Hex) => ReadTransaction | null;
