@@ -36,6 +36,7 @@ import {
   nameForAddrAbi,
   reverseRegistrarAbi,
 } from "./abis/reverse.ts";
+import { logsWithTransactions } from "./abis/transactionLogs.ts";
 import { requirePatchedPonder } from "./patches/applied.js";
 import { hideSecrets } from "./settings/hideSecrets.ts";
 import { readSettings } from "./settings/settings.ts";
@@ -46,8 +47,13 @@ requirePatchedPonder();
 hideSecrets(process.env, [process.stdout, process.stderr]);
 
 const settings = readSettings(process.env);
-globalThis.namedexLogSources = { schema: settings.schema, byChain: settings.logSources };
 const { deployment } = settings;
+globalThis.namedexLogSources = {
+  schema: settings.schema,
+  byChain: settings.logSources,
+  withTransactions: { [deployment.chainId]: logsWithTransactions(deployment) },
+};
+globalThis.namedexTransactionsAtOnce = settings.transactionsAtOnce;
 
 /** Ponder starts with 20 requests a second for each URL of the list; repeating a URL raises that. */
 const PONDER_START_RATE = 20;

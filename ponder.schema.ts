@@ -277,6 +277,73 @@ export const labelProgress = onchainTable("label_progress", (t) => ({
   position: t.int8({ mode: "number" }).notNull(),
 }));
 
+/** What waits for a transaction: the value of a text, the address of a reverse node, or a claim by such a node. */
+export const missingKind = onchainEnum("missing_kind", ["text", "reverse_node", "claim"]);
+
+/**
+ * For the indexer: what waits for past transactions that were not fetched before the index was ready. It is worked off
+ * in the order of the logs. Until then, the values are unknown.
+ */
+export const missingTransaction = onchainTable(
+  "missing_transactions",
+  (t) => ({
+    chainId: t.integer().notNull(),
+    /** Counts from 0. */
+    number: t.integer().notNull(),
+    /** What waits. */
+    kind: missingKind().notNull(),
+    node: t.hex().notNull(),
+    blockNumber: t.integer().notNull(),
+    blockTimestamp: t.int8({ mode: "number" }).notNull(),
+    /** Place of the log's transaction in the block. */
+    transactionIndex: t.integer().notNull(),
+    transactionHash: t.hex().notNull(),
+    logIndex: t.integer().notNull(),
+    /** Texts: resolver of the row in `text_records`. */
+    resolver: t.hex(),
+    /** Texts: version of that row. */
+    version: t.int8({ mode: "number" }),
+    /** Texts: key of that row. */
+    keyHash: t.hex(),
+    /** Texts: how often the key had been set in the transaction before. */
+    earlierSets: t.integer(),
+    /** Claims: the name, as in `primary_names`. */
+    name: t.text(),
+    /** Claims: as in `primary_names`. */
+    isNameKnown: t.boolean(),
+    /** Claims: whether another log had told the node's address by then. */
+    isAddressKnown: t.boolean(),
+    /** Claims: whether it counts even if it repeats the last one. */
+    isRepeatable: t.boolean(),
+  }),
+  (t) => ({ pk: primaryKey({ columns: [t.chainId, t.number] }) }),
+);
+
+/** For the indexer: reverse nodes whose address, and therefore whose claims, wait in `missing_transactions`. */
+export const waitingNode = onchainTable(
+  "waiting_nodes",
+  (t) => ({
+    chainId: t.integer().notNull(),
+    node: t.hex().notNull(),
+    /** Rows of `missing_transactions` for this node. */
+    rows: t.integer().notNull(),
+    /** Whether a transaction has told its address. */
+    isKnown: t.boolean().notNull(),
+  }),
+  (t) => ({ pk: primaryKey({ columns: [t.chainId, t.node] }) }),
+);
+
+/** For the indexer: how far `missing_transactions` is worked off. No row: nothing ever waited on this chain. */
+export const transactionProgress = onchainTable("transaction_progress", (t) => ({
+  chainId: t.integer().primaryKey(),
+  /** Number of the first waiting row. */
+  first: t.integer().notNull(),
+  /** Number of the next row. */
+  next: t.integer().notNull(),
+  /** Waiting texts and reverse nodes. */
+  missing: t.integer().notNull(),
+}));
+
 /** For the indexer: contracts that may sell names. */
 export const controller = onchainTable(
   "controllers",

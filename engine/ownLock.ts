@@ -25,8 +25,8 @@ const NOW = "floor(extract(epoch from clock_timestamp()) * 1000)::bigint";
 export function createOwnLock(schema: string, { logger, shutdown }: Common) {
   const token = randomUUID();
   const meta = `"${schema}".${metaTable}`;
-  const workers = [workerName(schema, "feed"), workerName(schema, "upkeep")]
-    .map((name) => `'${name}'`)
+  const workers = (["feed", "upkeep", "transactions"] as const)
+    .map((work) => `'${workerName(schema, work)}'`)
     .join(", ");
   const isOurs = `key = 'app' and value ->> 'owner' = '${token}'`;
 

@@ -113,7 +113,8 @@ export async function listSchemas(query: Query): Promise<string[]> {
 }
 
 /** What a session beside Ponder's, of a process that works on an index, is called in `pg_stat_activity`. A takeover ends it. */
-export const workerName = (schema: string, work: "feed" | "upkeep"): string => `${schema}_${work}`;
+export const workerName = (schema: string, work: "feed" | "upkeep" | "transactions"): string =>
+  `${schema}_${work}`;
 
 /** How many connections Ponder's processes have to an index: the indexer's and those of replicas. */
 export async function countConnections(query: Query, schema: string): Promise<number> {

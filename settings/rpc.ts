@@ -16,6 +16,10 @@ export type RpcSettings = {
   logSources: Record<number, ChainLogSource>;
   /** Requests per second at which indexing starts on each URL; Ponder then speeds up by itself. */
   rpcRequestsPerSecond: number;
+  /** Past transactions that the indexer fetches before the index is ready. */
+  transactionsAtOnce: number;
+  /** Requests per second for the others, behind the ready index. */
+  transactionsPerSecond: number;
   /** RPC URLs for answers from the chain at request time: the indexer's, unless others are named; empty if off. */
   liveRpcUrls: string[];
   /** Requests per second that answers at request time send, to all their URLs together. */
@@ -70,6 +74,15 @@ export const rpcVariables = {
     meaning:
       "Initial requests per second to each URL while indexing. The rate rises while the node keeps up. Lower it if your plan has a rate limit.",
   }),
+  TRANSACTIONS_AT_ONCE: withDefault(5_000, wholeNumber({ from: 0, to: 1_000_000_000 }), {
+    meaning:
+      "Past transactions that each start fetches before the index is ready. Others [follow behind the ready index](first-index.md#transactions). With `ARCHIVE_READS`, all are fetched before.",
+  }),
+  TRANSACTIONS_PER_SECOND: optional(wholeNumber({ from: 1, to: 10_000 }), {
+    example: "25",
+    unset: "a quarter of `RPC_REQUESTS_PER_SECOND`",
+    meaning: "Requests per second and chain for transactions that follow behind the ready index.",
+  }),
   ARCHIVE_READS: optional(onOrOff, {
     example: "off",
     unset: "devnet: `on`; else `off`",
@@ -84,16 +97,21 @@ type RpcValues = ValuesOf<typeof rpcVariables> & { ENS_NETWORK: Network };
 export function toRpcSettings(known: RpcValues, given: Given, deployment: Deployment): RpcSettings {
   const usual = known.ENS_NETWORK === "devnet" ? "on" : "off";
   const rpcUrls = readRpcUrls(deployment, known, given);
+  const archiveReads = (known.ARCHIVE_READS ?? usual) === "on";
   const followed = { ...deployment, layer2: deployment.layer2.filter((chain) => rpcUrls[chain.chainId]) };
   return {
     deployment: followed,
     rpcUrls,
     logSources: readLogSources(followed, given),
     rpcRequestsPerSecond: known.RPC_REQUESTS_PER_SECOND,
+    // A value that no transaction tells can be read at its own block only while that is indexed.
+    transactionsAtOnce: archiveReads ? Number.POSITIVE_INFINITY : known.TRANSACTIONS_AT_ONCE,
+    transactionsPerSecond:
+      known.TRANSACTIONS_PER_SECOND ?? Math.max(1, Math.floor(known.RPC_REQUESTS_PER_SECOND / 4)),
     liveRpcUrls: liveUrls(known, rpcUrls[deployment.chainId] ?? []),
     liveRequestsPerSecond: known.LIVE_REQUESTS_PER_SECOND,
     loopbackGateways: (known.CCIP_LOOPBACK ?? usual) === "on",
-    archiveReads: (known.ARCHIVE_READS ?? usual) === "on",
+    archiveReads,
   };
 }
 

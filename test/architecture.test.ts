@@ -236,6 +236,22 @@ const layers: Layer[] = [
       "labels that others than the chain's logs gave, on their way from the service's table to the handlers of this process",
   },
   {
+    files: "src/api/names/transactions/",
+    may: [
+      "engine/cachedTransactions.ts",
+      ...api(
+        "names/live/jsonRpc.ts",
+        "names/live/rateLimiter.ts",
+        "server/errors/foreignText.ts",
+        "server/postgres/databaseErrors.ts",
+        "server/scheduling/",
+      ),
+    ],
+    mayTypes: api("server/postgres/client.ts"),
+    because:
+      "past transactions that the backfill left out, on their way from the node to the cache and the handlers of this process",
+  },
+  {
     files: "src/api/features/feed/",
     may: [
       "pg",

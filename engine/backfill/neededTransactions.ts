@@ -22,6 +22,8 @@ type Need = (log: Log, chain: NeedChain) => boolean;
 declare global {
   /** The events that need a transaction. src/indexing/neededTransactions.ts gives it; without it all events do. */
   var namedexNeededTransactions: Readonly<Record<string, Need>> | undefined;
+  /** How many of them a run fetches for its batches; without it, all. The others reach the handlers later. */
+  var namedexTransactionsAtOnce: number | undefined;
 }
 
 /** What Ponder's own modules do (runtime/historical.js imports them). */
@@ -54,27 +56,33 @@ type Store = {
 const keyOf = ({ blockNumber, transactionIndex }: Place): string => `${blockNumber} ${transactionIndex}`;
 
 /**
- * Makes what reads a batch of past events from the cache, after fetching the transactions that handlers need and the cache lacks.
- * So it does not matter which events needed one when their logs were cached.
+ * Makes what reads a batch of past events from the cache, after fetching the transactions that handlers need and the cache lacks,
+ * up to a number of them. So it does not matter which events needed one when their logs were cached.
  */
-export const readWithNeededBy = (ponder: Ponder) => (chain: Chain, store: Store) => {
-  const isNeeded = neededBy(ponder, chain);
-  return async (range: object): Promise<Batch> => {
-    const batch = await store.getEventData(range);
-    const known = new Set(batch.transactions.map(keyOf));
-    const missing = new Map<string, Log>();
-    for (const log of batch.logs) {
-      if (!known.has(keyOf(log)) && isNeeded(log)) missing.set(keyOf(log), log);
-    }
-    if (missing.size === 0) return batch;
-    const hashes = new Map(batch.blocks.map(({ number, hash }) => [Number(number), hash]));
-    const fetchOne = (log: Log) =>
-      retried(() =>
-        fetchTransaction(ponder, chain, { ...log, blockHash: hashes.get(log.blockNumber) as Hex }),
-      );
-    const transactions = await Promise.all([...missing.values()].map(fetchOne));
-    await store.insertTransactions({ transactions, chainId: chain.chain.id });
-    return store.getEventData(range);
+export const readWithNeededBy = (ponder: Ponder) => {
+  let fetched = 0;
+  return (chain: Chain, store: Store) => {
+    const isNeeded = neededBy(ponder, chain);
+    return async (range: object): Promise<Batch> => {
+      const batch = await store.getEventData(range);
+      const known = new Set(batch.transactions.map(keyOf));
+      const missing = new Map<string, Log>();
+      for (const log of batch.logs) {
+        if (!known.has(keyOf(log)) && isNeeded(log)) missing.set(keyOf(log), log);
+      }
+      const left = (globalThis.namedexTransactionsAtOnce ?? Number.POSITIVE_INFINITY) - fetched;
+      const wanted = [...missing.values()].slice(0, Math.max(0, left));
+      if (wanted.length === 0) return batch;
+      fetched += wanted.length;
+      const hashes = new Map(batch.blocks.map(({ number, hash }) => [Number(number), hash]));
+      const fetchOne = (log: Log) =>
+        retried(() =>
+          fetchTransaction(ponder, chain, { ...log, blockHash: hashes.get(log.blockNumber) as Hex }),
+        );
+      const transactions = await Promise.all(wanted.map(fetchOne));
+      await store.insertTransactions({ transactions, chainId: chain.chain.id });
+      return store.getEventData(range);
+    };
   };
 };
 

@@ -53,6 +53,8 @@ export class SourceError extends Error {
 export type ConfiguredSources = {
   schema: string;
   byChain: Record<number, { variable: string; location: string }>;
+  /** Logs whose transactions handlers need, by chain. */
+  withTransactions?: Record<number, LogQuery[]>;
 };
 
 declare global {
@@ -71,6 +73,9 @@ export async function openLogSource(
     attempts,
   }: { chainId: number; onRequest?: (() => void) | undefined; attempts?: number | undefined },
 ): Promise<LogSource> {
-  if (isUrl(location)) return (await import("./portal.ts")).openPortal(location, onRequest, { attempts });
+  if (isUrl(location)) {
+    const withTransactions = globalThis.namedexLogSources?.withTransactions?.[chainId];
+    return (await import("./portal.ts")).openPortal(location, onRequest, { attempts, withTransactions });
+  }
   return (await import("./archive.ts")).openArchive(location, chainId);
 }

@@ -35,6 +35,15 @@ type Line = {
     topics: Hex[];
     data: Hex;
   }[];
+  transactions?: LineTransaction[];
+};
+
+/** Numbers of 256 bits are hexadecimal, others are not. Transactions of the first years have no type. */
+type LineTransaction = { transactionIndex: number; hash: Hex; from: Hex; to?: Hex | null; input: Hex } & {
+  value: Hex;
+  nonce: number;
+  gas: Hex;
+  type?: number | null;
 };
 
 const fields = {
@@ -46,6 +55,17 @@ const fields = {
     address: true,
     topics: true,
     data: true,
+  },
+  transaction: {
+    transactionIndex: true,
+    hash: true,
+    from: true,
+    to: true,
+    input: true,
+    value: true,
+    nonce: true,
+    gas: true,
+    type: true,
   },
 };
 
@@ -59,7 +79,9 @@ class Later extends Error {
   }
 }
 
-type Patience = {
+type Conduct = {
+  /** Logs that are to bring their transactions. */
+  withTransactions?: readonly LogQuery[] | undefined;
   pause?: (ms: number) => Promise<unknown>;
   silentMs?: number;
   attempts?: number | undefined;
@@ -69,7 +91,7 @@ type Patience = {
 export async function openPortal(
   url: string,
   onRequest: () => void = () => {},
-  { pause = sleep, silentMs = SILENT_MS, attempts = ATTEMPTS }: Patience = {},
+  { pause = sleep, silentMs = SILENT_MS, attempts = ATTEMPTS, withTransactions = [] }: Conduct = {},
 ): Promise<LogSource> {
   const base = url.replace(/\/+$/, "");
   const { host, pathname } = new URL(base);
@@ -160,7 +182,10 @@ export async function openPortal(
     givesAll: false,
     async logs(queries, [from, to]) {
       const found: SourceLog[] = [];
-      const streams = packed(itemsOf(queries)).flatMap((items) =>
+      const joined: object[] = itemsOf(withTransactions.filter((one) => isAskedFor(one, queries))).map(
+        (item) => ({ ...item, transaction: true }),
+      );
+      const streams = packed([...itemsOf(queries), ...joined]).flatMap((items) =>
         piecesOf([from, to]).map((piece) =>
           stream(items, piece, (line) => {
             for (const log of logsOf(line)) found.push(log);
@@ -170,7 +195,8 @@ export async function openPortal(
         ),
       );
       await Promise.all(streams);
-      return found;
+      // Of a log that came twice, the one with its transaction is last and counts.
+      return found.sort((a, b) => Number(a.transaction !== undefined) - Number(b.transaction !== undefined));
     },
     async hashOf(block) {
       let hash: Hex | null = null;
@@ -205,6 +231,10 @@ const piecesOf = ([from, to]: Interval): Interval[] => {
     pieces.push([first, Math.min(to, first + STREAM_BLOCKS - 1)]);
   return pieces;
 };
+
+/** Whether the events of a query are among those of others: a range may be asked only for what an earlier version did not follow. */
+const isAskedFor = ({ topics: [events] }: LogQuery, queries: readonly LogQuery[]): boolean =>
+  queries.some(({ topics: [asked] }) => asked === null || events?.some((event) => asked.includes(event)));
 
 function itemsOf(queries: readonly LogQuery[]): object[] {
   return queries.flatMap(({ address, topics }) => {
@@ -241,6 +271,23 @@ function packed(items: readonly object[]): object[][] {
 const isWord = (value: unknown): value is Hex => typeof value === "string" && /^0x[0-9a-f]{64}$/.test(value);
 const isCount = (value: unknown): value is number => Number.isSafeInteger(value) && (value as number) >= 0;
 
+const isBytes = (value: unknown): value is Hex =>
+  typeof value === "string" && /^0x[0-9a-f]*$/.test(value) && value.length % 2 === 0;
+const isAddress = (value: unknown): value is Hex => isBytes(value) && value.length === 42;
+const isNumber = (value: unknown): value is Hex =>
+  typeof value === "string" && /^0x[0-9a-f]{1,64}$/.test(value);
+
+const isTransaction = (given: LineTransaction | null): boolean =>
+  isCount(given?.transactionIndex) &&
+  isWord(given.hash) &&
+  isAddress(given.from) &&
+  ((given.to ?? null) === null || isAddress(given.to)) &&
+  isBytes(given.input) &&
+  isNumber(given.value) &&
+  isNumber(given.gas) &&
+  isCount(given.nonce) &&
+  isCount(given.type ?? 0);
+
 /** @throws SourceError for a line that is no block, or holds what is no log */
 function readLine(text: string, name: string): Line {
   const line = parse(text) as Line | null;
@@ -261,7 +308,9 @@ function readLine(text: string, name: string): Line {
         /^0x[0-9a-f]*$/.test(log.data) &&
         log.data.length % 2 === 0,
     );
-  if (line !== null && isBlock && areLogs) return line;
+  const transactions: unknown = line?.transactions ?? [];
+  const areTransactions = Array.isArray(transactions) && transactions.every(isTransaction);
+  if (line !== null && isBlock && areLogs && areTransactions) return line;
   throw new SourceError(`${name} sent a line that is no block with logs: ${text.slice(0, 200)}`);
 }
 
@@ -272,22 +321,40 @@ function readHead(text: string): BlockId | null {
 
 const toHex = (number: number): Hex => `0x${number.toString(16)}`;
 
-/** Logs of a block share its texts. */
-function logsOf({ header, logs = [] }: Line): SourceLog[] {
-  const block = {
-    blockNumber: toHex(header.number),
-    blockHash: header.hash,
-    blockTimestamp: toHex(header.timestamp),
-  };
-  return logs.map(({ logIndex, transactionIndex, transactionHash, address, topics, data }) => ({
-    ...block,
-    logIndex: toHex(logIndex),
-    transactionIndex: toHex(transactionIndex),
-    transactionHash,
-    address,
-    topics,
-    data,
-  }));
+/** Logs of a block share its texts. A transaction that is not the log's own is left out: the node is asked for it. */
+function logsOf({ header, logs = [], transactions = [] }: Line): SourceLog[] {
+  const place = { blockNumber: toHex(header.number), blockHash: header.hash };
+  const block = { ...place, blockTimestamp: toHex(header.timestamp) };
+  const byIndex = new Map(
+    transactions.map(({ transactionIndex, hash, from, to = null, input, value, gas, nonce, type }) => [
+      transactionIndex,
+      {
+        ...place,
+        transactionIndex: toHex(transactionIndex),
+        hash,
+        from,
+        to,
+        input,
+        value,
+        gas,
+        nonce: toHex(nonce),
+        type: toHex(type ?? 0),
+      },
+    ]),
+  );
+  return logs.map(({ logIndex, transactionIndex, transactionHash, address, topics, data }) => {
+    const log = {
+      ...block,
+      logIndex: toHex(logIndex),
+      transactionIndex: toHex(transactionIndex),
+      transactionHash,
+      address,
+      topics,
+      data,
+    };
+    const transaction = byIndex.get(transactionIndex);
+    return transaction?.hash === transactionHash ? { ...log, transaction } : log;
+  });
 }
 
 /** A body that breaks off ends the stream as one that just ends: what came of its last line is left out. */

@@ -24,6 +24,15 @@ export function textWritesIn({ hash, input }: { hash: Hex; input: Hex }): readon
   return last.writes;
 }
 
+type Call = { hash: Hex; to: Hex | null; input: Hex };
+type TextSet = { resolver: Hex; node: Hex; key: string; earlierSets: number };
+
+/** The value that a transaction gave a text; undefined unless it called the resolver directly. */
+export const writtenText = (call: Call, { resolver, node, key, earlierSets }: TextSet): string | undefined =>
+  call.to === resolver
+    ? textWritesIn(call).filter((write) => write.node === node && write.key === key)[earlierSets]?.value
+    : undefined;
+
 /**
  * All settings of text records in a call to a resolver, in their order, those inside the resolver's multicalls too.
  * Any other call has none.

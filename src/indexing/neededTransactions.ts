@@ -5,9 +5,6 @@ import { ADDR_REVERSE_NODE, isLabelOf } from "../ens/name.ts";
 
 // Every log has the hash of its transaction. The rest of a transaction costs a request for each, and few handlers need it.
 
-/** What handlers read of a transaction. */
-export type NeededTransaction = { hash: Hex; from: Address; to: Address | null; input: Hex };
-
 type Log = { address: Address; topics: readonly (Hex | null)[]; data: Hex };
 /** The log's chain, with the addresses that the configuration has for an entry. */
 type Chain = { id: number; addressesOf: (entry: "ListedResolver") => readonly Address[] };

@@ -1,10 +1,11 @@
 import { type Context, type Event, type EventNames, ponder } from "ponder:registry";
-import { type Need, type NeededTransaction, neededTransactions } from "./neededTransactions.ts";
+import { type Need, neededTransactions } from "./neededTransactions.ts";
 import { type Ahead, declareAhead } from "./rowsAhead.ts";
 import { startBlock } from "./write/blockStart.ts";
 import { addressesOf } from "./write/contracts.ts";
 import { type Entry, familyOf } from "./write/families.ts";
 import { type HandlerArgs, type LogEvent, logRefOf } from "./write/logRef.ts";
+import type { NeededTransaction } from "./write/missingTransactions.ts";
 
 /** The events of an entry of the configuration, by name; by signature where several have one name. */
 export type EventIn<Of extends Entry, Name = EventNames> = Name extends `${Of}:${infer Event}`
@@ -19,9 +20,9 @@ type SharedEvent<Of extends Entry> = {
 /** An event without its transaction, which past logs do not have. */
 type EventNamed<Name> = Name extends EventNames ? Omit<Event<Name>, "transaction"> : never;
 
-/** Handlers of the events in the table `neededTransactions` get the transaction, others none. */
+/** Handlers of the events in the table `neededTransactions` get the transaction, null if it comes later; others none. */
 type TransactionOf<Name> = Name extends keyof typeof neededTransactions
-  ? NeededTransaction | undefined
+  ? NeededTransaction | null | undefined
   : undefined;
 
 /** What a handler of an event of some entries gets. */
@@ -47,7 +48,7 @@ export function on<Of extends Entry, Name extends SharedEvent<Of>>(
     on: (
       name: string,
       handle: (args: {
-        event: LogEvent & { transaction?: NeededTransaction };
+        event: LogEvent & { transaction: Partial<NeededTransaction> };
         context: Context;
       }) => Promise<void>,
     ) => void;
@@ -63,8 +64,13 @@ export function on<Of extends Entry, Name extends SharedEvent<Of>>(
         addressesOf: (listed: "ListedResolver") => addressesOf(context, listed),
       };
       // Live logs all have a transaction: what handlers do must not depend on when a log came.
-      const transaction = isNeeded?.(event.log, chain) ? event.transaction : undefined;
+      const transaction = isNeeded?.(event.log, chain) ? wholeOrNull(event.transaction) : undefined;
       await handle({ event, context, log, transaction } as unknown as ArgsOf<Of, Name>);
     });
   }
+}
+
+/** Of a transaction that the backfill did not fetch, an event has the hash and the place alone. */
+function wholeOrNull({ hash, from, to, input }: Partial<NeededTransaction>) {
+  return input === undefined ? null : { hash, from, to, input };
 }

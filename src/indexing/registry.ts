@@ -9,6 +9,7 @@ import { addressesOf, startBlockOf } from "./write/contracts.ts";
 import { type Domain, type DomainKey, type DomainPatch, patchDomain } from "./write/domains.ts";
 import { appendEventAndHolders } from "./write/events.ts";
 import { type LogRef, nullIfZero } from "./write/logRef.ts";
+import { awaitAddress } from "./write/missingTransactions.ts";
 import { learnLabel } from "./write/names.ts";
 import { refreshClaim } from "./write/primaryNames.ts";
 import { setReverseResolver } from "./write/reverseNodes.ts";
@@ -35,8 +36,9 @@ async function onNewOwner({ event, context, log, transaction }: Args<"NewOwner">
   const { node: parentNode, label: labelhash, owner } = event.args; // on chain `label` is the labelhash
   const node = childNode(parentNode, labelhash);
   if (parentNode === ADDR_REVERSE_NODE && managedNameOf(log.chainId) === undefined) {
-    const candidates = transaction === undefined ? [owner] : [transaction.from, owner];
+    const candidates = transaction ? [transaction.from, owner] : [owner];
     await learnAddress(context, log, { labelhash, candidates });
+    if (transaction === null) await awaitAddress(context, log, { node, labelhash });
   }
   const after = await patchRegistry(context, log, { node, parentNode, labelhash }, () => ({
     registryOwner: ownerOf(context, log, owner),

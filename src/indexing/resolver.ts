@@ -5,7 +5,7 @@ import { ETHEREUM_COIN_TYPE } from "../ens/coinType.ts";
 import { keccak256OfHex } from "../ens/keccak.ts";
 import { managedNameOf } from "../ens/managedNames.ts";
 import { storable } from "../ens/storable.ts";
-import { textWritesIn } from "../ens/textCalldata.ts";
+import { writtenText } from "../ens/textCalldata.ts";
 import { hasOldestShape } from "./neededTransactions.ts";
 import { type ArgsOf, type EventIn, on } from "./on.ts";
 import { onOperator, putRecordDelegate } from "./write/approvals.ts";
@@ -13,6 +13,7 @@ import { readText } from "./write/archive.ts";
 import { addressesOf, mayRead } from "./write/contracts.ts";
 import { appendEventAndHolders } from "./write/events.ts";
 import { type HandlerArgs, type LogEvent, type LogRef, nullIfZero } from "./write/logRef.ts";
+import { awaitText } from "./write/missingTransactions.ts";
 import { refreshClaim } from "./write/primaryNames.ts";
 import {
   clearRecords,
@@ -173,8 +174,9 @@ type TextArgs =
 /**
  * A text record set at a resolver whose event has no value. The value comes from the calldata, if the transaction
  * called the resolver directly; else from a read at the end of the block, if allowed; else it is unknown, which
- * differs from "none". It is always unknown for resolvers that the deployment does not list: the index answers for
- * none of them. Writes: events, text_records.
+ * differs from "none". Where no read is allowed, a transaction that comes later still tells it. It is always unknown for
+ * resolvers that the deployment does not list: the index answers for none of them. Writes: events, text_records,
+ * missing_transactions.
  */
 async function onTextWithoutValue({ event, context, log, transaction }: TextArgs, keyHash: Hex) {
   const { node, key } = event.args;
@@ -182,27 +184,29 @@ async function onTextWithoutValue({ event, context, log, transaction }: TextArgs
   const earlierSets = before?.transactionHash === log.transactionHash ? before.setsInTransaction : 0;
   // A contract that is not listed can emit this log for any call, and can answer a read with anything, or never.
   const isListed = addressesOf(context, "ListedResolver").includes(log.contractAddress);
-  const given = transaction?.to === log.contractAddress ? textWritesIn(transaction) : [];
-  const written = given.filter((write) => write.node === node && write.key === key)[earlierSets]?.value;
+  const written =
+    transaction && writtenText(transaction, { resolver: log.contractAddress, node, key, earlierSets });
   // A key that is not UTF-8 cannot be read by its text.
   const isExact = keyHashOf(key) === keyHash;
   const isReadable = isListed && isExact && written === undefined && mayRead(context);
   const read = isReadable ? await readText(context, log.contractAddress, node, key) : undefined;
   const value = written ?? read;
-  const valueSource = written !== undefined ? "calldata" : read !== undefined ? "read" : "unknown";
+  const valueSource = value === undefined ? "unknown" : written === undefined ? "read" : "calldata";
   await appendEventAndHolders(context, log, {
     node,
     key,
     valueSource,
     ...(value !== undefined && { value }),
   });
-  await putText(context, log, {
+  const version = await putText(context, log, {
     node,
     key,
     keyHash,
     value: value === "" ? null : value,
     isRead: valueSource === "read",
   });
+  if (transaction === null && value === undefined)
+    await awaitText(context, log, { node, version, keyHash, earlierSets });
 }
 
 /** If the emitter is the resolver of an address's reverse node, the log changed the name that the address claims. */

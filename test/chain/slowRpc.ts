@@ -10,6 +10,10 @@ export type SlowRpc = {
   held: () => number;
   /** From now on requests of this method are held. */
   hold: (method: string) => void;
+  /** Lets some of the held requests pass, in their order. */
+  pass: (count: number) => void;
+  /** How many requests of a method came. */
+  asked: (method: string) => number;
   /** From now on everything passes. */
   release: () => void;
   close: () => Promise<void>;
@@ -23,6 +27,7 @@ export async function startSlowRpc(
   let isHeld = ({ method, params }: Call) =>
     method === "eth_getLogs" && Number(params?.[0]?.toBlock) >= logsFrom;
   const waiting: (() => void)[] = [];
+  const asked = new Map<string, number>();
   const turn = (call: Call) =>
     new Promise<void>((resolve) => {
       if (isHeld(call)) waiting.push(resolve);
@@ -32,7 +37,9 @@ export async function startSlowRpc(
     const chunks: Buffer[] = [];
     for await (const chunk of request) chunks.push(chunk as Buffer);
     const body = Buffer.concat(chunks);
-    await turn(JSON.parse(body.toString()) as Call);
+    const call = JSON.parse(body.toString()) as Call;
+    asked.set(call.method, (asked.get(call.method) ?? 0) + 1);
+    await turn(call);
     const answer = await fetch(target, {
       method: "POST",
       headers: { "content-type": "application/json" },
@@ -53,6 +60,10 @@ export async function startSlowRpc(
     url: `http://127.0.0.1:${port}`,
     held: () => waiting.length,
     release,
+    pass: (count) => {
+      for (const resolve of waiting.splice(0, count)) resolve();
+    },
+    asked: (method) => asked.get(method) ?? 0,
     hold: (method) => {
       isHeld = (call) => call.method === method;
     },

@@ -93,6 +93,11 @@ import { MAX_CHOSEN, MAX_KEY } from "../../src/api/names/schemas/recordChoice.ts
 import { MAX_WINDOWS } from "../../src/api/names/schemas/windows.ts";
 import { MAX_LENGTHS, MAX_YEARS } from "../../src/api/names/schemas/years.ts";
 import { MAX_WRITTEN } from "../../src/api/names/serializers/calendar.ts";
+import {
+  MAX_LATE_BYTES,
+  MAX_LATE_ROWS,
+  MAX_TRANSACTION_BYTES,
+} from "../../src/api/names/transactions/lateTransactions.ts";
 import { FREE } from "../../src/api/server/access/limits.ts";
 import { UNPAID } from "../../src/api/server/access/requestCount.ts";
 import {
@@ -116,6 +121,7 @@ import { HELD_SECONDS } from "../../src/api/server/serviceDb/reservations.ts";
 import { NAMES_AT_ONCE } from "../../src/api/server/serviceDb/sharedLabels.ts";
 import { MAX_LABEL_BYTES, MAX_NAME_BYTES } from "../../src/ens/name.ts";
 import { GIVEN_MS_PER_BLOCK, MAX_GIVEN_PER_BLOCK } from "../../src/indexing/write/applyLabels.ts";
+import { LATE_MS_PER_BLOCK, MAX_LATE_PER_BLOCK } from "../../src/indexing/write/applyTransactions.ts";
 import { MAX_WORK_PER_BLOCK, WORK_PER_TURN } from "../../src/indexing/write/blockQueue.ts";
 import { MAX_MOVED_TOKENS } from "../../src/indexing/write/ensv2/entries.ts";
 import { MAX_DEPTH, MAX_MOUNTS } from "../../src/indexing/write/ensv2/mounts.ts";
@@ -424,6 +430,21 @@ const limits: readonly (readonly [title: string, rows: readonly Row[]])[] = [
         "Imported labels applied per block",
         `${number(MAX_GIVEN_PER_BLOCK)} per chain, or ${GIVEN_MS_PER_BLOCK} ms`,
         "Applied in later blocks.",
+      ],
+      [
+        "Past transactions that a start fetches before the index is ready",
+        `\`TRANSACTIONS_AT_ONCE\` (${number(Number(rpcVariables.TRANSACTIONS_AT_ONCE.example))})`,
+        "Fetched behind the ready index, at `TRANSACTIONS_PER_SECOND`.",
+      ],
+      [
+        "Past transactions in memory behind the ready index",
+        `of ${number(MAX_LATE_ROWS)} rows, ${mib(MAX_LATE_BYTES)}; ${mib(MAX_TRANSACTION_BYTES)} in an answer`,
+        "Fetched later; a larger answer is refused.",
+      ],
+      [
+        "Rows that wait for past transactions, worked off per block",
+        `${number(MAX_LATE_PER_BLOCK)} per chain, or ${number(LATE_MS_PER_BLOCK)} ms`,
+        "In later blocks.",
       ],
       ["Imported labels in memory", `${number(MAX_GIVEN_LABELS)}, ${mib(MAX_GIVEN_BYTES)}`, "Not used."],
       [

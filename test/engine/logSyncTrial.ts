@@ -107,10 +107,15 @@ const secondStep = [
 
 const plan: Plan = { logs: makeLogs(), head: HEAD, ...given };
 const provider = await startProvider(plan);
-const portal = source.portal && (await startPortal(source.portal, provider.logsOf));
+const portal = source.portal && (await startPortal(source.portal, provider.logsOf, provider.transactionsOf));
 const location = portal?.url ?? source.archive;
 if (location !== undefined) {
-  globalThis.namedexLogSources = { schema: "trial", byChain: { 1: { variable: "LOG_SOURCE", location } } };
+  globalThis.namedexLogSources = {
+    schema: "trial",
+    byChain: { 1: { variable: "LOG_SOURCE", location } },
+    // One that lies is refused while a batch is read: its transactions would be fetched and cached behind that.
+    withTransactions: source.portal?.lie ? {} : { 1: [{ address: null, topics: [null, null, null, null] }] },
+  };
 }
 const [{ createRpc }, { getLocalEventGenerator }, runtime, { createSyncStore }, checkpoints, schema] =
   await Promise.all(

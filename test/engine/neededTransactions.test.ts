@@ -1,8 +1,12 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { type Hex, keccak256, namehash, pad, toBytes } from "viem";
+import { type AbiEvent, type Hex, keccak256, namehash, pad, toBytes, toEventSelector } from "viem";
 import { expect, test } from "vitest";
+import { knownDeployments, listContracts, type Role } from "../../abis/deployments.ts";
 import { managedNames } from "../../abis/layer2/managedNames.ts";
+import { registryAbi } from "../../abis/registry.ts";
+import { resolverUnindexedKeyAbi } from "../../abis/resolver.ts";
+import { logsWithTransactions } from "../../abis/transactionLogs.ts";
 import { readWithNeededBy } from "../../engine/backfill/neededTransactions.ts";
 import { neededTransactions } from "../../src/indexing/neededTransactions.ts";
 import { root } from "../support/projectFiles.ts";
@@ -51,6 +55,24 @@ test.each<[string, Case, boolean]>([
 ])("the transaction of %s", (_, log, expected) => {
   expect(layer2).toBeGreaterThan(0);
   expect(isNeeded(log)).toBe(expected);
+});
+
+test("a source is asked for the transactions of all logs that the table can need", () => {
+  const queries = logsWithTransactions(knownDeployments.mainnet());
+  const named: readonly AbiEvent[] = [...registryAbi, ...resolverUnindexedKeyAbi];
+  for (const event of Object.keys(neededTransactions)) {
+    const [, form = ""] = event.split(":");
+    const topic = form.includes("(")
+      ? toEventSelector(`event ${form}`)
+      : toEventSelector(named.find(({ name }) => name === form) as AbiEvent);
+    expect(queries.flatMap(({ topics }) => topics[0])).toContain(topic);
+  }
+  const [ofReverseNodes, ofTexts] = queries;
+  expect(ofReverseNodes?.topics[1]).toEqual([REVERSE]);
+  const listed = (role: Role) =>
+    listContracts(knownDeployments.mainnet(), role).map(({ address }) => address.toLowerCase());
+  expect(ofReverseNodes?.address).toEqual(listed("registry"));
+  expect(ofTexts?.address).toEqual(listed("resolver"));
 });
 
 test("handlers get transactions from this table alone", () => {
@@ -133,6 +155,18 @@ test("a batch is read again once its transactions are in the cache, each asked f
     expect(second).toEqual(first);
   } finally {
     globalThis.namedexNeededTransactions = undefined;
+  }
+});
+
+test("a run fetches a limited number, and leaves the others for later", async () => {
+  globalThis.namedexTransactionsAtOnce = 1;
+  try {
+    const { asked, first, second } = await readBatch(transactionAt);
+    expect(asked).toEqual([["0x5", "0x0"]]);
+    expect(first.transactions).toEqual([{ blockNumber: 5, transactionIndex: 0 }]);
+    expect(second).toEqual(first);
+  } finally {
+    globalThis.namedexTransactionsAtOnce = undefined;
   }
 });
 

@@ -28,12 +28,12 @@ afterEach(() => {
 
 const pauses: number[] = [];
 /** A client that does not wait, and what its Portal saw. */
-async function open(plan: Partial<PortalPlan>) {
-  const portal = await startPortal({ head: HEAD, ...plan }, provider.logsOf);
+async function open(plan: Partial<PortalPlan>, withTransactions: LogQuery[] = []) {
+  const portal = await startPortal({ head: HEAD, ...plan }, provider.logsOf, provider.transactionsOf);
   closing.push(portal.stop);
   pauses.length = 0;
   const pause = async (ms: number) => void pauses.push(ms);
-  return { portal, source: await openPortal(portal.url, () => {}, { pause }) };
+  return { portal, source: await openPortal(portal.url, () => {}, { pause, withTransactions }) };
 }
 
 const expected = (from: number, to: number) =>
@@ -59,6 +59,28 @@ test("a log has what a node says of it, and its block's time", async () => {
   const [log] = await source.logs([any], [98, 98]);
   const { removed: _, ...whole } = expected(98, 98)[0] as unknown as Record<string, unknown>;
   expect(log).toEqual({ ...whole, blockTimestamp: numberToHex(1_500_000_000 + 12 * 98) });
+});
+
+describe("the transactions of some logs", () => {
+  const some: LogQuery = { address: [ADDRESS], topics: [[hashOf(3, 1)], null, null, null] };
+
+  test("come with them, as a node gives them, and no others", async () => {
+    const { source, portal } = await open({ endsAfter: 777 }, [some]);
+    const logs = await source.logs([any], [1, 1_000]);
+    expect(placesOf(logs).sort()).toEqual(placesOf(expected(1, 1_000)).sort());
+    const joined = logs.filter(({ transaction }) => transaction !== undefined);
+    expect(joined.map(({ topics }) => topics[0])).toEqual([hashOf(3, 1), hashOf(3, 1)]);
+    expect(joined.map(({ transaction }) => transaction)).toEqual(
+      joined.map(({ blockNumber }) => provider.transactionsOf(Number(blockNumber))[0]),
+    );
+    expect(portal.seen.refused).toEqual([]);
+  });
+
+  test("are not asked for where their events are not", async () => {
+    const { source } = await open({}, [some]);
+    const logs = await source.logs([{ ...any, topics: [[hashOf(3, 2)], null, null, null] }], [1, 1_000]);
+    expect(logs.map(({ topics }) => topics[0])).toEqual([hashOf(3, 2), hashOf(3, 2)]);
+  });
 });
 
 test("a Portal that never answers is given up, with pauses that grow to half a minute", async () => {

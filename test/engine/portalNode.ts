@@ -39,7 +39,14 @@ const known = {
   item: ["address", "topic0", "topic1", "topic2", "topic3", "transaction"],
 };
 
-export async function startPortal(plan: PortalPlan, logsOf: (block: number) => readonly NodeLog[]) {
+type NodeTransaction = Record<"hash" | "transactionIndex" | "from" | "to" | "input" | "value", Hex> &
+  Record<"nonce" | "gas" | "type", string>;
+
+export async function startPortal(
+  plan: PortalPlan,
+  logsOf: (block: number) => readonly NodeLog[],
+  transactionsOf: (block: number) => readonly NodeTransaction[] = () => [],
+) {
   const seen = { requests: 0, refused: [] as string[], lines: 0 };
 
   const isMatched = (log: NodeLog, { address, ...item }: Item): boolean =>
@@ -79,17 +86,42 @@ export async function startPortal(plan: PortalPlan, logsOf: (block: number) => r
       if (kind === "alters") first.data = `${first.data}00`;
       if (kind === "invents") logs.push({ ...first, logIndex: 999 });
     }
+    const joined = new Set(
+      logsOf(number)
+        .filter((log) => items.some((item) => item.transaction && isMatched(log, item)))
+        .map(({ transactionIndex }) => transactionIndex),
+    );
+    const transactions = transactionsOf(number)
+      .filter(({ transactionIndex }) => joined.has(transactionIndex))
+      .map(({ transactionIndex, hash, from, to, input, value, nonce, gas, type }) => ({
+        transactionIndex: Number(transactionIndex),
+        hash,
+        from,
+        to,
+        input,
+        value,
+        gas,
+        nonce: Number(nonce),
+        type: Number(type),
+      }));
     const hash = kind === "hash" ? hashOf(9, number) : hashOf(1, number);
-    return { header: { number, hash, timestamp: timeOf(number) + (kind === "time" ? 1 : 0) }, logs };
+    return {
+      header: { number, hash, timestamp: timeOf(number) + (kind === "time" ? 1 : 0) },
+      logs,
+      transactions,
+    };
   }
 
   function linesOf({ fromBlock, toBlock, logs: items }: Body): string {
     const end = Math.min(toBlock, plan.head, fromBlock + (plan.endsAfter ?? Number.POSITIVE_INFINITY) - 1);
     const lines: string[] = [];
     for (let number = fromBlock; number <= end; number++) {
-      const { header, logs } = told(number, items);
+      const { header, logs, transactions } = told(number, items);
       // Ends of its chunks have lines without logs, as has the last block that it looked at.
-      if (logs.length > 0) lines.push(JSON.stringify({ header, logs }));
+      if (logs.length > 0)
+        lines.push(
+          JSON.stringify(transactions.length > 0 ? { header, transactions, logs } : { header, logs }),
+        );
       else if (number === end || number % 5_000 === 0) lines.push(JSON.stringify({ header }));
     }
     seen.lines += lines.length;

@@ -194,5 +194,6 @@ export async function startProvider(plan: Plan) {
     server.close();
     server.closeAllConnections();
   };
-  return { url: `http://127.0.0.1:${port}`, seen, blockJson, logsOf, stop };
+  const transactionsOf = (block: number) => (byBlock.get(block) ?? []).map(transactionJson);
+  return { url: `http://127.0.0.1:${port}`, seen, blockJson, logsOf, transactionsOf, stop };
 }

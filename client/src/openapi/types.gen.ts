@@ -4205,6 +4205,10 @@ export type IndexingStatus = {
              */
             differing_block_number?: number;
         };
+        /**
+         * Texts and reverse nodes whose past transactions follow behind the ready index. Until then, the texts are read live, and lists of addresses by primary name lack those addresses. Absent while the database does not respond
+         */
+        missing_transactions?: number;
     }>;
     /**
      * Present if ENSv2 is indexed: progress of the migration to it, and when each phase was reached

@@ -46,6 +46,7 @@ import { type Verification, verificationsIn } from "../server/serviceDb/verifica
 import { startUpkeep } from "../upkeep/upkeep.ts";
 import { createChains, OWN_SHARE } from "./chains.ts";
 import { startLabels } from "./labels.ts";
+import { startTransactions } from "./transactions.ts";
 
 /** What a process of the API has once, and gives to its operations and features by name. */
 export type Core = Awaited<ReturnType<typeof createCore>>;
@@ -152,6 +153,7 @@ export async function createCore(settings: Settings, db: Db) {
   startInPlace("failing block", () => noteFailingBlock(failingBlocks, schema));
   startInPlace("journal", () => followJournal({ databaseUrl, schema, readState: states.readChanged }));
   startLabels({ settings, contracts, db, store });
+  startTransactions({ settings, db });
   startInPlace("upkeep", () =>
     startUpkeep({
       databaseUrl,

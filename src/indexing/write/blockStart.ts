@@ -1,5 +1,6 @@
 import type { Context } from "ponder:registry";
 import { applyGivenLabels } from "./applyLabels.ts";
+import { applyTransactions } from "./applyTransactions.ts";
 import { resumeWork } from "./blockQueue.ts";
 import type { LogRef } from "./logRef.ts";
 
@@ -7,9 +8,10 @@ import type { LogRef } from "./logRef.ts";
 const begun = new Map<number, Pick<LogRef, "blockHash" | "logIndex">>();
 
 /**
- * Does what waits for a block: work that earlier blocks left, and labels that others than the chain's logs gave. The first log
- * of a block does, whatever it says; the others need not look. A block that is indexed again looks again, and so does one
- * that takes its place in a reorganisation. Writes: as {@link resumeWork} and {@link applyGivenLabels}.
+ * Does what waits for a block: work that earlier blocks left, labels that others than the chain's logs gave, and past
+ * transactions that came late. The first log of a block does, whatever it says; the others need not look. A block that is
+ * indexed again looks again, and so does one that takes its place in a reorganisation. Writes: as {@link resumeWork},
+ * {@link applyGivenLabels} and {@link applyTransactions}.
  */
 export async function startBlock(context: Context, log: LogRef): Promise<void> {
   const { chainId, blockHash, logIndex } = log;
@@ -18,4 +20,5 @@ export async function startBlock(context: Context, log: LogRef): Promise<void> {
   begun.set(chainId, { blockHash, logIndex });
   await resumeWork(context, log);
   await applyGivenLabels(context, log);
+  await applyTransactions(context, log);
 }

@@ -35,10 +35,22 @@ export async function appendEventAndHolders(
  * owner and wrote the holder. Writes: events.
  */
 export async function appendEvent(context: Context, log: LogRef, values: EventValues): Promise<void> {
+  await context.db.insert(event).values({ ...log, ...columnsOf(values) });
+}
+
+function columnsOf(values: EventValues) {
   const { details, ...columns } = withoutNul(values);
-  await context.db
-    .insert(event)
-    .values({ ...log, ...columns, details: details === undefined ? null : toJson(details) });
+  return { ...columns, details: details === undefined ? null : toJson(details) };
+}
+
+/** Adds the value of a text to its log's row, which does not have one. Writes: events. */
+export async function putTextValue(
+  context: Context,
+  place: Pick<LogRef, "chainId" | "blockNumber" | "logIndex">,
+  values: { key: string; value: string; valueSource: string },
+): Promise<void> {
+  const { chainId, blockNumber, logIndex } = place;
+  await context.db.update(event, { chainId, blockNumber, logIndex, ordinal: 0 }).set(columnsOf(values));
 }
 
 /** The row of the preceding log in the block; null if it was not one of ours. */

@@ -10,6 +10,8 @@ export type LogRef = {
   /** Unix seconds. */
   blockTimestamp: number;
   transactionHash: Hex;
+  /** No column of state has it; a transaction is asked for by its place. */
+  transactionIndex: number;
   logIndex: number;
   /** Counts the names that one log concerns, from 0. */
   ordinal: number;
@@ -26,6 +28,7 @@ export type LogEvent = {
   log: {
     address: Address;
     logIndex: number;
+    transactionIndex: number;
     transactionHash: Hex;
     topics: readonly (Hex | null)[];
     data: Hex;
@@ -42,6 +45,7 @@ export const logRefOf = (context: Context, event: LogEvent, contract: string, ev
   blockHash: event.block.hash,
   blockTimestamp: Number(event.block.timestamp),
   transactionHash: event.log.transactionHash,
+  transactionIndex: event.log.transactionIndex,
   logIndex: event.log.logIndex,
   ordinal: 0,
   contract,

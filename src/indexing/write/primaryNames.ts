@@ -8,6 +8,7 @@ import { readName } from "./archive.ts";
 import { addressesOf, isStaticResolver, mayRead } from "./contracts.ts";
 import type { Domain } from "./domains.ts";
 import type { LogRef } from "./logRef.ts";
+import { awaitClaim, isAddressAwaited } from "./missingTransactions.ts";
 import { findLabel } from "./naming.ts";
 
 /** The name that an address claims. `isNameKnown` false: only the chain knows the name. */
@@ -19,8 +20,14 @@ export type NameClaim = {
   registrar: "REVERSE_REGISTRAR" | "DEFAULT_REVERSE_REGISTRAR" | "L2_REVERSE_REGISTRAR";
 };
 
+/** The log of a claim. */
+export type ClaimPlace = Pick<
+  LogRef,
+  "chainId" | "blockNumber" | "blockTimestamp" | "transactionHash" | "logIndex"
+>;
+
 /** Stores a claim. Writes: primary_names, primary_name_changes. */
-export async function putClaim(context: Context, log: LogRef, claim: NameClaim): Promise<void> {
+export async function putClaim(context: Context, log: ClaimPlace, claim: NameClaim): Promise<void> {
   const { address, coinType, ...rest } = claim;
   const { chainId, blockNumber, transactionHash } = log;
   const columns = { ...rest, name: storableName(claim.name), chainId, blockNumber, transactionHash };
@@ -32,7 +39,7 @@ export async function putClaim(context: Context, log: LogRef, claim: NameClaim):
 }
 
 /** Stores that an address claimed a name then. Writes: primary_name_changes. */
-export async function appendClaim(context: Context, log: LogRef, claim: NameClaim): Promise<void> {
+export async function appendClaim(context: Context, log: ClaimPlace, claim: NameClaim): Promise<void> {
   const { chainId, blockNumber, transactionHash, logIndex, blockTimestamp } = log;
   const place = { chainId, blockNumber, transactionHash, logIndex, blockTimestamp };
   await context.db.insert(primaryNameChange).values({ ...claim, name: storableName(claim.name), ...place });
@@ -44,7 +51,8 @@ export const storableName = (name: string | null): string | null =>
 
 /**
  * Stores the name that a node below `addr.reverse` gives its address, after its resolver or one of its records changed.
- * Does nothing while the node's label (the address) is unknown. Writes: primary_names, primary_name_changes.
+ * Does nothing while the node's label (the address) is unknown. While a transaction may tell that it was known already,
+ * the claim waits for it. Writes: primary_names, primary_name_changes, missing_transactions.
  *
  * @param isClaim true if the log itself is a claim: it is stored even if it repeats the last one
  */
@@ -55,18 +63,35 @@ export async function refreshClaim(
   isClaim = false,
 ): Promise<void> {
   const address = await findAddress(context, reverse);
-  if (address === null) return;
-  const key = { address, coinType: Number(ETHEREUM_COIN_TYPE) };
+  const isWaiting = await isAddressAwaited(context, reverse);
+  if (address === null && !isWaiting) return;
   const now = await readClaimedName(context, log, reverse);
+  const { name, isNameKnown } = now;
+  if (isWaiting) {
+    const stored = { name: storableName(name), isNameKnown, isRepeatable: isClaim };
+    await awaitClaim(context, log, { node: reverse.node, isAddressKnown: address !== null, ...stored });
+  } else if (address !== null) {
+    await putNewClaim(context, log, { address, name, isNameKnown }, isClaim);
+  }
+}
+
+/** Stores the name of a reverse node, unless it is the address's last claim. Writes: primary_names, primary_name_changes. */
+export async function putNewClaim(
+  context: Context,
+  log: ClaimPlace,
+  { address, ...now }: Pick<NameClaim, "address" | "name" | "isNameKnown">,
+  isRepeatable: boolean,
+): Promise<void> {
+  const key = { address, coinType: Number(ETHEREUM_COIN_TYPE) };
   const before = await context.db.find(primaryName, key);
   const isSame =
     (before?.name ?? null) === storableName(now.name) && (before?.isNameKnown ?? true) === now.isNameKnown;
-  if (isSame && !isClaim) return;
+  if (isSame && !isRepeatable) return;
   await putClaim(context, log, { ...key, ...now, registrar: "REVERSE_REGISTRAR" });
 }
 
 /** The address that a node below `addr.reverse` is for. Its label can be known before the domain is named again. */
-async function findAddress(context: Context, reverse: Domain): Promise<Address | null> {
+export async function findAddress(context: Context, reverse: Domain): Promise<Address | null> {
   if (reverse.parentNode !== ADDR_REVERSE_NODE || reverse.labelhash === null) return null;
   const label = reverse.isLabelKnown ? reverse.label : await findLabel(context, reverse.labelhash);
   return label !== null && /^[0-9a-f]{40}$/.test(label) ? `0x${label}` : null;

@@ -95,9 +95,10 @@ export async function findText(context: Context, log: LogRef, node: Hex, keyHash
 
 /**
  * Sets a text record. A value that was read at the end of this block belongs to the last set in the block, so an
- * earlier set in it loses the value that was stored for it. Writes: text_records, events (only in that case).
+ * earlier set in it loses the value that was stored for it. Gives the version of the row. Writes: text_records, events
+ * (only in that case).
  */
-export async function putText(context: Context, log: LogRef, text: TextSet): Promise<void> {
+export async function putText(context: Context, log: LogRef, text: TextSet): Promise<number> {
   const { version } = await findResolverNode(context, log, text.node);
   const { chainId, contractAddress: resolver, blockNumber, transactionHash } = log;
   const key = { chainId, resolver, node: text.node, version, keyHash: text.keyHash };
@@ -118,10 +119,29 @@ export async function putText(context: Context, log: LogRef, text: TextSet): Pro
       const earlierSets = before.transactionHash === transactionHash ? before.setsInTransaction : 0;
       return { ...columns, setsInTransaction: earlierSets + 1 };
     });
-  if (overtaken === null) return;
+  if (overtaken === null) return version;
   const earlier = { chainId, blockNumber, logIndex: overtaken, ordinal: 0 };
   await context.db.update(event, earlier).set({ value: null, valueSource: "unknown" });
+  return version;
 }
+
+/** Stores the value of a text's last set, if that is still the set of a log. Writes: text_records. */
+export async function putLateValue(
+  context: Context,
+  row: typeof textRecord.$inferSelect,
+  { blockNumber, logIndex }: Pick<LogRef, "blockNumber" | "logIndex">,
+  value: string,
+): Promise<void> {
+  if (row.blockNumber !== blockNumber || row.logIndex !== logIndex) return;
+  const { chainId, resolver, node, version, keyHash } = row;
+  await context.db
+    .update(textRecord, { chainId, resolver, node, version, keyHash })
+    .set({ ...textColumns(exactKeyOf(row), value === "" ? null : value), isValueKnown: true });
+}
+
+/** The key of a text as logged. */
+export const exactKeyOf = ({ key, exact }: Pick<typeof textRecord.$inferSelect, "key" | "exact">): string =>
+  exact === null ? key : (JSON.parse(exact) as { key: string }).key;
 
 /** The columns of a text, with U+2400 for NUL. If there is one, the exact texts are stored as JSON besides. */
 const textColumns = (key: string, value: string | null) => ({

@@ -2,6 +2,7 @@ import { z } from "@hono/zod-openapi";
 import { withoutKeys } from "../../server/errors/foreignText.ts";
 import { endpoint } from "../../server/http/endpoint.ts";
 import type { ChainReport, IndexReport } from "../../server/indexState/freshness.ts";
+import { listMissingTransactions } from "../../server/indexState/progress.ts";
 import { listPhases } from "../query/ensv2.ts";
 import { blockNumber, count, hash } from "../schemas/answers.ts";
 
@@ -44,6 +45,10 @@ const chainShape = z.strictObject({
     })
     .nullable()
     .openapi({ description: "Null if all past logs came from the node" }),
+  missing_transactions: count.optional().openapi({
+    description:
+      "Texts and reverse nodes whose past transactions follow behind the ready index. Until then, the texts are read live, and lists of addresses by primary name lack those addresses. Absent while the database does not respond",
+  }),
 });
 
 const ensv2Phases = ["deployed", "reserving", "frozen", "handed_over", "open", "public"] as const;
@@ -156,8 +161,9 @@ export const indexingStatus = endpoint({
   handle: async (_, { db, freshness, contracts }) => {
     const report = await freshness.report();
     const withPhases = contracts.ensv2 !== undefined && !report.isDatabaseAway;
+    const late = report.isDatabaseAway ? null : await listMissingTransactions(db);
     return {
-      ...toStatus(report, contracts),
+      ...toStatus(report, contracts, late),
       ...(withPhases && { ensv2: toEnsv2(await listPhases(db, contracts.chainId)) }),
     };
   },
@@ -184,7 +190,9 @@ function toEnsv2(rows: Awaited<ReturnType<typeof listPhases>>): z.infer<typeof e
 
 type Names = { chainId: number; chainName: (chainId: number) => string };
 
-function toStatus(report: IndexReport, { chainId, chainName }: Names) {
+type Late = Awaited<ReturnType<typeof listMissingTransactions>>;
+
+function toStatus(report: IndexReport, { chainId, chainName }: Names, late: Late | null) {
   const { indexer, isActive, unfit, maxLagSeconds, failing, verification, chains, standby } = report;
   const phase = indexer.isReady ? ("realtime" as const) : ("backfill" as const);
   return {
@@ -224,6 +232,9 @@ function toStatus(report: IndexReport, { chainId, chainName }: Names) {
       chain_id: chain.chainId,
       phase,
       ...toChain(chain),
+      ...(late && {
+        missing_transactions: late.find((one) => one.chainId === chain.chainId)?.missing ?? 0,
+      }),
     })),
   };
 }

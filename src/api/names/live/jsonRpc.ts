@@ -33,12 +33,17 @@ export class NoReply extends Error {
  * @throws NoReply
  * @example await callNode(url, { method: "eth_chainId", params: [] }, AbortSignal.timeout(2_000))
  */
-export async function callNode(url: string, call: JsonRpcCall, signal: AbortSignal): Promise<JsonRpcReply> {
+export async function callNode(
+  url: string,
+  call: JsonRpcCall,
+  signal: AbortSignal,
+  maxBytes = MAX_REPLY_BYTES,
+): Promise<JsonRpcReply> {
   await turnFor(lengthOf(call));
   const reply: unknown = await getHttpRpcClient(url)
-    .request({ body: call, fetchOptions: { signal }, maxResponseBodySize: MAX_REPLY_BYTES })
+    .request({ body: call, fetchOptions: { signal }, maxResponseBodySize: maxBytes })
     .catch((error: unknown) => {
-      throw toNoReply(error);
+      throw toNoReply(error, maxBytes);
     });
   if (typeof reply !== "object" || reply === null) throw unreadable();
   return reply;
@@ -50,11 +55,11 @@ function lengthOf({ params: [first] }: JsonRpcCall): number {
   return typeof data === "string" ? data.length : 0;
 }
 
-function toNoReply(error: unknown): NoReply {
+function toNoReply(error: unknown, maxBytes: number): NoReply {
   const { name, status, cause } = error as { name?: string; status?: number; cause?: unknown };
   if (name === "TimeoutError" || name === "AbortError") return new NoReply("the node did not answer in time");
   if (name === "ResponseBodyTooLargeError") {
-    return new NoReply(`the node's answer is larger than ${MAX_REPLY_BYTES} bytes`);
+    return new NoReply(`the node's answer is larger than ${maxBytes} bytes`);
   }
   if (status !== undefined) return new NoReply(`the node answered with status ${status}`);
   return cause instanceof SyntaxError

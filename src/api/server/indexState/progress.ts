@@ -1,4 +1,4 @@
-import { event, workList } from "ponder:schema";
+import { event, transactionProgress, workList } from "ponder:schema";
 import { count, isNotNull, min, sql } from "ponder";
 import { failures } from "../../../../engine/failures/failures.ts";
 import {
@@ -57,3 +57,9 @@ export function listWaitingWork(db: Db): Promise<WaitingWork[]> {
     .where(isNotNull(workList.nextItem))
     .groupBy(workList.chainId);
 }
+
+/** How many texts and reverse nodes of each chain wait for their transactions. Chains where none ever did are left out. */
+export const listMissingTransactions = (db: Db): Promise<{ chainId: number; missing: number }[]> =>
+  db
+    .select({ chainId: transactionProgress.chainId, missing: transactionProgress.missing })
+    .from(transactionProgress);

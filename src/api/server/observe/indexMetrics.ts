@@ -3,6 +3,7 @@ import { missingIndexesIn } from "../../upkeep/indexes.ts";
 import type { IndexReport } from "../indexState/freshness.ts";
 import {
   countAnomalies,
+  listMissingTransactions,
   listProgress,
   listWaitingWork,
   readFailures,
@@ -60,10 +61,11 @@ async function noteTables(
   { db, contracts, now, lastVerification, readHealing, noteFeatures }: IndexView,
   meters: Meters,
 ): Promise<void> {
-  const [indexer, chains, waiting, missing, anomalies, healing] = await Promise.all([
+  const [indexer, chains, waiting, late, missing, anomalies, healing] = await Promise.all([
     readIndexerState(db),
     listProgress(db),
     listWaitingWork(db),
+    listMissingTransactions(db),
     countMissingIndexes(db),
     countAnomalies(db),
     readHealing(),
@@ -77,6 +79,8 @@ async function noteTables(
     meters.waitingLists.set({ chain }, lists);
     meters.waitingSeconds.set({ chain }, since === null ? 0 : blockTimestamp - since);
   }
+  for (const { chainId, missing: count } of late)
+    meters.missingTransactions.set({ chain: contracts.chainName(chainId) }, count);
   meters.missingIndexes.set(missing);
   if (healing !== null) {
     meters.unknownLabels.set(healing.pending);

@@ -87,6 +87,11 @@ export function createMeters() {
       "Seconds since the block in which the first of these lists was asked for, in the chain's time; 0 if none waits.",
       ["chain"],
     ),
+    missingTransactions: gauge(
+      "namedex_missing_transactions",
+      "Texts and reverse nodes whose past transactions follow behind the ready index.",
+      ["chain"],
+    ),
     missingIndexes: gauge(
       "namedex_missing_indexes",
       "Large indexes that are still to be built: until then some answers take longer.",

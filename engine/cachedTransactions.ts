@@ -1,0 +1,108 @@
+import { type Encoders, jsonRows } from "./backfill/cacheRows.ts";
+import type { Hex } from "./backfill/logGroups.ts";
+import { checkTransaction } from "./backfill/thinBlocks.ts";
+import { CACHE_SCHEMA } from "./cacheSchema.ts";
+import { ponderModule } from "./ponderModule.ts";
+
+// Transactions that are put into the cache behind a ready index, as the backfill would have.
+
+type Queries = {
+  query: <Row extends Record<string, unknown>>(text: string, values?: unknown[]) => Promise<Row[]>;
+};
+
+/** A transaction by its place, and its hash as the log has it. */
+export type TransactionPlace = { blockNumber: number; transactionIndex: number; hash: Hex };
+
+/** What handlers read of a transaction. */
+export type ReadTransaction = { hash: Hex; from: Hex; to: Hex | null; input: Hex };
+
+/** Those of some transactions that the cache has, each with the bytes of its input. */
+export async function sizesOfCached(
+  { query }: Queries,
+  chainId: number,
+  places: readonly TransactionPlace[],
+): Promise<Map<Hex, number>> {
+  const rows = await query<{ hash: Hex; bytes: number }>(
+    `select hash, octet_length(input) / 2 as bytes from ${CACHE_SCHEMA}.transactions ${at}`,
+    valuesOf(chainId, places),
+  );
+  return new Map(rows.map(({ hash, bytes }) => [hash, bytes]));
+}
+
+/** Those of some transactions that the cache has. */
+export const listCached = (
+  { query }: Queries,
+  chainId: number,
+  places: readonly TransactionPlace[],
+): Promise<ReadTransaction[]> =>
+  query(
+    `select hash, "from", "to", input from ${CACHE_SCHEMA}.transactions ${at}`,
+    valuesOf(chainId, places),
+  );
+
+const at = `where chain_id = $1 and (block_number, transaction_index, hash) in
+  (select * from unnest($2::bigint[], $3::int[], $4::text[]))`;
+
+const valuesOf = (chainId: number, places: readonly TransactionPlace[]) => [
+  chainId,
+  places.map(({ blockNumber }) => blockNumber),
+  places.map(({ transactionIndex }) => transactionIndex),
+  places.map(({ hash }) => hash),
+];
+
+const isBytes = (value: unknown): value is Hex =>
+  typeof value === "string" && /^0x([0-9a-f]{2})*$/i.test(value);
+const isAddress = (value: unknown): value is Hex => isBytes(value) && value.length === 42;
+
+/**
+ * Stores a transaction as a node gives it.
+ *
+ * @throws Error if it is another one, or none that can be read
+ */
+export async function storeTransaction(
+  { query }: Queries,
+  chainId: number,
+  place: TransactionPlace,
+  given: unknown,
+): Promise<ReadTransaction> {
+  const [{ standardizeTransactions }, encoders] = (await Promise.all(
+    ["rpc/actions.js", "sync-store/encode.js"].map(ponderModule),
+  )) as [{ standardizeTransactions: (all: unknown[], request: object) => Parsed[] }, Encoders];
+  const [transaction] = standardizeTransactions([given], {}) as [Parsed];
+  const { from, to, input, blockHash } = transaction;
+  const { transactionIndex } = place;
+  checkTransaction(
+    {
+      blockHash: await hashOfBlock({ query }, chainId, place, blockHash),
+      transactionHash: place.hash,
+      transactionIndex,
+    },
+    transaction,
+  );
+  if (!isAddress(from) || !(to === null || isAddress(to)) || !isBytes(input))
+    throw new Error(`Transaction ${place.hash} cannot be read`);
+  await query(
+    `insert into ${CACHE_SCHEMA}.transactions
+     select * from json_populate_recordset(null::${CACHE_SCHEMA}.transactions, $1) on conflict do nothing`,
+    [jsonRows([encoders.encodeTransaction({ transaction, chainId })])],
+  );
+  return { hash: place.hash, from: lower(from), to: to && lower(to), input };
+}
+
+type Parsed = ReadTransaction & { blockHash: Hex; blockNumber: Hex; transactionIndex: Hex };
+
+const lower = (address: Hex): Hex => address.toLowerCase() as Hex;
+
+/** The hash of a block in the cache. Without the block, as on chains that are not cached, the given one is taken. */
+async function hashOfBlock(
+  { query }: Queries,
+  chainId: number,
+  { blockNumber }: TransactionPlace,
+  given: Hex,
+): Promise<Hex> {
+  const [block] = await query<{ hash: Hex }>(
+    `select hash from ${CACHE_SCHEMA}.blocks where chain_id = $1 and number = $2`,
+    [chainId, blockNumber],
+  );
+  return block?.hash ?? given;
+}

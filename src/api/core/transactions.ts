@@ -1,0 +1,28 @@
+import { workerName } from "../../../engine/ponderInternals.ts";
+import type { Settings } from "../../../settings/settings.ts";
+import { holdLateTransactions } from "../names/transactions/lateTransactions.ts";
+import { startInPlace } from "../server/hotReload.ts";
+import { readIndexerState } from "../server/indexState/progress.ts";
+import { queriesInOrder } from "../server/postgres/client.ts";
+import type { Db } from "../server/postgres/db.ts";
+import { onOwnConnection } from "../server/postgres/lockedWork.ts";
+
+/** Starts fetching past transactions that the indexer of this process lacks. */
+export function startTransactions({ settings, db }: { settings: Settings; db: Db }): void {
+  const { databaseUrl, schema, rpcUrls, transactionsPerSecond: perSecond } = settings;
+  const late = holdLateTransactions({
+    schema,
+    nodesOf: (chainId) => rpcUrls[chainId] ?? [],
+    perSecond,
+    mayWork: async () => (await readIndexerState(db)).isReady,
+    connected: (stopped, work) =>
+      onOwnConnection(
+        { databaseUrl, applicationName: workerName(schema, "transactions"), stopped },
+        (client, ended) => work(queriesInOrder(client), ended),
+      ),
+    warn: (line) => console.warn(line),
+  });
+  startInPlace("late transactions", () => late);
+  // The handlers of the index run in this process, and import nothing of the API.
+  Object.assign(globalThis, { namedexLateTransactions: late });
+}
