@@ -161,11 +161,10 @@ function openHeld(ctx: Ctx, request: Request) {
   const order = { sortBy: request.sort_by, sortDir: request.sort_dir };
   const keys = domainKeys(order, ctx.now, sqlOf(held.chains));
   const { part, fields } = openPage({ operation: "/address/{address}/domains", input: request, keys });
-  const toPage = ({ rows, ...found }: DomainPage) => ({
+  const toPage = ({ rows, condition, ...found }: DomainPage) => ({
     address: held.address,
-    relations: held.relations,
-    filters,
     rows,
+    condition,
     fields: fields(found),
   });
   return { held, filters, page: { ...part, ...order }, toPage };

@@ -199,12 +199,8 @@ const addressPreviousDomains = endpoint({
       input: request,
       keys: previousKeys(sqlOf(at.chains), sortDir),
     });
-    const { rows, ...found } = await listPrevious(ctx.db, at, { part, sortDir });
-    const names = await checkListed(
-      ctx,
-      rows.map(({ domain }) => domain),
-      ({ effectiveOwnerAddress }) => effectiveOwnerAddress !== request.address,
-    );
+    const { rows, condition, ...found } = await listPrevious(ctx.db, at, { part, sortDir });
+    const names = await checkListed(ctx, [{ rows: rows.map(({ domain }) => domain), condition }]);
     return {
       address: toAddress(request.address),
       results: rows.flatMap((row) => {

@@ -9,7 +9,7 @@ import { holderKeys, listRolesIn } from "../query/contracts/roles.ts";
 import { domainKeys, type SortDirection } from "../query/page.ts";
 import { allChains, sqlOf } from "../query/scope.ts";
 import { askedChains } from "../resolution/askedChains.ts";
-import { checkListed, isHeldBy } from "../resolution/listedNames.ts";
+import { checkListed } from "../resolution/listedNames.ts";
 import {
   address,
   domainItem,
@@ -42,8 +42,8 @@ async function readNames(ctx: Ctx, request: OnChains & { sort_dir: SortDirection
     keys: domainKeys(order, ctx.now, sqlOf(chains)),
   });
   const of = { chains, resolver: request.address, now: ctx.now };
-  const { rows, ...found } = await listNamesOfResolver(ctx.db, { ...part, ...order }, of);
-  const names = await checkListed(ctx, rows, isHeldBy(request.address, ["resolver"]));
+  const { rows, condition, ...found } = await listNamesOfResolver(ctx.db, { ...part, ...order }, of);
+  const names = await checkListed(ctx, [{ rows, condition }]);
   return { results: [...names.values()].map((name) => toDomainItem(name, ctx)), ...fields(found) };
 }
 

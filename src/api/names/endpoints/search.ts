@@ -27,10 +27,9 @@ import { count, domainItem, isIncomplete, pageFields } from "../schemas/answers.
 import { input } from "../schemas/input.ts";
 import { listPage } from "../schemas/paging.ts";
 import { ALL_CHAINS } from "../schemas/sentences.ts";
-import { MAX_WINDOWS, type TimeWindow } from "../schemas/windows.ts";
-import { toDomainItem } from "../serializers/domain.ts";
+import { MAX_WINDOWS } from "../schemas/windows.ts";
 import { openPage } from "../serializers/listPages.ts";
-import { included, listedItems, meetsFilters } from "./listedItems.ts";
+import { included, listedItems } from "./listedItems.ts";
 
 const searchStats = z
   .strictObject({
@@ -146,7 +145,7 @@ const searchDomains = endpoint({
     const { part, fields } = openPage({ operation: "/search-domains", input: request, keys });
     const page = { ...part, ...order };
     const { counts, rows, next } = await withPageTimeout(part, search(ctx, { filters, where, page, at }));
-    const names = await checkListed(ctx, rows, (name) => isSearched(toDomainItem(name, ctx), filters));
+    const names = await checkListed(ctx, [{ rows, condition: where }]);
     return {
       results: await listedItems(ctx, [...names.values()], request.include),
       ...(counts && { stats: toStats(counts) }),
@@ -161,22 +160,6 @@ function requireWalk({ sort_by: sortBy, page = 1 }: { sort_by: string; page?: nu
   throw new ApiError(
     "INVALID_PARAMETER",
     "`unknown_labels=last` requires `sort_by=full_name`, and continues by `cursor`, not by `page`.",
-  );
-}
-
-/** Whether a name is found by its current state. Texts and ENSv1 owners never lag. */
-function isSearched(item: z.infer<typeof domainItem>, filters: SearchFilters): boolean {
-  const { availability: states, protocol, isWrapped, wrapperOwner, resolver } = filters;
-  const { expiryFrom, expiryTo, expiryWindows = [{}] } = filters;
-  const isOfLease = filters.expiryOf === undefined;
-  const isInWindow = ({ from, to }: Partial<TimeWindow>) =>
-    meetsFilters(item, { expiryFrom: from, expiryTo: to });
-  return (
-    meetsFilters(item, isOfLease ? { states, resolver, expiryFrom, expiryTo } : { states, resolver }) &&
-    (protocol === undefined || protocol === item.protocol) &&
-    (isWrapped === undefined || isWrapped === item.ownership.is_wrapped) &&
-    (wrapperOwner === undefined || item.ownership.is_wrapped) &&
-    (isOfLease ? expiryWindows.some(isInWindow) : item.protocol !== "ensv2")
   );
 }
 
@@ -259,20 +242,12 @@ const subdomains = endpoint({
     const order = { sortBy: request.sort_by, sortDir: request.sort_dir };
     const keys = domainKeys(order, ctx.now, sqlOf(parent.chains));
     const { part, fields } = openPage({ operation: "/domain/{name}/subdomains", input: request, keys });
-    const { rows, ...found } = await list(ctx.db, { ...part, ...order }, parent);
-    const children = await checkListed(ctx, rows, (child) => isChosen(toDomainItem(child, ctx), parent));
+    const { rows, condition, ...found } = await list(ctx.db, { ...part, ...order }, parent);
+    const children = await checkListed(ctx, [{ rows, condition }]);
     const results = await listedItems(ctx, [...children.values()], request.include);
     const gap = await childrenGap(ctx, name);
     return { domain: name.name, results, ...fields(found), ...gap };
   },
 });
-
-/**
- * Whether a name still is one that was asked for, after it is another than its row said. It is below the same name for ever:
- * its node says so.
- */
-const isChosen = (item: z.infer<typeof domainItem>, { without }: ChosenChildren): boolean =>
-  !(without.ownerless && (item.ownership.owner ?? null) === null) &&
-  !(without.expired && ["premium", "available"].includes(item.availability_status));
 
 export const searchEndpoints = [searchDomains, subdomains];
