@@ -1,0 +1,95 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import type { Endpoint } from "../../src/api/server/http/endpoint.ts";
+import { ETH_NODE } from "../../src/ens/name.ts";
+import { operations } from "../support/operations.ts";
+import { openApi, type TestApi } from "./api.ts";
+import { contracts as withEnsv2 } from "./ensv2.ts";
+import { fillLists, NOW, nameLists } from "./lists.ts";
+import { fillWithMany } from "./manyRows.ts";
+import { account, CHAIN_ID, STATIC_RESOLVER } from "./rows.ts";
+import { createTables, setProgress, type Tables } from "./tables.ts";
+
+/* Rows of a chain that a question is not about change no answer: every statement has its chain condition. */
+
+const NAMES = 120;
+/** A chain that is not indexed. */
+const OTHER = 424_242;
+const owner = account(0xab1e);
+
+let tables: Tables;
+let api: TestApi;
+beforeAll(async () => {
+  tables = await createTables({ fill: fillWithMany(NAMES) });
+  await fillLists(tables.pool);
+  await setProgress(tables, { chainId: CHAIN_ID, block: NAMES, time: NOW });
+  api = openApi(tables, NOW, { contracts: withEnsv2 });
+});
+afterAll(() => tables?.drop());
+
+const parameters: Record<string, string> = {
+  name: "name1.eth",
+  address: owner,
+  hash: ETH_NODE,
+  key: "url",
+  agentId: "1",
+};
+const names = Array.from({ length: 20 }, (_, i) => `name${i}.eth`);
+const bodies = { names, addresses: [owner, STATIC_RESOLVER, account(7)], inputs: [...names, owner] };
+
+function ask({ method, path }: Endpoint) {
+  const url = path.replaceAll(/\{(\w+)\}/g, (_, name: string) => parameters[name] ?? "");
+  return method === "get" ? api.get(url) : api.post(url, bodies);
+}
+
+/** Operations that are not about names of some chains: all events of the database, and its state. */
+const aboutAllRows = ["/events", "/indexing-status", "/stats"];
+
+/** The answers to every operation, and to every filter of every list. */
+async function askAll(): Promise<Map<string, unknown>> {
+  const answers = new Map<string, unknown>();
+  for (const operation of operations) {
+    const { method, path } = operation;
+    if (!aboutAllRows.includes(path)) answers.set(`${method} ${path}`, await ask(operation));
+  }
+  const lists = nameLists.flatMap(({ path, filters }) => [
+    path,
+    ...Object.entries(filters).flatMap(([filter, values]) =>
+      Object.keys(values).map((value) => `${path}&${filter}=${value}`),
+    ),
+  ]);
+  for (const path of [...lists, `/resolver/${STATIC_RESOLVER}`]) answers.set(path, await api.get(path));
+  return answers;
+}
+
+/** Copies every row of every table that has chains to the other chain. */
+async function copyRows(): Promise<Map<string, number>> {
+  const { rows: columns } = await tables.pool.query<{ table: string; column: string }>(
+    `select table_name as table, column_name as column from information_schema.columns
+     where table_schema = 'public' and is_generated = 'NEVER' and table_name in (
+       select c.table_name from information_schema.columns c join information_schema.tables t using (table_schema, table_name)
+       where c.table_schema = 'public' and c.column_name = 'chain_id' and t.table_type = 'BASE TABLE')`,
+  );
+  const copied = new Map<string, number>();
+  for (const [table, all] of Map.groupBy(columns, ({ table }) => table)) {
+    const listed = all.map(({ column }) => `"${column}"`);
+    const values = listed.map((column) => (column === '"chain_id"' ? String(OTHER) : column));
+    const { rowCount } = await tables.pool.query(
+      `insert into "${table}" (${listed.join()}) select ${values.join()} from "${table}" where chain_id = ${CHAIN_ID}
+       on conflict do nothing`,
+    );
+    copied.set(table, rowCount ?? 0);
+  }
+  return copied;
+}
+
+test("rows of another chain change no answer", async () => {
+  const before = await askAll();
+  const copied = await copyRows();
+  for (const table of ["domains", "events", "text_records", "address_records", "holders"])
+    expect(copied.get(table), table).toBeGreaterThan(0);
+  const after = await askAll();
+  const wrong = [...before.keys()].filter(
+    (key) => JSON.stringify(before.get(key)) !== JSON.stringify(after.get(key)),
+  );
+  expect(wrong).toEqual([]);
+});
