@@ -42,11 +42,13 @@ function ask({ method, path }: Endpoint, api: TestApi) {
 /** Operations that are not about names of some chains: all events of the database, and its state. */
 const aboutAllRows = ["/events", "/indexing-status", "/stats"];
 
+type Answer = Awaited<ReturnType<TestApi["get"]>>;
+
 /** The answers to every operation, and to every filter of every list. */
-async function askAll(): Promise<Map<string, unknown>> {
+async function askAll(): Promise<Map<string, Answer>> {
   // A new API: one remembers its answers for the same block.
   const api = openApi(tables, NOW, { contracts: withEnsv2 });
-  const answers = new Map<string, unknown>();
+  const answers = new Map<string, Answer>();
   for (const operation of operations) {
     const { method, path } = operation;
     if (!aboutAllRows.includes(path)) answers.set(`${method} ${path}`, await ask(operation, api));
@@ -58,6 +60,8 @@ async function askAll(): Promise<Map<string, unknown>> {
     ),
   ]);
   for (const path of [...lists, `/resolver/${STATIC_RESOLVER}`]) answers.set(path, await api.get(path));
+  for (const [path, { status, body }] of answers)
+    expect([200, 404, 502], `${path}: ${JSON.stringify(body)}`).toContain(status);
   return answers;
 }
 

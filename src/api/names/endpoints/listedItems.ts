@@ -4,7 +4,7 @@ import type { DomainState } from "../resolution/domainState.ts";
 import { type Includable, includable, withIncluded } from "../resolution/included.ts";
 import type { domainItem } from "../schemas/answers.ts";
 import { input } from "../schemas/input.ts";
-import { toDomainItem } from "../serializers/domain.ts";
+import { toDomainItem } from "../serializers/toDomain.ts";
 
 /** The parameter by which a list has more of each name, and words of its own if it knows more. */
 export const included = <Word extends string = never>(...more: readonly Word[]) =>

@@ -4,9 +4,9 @@ import type { Ctx } from "../../server/http/context.ts";
 import { listMeeting } from "../query/domainLists.ts";
 import type { DomainRow } from "../query/domains.ts";
 import type { DomainState } from "./domainState.ts";
+import type { Ensv2State } from "./ensv2/ensv2State.ts";
 import { readEnsv2 } from "./ensv2/readEnsv2.ts";
-import type { Ensv2State } from "./ensv2/state.ts";
-import { showTexts } from "./provenLabels.ts";
+import { showTexts } from "./shownTexts.ts";
 
 /** Rows of a list, and the condition by which the list was selected. */
 export type Listed<Row extends DomainRow> = { rows: readonly Row[]; condition: SQL | undefined };

@@ -7,7 +7,7 @@ import { toSql } from "../../rules/conditionSql.ts";
 import { isOfRegistrar } from "../../rules/nameRules.ts";
 import { type DomainRow, selectDomains, toRow } from "../domains.ts";
 import { sqlOf } from "../scope.ts";
-import { type AddressAt, isOwned } from "./owners.ts";
+import { type AddressAt, isOwned } from "./ownerConditions.ts";
 
 /**
  * Names in a calendar of an address. 500 names have 1,500 events, which an answer has room for whatever the names are.

@@ -13,9 +13,9 @@ import { orderBy, type Position, positionOf } from "../keyset.ts";
 import { cutPage, domainKeys, FEWEST_ROWS, limitOf, type PageRequest, totalOfLast } from "../page.ts";
 import { type Scope, sqlOf } from "../scope.ts";
 import { countHeld } from "./counts.ts";
-import { filterCondition, isUnfiltered, type NameFilters } from "./filters.ts";
-import { isWrapperOf } from "./owners.ts";
-import { type Held, partsOfRelations } from "./relations.ts";
+import { filterCondition, isUnfiltered, type NameFilters } from "./nameFilters.ts";
+import { isWrapperOf } from "./ownerConditions.ts";
+import { type Held, partsOfRelations } from "./relationParts.ts";
 
 /** A page of the names that an address has some relation to, with the total. */
 export function listHeld(

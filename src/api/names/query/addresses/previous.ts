@@ -10,7 +10,7 @@ import type { Keyset } from "../keyset.ts";
 import { orderOfPage, pageColumns, pageOf, readList } from "../list.ts";
 import type { Page, Part, SortDirection } from "../page.ts";
 import { type ScopeSql, sqlOf } from "../scope.ts";
-import { type AddressAt, isOwned } from "./owners.ts";
+import { type AddressAt, isOwned } from "./ownerConditions.ts";
 
 /** A name that an address held, as it is now, with the last event that named the address. */
 export type PreviousRow = {
