@@ -51,7 +51,7 @@ type Known = Pick<Contracts, "chainId" | "chainIds" | "ensv2">;
 /** Some chains of those that are indexed. */
 export const scopeOf = (ids: readonly number[], { chainId, ensv2 }: Known): Scope => ({
   ids,
-  reach: process.env.REACH_FORM !== "several" && ids.length === 1 && ids[0] === chainId ? "main" : "several",
+  reach: ids.length === 1 && ids[0] === chainId ? "main" : "several",
   ensv2: ensv2 ?? noEnsv2,
 });
 

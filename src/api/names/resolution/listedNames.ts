@@ -1,7 +1,6 @@
-import type { SQL } from "drizzle-orm";
 import { zeroAddress } from "viem";
 import type { Ctx } from "../../server/http/context.ts";
-import { listMeeting } from "../query/domainLists.ts";
+import { type DomainPage, listMeeting } from "../query/domainLists.ts";
 import type { DomainRow } from "../query/domains.ts";
 import type { DomainState } from "./domainState.ts";
 import type { Ensv2State } from "./ensv2/ensv2State.ts";
@@ -9,7 +8,9 @@ import { readEnsv2 } from "./ensv2/readEnsv2.ts";
 import { showTexts } from "./shownTexts.ts";
 
 /** Rows of a list, and the condition by which the list was selected. */
-export type Listed<Row extends DomainRow> = { rows: readonly Row[]; condition: SQL | undefined };
+export type Listed<Row extends DomainRow> = Pick<DomainPage, "condition"> & {
+  rows: readonly Row[];
+};
 
 /**
  * Returns the current states of the rows of some lists, with all known labels. Rows of ENSv2 names can lag, so the walk from the
