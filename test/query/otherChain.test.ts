@@ -78,6 +78,7 @@ async function askAll(): Promise<Map<string, Answer>> {
 
 /** Copies of records say something else: of two equal ones an answer shows one. */
 const changed: Record<string, string> = {
+  "text_records.key": "'stranger'",
   "text_records.value": "value || '!'",
   "address_records.address": `'${account(0xbad)}'`,
   "domains.resolver": `'${STATIC_RESOLVER}'`,
