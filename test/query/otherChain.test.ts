@@ -1,5 +1,7 @@
 import { namehash } from "viem";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { listKnownRecords } from "../../src/api/names/query/records.ts";
+import { mainChain } from "../../src/api/names/query/scope.ts";
 import type { Endpoint } from "../../src/api/server/http/endpoint.ts";
 import { ETH_NODE } from "../../src/ens/name.ts";
 import { operations } from "../support/operations.ts";
@@ -71,6 +73,9 @@ async function askAll(): Promise<Map<string, Answer>> {
     ),
   ]);
   for (const path of [...lists, `/resolver/${STATIC_RESOLVER}`]) answers.set(path, await api.get(path));
+  // Live answers begin with these, and no chain is asked here.
+  const known = await listKnownRecords(tables.db, { chains: mainChain(withEnsv2), nodes: [namehash(NAME)] });
+  answers.set("known records", { status: 200, body: known.map(({ keys }) => ({ keys })) });
   for (const [path, { status, body }] of answers)
     expect([200, 404, 502], `${path}: ${JSON.stringify(body)}`).toContain(status);
   return answers;
