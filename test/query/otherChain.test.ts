@@ -75,7 +75,7 @@ async function askAll(): Promise<Map<string, Answer>> {
   for (const path of [...lists, `/resolver/${STATIC_RESOLVER}`]) answers.set(path, await api.get(path));
   // Live answers begin with these, and no chain is asked here.
   const known = await listKnownRecords(tables.db, { chains: mainChain(withEnsv2), nodes: [namehash(NAME)] });
-  answers.set("known records", { status: 200, body: known.map(({ keys }) => ({ keys })) });
+  answers.set("known records", { status: 200, body: { known: known.map(({ keys }) => keys) } });
   for (const [path, { status, body }] of answers)
     expect([200, 404, 502], `${path}: ${JSON.stringify(body)}`).toContain(status);
   return answers;
