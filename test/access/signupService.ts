@@ -4,7 +4,7 @@ import { z } from "@hono/zod-openapi";
 import type { Account, Hex } from "viem";
 import { createSiweMessage, type SiweMessage } from "viem/siwe";
 import { freePort } from "../../devnet/ports.ts";
-import { signupEndpoints } from "../../src/api/names/endpoints/signup.ts";
+import { signupEndpoints } from "../../src/api/names/endpoints/signupEndpoints.ts";
 import { callerBehind } from "../../src/api/server/access/caller.ts";
 import { limitsIn } from "../../src/api/server/access/limits.ts";
 import { meteredAccess } from "../../src/api/server/access/metered.ts";

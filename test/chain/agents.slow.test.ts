@@ -35,7 +35,7 @@ import {
 } from "../../devnet/acts.ts";
 import { deployLiveResolvers } from "../../devnet/deploy.ts";
 import { connect } from "../../devnet/localChain.ts";
-import { agentEndpoints } from "../../src/api/names/endpoints/agents.ts";
+import { agentEndpoints } from "../../src/api/names/endpoints/agentsEndpoints.ts";
 import { agentItem, nameAgents } from "../../src/api/names/schemas/agents.ts";
 import { type IndexOnly, openIndexOnly } from "./indexOnly.ts";
 import { askInTime, openStage, type Stage } from "./stage.ts";

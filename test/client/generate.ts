@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { createClient } from "@hey-api/openapi-ts";
 import { webhookEndpoints } from "../../src/api/features/webhooks/operations.ts";
-import { signupEndpoints } from "../../src/api/names/endpoints/signup.ts";
+import { signupEndpoints } from "../../src/api/names/endpoints/signupEndpoints.ts";
 import { openApiDocument } from "../../src/api/server/http/openapi.ts";
 import { operations } from "../support/operations.ts";
 import { listsOf } from "./lists.ts";

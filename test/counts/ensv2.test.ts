@@ -7,7 +7,7 @@ import {
   hasCounters,
   hasCountersOfItsDeployment,
 } from "../../src/api/names/counts/maintain.ts";
-import { phaseCounts } from "../../src/api/names/counts/population.ts";
+import { phaseCounts } from "../../src/api/names/counts/populationCounts.ts";
 import { totals } from "../../src/api/names/counts/totals.ts";
 import type { Scope } from "../../src/api/names/query/scope.ts";
 import type { SearchFilters } from "../../src/api/names/query/search.ts";

@@ -44,13 +44,13 @@ import * as hooks from "../../src/api/features/webhooks/bounds.ts";
 import { LEFT_ALONE_MS, SILENT_ATTEMPTS } from "../../src/api/features/webhooks/hosts.ts";
 import { MAX_RETRY_AFTER, WAITS } from "../../src/api/features/webhooks/schedule.ts";
 import { MAX_COMPARED_BYTES, MAX_COMPARED_RECORDS } from "../../src/api/names/comparison/compareName.ts";
-import { MAX_REFERRERS } from "../../src/api/names/counts/days.ts";
+import { MAX_REFERRERS } from "../../src/api/names/counts/dayCounts.ts";
 import {
   MAX_INPUTS,
   MAX_LABELS as MAX_LABELS_OF_LOOKUP,
-} from "../../src/api/names/endpoints/lookup/lookup.ts";
-import { MONTHS_AHEAD } from "../../src/api/names/endpoints/population.ts";
-import { MAX_PRICED, MAX_PRICED_LABELS } from "../../src/api/names/endpoints/prices.ts";
+} from "../../src/api/names/endpoints/lookup/lookupEndpoint.ts";
+import { MONTHS_AHEAD } from "../../src/api/names/endpoints/populationEndpoints.ts";
+import { MAX_PRICED, MAX_PRICED_LABELS } from "../../src/api/names/endpoints/pricesEndpoints.ts";
 import { MAX_PERIODS, MAX_PERIODS_WITH_SOURCES } from "../../src/api/names/endpoints/sales/periods.ts";
 import { MAX_RANKED } from "../../src/api/names/endpoints/sales.ts";
 import { MAX_LABELS } from "../../src/api/names/endpoints/whois.ts";
@@ -68,10 +68,10 @@ import {
   MAX_QUESTIONS_OF_REQUEST,
   MAX_WAITING,
 } from "../../src/api/names/live/live.ts";
+import { MAX_VALUE_BYTES } from "../../src/api/names/live/liveRecords.ts";
 import { FAILURE_MS as PRICE_FAILURE_MS } from "../../src/api/names/live/prices/priceTerms.ts";
 import { MAX_ANSWER as MAX_ORACLE_ANSWER } from "../../src/api/names/live/prices/reads.ts";
 import { MAX_WAIT_MS } from "../../src/api/names/live/rateLimiter.ts";
-import { MAX_VALUE_BYTES } from "../../src/api/names/live/records.ts";
 import { MAX_RESULT_BYTES, MAX_REVERT_BYTES } from "../../src/api/names/live/rpc.ts";
 import { MAX_CHANGES } from "../../src/api/names/query/activity.ts";
 import { MAX_ENDING } from "../../src/api/names/query/addresses/ending.ts";
@@ -83,8 +83,8 @@ import { MAX_HOLDERS } from "../../src/api/names/query/population.ts";
 import { MAX_BYTES_OF_NAME, MAX_OF_NAME } from "../../src/api/names/query/recordBatches.ts";
 import { MAX_READ_BYTES } from "../../src/api/names/query/records.ts";
 import { MAX_LIVE_BYTES } from "../../src/api/names/resolution/chain.ts";
+import { MAX_CHECKED } from "../../src/api/names/resolution/namesResolvingTo.ts";
 import { MAX_CLAIMED_LABELS } from "../../src/api/names/resolution/primaryNameClaims.ts";
-import { MAX_CHECKED } from "../../src/api/names/resolution/resolvesTo.ts";
 import { MAX_AGENT_URI, MAX_PROFILE_TEXT, MAX_SHOWN } from "../../src/api/names/rules/shown.ts";
 import { MAX_CURSOR } from "../../src/api/names/schemas/cursor.ts";
 import { MAX_CHAINS } from "../../src/api/names/schemas/input.ts";

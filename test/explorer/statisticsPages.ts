@@ -2,7 +2,7 @@ import type { AddressInfo } from "node:net";
 import { serve } from "@hono/node-server";
 import type { Contracts } from "../../abis/contracts.ts";
 import { createExplorer } from "../../src/api/features/explorer/explorer.ts";
-import { indexedPrimaryNames } from "../../src/api/names/endpoints/primaryNames.ts";
+import { indexedPrimaryNames } from "../../src/api/names/endpoints/primaryNamesEndpoints.ts";
 import { openAccess } from "../../src/api/server/access/access.ts";
 import { callerBehind } from "../../src/api/server/access/caller.ts";
 import { createPipeline } from "../../src/api/server/http/pipeline.ts";

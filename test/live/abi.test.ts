@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { concat, encodeAbiParameters, type Hex, numberToHex, stringToHex } from "viem";
 import { describe, expect, test } from "vitest";
-import { AbiError, readAbi, type Shape } from "../../src/api/names/live/abi.ts";
+import { AbiError, readAbi, type Shape } from "../../src/api/names/live/liveAbi.ts";
 import { textOfBytes } from "../../src/ens/utf8.ts";
 
 /** A batch of look-ups, as the contracts encode it. */

@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { multicall3Abi } from "../../abis/universalResolver.ts";
 import type { Gateways } from "../../src/api/names/live/ccip/gatewayClient.ts";
 import { createLive } from "../../src/api/names/live/live.ts";
-import { NAMES_PER_OWNERS_CALL, readOwners } from "../../src/api/names/live/owners.ts";
+import { NAMES_PER_OWNERS_CALL, readOwners } from "../../src/api/names/live/liveOwners.ts";
 import type { CallAt, CallResult, Rpc } from "../../src/api/names/live/rpc.ts";
 import { limiter } from "../../src/api/server/scheduling/bounded.ts";
 

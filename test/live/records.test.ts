@@ -1,7 +1,7 @@
 import { keccak256, stringToBytes, toHex } from "viem";
 import { packetToBytes } from "viem/ens";
 import { describe, expect, test } from "vitest";
-import { encodeDnsName } from "../../src/api/names/live/records.ts";
+import { encodeDnsName } from "../../src/api/names/live/liveRecords.ts";
 
 describe("a name in DNS wire format", () => {
   test.each(["", "eth", "alice.eth", "a.b.c.example.com", "☃.eth", `${"x".repeat(255)}.eth`])(

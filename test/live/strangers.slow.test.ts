@@ -2,7 +2,7 @@ import type { Address } from "viem";
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
 import { addressOf, mineBlocks, send } from "../../devnet/acts.ts";
 import { OWN_BATCH_GATEWAY } from "../../src/api/names/live/ccip/ccip.ts";
-import { MAX_VALUE_BYTES } from "../../src/api/names/live/records.ts";
+import { MAX_VALUE_BYTES } from "../../src/api/names/live/liveRecords.ts";
 import { MAX_STORED_BYTES } from "../../src/api/server/serviceDb/liveAnswers.ts";
 import { nestedBatches } from "./ccip/hostileLookups.ts";
 import { names, openScene, type Scene } from "./scene.ts";

@@ -1,7 +1,7 @@
 import { ensv2Purchase, event, feedAnswer } from "ponder:schema";
 import { getAddress, type Hex, namehash, pad } from "viem";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { advanceDays, MAX_REFERRERS } from "../../src/api/names/counts/days.ts";
+import { advanceDays, MAX_REFERRERS } from "../../src/api/names/counts/dayCounts.ts";
 import { oneChain } from "../../src/api/names/query/scope.ts";
 import { doRound } from "../../src/api/upkeep/upkeep.ts";
 import { openApi } from "./api.ts";

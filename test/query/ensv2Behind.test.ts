@@ -53,6 +53,8 @@ const rows = [
   domainRow("cut.user.eth", at(BEFORE, alice)),
   // Its registry was replaced by another that has the label, of the same owner.
   domainRow("again.user.eth", at(BEFORE, alice)),
+  // The same, and it expired.
+  domainRow("past.user.eth", at(BEFORE, alice, { expiryTimestamp: BigInt(NOW - 9) })),
   // ENSv1's, below a name that was registered in ENSv2.
   domainRow("old.user.eth", { registryOwner: alice, effectiveOwnerAddress: alice, resolver: NODE_RESOLVER }),
   // Below an entry that has expired: the row says so, or not yet.
@@ -69,6 +71,7 @@ const entries = [
   entry("other", bob, { resolver: account(9) }),
   entry("sold", bob),
   entry("again", alice),
+  entry("past", alice, { expiry: BigInt(NOW - 9) }),
   ...["known", "late"].map((label) => entryRow(ENDED, label, { owner: alice })),
   // Without a row: its registry is at more names than are followed. And one of unknown code.
   entry("unlisted", alice),
@@ -123,7 +126,9 @@ describe("an address", () => {
 
   test("is shown what time alone ended, where it asks for that", async () => {
     const items = await listed(`/address/${alice}/domains?include_expired=true`);
-    expect(namesOf(items)).toEqual(["again.user.eth", "known.ended.eth", "over.user.eth", "same.user.eth"]);
+    expect(namesOf(items)).toEqual(
+      ["again.user", "known.ended", "over.user", "past.user", "same.user"].map((one) => `${one}.eth`),
+    );
   });
 
   test("still has what the contracts of ENSv1 hold for it", async () => {
@@ -165,6 +170,11 @@ describe("a search", () => {
     expect(namesOf(await found(`expiry_from=${NOW}`))).not.toContain("cut.user.eth");
   });
 
+  test("judges a lagging row as a row that follows its registry", async () => {
+    const names = namesOf(await found(`resolver=${NODE_RESOLVER}&parent=user.eth`));
+    expect(names).toEqual(["again", "over", "past", "same", "sold"].map((one) => `${one}.user.eth`));
+  });
+
   test("shows names as they are now, where nothing is said against it", async () => {
     const items = await found("q=u");
     const old = (await found("q=old"))[0];
@@ -177,7 +187,7 @@ describe("a search", () => {
 test("names right under a name are always there", async () => {
   const items = await listed("/domain/user.eth/subdomains");
   expect(namesOf(items)).toEqual(
-    ["again", "cut", "old", "other", "over", "same", "sold"].map((one) => `${one}.user.eth`),
+    ["again", "cut", "old", "other", "over", "past", "same", "sold"].map((one) => `${one}.user.eth`),
   );
   const owners = new Map(items.map(({ name, ownership }) => [name, ownership.owner]));
   expect(owners.get("other.user.eth")).toBe(getAddress(bob));

@@ -1,7 +1,7 @@
 import { domain, ensv2Entry, ensv2Phase, ensv2Purchase, event, holder, ownershipChange } from "ponder:schema";
 import { getAddress, namehash } from "viem";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { advanceDays } from "../../src/api/names/counts/days.ts";
+import { advanceDays } from "../../src/api/names/counts/dayCounts.ts";
 import { createCountersSoon } from "../counts/exactCounters.ts";
 import { serveExplorer } from "../explorer/statisticsPages.ts";
 import { openApi, type TestApi } from "./api.ts";

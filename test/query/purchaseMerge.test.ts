@@ -1,7 +1,7 @@
 import { domain, event } from "ponder:schema";
 import { formatEther, getAddress, type Hex } from "viem";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { sales } from "../../src/api/names/counts/days.ts";
+import { sales } from "../../src/api/names/counts/dayCounts.ts";
 import { mainChain } from "../../src/api/names/query/scope.ts";
 import { openApi, type TestApi } from "./api.ts";
 import { ETH_REGISTRY, MIGRATOR, REGISTRAR, USDC, contracts as withEnsv2 } from "./ensv2.ts";

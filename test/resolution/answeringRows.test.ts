@@ -2,7 +2,7 @@ import { domain } from "ponder:schema";
 import fc from "fast-check";
 import { type Address, type Hex, namehash } from "viem";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { readAnsweringRows } from "../../src/api/names/resolution/rows.ts";
+import { readAnsweringRows } from "../../src/api/names/resolution/indexedRows.ts";
 import { parseName } from "../../src/api/names/schemas/input.ts";
 import type { Ctx } from "../../src/api/server/http/context.ts";
 import { BASE, BASE_BRIDGE, contracts, NOW } from "../query/layer2.ts";

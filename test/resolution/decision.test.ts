@@ -2,7 +2,7 @@ import type { Address } from "viem";
 import { describe, expect, test } from "vitest";
 import { type Decision, decide } from "../../src/api/names/resolution/decision.ts";
 import { type DomainState, noOwners } from "../../src/api/names/resolution/domainState.ts";
-import type { Ensv2State, RecordsSource } from "../../src/api/names/resolution/ensv2/state.ts";
+import type { Ensv2State, RecordsSource } from "../../src/api/names/resolution/ensv2/ensv2State.ts";
 import type { Walk } from "../../src/api/names/resolution/ensv2/walk.ts";
 import type { NameFacts } from "../../src/api/names/resolution/nameFacts.ts";
 import { parseName } from "../../src/api/names/schemas/input.ts";

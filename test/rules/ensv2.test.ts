@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { isMigratable, protocolOf } from "../../src/api/names/rules/ensv2.ts";
+import { isMigratable, protocolOf } from "../../src/api/names/rules/ensv2Protocol.ts";
 
 describe("which system answers for a name", () => {
   const none = { entry: null, isBelowRegistered: false, wasRegistered: false, isLeftToEnsv1: false };

@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
 import type { DomainState } from "../../src/api/names/resolution/domainState.ts";
-import type { Ensv2State } from "../../src/api/names/resolution/ensv2/state.ts";
+import type { Ensv2State } from "../../src/api/names/resolution/ensv2/ensv2State.ts";
 import type { Walk } from "../../src/api/names/resolution/ensv2/walk.ts";
 import { parseName } from "../../src/api/names/schemas/input.ts";
-import { resolutionOf } from "../../src/api/names/serializers/resolution.ts";
+import { resolutionOf } from "../../src/api/names/serializers/toResolution.ts";
 import { ETH_REGISTRY, entryRow, RESOLVER } from "../query/ensv2.ts";
 import { account, registeredRow, STATIC_RESOLVER } from "../query/rows.ts";
 

@@ -4,7 +4,7 @@ import type { FailingBlock } from "../../../engine/failures/failures.ts";
 import { sendConsoleTo } from "../../../ops/log/console.ts";
 import type { Settings } from "../../../settings/settings.ts";
 import { comparisonSetting } from "../names/comparison/listChecks.ts";
-import { signupEndpoints } from "../names/endpoints/signup.ts";
+import { signupEndpoints } from "../names/endpoints/signupEndpoints.ts";
 import { oneChain } from "../names/query/scope.ts";
 import { newestBlock } from "../names/resolution/chain.ts";
 import { parseName } from "../names/schemas/input.ts";

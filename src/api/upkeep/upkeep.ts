@@ -1,6 +1,6 @@
 import type pg from "pg";
 import { workerName } from "../../../engine/ponderInternals.ts";
-import { advanceDays } from "../names/counts/days.ts";
+import { advanceDays } from "../names/counts/dayCounts.ts";
 import {
   advanceCounters,
   type CountsTarget,

@@ -1,5 +1,5 @@
 import { z } from "@hono/zod-openapi";
-import { tryRecords } from "../../names/endpoints/records.ts";
+import { tryRecords } from "../../names/endpoints/recordsEndpoints.ts";
 import { withoutChain } from "../../names/resolution/chain.ts";
 import { avatarRecords } from "../../names/resolution/recordSelection.ts";
 import { input, type ParsedName } from "../../names/schemas/input.ts";

@@ -1,6 +1,6 @@
 import { type Address, encodeFunctionData, type Hex, parseAbi } from "viem";
 import { textOfBytes } from "../../../ens/utf8.ts";
-import { AbiError, byteLength, readAbi } from "../../names/live/abi.ts";
+import { AbiError, byteLength, readAbi } from "../../names/live/liveAbi.ts";
 import type { ContractReach } from "../../names/live/multicall.ts";
 import type { Token } from "./avatarUri.ts";
 import { MAX_TOKEN_TEXT, MAX_URI } from "./bounds.ts";

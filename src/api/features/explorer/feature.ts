@@ -1,5 +1,5 @@
 import type { Feature } from "../../core/feature.ts";
-import { indexedPrimaryNames } from "../../names/endpoints/primaryNames.ts";
+import { indexedPrimaryNames } from "../../names/endpoints/primaryNamesEndpoints.ts";
 import { createExplorer } from "./explorer.ts";
 
 /** Pages for browsers, at `/` and `/explore`. */

@@ -1,8 +1,8 @@
 import type { Address, Hex } from "viem";
 import type { z } from "zod";
 import type * as schemas from "../../names/schemas/answers.ts";
-import type { SerializeContext } from "../../names/serializers/domain.ts";
 import { toAddress, toAddressRecord } from "../../names/serializers/hex.ts";
+import type { SerializeContext } from "../../names/serializers/toDomain.ts";
 import { writePosition } from "./position.ts";
 import type { ChangeRow, FeedBlock } from "./rows.ts";
 import type { Value } from "./source.ts";

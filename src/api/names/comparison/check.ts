@@ -1,6 +1,6 @@
 import type { Hex } from "viem";
 import { textOfBytes } from "../../../ens/utf8.ts";
-import { AbiError, readAbi } from "../live/abi.ts";
+import { AbiError, readAbi } from "../live/liveAbi.ts";
 import type { CallAnswer, ContractCall } from "../live/multicall.ts";
 
 /** Why a value of the index cannot be compared with the chain's. */

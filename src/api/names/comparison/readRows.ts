@@ -2,7 +2,7 @@ import type { Contracts } from "../../../../abis/contracts.ts";
 import { managedNameOf } from "../../../ens/managedNames.ts";
 import type { Queries } from "../../server/postgres/client.ts";
 import { reverseNode } from "../schemas/input.ts";
-import type { Claim, Keys, RecordKey } from "./keys.ts";
+import type { Claim, Keys, RecordKey } from "./comparedKeys.ts";
 import type { StoredRows } from "./listChecks.ts";
 import { commonRecords } from "./recordChecks.ts";
 import { readClaims, readDomains, readRecords } from "./stored.ts";

@@ -2,7 +2,7 @@ import { type Address, encodeFunctionData, type Hex } from "viem";
 import { resolverFunctions } from "../../../../abis/resolver.ts";
 import type { CallAnswer, ContractCall } from "../live/multicall.ts";
 import { addressIn, bytesIn, type Check, dataOf, NotComparable, textIn } from "./check.ts";
-import type { RecordKey } from "./keys.ts";
+import type { RecordKey } from "./comparedKeys.ts";
 import type { StoredDomain, StoredRecord } from "./stored.ts";
 
 /** A resolver that answers what its events said, as far as its generation matters here. */

@@ -3,7 +3,7 @@ import { keccak256 } from "../../../ens/keccak.ts";
 import { exactText } from "../../../ens/storable.ts";
 import type { Queries } from "../../server/postgres/client.ts";
 import { reverseNode } from "../schemas/input.ts";
-import type { Claim, RecordKey } from "./keys.ts";
+import type { Claim, RecordKey } from "./comparedKeys.ts";
 
 /** A row of `domains`, integers that may be large as digits. */
 export type DomainRow = {

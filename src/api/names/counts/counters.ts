@@ -7,7 +7,7 @@ import { asCounted, onMainChain } from "../rules/assumeFalse.ts";
 import { toRowText } from "../rules/conditionText.ts";
 import { isUnseenSql, rowD } from "../rules/unseenSql.ts";
 import { classColumns, classOf, isName, mayDiffer } from "./classes.ts";
-import { rulesNumber } from "./tables.ts";
+import { rulesNumber } from "./counterTables.ts";
 
 /*
  * What all readers of the counters have in common. Their answers are exact: what time alone changed since the

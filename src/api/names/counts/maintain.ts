@@ -5,7 +5,6 @@ import { type Scope, sqlOf } from "../query/scope.ts";
 import { type LifeRules, lifeOf } from "../rules/life.ts";
 import type { Ensv2Terms } from "../rules/stages.ts";
 import { mayDiffer } from "./classes.ts";
-import { lookedAfterBy, madeBy, mayReplace } from "./maintainer.ts";
 import {
   countClaims,
   countEvents,
@@ -16,7 +15,8 @@ import {
   createTables,
   dropTables,
   rulesNumber,
-} from "./tables.ts";
+} from "./counterTables.ts";
+import { lookedAfterBy, madeBy, mayReplace } from "./maintainer.ts";
 
 /**
  * Where the tables are; `schema` as SQL has it, in quotes where it needs them. `ensv2` is what the deployment has of

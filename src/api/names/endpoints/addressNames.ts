@@ -5,14 +5,14 @@ import { endpoint } from "../../server/http/endpoint.ts";
 import { withPageTimeout } from "../../server/http/pageTimeout.ts";
 import { limiter } from "../../server/scheduling/bounded.ts";
 import { countHeld, type HeldCounts } from "../query/addresses/counts.ts";
-import type { NameFilters } from "../query/addresses/filters.ts";
 import { isFirstOwned, listFirstOwned, listHeld } from "../query/addresses/held.ts";
-import type { Held } from "../query/addresses/relations.ts";
+import type { NameFilters } from "../query/addresses/nameFilters.ts";
+import type { Held } from "../query/addresses/relationParts.ts";
 import type { DomainPage } from "../query/domainLists.ts";
 import { addressSortColumns, domainKeys } from "../query/page.ts";
 import { allChains, sqlOf } from "../query/scope.ts";
 import type { DomainState } from "../resolution/domainState.ts";
-import { resolvePrimaryNames } from "../resolution/primaryNames.ts";
+import { resolvePrimaryNames } from "../resolution/resolvePrimaryNames.ts";
 import { protocolWords } from "../rules/protocols.ts";
 import { ANY, type Relation, relations } from "../rules/relations.ts";
 import { availabilities } from "../rules/stages.ts";
@@ -24,7 +24,7 @@ import { toAddress } from "../serializers/hex.ts";
 import { openPage } from "../serializers/listPages.ts";
 import { sumOf } from "../statistics/numbers.ts";
 import { addressAt, BY_CHAIN, byChain, CHAINS, COUNTED } from "./askedAddress.ts";
-import { checkHeld, toHeldItems } from "./heldNames.ts";
+import { checkHeld, toHeldItems } from "./heldItems.ts";
 import { included } from "./listedItems.ts";
 
 const types = [...relations, "any"] as const;
@@ -161,11 +161,10 @@ function openHeld(ctx: Ctx, request: Request) {
   const order = { sortBy: request.sort_by, sortDir: request.sort_dir };
   const keys = domainKeys(order, ctx.now, sqlOf(held.chains));
   const { part, fields } = openPage({ operation: "/address/{address}/domains", input: request, keys });
-  const toPage = ({ rows, ...found }: DomainPage) => ({
+  const toPage = ({ rows, condition, ...found }: DomainPage) => ({
     address: held.address,
-    relations: held.relations,
-    filters,
     rows,
+    condition,
     fields: fields(found),
   });
   return { held, filters, page: { ...part, ...order }, toPage };

@@ -1,6 +1,6 @@
 import type { Address } from "viem";
 import type { Ctx } from "../../server/http/context.ts";
-import type { AddressAt } from "../query/addresses/owners.ts";
+import type { AddressAt } from "../query/addresses/ownerConditions.ts";
 import { allChains } from "../query/scope.ts";
 import { askedChains } from "../resolution/askedChains.ts";
 

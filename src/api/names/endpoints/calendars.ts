@@ -2,7 +2,7 @@ import { z } from "@hono/zod-openapi";
 import { endpoint } from "../../server/http/endpoint.ts";
 import { listEnding, MAX_ENDING } from "../query/addresses/ending.ts";
 import { decide } from "../resolution/decision.ts";
-import { checkListed, isHeldBy } from "../resolution/listedNames.ts";
+import { checkListed } from "../resolution/listedNames.ts";
 import { type NameFacts, readFacts } from "../resolution/nameFacts.ts";
 import { lifeOf } from "../rules/life.ts";
 import { GRACE_DAYS, PREMIUM_DAYS } from "../rules/stages.ts";
@@ -81,8 +81,8 @@ const addressExpiries = endpoint({
   hotAnswers: true,
   handle: async ({ address }, ctx) => {
     const { db, contracts, now, namesAt } = ctx;
-    const rows = await listEnding(db, addressAt(ctx, { address }));
-    const names = [...(await checkListed(ctx, rows, isHeldBy(address, ["effective_owner"]))).values()];
+    const list = await listEnding(db, addressAt(ctx, { address }));
+    const names = [...(await checkListed(ctx, [list])).values()];
     const title = `ENS names of ${toAddress(address)}`;
     return toCalendar(names, {
       title,

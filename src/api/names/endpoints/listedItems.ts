@@ -1,11 +1,10 @@
 import type { z } from "@hono/zod-openapi";
-import type { Address } from "viem";
 import type { Ctx } from "../../server/http/context.ts";
 import type { DomainState } from "../resolution/domainState.ts";
 import { type Includable, includable, withIncluded } from "../resolution/included.ts";
 import type { domainItem } from "../schemas/answers.ts";
 import { input } from "../schemas/input.ts";
-import { toDomainItem } from "../serializers/domain.ts";
+import { toDomainItem } from "../serializers/toDomain.ts";
 
 /** The parameter by which a list has more of each name, and words of its own if it knows more. */
 export const included = <Word extends string = never>(...more: readonly Word[]) =>
@@ -25,26 +24,4 @@ export async function listedItems(
 ): Promise<z.infer<typeof domainItem>[]> {
   const complete = await withIncluded(ctx, names, include);
   return complete.map((name) => toDomainItem(name, ctx));
-}
-
-/** Filters on values that rows can lag behind. */
-type StateFilters = {
-  states?: readonly string[] | undefined;
-  resolver?: Address | undefined;
-  expiryFrom?: number | undefined;
-  expiryTo?: number | undefined;
-};
-
-/** Whether the current state of a name meets filters by which its lagging row was selected. */
-export function meetsFilters(
-  { availability_status, expiry_timestamp, resolver }: z.infer<typeof domainItem>,
-  { states, resolver: wanted, expiryFrom, expiryTo }: StateFilters,
-): boolean {
-  const expiry = expiry_timestamp === null ? null : BigInt(expiry_timestamp);
-  return (
-    (states === undefined || states.includes(availability_status)) &&
-    (wanted === undefined || wanted === resolver?.address.toLowerCase()) &&
-    (expiryFrom === undefined || (expiry !== null && expiry >= BigInt(expiryFrom))) &&
-    (expiryTo === undefined || (expiry !== null && expiry <= BigInt(expiryTo)))
-  );
 }

@@ -6,13 +6,13 @@ import { listLabelled } from "../query/domainLists.ts";
 import type { DomainRow } from "../query/domains.ts";
 import { domainKeys, type PageRequest } from "../query/page.ts";
 import { allChains, sqlOf } from "../query/scope.ts";
-import { orThrow, resolveListed, resolveNames } from "../resolution/domains.ts";
-import { shownLabel } from "../resolution/provenLabels.ts";
+import { orThrow, resolveListed, resolveNames } from "../resolution/resolveDomains.ts";
+import { shownLabel } from "../resolution/shownTexts.ts";
 import { count, domain, hash, listedDomain, pageFields, unresolvedDomain } from "../schemas/answers.ts";
 import { input } from "../schemas/input.ts";
 import { listPage, PAGE_SIZE } from "../schemas/paging.ts";
-import { toItem, toUnresolvedDomain, toWholeRecord } from "../serializers/domain.ts";
 import { openPage } from "../serializers/listPages.ts";
+import { toItem, toUnresolvedDomain, toWholeRecord } from "../serializers/toDomain.ts";
 
 const notIndexed = z
   .strictObject({ hash, indexed: z.literal(false) })

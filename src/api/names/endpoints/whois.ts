@@ -2,7 +2,7 @@ import { z } from "@hono/zod-openapi";
 import { namehash } from "viem";
 import { endpoint } from "../../server/http/endpoint.ts";
 import { mapYielding } from "../../server/scheduling/turns.ts";
-import { type DomainResult, orThrow, resolveNames } from "../resolution/domains.ts";
+import { type DomainResult, orThrow, resolveNames } from "../resolution/resolveDomains.ts";
 import { endingExpiryOf } from "../rules/lifeEnds.ts";
 import type { Availability } from "../rules/stages.ts";
 import {
@@ -14,7 +14,7 @@ import {
   unknownDomain,
 } from "../schemas/answers.ts";
 import { input, parseHash, parseName } from "../schemas/input.ts";
-import { toAskedRecord, toInvalidItem, toItem } from "../serializers/domain.ts";
+import { toAskedRecord, toInvalidItem, toItem } from "../serializers/toDomain.ts";
 import { checkItems, parseOr } from "./bulkItems.ts";
 
 const whois = endpoint({

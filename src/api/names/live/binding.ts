@@ -10,8 +10,8 @@ import {
 import { agentAdapterReads } from "../../../../abis/agentAdapter.ts";
 import { agentRegistryReads } from "../../../../abis/agentRegistry.ts";
 import { textOfBytes } from "../../../ens/utf8.ts";
-import { readAbi } from "./abi.ts";
 import { LiveFailure } from "./failure.ts";
+import { readAbi } from "./liveAbi.ts";
 import { type CallAnswer, callTogether } from "./multicall.ts";
 import type { Rpc } from "./rpc.ts";
 

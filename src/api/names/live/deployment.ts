@@ -2,7 +2,7 @@ import type { Address } from "viem";
 import { type ChainDeployment, type Ensv2Deployment, listContracts } from "../../../../abis/deployments.ts";
 import { MULTICALL3 } from "../../../../abis/universalResolver.ts";
 import type { AgentContracts } from "./binding.ts";
-import type { OwnerContracts } from "./owners.ts";
+import type { OwnerContracts } from "./liveOwners.ts";
 
 type LiveContracts = OwnerContracts & {
   universalResolver: Address | undefined;

@@ -2,8 +2,8 @@ import { type Address, encodeFunctionData, type Hex, zeroAddress } from "viem";
 import { ensv2HelperReads, ensv2RegistryReads } from "../../../../abis/ensv2.ts";
 import { labelhash } from "../../../ens/name.ts";
 import { LiveFailure } from "./failure.ts";
+import { encodeDnsName } from "./liveRecords.ts";
 import { type CallAnswer, type ContractCall, callTogether } from "./multicall.ts";
-import { encodeDnsName } from "./records.ts";
 import type { Rpc } from "./rpc.ts";
 
 /** Where the entry of a name is. */

@@ -17,16 +17,16 @@ import { newBudget } from "./ccip/budget.ts";
 import type { Gateways } from "./ccip/gatewayClient.ts";
 import { type EntryPlace, type LiveEntry, readEntries } from "./entries.ts";
 import { LiveFailure } from "./failure.ts";
-import type { ContractReach } from "./multicall.ts";
-import { type LiveOwners, type OwnerContracts, readOwners } from "./owners.ts";
-import { readPrimaryName } from "./primaryName.ts";
+import { type LiveOwners, type OwnerContracts, readOwners } from "./liveOwners.ts";
+import { readPrimaryName } from "./livePrimaryName.ts";
 import {
   type LiveRecords,
   type RecordSelection,
   type ResolvableName,
   type ResolverReach,
   resolveRecords,
-} from "./records.ts";
+} from "./liveRecords.ts";
+import type { ContractReach } from "./multicall.ts";
 import type { Rpc } from "./rpc.ts";
 
 const folder = new URL("./", import.meta.url);

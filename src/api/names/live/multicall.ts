@@ -1,6 +1,6 @@
 import { type Address, encodeFunctionData, type Hex } from "viem";
 import { multicall3Abi } from "../../../../abis/universalResolver.ts";
-import { AbiError, readAbi } from "./abi.ts";
+import { AbiError, readAbi } from "./liveAbi.ts";
 import type { Rpc } from "./rpc.ts";
 
 /** What calls of contracts need: nodes, the contract that makes many calls at once, and when to end. */

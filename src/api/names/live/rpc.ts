@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { type Address, type Hex, isHex, numberToHex } from "viem";
 import { sanitizeMessage } from "../../server/errors/foreignText.ts";
-import { byteLength } from "./abi.ts";
 import { LiveFailure } from "./failure.ts";
 import { callNode, type JsonRpcCall, type JsonRpcError, type JsonRpcReply, NoReply } from "./jsonRpc.ts";
+import { byteLength } from "./liveAbi.ts";
 import { rateLimiter, type TakeTurn } from "./rateLimiter.ts";
 
 const CALL_TIMEOUT_MS = 3_000;

@@ -1,6 +1,6 @@
 import { domain } from "ponder:schema";
-import type { SQL } from "drizzle-orm";
-import { and, eq, sql } from "ponder";
+import { getTableName, type SQL } from "drizzle-orm";
+import { alias, and, eq, or, sql } from "ponder";
 import type { Hex } from "viem";
 import type { Db } from "../../server/postgres/db.ts";
 import { type DomainRow, listInOrder } from "./domains.ts";
@@ -20,8 +20,8 @@ import { type Scope, sqlOf } from "./scope.ts";
 
 /* Lists of domains. A first statement finds which domains are on a page, a second reads them. */
 
-/** A page of domains, and their total number. */
-export type DomainPage = Page<DomainRow>;
+/** A page of domains, their total number, and the condition that every row of the list meets. */
+export type DomainPage = Page<DomainRow> & { condition: SQL | undefined };
 
 /** Domains to list: the tables that lead to them, and the condition. */
 export type DomainPart = { from: SQL; where: SQL | undefined };
@@ -75,7 +75,8 @@ export async function listDomainPage(
     return (await db.execute<Found>(sql`${all} limit ${limit} offset ${offset}`)).rows;
   };
   const { rows, ...listed } = await readList(page, { keys, read, count });
-  return { ...listed, rows: await listInOrder(db, rows) };
+  const condition = or(...parts.map(({ where }) => where));
+  return { ...listed, rows: await listInOrder(db, rows), condition };
 }
 
 /** Which domains of these chains, and which page of them. */
@@ -121,8 +122,48 @@ export async function listAndCount<Sort extends string>(
     counts: page.isCounted && found ? found : null,
     rows: await listInOrder(db, nodes),
     next,
+    condition: where,
   };
 }
+
+/** Columns of a domain that an entry of ENSv2 decides. */
+type EntryColumns = Pick<
+  DomainRow,
+  "registry" | "effectiveOwnerAddress" | "expiryTimestamp" | "pathExpiryTimestamp" | "resolver" | "isWrapped"
+>;
+
+/** Rows of a list with other values than those stored, by node; all on one chain. */
+export type Corrected = { condition: SQL | undefined; rows: ReadonlyMap<Hex, EntryColumns> };
+
+/** Finds the rows of each list that meet its condition with the corrected values. One statement serves all lists. */
+export async function listMeeting(db: Db, chainId: number, lists: readonly Corrected[]): Promise<Set<Hex>[]> {
+  const stored = alias(domain, "stored");
+  const parts = lists.flatMap(({ condition, rows }, place) => {
+    if (rows.size === 0) return [];
+    const values = [...rows].map(([node, columns]) => [node, toJson(columns)] as const);
+    return [
+      sql`select ${sql.raw(String(place))} as place, ${stored.node} as node
+        from jsonb_each(${JSON.stringify(Object.fromEntries(values))}::jsonb) as corrected (node, columns)
+        join ${domain} as stored on ${stored.chainId} = ${chainId} and ${stored.node} = corrected.node
+        cross join lateral jsonb_populate_record(stored, corrected.columns) as ${sql.identifier(getTableName(domain))}
+        where ${condition ?? sql`true`}`,
+    ];
+  });
+  const met = lists.map(() => new Set<Hex>());
+  if (parts.length === 0) return met;
+  const { rows } = await db.execute<{ place: number; node: Hex }>(sql.join(parts, sql` union all `));
+  for (const { place, node } of rows) met[place]?.add(node);
+  return met;
+}
+
+const toJson = (columns: EntryColumns) => ({
+  [domain.registry.name]: columns.registry,
+  [domain.effectiveOwnerAddress.name]: columns.effectiveOwnerAddress,
+  [domain.expiryTimestamp.name]: columns.expiryTimestamp?.toString() ?? null,
+  [domain.pathExpiryTimestamp.name]: columns.pathExpiryTimestamp?.toString() ?? null,
+  [domain.resolver.name]: columns.resolver,
+  [domain.isWrapped.name]: columns.isWrapped,
+});
 
 /** A page of the names with a labelhash, under any parent. By name they are sorted with the label that is shown. */
 export function listLabelled(

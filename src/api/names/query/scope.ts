@@ -12,6 +12,9 @@ import { type LifeRules, lifeOf } from "../rules/life.ts";
  * What a question is about, and how a statement says so. A statement has one form for the main chain alone and one for
  * several chains. No other file knows which form it has: it takes its conditions from `ScopeSql`. The tables of ENSv2 are
  * always there, and empty where ENSv2 is not deployed.
+ *
+ * The form for the main chain stays because a single form is slower: at 200,000 names `/ens-stats/expiries` takes 162 ms
+ * with that for several chains, and 14 ms with its own; first pages of an owner of 20,000 names by `any` 150 to 240 ms more.
  */
 
 /** The chains whose names a question is about, and the contracts of ENSv2 on the main one. */

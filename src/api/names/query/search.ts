@@ -10,7 +10,6 @@ import { toSql } from "../rules/conditionSql.ts";
 import type { KnownAvailability } from "../rules/life.ts";
 import { isCounted } from "../rules/nameRules.ts";
 import { wrapped } from "../rules/ownership.ts";
-import { isOfShownName, UNKNOWN_LABEL } from "../rules/shownNames.ts";
 import type { TimeWindow } from "../schemas/windows.ts";
 import { countIf } from "./countIf.ts";
 import { listAndCount, type OnePass } from "./domainLists.ts";
@@ -152,11 +151,14 @@ function isOfHash(text: string): SQL | undefined {
 export const hasInLabel = (text: string): SQL | undefined =>
   or(isOfHash(text), and(domain.isLabelKnown, ilike(domain.label, containing(text))));
 
+/** A label of which the hash alone is known, or a whole name that is written by its node, as a name shows it. */
+const UNKNOWN_LABEL = /\[(?:namehash:)?[0-9a-f]{64}\]/i;
+
 /** The same in every label of a name. The copy of a shown name is looked for as it is. */
 function hasInFullName(text: string): SQL | undefined {
   const pattern = containing(text);
   const isInName = ilike(domain.fullName, pattern);
-  if (isOfShownName(text)) return or(isOfHash(text), isInName);
+  if (UNKNOWN_LABEL.test(text)) return or(isOfHash(text), isInName);
   const isInTexts = sql`regexp_replace(${domain.fullName}, ${UNKNOWN_LABEL.source}, '', 'g') ilike ${pattern}`;
   return or(isOfHash(text), and(isInName, or(domain.isNameKnown, isInTexts)));
 }

@@ -4,7 +4,7 @@ import { DEFAULT_COIN_TYPE, ETHEREUM_COIN_TYPE } from "../../../ens/coinType.ts"
 import type { Ctx } from "../../server/http/context.ts";
 import { listAddresses } from "../query/primaryNames.ts";
 import type { DomainState } from "./domainState.ts";
-import { type RecordsKey, recordsOf } from "./ensv2/records.ts";
+import { type RecordsKey, recordsOf } from "./ensv2/ensv2Records.ts";
 
 /** Finds the indexed address of a name for a coin type; null if it has none. */
 export type AddressOf = (state: DomainState, coinType: bigint) => Hex | null;

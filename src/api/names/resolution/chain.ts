@@ -10,11 +10,11 @@ import type { ChainResult } from "../live/cache.ts";
 import type { EntryPlace } from "../live/entries.ts";
 import { LiveFailure } from "../live/failure.ts";
 import type { Live, LiveName, NameQuestion } from "../live/live.ts";
-import type { LiveRecords, RecordSelection } from "../live/records.ts";
+import type { LiveRecords, RecordSelection } from "../live/liveRecords.ts";
 import { isTokenUnknown } from "../rules/ownership.ts";
 import { isEthSecondLevel, nodeOfName, type ParsedName } from "../schemas/input.ts";
 import type { DomainState } from "./domainState.ts";
-import type { Ensv2State } from "./ensv2/state.ts";
+import type { Ensv2State } from "./ensv2/ensv2State.ts";
 import { stateOfLayer2, stateOfMain } from "./liveState.ts";
 import type { NameFacts } from "./nameFacts.ts";
 

@@ -1,6 +1,6 @@
 import type { Address, Hex } from "viem";
 import type { StoredOwners } from "../rules/ownership.ts";
-import type { Ensv2State } from "./ensv2/state.ts";
+import type { Ensv2State } from "./ensv2/ensv2State.ts";
 
 /** The state of a domain, from the index or from the chain. */
 export type DomainState = StoredOwners & {

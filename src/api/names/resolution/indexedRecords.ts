@@ -6,10 +6,10 @@ import { findCleared, findRecords, MAX_READ_BYTES, type TextValue } from "../que
 import type { RecordsAsked, RecordType } from "../schemas/recordChoice.ts";
 import { hasDefaultAddress } from "./addressesOfNames.ts";
 import type { RecordSelector } from "./chain.ts";
-import { type DomainResult, resolveNames } from "./domains.ts";
-import type { RecordsKey } from "./ensv2/records.ts";
+import type { RecordsKey } from "./ensv2/ensv2Records.ts";
 import type { Requested } from "./indexedName.ts";
-import { noOtherRecords, type OtherRecords, otherRecordsOf } from "./otherRecords.ts";
+import { type DomainResult, resolveNames } from "./resolveDomains.ts";
+import { noOtherRecords, type OtherRecords, otherRecordsOf } from "./resolveOtherRecords.ts";
 
 /** The indexed records of a name. Cleared ones are included if requested, or if keys are chosen. */
 export type IndexedRecords = {

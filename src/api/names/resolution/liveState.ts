@@ -4,12 +4,12 @@ import { effectiveOwner, isWrapped } from "../../../ens/owner.ts";
 import { PARENT_CANNOT_CONTROL } from "../../../ens/wrapper.ts";
 import type { LiveEntry } from "../live/entries.ts";
 import type { LiveName } from "../live/live.ts";
-import type { LiveOwners } from "../live/owners.ts";
-import type { LiveRecords } from "../live/records.ts";
+import type { LiveOwners } from "../live/liveOwners.ts";
+import type { LiveRecords } from "../live/liveRecords.ts";
 import type { StoredOwners } from "../rules/ownership.ts";
 import { isEthSecondLevel, type ParsedName } from "../schemas/input.ts";
 import { type DomainState, indexOnlyFields, noOwners } from "./domainState.ts";
-import type { Ensv2State } from "./ensv2/state.ts";
+import type { Ensv2State } from "./ensv2/ensv2State.ts";
 import type { IndexedName } from "./indexedName.ts";
 
 /** A name that the chain answered for, and what the index has. */

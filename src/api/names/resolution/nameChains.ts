@@ -4,7 +4,7 @@ import type { Ctx } from "../../server/http/context.ts";
 import { listDomainsOnChains } from "../query/domains.ts";
 import { allChains, chainsOfNode, mainChain, type Scope } from "../query/scope.ts";
 import { ancestorNodes, type ParsedName } from "../schemas/input.ts";
-import { readAnsweringRows } from "./rows.ts";
+import { readAnsweringRows } from "./indexedRows.ts";
 
 /*
  * The chains of a history. Where the main chain alone is indexed, all that the index has of a node is of it. Else each

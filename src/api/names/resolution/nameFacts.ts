@@ -8,9 +8,9 @@ import type { DomainState } from "./domainState.ts";
 import { readEnsv2 } from "./ensv2/readEnsv2.ts";
 import { includable, withIncluded } from "./included.ts";
 import type { IndexedName, IndexedNames, Requested } from "./indexedName.ts";
+import { readAnsweringRows, readMainRows, readRowsOfRecords } from "./indexedRows.ts";
 import { readLabelSources } from "./labelSources.ts";
-import { showProvenLabels } from "./provenLabels.ts";
-import { readAnsweringRows, readMainRows, readRowsOfRecords } from "./rows.ts";
+import { showProvenLabels } from "./shownTexts.ts";
 
 /** Everything in the index about a requested name or node. */
 export type NameFacts = {

@@ -3,19 +3,19 @@
  * At run time HTTP replies are not parsed, so that this costs nothing.
  */
 
-export * from "./answers/activity.ts";
+export * from "./answers/activityAnswer.ts";
 export * from "./answers/change.ts";
-export * from "./answers/contracts.ts";
-export * from "./answers/domain.ts";
-export * from "./answers/ensv2.ts";
-export * from "./answers/event.ts";
-export * from "./answers/history.ts";
-export * from "./answers/lookup.ts";
-export * from "./answers/page.ts";
-export * from "./answers/payment.ts";
-export * from "./answers/permissions.ts";
-export * from "./answers/price.ts";
-export * from "./answers/primaryName.ts";
-export * from "./answers/records.ts";
-export * from "./answers/values.ts";
-export * from "./answers/verify.ts";
+export * from "./answers/contractsAnswer.ts";
+export * from "./answers/domainAnswer.ts";
+export * from "./answers/ensv2Answer.ts";
+export * from "./answers/eventAnswer.ts";
+export * from "./answers/historyAnswer.ts";
+export * from "./answers/lookupAnswer.ts";
+export * from "./answers/pageAnswer.ts";
+export * from "./answers/paymentAnswer.ts";
+export * from "./answers/permissionsAnswer.ts";
+export * from "./answers/priceAnswer.ts";
+export * from "./answers/primaryNameAnswer.ts";
+export * from "./answers/recordsAnswer.ts";
+export * from "./answers/valuesAnswer.ts";
+export * from "./answers/verifyAnswer.ts";

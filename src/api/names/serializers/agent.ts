@@ -3,7 +3,7 @@ import type { AgentHome, Contracts } from "../../../../abis/contracts.ts";
 import { nodeOfToken } from "../../../ens/agentToken.ts";
 import type { DirectoryRow } from "../query/agentDirectory.ts";
 import type { BindingRow } from "../query/agents.ts";
-import type { AgentState, BindingState } from "../resolution/agents.ts";
+import type { AgentState, BindingState } from "../resolution/resolveAgents.ts";
 import { type AgentClaim, claimedAgent, claimsOf, type Text } from "../rules/agentClaims.ts";
 import { encodeInteroperableAddress } from "../rules/interoperableAddress.ts";
 import { MAX_AGENT_URI } from "../rules/shown.ts";

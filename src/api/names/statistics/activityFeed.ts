@@ -25,7 +25,7 @@ import {
   toTokenPurchase,
   toTransfer,
   toWrapping,
-} from "../serializers/activity.ts";
+} from "../serializers/toActivity.ts";
 
 /** Length of the feed. */
 export const FEED_LENGTH = 50;

@@ -24,8 +24,8 @@ import {
   listedOn,
   RESOLVERS,
   toEvents,
-} from "./filters.ts";
-import { domainEvents } from "./ofName.ts";
+} from "./filterParameters.ts";
+import { domainEvents } from "./nameEvents.ts";
 
 type ListRequest = AskedEvents & Parameters<typeof openPage>[0]["input"] & { sort_dir: SortDirection };
 

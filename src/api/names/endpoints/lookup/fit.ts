@@ -1,6 +1,6 @@
 import { MAX_JSON_BYTES } from "../../../server/http/writeReply.ts";
 import { nextTurn } from "../../../server/scheduling/turns.ts";
-import { toLeftOut } from "./names.ts";
+import { toLeftOut } from "./lookupNames.ts";
 
 /** What the frame around the items takes. */
 const FRAME_BYTES = 65_536;

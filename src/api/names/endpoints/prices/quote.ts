@@ -9,15 +9,15 @@ import {
   readChainPrices,
   releasedFor,
   type Ware,
-} from "../../resolution/prices.ts";
+} from "../../resolution/resolvePrices.ts";
 import { neverRegistered } from "../../rules/availability.ts";
 import { type Refusal, refusalOfRegistration, refusalOfRenewal } from "../../rules/offers.ts";
 import { priceOf } from "../../rules/pricing.ts";
 import { DAY } from "../../rules/seconds.ts";
 import type { namePrice } from "../../schemas/answers.ts";
 import type { ParsedName } from "../../schemas/input.ts";
-import { chainOf, toDomainItem } from "../../serializers/domain.ts";
-import { toFeedPrice, toOffer, toPrice } from "../../serializers/price.ts";
+import { chainOf, toDomainItem } from "../../serializers/toDomain.ts";
+import { toFeedPrice, toOffer, toPrice } from "../../serializers/toPrice.ts";
 
 type NamePrice = z.infer<typeof namePrice>;
 

@@ -2,7 +2,7 @@ import type { Address } from "viem";
 import { GRACE_PERIOD } from "../../../../ens/wrapper.ts";
 import { curveOf, type PremiumCurve, premiumAfter, premiumOfEth } from "../../rules/premium.ts";
 import { FEED_UNIT, type PriceTerms, type Rent, type TokenRatio } from "../../rules/pricing.ts";
-import { ensv2OracleReads, feedReads, oracleReads } from "./abi.ts";
+import { ensv2OracleReads, feedReads, oracleReads } from "./priceAbi.ts";
 import { asAddress, asNumber, type Read, readOf, type Values } from "./reads.ts";
 
 /** What an oracle never changes. */

@@ -1,7 +1,7 @@
 import type { Address } from "viem";
 import { LiveFailure } from "../failure.ts";
 import type { ContractReach } from "../multicall.ts";
-import { clockReads, ensv2SellerReads, sellerReads } from "./abi.ts";
+import { clockReads, ensv2SellerReads, sellerReads } from "./priceAbi.ts";
 import { asAddress, asFlag, asNumber, type Read, readOf, readTogether } from "./reads.ts";
 import type { Controller, Sellers } from "./sellers.ts";
 

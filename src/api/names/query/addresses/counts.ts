@@ -4,9 +4,9 @@ import { and, sql } from "ponder";
 import type { Db } from "../../../server/postgres/db.ts";
 import { toSql } from "../../rules/conditionSql.ts";
 import { sqlOf } from "../scope.ts";
-import { filterCondition, type NameFilters } from "./filters.ts";
-import type { AddressAt } from "./owners.ts";
-import { type Held, partsOfRelations } from "./relations.ts";
+import { filterCondition, type NameFilters } from "./nameFilters.ts";
+import type { AddressAt } from "./ownerConditions.ts";
+import { type Held, partsOfRelations } from "./relationParts.ts";
 
 /** How many names an address holds: all, registered or in grace, in premium or available, and expiring within 30 days. */
 export type HeldCounts = { total: number; active: number; expired: number; expiring30d: number };

@@ -1,6 +1,7 @@
 import { domain } from "ponder:schema";
+import type { SQL } from "drizzle-orm";
 import { and, sql } from "ponder";
-import type { Hex } from "viem";
+import type { Address, Hex } from "viem";
 import type { Db } from "../../../server/postgres/db.ts";
 import { toSql } from "../../rules/conditionSql.ts";
 import { isCounted } from "../../rules/nameRules.ts";
@@ -12,9 +13,9 @@ import { orderBy, type Position, positionOf } from "../keyset.ts";
 import { cutPage, domainKeys, FEWEST_ROWS, limitOf, type PageRequest, totalOfLast } from "../page.ts";
 import { type Scope, sqlOf } from "../scope.ts";
 import { countHeld } from "./counts.ts";
-import { filterCondition, isUnfiltered, type NameFilters } from "./filters.ts";
-import { isWrapperOf } from "./owners.ts";
-import { type Held, partsOfRelations } from "./relations.ts";
+import { filterCondition, isUnfiltered, type NameFilters } from "./nameFilters.ts";
+import { isWrapperOf } from "./ownerConditions.ts";
+import { type Held, partsOfRelations } from "./relationParts.ts";
 
 /** A page of the names that an address has some relation to, with the total. */
 export function listHeld(
@@ -69,12 +70,14 @@ export async function listFirstOwned(db: Db, { chains, lists, now }: Owners): Pr
   const of = sqlOf(chains);
   const keys = domainKeys({ sortBy: "full_name", sortDir: "asc" }, now, of);
   const order = sql.join(orderBy(keys), sql`, `);
-  const isListed = and(
-    of.holds(domain.chainId),
-    ownedAt({ owner: sql`asked.address`, isWrapper: false, now }),
-    toSql(isCounted),
-    filterCondition({ choice: "active" }, { chains, now }),
-  );
+  const isListedOf = (owner: Address | SQL) =>
+    and(
+      of.holds(domain.chainId),
+      ownedAt({ owner, isWrapper: false, now }),
+      toSql(isCounted),
+      filterCondition({ choice: "active" }, { chains, now }),
+    );
+  const isListed = isListedOf(sql`asked.address`);
   const addresses = lists.map(({ held }) => held.address);
   const { rows } = await db.execute<FirstOwned>(sql`
     select asked.place::int as place, page."chainId", page.node, page.position, counted.total
@@ -88,10 +91,11 @@ export async function listFirstOwned(db: Db, { chains, lists, now }: Owners): Pr
     order by asked.place, page.nth`);
   const byPlace = Map.groupBy(rows, ({ place }) => place);
   const read = new Map((await listInOrder(db, rows)).map((row) => [keyOf(row), row]));
-  return lists.map(({ page }, i) => {
+  return lists.map(({ held, page }, i) => {
     const found = (byPlace.get(i + 1) ?? []).slice(0, limitOf(page));
     const { rows, next } = cutPage(found, page);
     const total = totalOfLast(found, page) ?? found[0]?.total ?? null;
-    return { total, rows: rows.flatMap((row) => read.get(keyOf(row)) ?? []), next };
+    const condition = isListedOf(held.address);
+    return { total, rows: rows.flatMap((row) => read.get(keyOf(row)) ?? []), next, condition };
   });
 }

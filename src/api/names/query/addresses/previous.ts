@@ -10,7 +10,7 @@ import type { Keyset } from "../keyset.ts";
 import { orderOfPage, pageColumns, pageOf, readList } from "../list.ts";
 import type { Page, Part, SortDirection } from "../page.ts";
 import { type ScopeSql, sqlOf } from "../scope.ts";
-import { type AddressAt, isOwned } from "./owners.ts";
+import { type AddressAt, isOwned } from "./ownerConditions.ts";
 
 /** A name that an address held, as it is now, with the last event that named the address. */
 export type PreviousRow = {
@@ -27,7 +27,7 @@ export async function listPrevious(
   db: Db,
   at: AddressAt,
   { part, sortDir }: { part: Part; sortDir: SortDirection },
-): Promise<Page<PreviousRow>> {
+): Promise<Page<PreviousRow> & { condition: SQL }> {
   const keys = previousKeys(sqlOf(at.chains), sortDir);
   const { chainId, node, lastOwnedBlockNumber, lastOwnedBlockTimestamp } = holder;
   const gone = sql`select ${chainId} as chain_id, ${node} as node,
@@ -50,6 +50,7 @@ export async function listPrevious(
   });
   return {
     ...found,
+    condition: sql`(${isControlled(at)}) is not true`,
     rows: rows.map(({ lastOwnedBlockNumber, lastOwnedBlockTimestamp, ...row }) => ({
       domain: toRow(row),
       lastOwnedBlockNumber,
@@ -64,21 +65,25 @@ export async function listPrevious(
  * whatever number PostgreSQL expects; `not exists` sometimes becomes a loop through all pairs.
  */
 export function wasHeld(db: Db, at: AddressAt): SQL | undefined {
-  const { holds, rule, life } = sqlOf(at.chains);
   const controlled = db
     .select({ chainId: domain.chainId, node: domain.node })
     .from(domain)
-    .where(and(isOwned(at), toSql(rule(not(life.lost)), at.now)));
+    .where(isControlled(at));
   // A layer 2 logs owners of nodes that are no names there (`eth`, reverse nodes): these have no row.
   const named = alias(domain, "named");
   return and(
     eq(holder.address, at.address),
-    holds(holder.chainId),
+    sqlOf(at.chains).holds(holder.chainId),
     ne(holder.node, ROOT_NODE),
     sql`(${holder.chainId}, ${holder.node}) not in ${controlled}`,
     sql`exists (select from ${domain} as named
       where ${eq(named.chainId, holder.chainId)} and ${eq(named.node, holder.node)})`,
   );
+}
+
+function isControlled(at: AddressAt): SQL | undefined {
+  const { rule, life } = sqlOf(at.chains);
+  return and(isOwned(at), toSql(rule(not(life.lost)), at.now));
 }
 
 /**

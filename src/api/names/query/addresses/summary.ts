@@ -2,7 +2,7 @@ import { holder } from "ponder:schema";
 import { sql } from "ponder";
 import type { Db } from "../../../server/postgres/db.ts";
 import { countOwned, noneHeld } from "./counts.ts";
-import type { AddressAt } from "./owners.ts";
+import type { AddressAt } from "./ownerConditions.ts";
 import { wasHeld } from "./previous.ts";
 
 /** How many names an address has, as in `HeldCounts`, and how many `listPrevious` has. */

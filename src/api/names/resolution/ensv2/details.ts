@@ -3,7 +3,7 @@ import type { Ensv2Contracts } from "../../../../../abis/contracts.ts";
 import type { Ctx } from "../../../server/http/context.ts";
 import { type Ensv2Entry, listMigrationOwners, listRoleHolders } from "../../query/ensv2.ts";
 import type { DomainState } from "../domainState.ts";
-import type { Ensv2Details } from "./state.ts";
+import type { Ensv2Details } from "./ensv2State.ts";
 
 /** What to read of names of ENSv2. */
 type Wanted = { holders: boolean; migration: boolean };

@@ -2,8 +2,8 @@ import type { Ctx } from "../../../server/http/context.ts";
 import { isLinkedAt } from "../../query/ensv2.ts";
 import type { ParsedName } from "../../schemas/input.ts";
 import type { IndexedName } from "../indexedName.ts";
+import { readMainRows } from "../indexedRows.ts";
 import { readIndexed } from "../nameFacts.ts";
-import { readMainRows } from "../rows.ts";
 import type { Walk } from "./walk.ts";
 
 /*

@@ -2,9 +2,9 @@ import type { Hex } from "viem";
 import type { Ctx } from "../../../server/http/context.ts";
 import type { DomainState } from "../domainState.ts";
 import type { IndexedName, IndexedNames, Requested } from "../indexedName.ts";
-import { decideEnsv2 } from "./decision.ts";
-import { findPaths } from "./paths.ts";
-import { withRecords } from "./records.ts";
+import { decideEnsv2 } from "./ensv2Decision.ts";
+import { withRecords } from "./ensv2Records.ts";
+import { findPaths } from "./labelPaths.ts";
 import { readWays } from "./way.ts";
 
 /**

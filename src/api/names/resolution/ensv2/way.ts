@@ -2,9 +2,9 @@ import { nodeOfLabels } from "../../../../ens/name.ts";
 import type { Ctx } from "../../../server/http/context.ts";
 import { listDomains } from "../../query/domains.ts";
 import { listPhases } from "../../query/ensv2.ts";
-import { isMigratable } from "../../rules/ensv2.ts";
+import { isMigratable } from "../../rules/ensv2Protocol.ts";
 import type { DomainState } from "../domainState.ts";
-import type { NamePath } from "./paths.ts";
+import type { NamePath } from "./labelPaths.ts";
 import { type Walk, walkNames } from "./walk.ts";
 
 /** All that decides what ENSv2 says of a name, besides its row. */

@@ -1,5 +1,5 @@
 import { z } from "@hono/zod-openapi";
-import { address, blockNumber, bytes, count, hash } from "./values.ts";
+import { address, blockNumber, bytes, count, hash } from "./valuesAnswer.ts";
 
 export const position = z
   .string()

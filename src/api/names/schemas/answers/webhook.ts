@@ -1,6 +1,6 @@
 import { z } from "@hono/zod-openapi";
 import { position } from "./change.ts";
-import { count } from "./values.ts";
+import { count } from "./valuesAnswer.ts";
 
 const time = (description: string) =>
   z.iso.datetime().openapi({ description, example: "2026-01-31T12:00:00.000Z" });

@@ -1,0 +1,160 @@
+import { z } from "@hono/zod-openapi";
+import type { Address } from "viem";
+import type { Ctx } from "../../server/http/context.ts";
+import { endpoint } from "../../server/http/endpoint.ts";
+import { changeKeys, holderKeys, listRoleChanges, listRolesIn } from "../query/contracts/roles.ts";
+import type { Ensv2Entry } from "../query/ensv2.ts";
+import { emptyPage, type SortDirection } from "../query/page.ts";
+import { readIndexed } from "../resolution/nameFacts.ts";
+import { address, pageFields, roleChange, roleHolder, rolesOf } from "../schemas/answers.ts";
+import { input, type ParsedName } from "../schemas/input.ts";
+import { listPage, type PageInput } from "../schemas/paging.ts";
+import { toAddress } from "../serializers/hex.ts";
+import { openPage } from "../serializers/listPages.ts";
+import { toRoleChange, toRoleHolder } from "../serializers/toContracts.ts";
+
+/** Where roles are stored: for an entry of a registry, or for all of it. */
+type Place = Pick<Ensv2Entry, "registry" | "resource"> & { entry: bigint };
+
+/** The place of a name's roles; null for a name that no registry of ENSv2 has. */
+async function placeOf(ctx: Ctx, name: ParsedName): Promise<Place | null> {
+  const ensv2 = (await readIndexed(ctx, [name])).get(name.node)?.state.ensv2;
+  const entry = ensv2?.protocol === "ensv2" ? ensv2.walk.entry : null;
+  if (entry === null) return null;
+  const { registry, resource, storageId } = entry;
+  return { registry, resource, entry: BigInt(storageId) >> 32n };
+}
+
+type Asked = { operation: string; input: PageInput & Record<string, unknown> };
+
+/** A page of who has roles. An entry that only was reserved has no key of roles. */
+async function readHolders(ctx: Ctx, place: Place | null, asked: Asked) {
+  const { part, fields } = openPage({ ...asked, keys: holderKeys() });
+  if (place === null || place.resource === null) return { results: [], ...fields(emptyPage(part)) };
+  const of = { chainId: ctx.contracts.chainId, contract: place.registry, resource: place.resource };
+  const { rows, ...found } = await listRolesIn(ctx.db, of, part);
+  return { results: rows.map(toRoleHolder), ...fields(found) };
+}
+
+type ChangesAsked = Asked & { account?: Address | undefined; direction: SortDirection };
+
+async function readChanges(ctx: Ctx, place: Place | null, { account, direction, ...asked }: ChangesAsked) {
+  const { part, fields } = openPage({ ...asked, keys: changeKeys(direction) });
+  if (place === null) return { results: [], ...fields(emptyPage(part)) };
+  const { registry: contract, entry } = place;
+  const of = { chainId: ctx.contracts.chainId, contract, entry, account };
+  const { rows, ...found } = await listRoleChanges(ctx.db, of, { part, direction });
+  return { results: rows.map(toRoleChange), ...fields(found) };
+}
+
+const toPlaceFields = (place: Place | null) => ({
+  registry: place && toAddress(place.registry),
+  resource: place?.resource?.toString() ?? null,
+});
+
+const CHANGES = {
+  account: input.address().openapi({ description: "Only changes of this account" }).optional(),
+  ...listPage(),
+  sort_dir: input.sortDir(),
+};
+
+const WORDS =
+  "`<role>_ADMIN` may grant and revoke the role. Roles for the whole registry also apply to each of its labels; see `/registry/{address}/roles`.";
+
+const ofName = endpoint({
+  method: "get",
+  path: "/domain/{name}/roles",
+  group: "Domains",
+  summary: "ENSv2 roles of a name",
+  description: `Accounts with roles for the name's entry, sorted by address. ${WORDS} An ENSv1 name has none, and \`registry\` is null.`,
+  params: z.object({ name: input.name() }),
+  query: z.object({ ...listPage() }),
+  reply: z.strictObject({ domain: z.string(), ...rolesOf, results: z.array(roleHolder), ...pageFields }),
+  errors: ["INVALID_NAME"],
+  cost: 1,
+  hotAnswers: true,
+  handle: async ({ name, ...request }, ctx) => {
+    const place = await placeOf(ctx, name);
+    const asked = { operation: "/domain/{name}/roles", input: { name, ...request } };
+    const page = await readHolders(ctx, place, asked);
+    return { domain: name.name, ...toPlaceFields(place), ...page };
+  },
+});
+
+const changesOfName = endpoint({
+  method: "get",
+  path: "/domain/{name}/role-changes",
+  group: "Domains",
+  summary: "ENSv2 role changes of a name",
+  description:
+    "Logs that changed an account's roles for the name's entry, oldest first, including earlier registrations: each of them starts without roles.",
+  params: z.object({ name: input.name() }),
+  query: z.object(CHANGES),
+  reply: z.strictObject({ domain: z.string(), ...rolesOf, results: z.array(roleChange), ...pageFields }),
+  errors: ["INVALID_NAME", "INVALID_ADDRESS"],
+  cost: 1,
+  hotAnswers: true,
+  handle: async ({ name, ...request }, ctx) => {
+    const place = await placeOf(ctx, name);
+    const page = await readChanges(ctx, place, {
+      operation: "/domain/{name}/role-changes",
+      input: { name, ...request },
+      account: request.account,
+      direction: request.sort_dir,
+    });
+    return { domain: name.name, ...toPlaceFields(place), ...page };
+  },
+});
+
+/** The place of what holds for a whole registry; null where ENSv2 is not indexed. */
+const rootPlace = ({ contracts }: Ctx, registry: Address): Place | null =>
+  contracts.ensv2 === undefined ? null : { registry, resource: 0n, entry: 0n };
+
+const REGISTRY = z.object({ address: input.address() });
+
+const ofRegistry = endpoint({
+  method: "get",
+  path: "/registry/{address}/roles",
+  group: "Contracts",
+  summary: "ENSv2 roles of a whole registry",
+  description:
+    "Accounts with roles for the registry as a whole, sorted by address. These apply to each of its labels. Roles for one label are at `/domain/{name}/roles`.",
+  params: REGISTRY,
+  query: z.object({ ...listPage() }),
+  reply: z.strictObject({ address, results: z.array(roleHolder), ...pageFields }),
+  errors: ["INVALID_ADDRESS"],
+  cost: 1,
+  hotAnswers: true,
+  handle: async (request, ctx) => ({
+    address: toAddress(request.address),
+    ...(await readHolders(ctx, rootPlace(ctx, request.address), {
+      operation: "/registry/{address}/roles",
+      input: request,
+    })),
+  }),
+});
+
+const changesOfRegistry = endpoint({
+  method: "get",
+  path: "/registry/{address}/role-changes",
+  group: "Contracts",
+  summary: "ENSv2 role changes of a whole registry",
+  description: "Logs that changed an account's roles for the registry as a whole, oldest first.",
+  params: REGISTRY,
+  query: z.object(CHANGES),
+  reply: z.strictObject({ address, results: z.array(roleChange), ...pageFields }),
+  errors: ["INVALID_ADDRESS"],
+  cost: 1,
+  hotAnswers: true,
+  handle: async (request, ctx) => ({
+    address: toAddress(request.address),
+    ...(await readChanges(ctx, rootPlace(ctx, request.address), {
+      operation: "/registry/{address}/role-changes",
+      input: request,
+      account: request.account,
+      direction: request.sort_dir,
+    })),
+  }),
+});
+
+export const roleEndpoints = [ofName, changesOfName, ofRegistry, changesOfRegistry];

@@ -1,0 +1,304 @@
+import {
+  type Address,
+  concat,
+  decodeErrorResult,
+  encodeFunctionData,
+  type Hex,
+  keccak256,
+  size,
+  stringToBytes,
+  toFunctionSelector,
+  toHex,
+} from "viem";
+import { resolverFunctions } from "../../../../abis/resolver.ts";
+import { multicallAbi, universalResolverAbi } from "../../../../abis/universalResolver.ts";
+import { ETHEREUM_COIN_TYPE, isEvmCoinType } from "../../../ens/coinType.ts";
+import { MAX_LABEL_BYTES } from "../../../ens/name.ts";
+import { textOfBytes } from "../../../ens/utf8.ts";
+import { sanitizeMessage } from "../../server/errors/foreignText.ts";
+import type { Budget } from "./ccip/budget.ts";
+import { callWithLookups, OWN_BATCH_GATEWAY } from "./ccip/ccip.ts";
+import type { Gateways } from "./ccip/gatewayClient.ts";
+import { LiveFailure } from "./failure.ts";
+import { AbiError, readAbi } from "./liveAbi.ts";
+import type { CallResult, Rpc } from "./rpc.ts";
+
+/** The name a resolver is asked about: its node, and its text with unknown labels as `[<64 hex>]`. */
+export type ResolvableName = { name: string; node: Hex };
+
+/** Which records are asked for. Text keys cannot be listed on chain, so the caller names them. */
+export type RecordSelection = {
+  /** SLIP-44 coin types, or those of EVM chains by ENSIP-11. */
+  coinTypes: readonly bigint[];
+  contenthash: boolean;
+  texts: readonly string[];
+  /** Longer texts, in bytes, are left out as if they were absent: for readers who have no use for them. */
+  longestText?: number;
+};
+
+/**
+ * The largest value of a record. Pictures in texts (data URIs) that were looked at had up to some 50 KB; to store one of
+ * 128 KiB on chain takes about 90 million gas.
+ */
+export const MAX_VALUE_BYTES = 131_072;
+
+/** Values of the wanted records at the resolver; null for records that it does not have. */
+export type LiveRecords = {
+  /** The resolver that answered: the name's own, or an ancestor's (ENSIP-10). Null if the name has none. */
+  answeredBy: Address | null;
+  addresses: { coinType: string; address: Hex | null }[];
+  contenthash: Hex | null;
+  texts: { key: string; value: string | null }[];
+};
+
+/** How to reach the chain: through the deployment's Universal Resolver, at one block, within the time limit of the request. */
+export type ResolverReach = {
+  rpc: Rpc;
+  gateways: Gateways;
+  universalResolver: Address | undefined;
+  blockNumber: number;
+  budget: Budget;
+};
+
+/**
+ * Resolves records of a name by one call of the Universal Resolver, and one more for each round of off-chain look-ups. A
+ * name without a resolver has no records: that is an answer.
+ *
+ * @throws LiveFailure when any of the wanted records could not be read
+ */
+export async function resolveRecords(
+  reach: ResolverReach,
+  { name, wanted }: { name: ResolvableName; wanted: RecordSelection },
+): Promise<LiveRecords> {
+  const reads = readsOf(name.node, wanted);
+  const data = encodeFunctionData({
+    abi: universalResolverAbi,
+    functionName: "resolveWithGateways",
+    args: [
+      encodeDnsName(name.name),
+      encodeFunctionData({
+        abi: multicallAbi,
+        functionName: "multicall",
+        args: [reads.map((read) => read.data)],
+      }),
+      [OWN_BATCH_GATEWAY],
+    ],
+  });
+  const to = requireUniversalResolver(reach.universalResolver);
+  const result = await callWithLookups(reach, { to, data, blockNumber: reach.blockNumber });
+  const found = readResolved(result, reads.length);
+  const records: LiveRecords = { answeredBy: found.resolver, addresses: [], contenthash: null, texts: [] };
+  reads.forEach((read, index) => {
+    const item = found.items === null ? "0x" : found.items[index];
+    if (item === undefined) throw unreadable();
+    read.put(records, item);
+  });
+  return records;
+}
+
+/** The Universal Resolver of the deployment. @throws LiveFailure if it has none */
+export function requireUniversalResolver(address: Address | undefined): Address {
+  if (address !== undefined) return address;
+  throw new LiveFailure(
+    "resolver",
+    "This deployment has no Universal Resolver, so nothing can be resolved on chain.",
+  );
+}
+
+/** A name in DNS wire format; a label that is too long is written as its hash, `[<64 hex>]`. Source: RFC 1035, 3.1. */
+export function encodeDnsName(name: string): Hex {
+  const labels = name === "" ? [] : name.split(".");
+  const parts = labels.flatMap((label) => {
+    const bytes = stringToBytes(label);
+    const fitting = bytes.length > MAX_LABEL_BYTES ? stringToBytes(`[${keccak256(bytes).slice(2)}]`) : bytes;
+    return [new Uint8Array([fitting.length]), fitting];
+  });
+  return toHex(concat([...parts, new Uint8Array([0])]));
+}
+
+/** One read of a resolver, and where its answer goes. */
+type Read = { data: Hex; put: (records: LiveRecords, item: Hex) => void };
+
+function readsOf(node: Hex, { coinTypes, contenthash, texts, longestText }: RecordSelection): Read[] {
+  return [
+    ...coinTypes.map((coinType): Read => {
+      // Resolvers from before ENSIP-9 only have the function without coin type, for addresses of Ethereum.
+      const args = coinType === ETHEREUM_COIN_TYPE ? ([node] as const) : ([node, coinType] as const);
+      return {
+        data: encodeFunctionData({ abi: resolverFunctions, functionName: "addr", args }),
+        put: (records, item) => {
+          records.addresses.push({ coinType: coinType.toString(), address: readAddress(item, coinType) });
+        },
+      };
+    }),
+    ...(contenthash
+      ? [
+          {
+            data: encodeFunctionData({ abi: resolverFunctions, functionName: "contenthash", args: [node] }),
+            put: (records: LiveRecords, item: Hex) => {
+              records.contenthash = nullIfEmpty(readBytes(item, "contenthash"));
+            },
+          },
+        ]
+      : []),
+    ...texts.map(
+      (key): Read => ({
+        data: encodeFunctionData({ abi: resolverFunctions, functionName: "text", args: [node, key] }),
+        put: (records, item) => {
+          records.texts.push({ key, value: readText(item, key, longestText) });
+        },
+      }),
+    ),
+  ];
+}
+
+const nullIfEmpty = (bytes: Hex | null): Hex | null => (bytes === "0x" ? null : bytes);
+
+/** A record is cleared by setting it to the zero address. */
+function readAddress(item: Hex, coinType: bigint): Hex | null {
+  const isEthereum = coinType === ETHEREUM_COIN_TYPE;
+  const what = `address of coin type ${coinType}`;
+  const bytes = nullIfEmpty(isEthereum ? readEthereumAddress(item) : readBytes(item, what));
+  if (bytes === null) return null;
+  return isEvmCoinType(coinType) && /^0x0*$/.test(bytes) ? null : (bytes.toLowerCase() as Hex);
+}
+
+function readEthereumAddress(item: Hex): Hex | null {
+  const [word] = readItem(item, ["word"]) ?? [];
+  if (word === undefined) return null;
+  // A word with more than 20 bytes is not an address; decoders would cut it silently.
+  if (!/^0x0{24}/.test(word)) throw unreadable();
+  return `0x${word.slice(-40)}`;
+}
+
+function readText(item: Hex, key: string, longest = Number.POSITIVE_INFINITY): string | null {
+  const [bytes = "0x"] = readItem(item, ["bytes"]) ?? [];
+  if (size(bytes) > longest) return null;
+  return textOfBytes(requireSize(bytes, `text record \`${sanitizeMessage(key)}\``)) || null;
+}
+
+function readBytes(item: Hex, what: string): Hex | null {
+  const [bytes] = readItem(item, ["bytes"]) ?? [];
+  return bytes === undefined ? null : requireSize(bytes, what);
+}
+
+function requireSize(bytes: Hex, what: string): Hex {
+  if (size(bytes) <= MAX_VALUE_BYTES) return bytes;
+  const message = `The ${what} is larger than ${MAX_VALUE_BYTES} bytes, the most that a live answer holds of one record.`;
+  throw new LiveFailure("resolver", message);
+}
+
+/** One answer of the batch; null where the resolver does not know this kind of record. */
+function readItem<const Kind extends "word" | "bytes">(item: Hex, shapes: readonly [Kind]): [Hex] | null {
+  if (item === "0x") return null;
+  // The Universal Resolver pads errors so that they cannot be mistaken for data.
+  if (size(item) % 32 === 4) return requireUnsupported(item);
+  return readable(() => readAbi(shapes as readonly ["bytes"], item));
+}
+
+/** Null if the error says that the resolver has no such kind of record. @throws LiveFailure for every other error */
+function requireUnsupported(error: Hex): null {
+  const failure = failureOf(error);
+  if (failure !== null) throw failure;
+  return null;
+}
+
+/** Errors that say that no resolver answers for the name. */
+const withoutResolver = ["ResolverNotFound", "ResolverNotContract", "UnreachableName"];
+
+const UNREACHABLE = toFunctionSelector("UnreachableName(bytes)");
+
+/** A resolver that asks the other one of ENSv1 and ENSv2 found no resolver there. */
+const isUnreachable = (item: Hex): boolean => size(item) % 32 === 4 && item.startsWith(UNREACHABLE);
+
+const nothingFound: Resolved = { resolver: null, items: null };
+
+type Resolved = { resolver: Address | null; items: readonly Hex[] | null };
+
+function readResolved(result: CallResult, count: number): Resolved {
+  if (!result.ok) {
+    const { errorName, failure } = readRevert(result.revert);
+    if (errorName !== null && withoutResolver.includes(errorName)) return nothingFound;
+    throw failure;
+  }
+  if (result.data === "0x") {
+    throw new LiveFailure("resolver", "There is no Universal Resolver at the deployment's address.");
+  }
+  const { data } = result;
+  return readable(() => {
+    const [batch, resolver] = readAbi(["bytes", "word"], data);
+    const [items] = readAbi([{ list: "bytes", most: count }], batch);
+    if (items.length > 0 && items.every(isUnreachable)) return nothingFound;
+    return { resolver: `0x${resolver.slice(-40).toLowerCase()}`, items };
+  });
+}
+
+function readable<T>(read: () => T): T {
+  try {
+    return read();
+  } catch (error) {
+    if (error instanceof AbiError) throw unreadable();
+    throw error;
+  }
+}
+
+const unreadable = () => new LiveFailure("resolver", "The answer of the name's resolver cannot be decoded.");
+
+/** Errors hold a few words; of a larger one only the name is read, which its selector tells. */
+const MAX_ERROR_BYTES = 4_096;
+
+const knownErrors = [...universalResolverAbi] as const;
+
+/** The name of an error of the Universal Resolver, or of a resolver behind it, and the failure it means. */
+export function readRevert(data: Hex): { errorName: string | null; failure: LiveFailure } {
+  if (size(data) > MAX_ERROR_BYTES) return { errorName: nameOfLargeError(data), failure: reverted(data) };
+  const decoded = tryDecode(data);
+  if (decoded === null)
+    return { errorName: null, failure: reverted(data === "0x" ? "without a reason" : data) };
+  const { errorName, args } = decoded;
+  if (errorName === "HttpError") {
+    const failure = `A gateway of the name's resolver failed: ${sanitizeMessage(String(args[1]))}.`;
+    return { errorName, failure: new LiveFailure("gateway", failure) };
+  }
+  if (errorName === "InvalidBatchGatewayResponse") {
+    return {
+      errorName,
+      failure: new LiveFailure("gateway", "The answers to the look-ups do not match the questions."),
+    };
+  }
+  if (errorName === "ResolverError") {
+    const inner = readRevert(args[0] as Hex);
+    const isNone = inner.errorName === "UnreachableName";
+    return { errorName: isNone ? inner.errorName : errorName, failure: inner.failure };
+  }
+  const reason = errorName === "Error" ? String(args[0]) : `${errorName}(${args.map(String).join(", ")})`;
+  return { errorName, failure: reverted(reason) };
+}
+
+/** Null if the error says that the resolver has no such kind of record. */
+function failureOf(data: Hex): LiveFailure | null {
+  const { errorName, failure } = readRevert(data);
+  return errorName === "UnsupportedResolverProfile" ? null : failure;
+}
+
+const reverted = (reason: string) =>
+  new LiveFailure("resolver", `The name's resolver reverted: ${sanitizeMessage(reason)}.`);
+
+function tryDecode(data: Hex): { errorName: string; args: readonly unknown[] } | null {
+  if (data.length < 10) return null;
+  try {
+    const { errorName, args } = decodeErrorResult({ abi: knownErrors, data });
+    return { errorName, args: (args ?? []) as readonly unknown[] };
+  } catch {
+    return null;
+  }
+}
+
+/** The name of a known error, from its selector alone. */
+function nameOfLargeError(data: Hex): string | null {
+  const found = knownErrors.find((item) => {
+    const types = item.inputs.map(({ type }) => type).join(",");
+    return item.type === "error" && data.startsWith(toFunctionSelector(`${item.name}(${types})`));
+  });
+  return found?.name ?? null;
+}

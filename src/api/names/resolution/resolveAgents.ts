@@ -1,0 +1,179 @@
+import type { Address, Hex } from "viem";
+import type { AgentHome } from "../../../../abis/contracts.ts";
+import type { Ctx } from "../../server/http/context.ts";
+import { LiveFailure } from "../live/failure.ts";
+import {
+  type AgentTextRow,
+  type BindingRow,
+  listAgentKeys,
+  listAgentTexts,
+  listBindingsOfName,
+  profileKeys,
+} from "../query/agents.ts";
+import { findRecords } from "../query/records.ts";
+import { claimedAgent, claimsOf, type Text } from "../rules/agentClaims.ts";
+import { buildAgentKey } from "../rules/agentKey.ts";
+import type { ParsedName } from "../schemas/input.ts";
+import { failureOrThrow, type RecordSelector, toApiError } from "./chain.ts";
+import type { DomainState } from "./domainState.ts";
+import { recordsOf } from "./ensv2/ensv2Records.ts";
+import { readIndexed } from "./nameFacts.ts";
+import { orThrow, type ResolvedDomain, resolveNames } from "./resolveDomains.ts";
+
+/** What the adapter and the registry say of an agent, by the index or by the chain. */
+export type BindingState = {
+  agentId: bigint;
+  tokenStandard: number;
+  tokenContract: Address;
+  tokenId: bigint;
+  /** Where the agent is described; null if not known. */
+  uri: string | null;
+  /** Owner of the agent in the registry; null if not known. */
+  owner: Address | null;
+};
+
+/** What is known of a name's agents. */
+export type AgentState = {
+  name: string;
+  node: Hex;
+  /** True if the name is in the index. */
+  isIndexed: boolean;
+  home: AgentHome | undefined;
+  texts: readonly Text[];
+  /** Bindings of the agents that the name claims, and of the agents bound to its tokens; each agent once. */
+  bindings: readonly BindingState[];
+  source: "indexed" | "live";
+};
+
+/**
+ * What is known of a name's agents: its claims by its records, and the bindings of the agents that it claims or has,
+ * which the adapter itself is asked for.
+ *
+ * @throws ApiError LIVE_RESOLUTION_FAILED if the chain has to be asked and does not answer: that is not "not bound"
+ */
+export async function resolveAgents(ctx: Ctx, name: ParsedName): Promise<AgentState> {
+  const { contracts } = ctx;
+  const home = contracts.agentHomes.find(({ chainId }) => chainId === contracts.chainId);
+  const listed = home ? listBindingsOfName(ctx.db, home, name.node) : Promise.resolve([]);
+  const [ofName, { resolved, texts }] = await Promise.all([
+    listed,
+    findTexts(ctx, name, async () => candidateKeys(ctx, home, name.node, await listed)),
+  ]);
+  const { bindings, isLive } = home ? await findBindings(ctx, { home, texts, ofName }) : noBindings;
+  return {
+    name: name.name,
+    node: name.node,
+    home,
+    texts,
+    bindings,
+    isIndexed: await isIndexed(ctx, resolved, name),
+    source: resolved.source === "live" || isLive ? "live" : "indexed",
+  };
+}
+
+async function isIndexed(ctx: Ctx, resolved: ResolvedDomain, name: ParsedName): Promise<boolean> {
+  if (resolved.source === "indexed") return resolved.state !== null;
+  return (await readIndexed(ctx, [name])).get(name.node)?.isInRegistry ?? false;
+}
+
+const noBindings = { bindings: [] as BindingState[], isLive: false };
+
+/** The records of the name that concern agents: by the index if it knows them all, else by the chain. */
+async function findTexts(
+  ctx: Ctx,
+  name: ParsedName,
+  listKeys: () => Promise<string[]>,
+): Promise<{ resolved: ResolvedDomain; texts: Text[] }> {
+  const select: RecordSelector = async () => ({
+    coinTypes: [],
+    contenthash: false,
+    texts: await listKeys(),
+  });
+  const [resolved, rows] = await Promise.all([
+    resolveTexts(ctx, name, { records: select }),
+    listAgentTexts(ctx.db, { chainId: ctx.contracts.chainId, node: name.node }),
+  ]);
+  if (resolved.source === "live") return { resolved, texts: liveTexts(resolved.records.texts) };
+  const { state } = resolved;
+  if (state && state.chainId !== ctx.contracts.chainId) {
+    const ofLayer2 = await listAgentTexts(ctx.db, { chainId: state.chainId, node: name.node });
+    return { resolved, texts: ofLayer2.map(toText) };
+  }
+  const ofEnsv2 = state?.ensv2?.protocol === "ensv2" ? await listTextsOfEnsv2(ctx, state) : null;
+  const found = ofEnsv2 ?? rows;
+  if (found.every(({ isValueKnown }) => isValueKnown)) return { resolved, texts: found.map(toText) };
+  const live = await resolveTexts(ctx, name, { records: select, live: true });
+  return { resolved: live, texts: live.source === "live" ? liveTexts(live.records.texts) : [] };
+}
+
+async function resolveTexts(
+  ctx: Ctx,
+  name: ParsedName,
+  options: { records: RecordSelector; live?: boolean },
+): Promise<ResolvedDomain> {
+  const [result] = await resolveNames(ctx, [name], options);
+  return orThrow(result);
+}
+
+/** The texts of a name of ENSv2, wherever its resolver keeps them. A text with NUL is no record of an agent. */
+async function listTextsOfEnsv2({ db }: Ctx, state: DomainState) {
+  const key = recordsOf(state);
+  const { texts } = key === null ? { texts: [] } : await findRecords(db, key);
+  return texts.filter(({ exact }) => exact === null);
+}
+
+const liveTexts = (texts: readonly { key: string; value: string | null }[]): Text[] =>
+  texts.flatMap(({ key, value }) => (value === null ? [] : [{ key, value }]));
+
+/** A text record of the index. */
+export const toText = ({ key, value }: Pick<AgentTextRow, "key" | "value">): Text => ({
+  key,
+  value: value ?? "",
+});
+
+/** Protocols that ENSIP-26 and its discussion name. */
+const PROTOCOLS = ["mcp", "a2a", "web", "oasf"];
+
+/**
+ * Keys to read from a resolver that is not indexed. Keys cannot be listed on chain, so these are the keys of the profile,
+ * of the agents bound to the name, and all that any resolver ever logged for it. The resolver decides what they hold.
+ */
+async function candidateKeys(
+  { db, contracts }: Ctx,
+  home: AgentHome | undefined,
+  node: Hex,
+  bindings: readonly BindingRow[],
+): Promise<string[]> {
+  const registry = home && { chainId: home.chainId, address: home.registry };
+  const ofBindings = registry ? bindings.map(({ agentId }) => buildAgentKey(registry, agentId)) : [];
+  const logged = await listAgentKeys(db, { chainId: contracts.chainId, node });
+  const endpoints = PROTOCOLS.map((protocol) => `agent-endpoint[${protocol}]`);
+  return [...new Set([...profileKeys, ...endpoints, ...ofBindings, ...logged])].slice(0, MAX_KEYS);
+}
+
+/** With more keys the call to the resolver would be too large. */
+const MAX_KEYS = 100;
+
+type BindingQuery = { home: AgentHome; texts: readonly Text[]; ofName: readonly BindingRow[] };
+
+/** Bindings of the agents that the name claims, and of the agents that the index knows to be bound to its tokens. */
+async function findBindings(ctx: Ctx, { home, texts, ofName }: BindingQuery): Promise<typeof noBindings> {
+  const claimed = claimsOf(texts)
+    .map((claim) => claimedAgent(claim, home))
+    .filter((agentId) => agentId !== null);
+  const agentIds = [...new Set([...ofName.map(({ agentId }) => agentId), ...claimed])];
+  if (agentIds.length === 0) return noBindings;
+  return { bindings: await askAdapter(ctx, agentIds), isLive: true };
+}
+
+async function askAdapter(ctx: Ctx, agentIds: readonly bigint[]): Promise<BindingState[]> {
+  const block = await ctx.liveBlock().catch(failureOrThrow);
+  if (block instanceof LiveFailure) throw toApiError(block);
+  const settled = await ctx.live.bindings(block, agentIds);
+  return settled.flatMap((one, index) => {
+    if ("failure" in one) throw toApiError(one.failure);
+    if (one.answer === null) return [];
+    const { tokenId, ...binding } = one.answer;
+    return [{ agentId: agentIds[index] as bigint, tokenId: BigInt(tokenId), ...binding }];
+  });
+}

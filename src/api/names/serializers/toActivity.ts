@@ -1,0 +1,104 @@
+import type { Address, Hex } from "viem";
+import type { z } from "zod";
+import { nameByNode } from "../../../ens/name.ts";
+import type { Migration, NamedPurchase, TokenPurchase, Transfer } from "../query/activity.ts";
+import type { ClaimRow } from "../query/claims.ts";
+import type { EventFacts } from "../query/eventRows.ts";
+import type * as schemas from "../schemas/answers.ts";
+import { toAddress } from "./hex.ts";
+import { toClaimedName } from "./toAddress.ts";
+import { chainOf, type SerializeContext } from "./toDomain.ts";
+import { toCost, toMerged } from "./toHistory.ts";
+import { toPaymentToken } from "./toPayment.ts";
+
+export type Activity = z.infer<typeof schemas.activity>;
+
+/** Names by chain and node. A node that the index does not have is shown by its hash. */
+export type Names = ReadonlyMap<number, ReadonlyMap<Hex, string>>;
+
+/** What an entry depends on besides its rows. */
+type ActivityContext = SerializeContext & { names: Names };
+
+/** Full years are shown. */
+const SECONDS_OF_YEAR = 31_536_000n;
+
+/** A registration or renewal of one name. */
+export function toPurchase(
+  type: "registration" | "renewal",
+  row: NamedPurchase,
+  at: ActivityContext,
+): Activity {
+  const { cost_wei, ...cost } = toCost(row);
+  return {
+    type,
+    ...named(row, at),
+    ...toMerged(row),
+    ...cost,
+    years: row.durationSeconds === null ? null : Number(row.durationSeconds / SECONDS_OF_YEAR),
+    ...happened(row),
+  };
+}
+
+/** A registration or renewal that was paid in a token. */
+export const toTokenPurchase = (
+  type: "registration" | "renewal",
+  row: TokenPurchase,
+  at: ActivityContext,
+): Activity => ({
+  type,
+  ...named(row, at),
+  cost_eth: null,
+  payment: { ...toPaymentToken(row.paymentToken, at.contracts), amount: row.amount.toString() },
+  years: Number(row.durationSeconds / SECONDS_OF_YEAR),
+  ...happened(row),
+});
+
+/** A name that came from ENSv1. */
+export const toMigration = (row: Migration, at: ActivityContext): Activity => ({
+  type: "migration",
+  ...named(row, at),
+  owner_address: row.owner && toAddress(row.owner),
+  ...happened(row),
+});
+
+/** A name that got another owner. */
+export const toTransfer = (row: Transfer, at: ActivityContext): Activity => ({
+  type: "transfer",
+  ...named(row, at),
+  from_address: toAddress(row.from),
+  to_address: toAddress(row.to),
+  ...happened(row),
+});
+
+/** A name that was wrapped or unwrapped, with its new owner. Logs without owner or name give no entry. */
+export function toWrapping(type: "wrap" | "unwrap", row: EventFacts, at: ActivityContext): Activity[] {
+  const owner: Address | null = type === "wrap" ? row.ownerAddress : row.newOwnerAddress;
+  if (owner === null || row.node === null) return [];
+  return [{ type, ...named(row, at), owner_address: toAddress(owner), ...happened(row) }];
+}
+
+/** A change of the name that an address claims. */
+export const toClaim = (row: ClaimRow, { contracts }: SerializeContext): Activity => ({
+  type: "primary_name",
+  address: toAddress(row.address),
+  ...toClaimedName(row),
+  chain: contracts.chainName(row.chainId),
+  ...happened(row),
+});
+
+/** The name of an entry, with its chain where that is not the main one. */
+const named = (
+  { chainId, node }: { chainId: number; node: Hex | null },
+  { names, contracts }: ActivityContext,
+): { name: string; chain?: string } => ({
+  name: node === null ? "" : (names.get(chainId)?.get(node) ?? nameByNode(node)),
+  ...chainOf(chainId, contracts),
+});
+
+type BlockRef = { blockNumber: number; blockTimestamp: number; transactionHash: Hex };
+
+const happened = ({ blockNumber, blockTimestamp, transactionHash }: BlockRef) => ({
+  block_number: blockNumber,
+  block_timestamp: blockTimestamp,
+  transaction_hash: transactionHash,
+});

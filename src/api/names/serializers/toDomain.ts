@@ -1,0 +1,293 @@
+import { type Address, type Hex, zeroAddress } from "viem";
+import type { z } from "zod";
+import type { Contracts } from "../../../../abis/contracts.ts";
+import { holds } from "../../../ens/condition.ts";
+import { nameByNode, nodeOfNameByNode } from "../../../ens/name.ts";
+import type { ApiError } from "../../server/errors/errors.ts";
+import type { DomainState } from "../resolution/domainState.ts";
+import type { DomainResult, UnresolvedDomain } from "../resolution/resolveDomains.ts";
+import { asLife, availabilityOf, neverRegistered } from "../rules/availability.ts";
+import { type LifeRules, lifeOf } from "../rules/life.ts";
+import { graceEndOf } from "../rules/lifeEnds.ts";
+import { type OwnersNow, ownersAt } from "../rules/ownership.ts";
+import { type ProtocolWord, protocolsOf } from "../rules/protocols.ts";
+import type * as schemas from "../schemas/answers.ts";
+import { isEthSecondLevel, type ParsedName, type ParsedNode, UNKNOWN_LABEL } from "../schemas/input.ts";
+import { toAddress, toDecimal } from "./hex.ts";
+import { ensv2Fields, ensv2TokenId } from "./toEnsv2.ts";
+import { isEndless, ownerOf, toOwnership, toWrapper } from "./toOwnership.ts";
+import { resolutionOf } from "./toResolution.ts";
+
+/** What a record depends on besides the state: the time of the request, and the deployment's contracts. */
+export type SerializeContext = { now: number; contracts: Contracts };
+
+export type DomainRecord = z.infer<typeof schemas.domain>;
+
+/** A state, where it comes from, and what the chain added. */
+type Resolved<State> = {
+  state: State;
+  source: DomainRecord["source"];
+  /** How much is known of it. */
+  kind: DomainResult["kind"];
+  /** Why not all is known. */
+  error?: ApiError;
+  /** By which resolver the chain answered. */
+  records?: { answeredBy: Address | null };
+};
+
+/** The domain record of the specification's section 2.1. */
+export function toDomainRecord(
+  { state, source, kind, records, error }: Resolved<DomainState>,
+  at: SerializeContext,
+): DomainRecord {
+  const owners = ownersAt(state, at.now);
+  const life = lifeOf(at.contracts.ensv2);
+  const owned = ownerOf(state, owners);
+  const graceEnd = graceEndOf(owned, life);
+  const isHeld = holds(life.held, asLife(owned), BigInt(at.now));
+  const resolver = toResolver(state, at.contracts, records?.answeredBy);
+  const isKnown = source === "live" || resolver.status === "indexed" || resolver.answered_by !== undefined;
+  const display = isKnown ? toDisplay(state) : undefined;
+  return {
+    name: state.fullName,
+    ...chainOf(state.chainId, at.contracts),
+    ...ensv2Fields(state, owners, at),
+    ...(display !== undefined && { display }),
+    label: state.label,
+    ...labelSourceOf(state),
+    labelhash: state.labelhash,
+    token_id: toTokenId(state, owners),
+    namehash: state.node,
+    parent_node: state.parentNode,
+    parent_name: toParentName(state),
+    expiry_timestamp: state.expiryTimestamp?.toString() ?? null,
+    ...timesOf(state, graceEnd),
+    ...protocolsIn(state, at.now),
+    ownership: toOwnership(state, owners, { now: at.now, contracts: at.contracts, graceEnd, isHeld }),
+    ...(owners.wrapper && { wrapper: toWrapper(owners.wrapper) }),
+    resolver,
+    ...(state.subnameCount !== undefined && { subname_count: state.subnameCount }),
+    availability_status: toAvailability(owned, at.now, life),
+    source,
+    ...(kind === "resolverNotAsked" && { live: "not_asked" as const }),
+    ...(error && { unresolved: unresolvedParts(partsOfRecord(state), error) }),
+  };
+}
+
+/** Where a label's text is from. One that the caller has just written is not stored yet. */
+function labelSourceOf({ label, labelSource }: DomainState): { label_source?: string | null } {
+  if (labelSource === undefined) return {};
+  return { label_source: UNKNOWN_LABEL.test(label) ? null : (labelSource ?? "caller") };
+}
+
+/** When a name was seen first, when it was registered last, and when its grace ends. */
+function timesOf(state: DomainState, graceEnd: bigint | null) {
+  const { registeredTimestamp, createdTimestamp } = state;
+  return {
+    ...(graceEnd !== null && !isEndless(state) && { grace_end_timestamp: graceEnd.toString() }),
+    ...(typeof registeredTimestamp === "number" && { registered_timestamp: registeredTimestamp }),
+    ...(createdTimestamp !== undefined && { created_timestamp: createdTimestamp }),
+  };
+}
+
+/** Which contracts answer for a name that the index has. */
+function protocolsIn(state: DomainState, now: number): { protocols?: ProtocolWord[] } {
+  const { isMigrated, chainId, isWrapped, wrapperFuses, wrapperExpiryTimestamp } = state;
+  if (isMigrated === undefined) return {};
+  const registry = state.ensv2?.protocol === "ensv2" ? zeroAddress : state.registry;
+  const row = { chainId, registry, isMigrated, isWrapped, wrapperFuses, wrapperExpiryTimestamp };
+  return { protocols: protocolsOf(row, now) };
+}
+
+type Named = ParsedNode | ParsedName;
+
+const resolutionIn = (parsed: Named, resolved: Resolved<DomainState | null>, { now }: SerializeContext) => {
+  const resolution = resolutionOf(parsed, resolved, now);
+  return resolution && { resolution };
+};
+
+/** A record, and whether its name resolves. */
+export const toWholeRecord = (parsed: Named, resolved: Resolved<DomainState>, at: SerializeContext) => ({
+  ...toDomainRecord(resolved, at),
+  ...resolutionIn(parsed, resolved, at),
+});
+
+/** The record of a requested name. For an unknown name it holds only the availability. */
+export function toAskedRecord(parsed: Named, resolved: Resolved<DomainState | null>, at: SerializeContext) {
+  const { query } = parsed;
+  const { state, source, error } = resolved;
+  if (state !== null) return { ...toWholeRecord(parsed, { ...resolved, state }, at), query };
+  const availability_status = availabilityOfAbsent(parsed, resolved);
+  return {
+    query,
+    availability_status,
+    ...resolutionIn(parsed, resolved, at),
+    source,
+    ...(error && { unresolved: unresolvedParts(["domain"], error) }),
+  };
+}
+
+/** The parts of a record that only the name's resolver, or an ancestor's, could tell. */
+const partsOfRecord = ({ resolver }: DomainState): UnresolvedPart[] =>
+  resolver === null ? ["display", "resolver.answered_by"] : ["display"];
+
+/** The parts of an answer about records that only the name's resolver could tell. `part`: what is asked for of them. */
+export const partsOfRecords = (
+  state: Pick<DomainState, "resolver"> | null,
+  part: "records" | "value",
+): UnresolvedPart[] => {
+  if (state === null) return ["domain"];
+  return state.resolver === null ? [part, "resolver.answered_by"] : [part];
+};
+
+type Unresolved = z.infer<typeof schemas.unresolved>;
+type UnresolvedPart = Unresolved[number]["part"];
+
+/** The parts of an answer that could not be found out, with the reason. */
+export const unresolvedParts = (parts: readonly UnresolvedPart[], { message }: ApiError): Unresolved =>
+  parts.map((part) => ({ part, code: "LIVE_RESOLUTION_FAILED", message }));
+
+/** An item of a list that has no answer. It does not fail the others. */
+export const toInvalidItem = (query: string, error: ApiError): z.infer<typeof schemas.invalidItem> => ({
+  query,
+  availability_status: "unknown",
+  error: toItemError(error),
+});
+
+/** The error of an item, beside what is known of it. */
+export const toItemError = ({ code, message }: ApiError): z.infer<typeof schemas.itemError> => ({
+  code: code as z.infer<typeof schemas.itemError>["code"], // Parsing and resolving throw no other.
+  message,
+});
+
+/** An item of a list. Where something of it could not be found out, callers who did not ask for less get the error, too. */
+export const toItem = <Item extends object>(
+  item: Item,
+  outcome: DomainResult,
+  { partial }: { partial: boolean },
+) => (outcome.kind === "unresolved" && !partial ? { ...item, error: toItemError(outcome.error) } : item);
+
+/** What is known of a name where all else is not: its hash and, as far as it is known, its text. */
+export const toUnresolvedDomain = (
+  node: Hex,
+  { name, source, error }: Pick<UnresolvedDomain, "name" | "source" | "error">,
+): z.infer<typeof schemas.unresolvedDomain> => ({
+  name: name ?? nameByNode(node),
+  namehash: node,
+  availability_status: "unknown",
+  source,
+  unresolved: unresolvedParts(["domain"], error),
+});
+
+const availabilityOfAbsent = (
+  parsed: ParsedNode | ParsedName,
+  { kind }: Pick<Resolved<DomainState | null>, "kind">,
+) =>
+  "name" in parsed && kind === "unregistered" ? neverRegistered(parsed.labelLength) : ("unknown" as const);
+
+/** The word for a chain, where it is not the main one. */
+export const chainOf = (chainId: number, contracts: Contracts): { chain?: string } =>
+  chainId === contracts.chainId ? {} : { chain: contracts.chainName(chainId) };
+
+/** What people call a contract of the deployment; nothing for other addresses. */
+export function titleField(address: Address, chainId: number, contracts: Contracts): { title?: string } {
+  const title = contracts.contractTitle(address, chainId);
+  return title === undefined ? {} : { title };
+}
+
+/** A domain in a list: a part of its record. What costs a query of its own is there only if the state has it. */
+export function toDomainItem(state: DomainState, at: SerializeContext): z.infer<typeof schemas.domainItem> {
+  const record = toDomainRecord({ kind: "known", state, source: "indexed" }, at);
+  const { resolver, roles } = record;
+  return {
+    ...pick(record, namesOfItem),
+    expiry_timestamp: record.expiry_timestamp,
+    ...pick(record, timesOfItem),
+    ownership: record.ownership,
+    ...pick(record, moreOfItem),
+    ...(roles && { role_holder_count: roles.total }),
+    ...(resolver.address && { resolver: { address: resolver.address } }),
+  };
+}
+
+const namesOfItem = [
+  ...(["name", "chain", "protocol", "protocols", "registry", "display", "label"] as const),
+  ...(["namehash", "labelhash", "availability_status"] as const),
+] as const;
+
+const timesOfItem = ["grace_end_timestamp", "registered_timestamp", "created_timestamp"] as const;
+
+const moreOfItem = ["wrapper", "subregistry", "reservation", "migration", "subname_count"] as const;
+
+/** The fields of a record that are there. */
+const pick = <Key extends keyof DomainRecord>(record: DomainRecord, keys: readonly Key[]) =>
+  Object.fromEntries(keys.flatMap((key) => (record[key] === undefined ? [] : [[key, record[key]]]))) as Pick<
+    DomainRecord,
+    Key
+  >;
+
+/** State of a name that is in the index, with the owner that it has now. */
+function toAvailability(state: DomainState, now: number, life: LifeRules) {
+  const entry = state.ensv2?.walk.entry ?? null;
+  // Only ENSv2's reservation says anything of the name: it is not free before the registrar sells it.
+  if (
+    entry === null ||
+    state.registry !== null ||
+    state.expiryTimestamp !== null ||
+    !isEthSecondLevel(state)
+  ) {
+    return availabilityOf(state, now, life);
+  }
+  const reserved = { ...state, registry: entry.registry, expiryTimestamp: entry.expiry };
+  const afterwards = availabilityOf(reserved, now, life);
+  return afterwards === "available" || afterwards === "premium" ? afterwards : "unknown";
+}
+
+/**
+ * Whether the index may answer for the resolver: only if the deployment lists it as an indexed one. A name without
+ * resolver may have had its answer from an ancestor's.
+ */
+export function toResolver(
+  { resolver, chainId, ensv2 }: Pick<DomainState, "resolver" | "chainId" | "ensv2">,
+  contracts: Contracts,
+  answeredBy: Address | null = null,
+): z.infer<typeof schemas.resolver> {
+  const known = ensv2?.protocol === "ensv2" && ensv2.walk.resolver?.isKnown ? ensv2.walk.resolver : null;
+  if (resolver === null) {
+    const answering = answeredBy ?? known?.address;
+    if (answering === undefined) return { status: "none" };
+    return {
+      status: "none",
+      ...titleField(answering, chainId, contracts),
+      answered_by: toAddress(answering),
+    };
+  }
+  const title = titleField(resolver, chainId, contracts);
+  const address = toAddress(resolver);
+  const isIndexed = known?.address === resolver || contracts.isIndexedResolver(resolver, chainId);
+  if (!isIndexed) return { status: "unindexed", address, ...title };
+  return { status: "indexed", chain: contracts.chainName(chainId), address, ...title };
+}
+
+/** ENSIP-5: the `display` text counts only if it is the name itself with other capitals. */
+function toDisplay(state: DomainState): string | undefined {
+  const text = state.displayText;
+  return text !== null && text.toLowerCase() === state.fullName.toLowerCase() ? text : undefined;
+}
+
+/** The wrapper's token id is the node, the registrar's is the labelhash; an entry of ENSv2 has its own. */
+function toTokenId(state: DomainState, owners: OwnersNow): string | null {
+  const ofEnsv2 = ensv2TokenId(state);
+  if (ofEnsv2 !== undefined) return ofEnsv2.toString();
+  if (owners.isWrapped) return toDecimal(state.node);
+  return state.labelhash && toDecimal(state.labelhash);
+}
+
+/**
+ * Name of the parent: the name without its first label; empty for top-level names. Where the name is written by its
+ * node, so is the parent's.
+ */
+function toParentName({ parentNode, fullName, label }: DomainState): string | null {
+  if (parentNode === null) return null;
+  return nodeOfNameByNode(fullName) === null ? fullName.slice(label.length + 1) : nameByNode(parentNode);
+}

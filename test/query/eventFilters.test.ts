@@ -1,0 +1,91 @@
+import { namehash } from "viem";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { openApi, type TestApi } from "./api.ts";
+import { fillWithMany } from "./manyRows.ts";
+import { account, CHAIN_ID } from "./rows.ts";
+import { createTables, setProgress, type Tables } from "./tables.ts";
+
+/* Every list of events, with every filter, in both directions: what is left of the whole list, wherever a page begins. */
+
+const NOW = 1_800_000_000;
+const BLOCKS = 120;
+const TIME = 1_600_000_000;
+const owner = account(0xab1e);
+const CONTRACT = `0x${"e".repeat(40)}`;
+
+type Item = { event_type: string; block_number: number; block_timestamp: number; log_index: number };
+
+const lists = [
+  "/domain/name11.eth/events?",
+  `/address/${owner}/events?`,
+  `/contract/${CONTRACT}/events?`,
+  "/events?",
+];
+
+/** Filters, and what they mean for an item. */
+const filters: Record<string, (item: Item) => boolean> = {
+  "type=registration": ({ event_type }) => event_type === "NameRegistered",
+  "type=registration,renewal": ({ event_type }) => event_type === "NameRegistered",
+  "type=renewal": () => false,
+  [`time_from=${TIME + 50}`]: ({ block_timestamp }) => block_timestamp >= TIME + 50,
+  [`time_to=${TIME + 50}`]: ({ block_timestamp }) => block_timestamp <= TIME + 50,
+  [`time_from=${TIME + 30}&time_to=${TIME + 90}&type=registration`]: (item) =>
+    item.block_timestamp >= TIME + 30 &&
+    item.block_timestamp <= TIME + 90 &&
+    item.event_type === "NameRegistered",
+  "chain=devnet": () => true,
+  "chain=devnet&block_from=60": ({ block_number }) => block_number >= 60,
+  "chain=devnet&block_to=60": ({ block_number }) => block_number <= 60,
+  "chain=devnet&block_from=60&block_to=60": ({ block_number }) => block_number === 60,
+};
+
+let tables: Tables;
+let api: TestApi;
+beforeAll(async () => {
+  tables = await createTables({ fill: fillWithMany(BLOCKS) });
+  await tables.pool.query("update events set owner_address = $1 where block_number % 2 = 0", [owner]);
+  await tables.pool.query("update events set node = $1 where block_number % 3 = 0", [namehash("name11.eth")]);
+  await tables.pool.query("update domains set node = $1 where full_name = 'name11.eth'", [
+    namehash("name11.eth"),
+  ]);
+  await setProgress(tables, { chainId: CHAIN_ID, block: BLOCKS, time: NOW });
+  api = openApi(tables, NOW);
+});
+afterAll(() => tables?.drop());
+
+/** All items of a list, each page after the cursor of the one before it. */
+async function walk(list: string, size: number): Promise<Item[]> {
+  const items: Item[] = [];
+  for (let cursor = ""; ; ) {
+    const path = `${list}&page_size=${size}${cursor}`;
+    const { status, body } = await api.get(path);
+    expect(status, `${path}: ${JSON.stringify(body)}`).toBe(200);
+    const { next_cursor, ...answer } = body as { next_cursor: string | null };
+    const results = Object.values(answer).find(Array.isArray) as Item[];
+    items.push(...results);
+    if (next_cursor === null) {
+      expect(answer).toMatchObject({ total: items.length });
+      return items;
+    }
+    expect(results).toHaveLength(size);
+    cursor = `&cursor=${next_cursor}`;
+  }
+}
+
+const placeOf = ({ block_number, log_index }: Item) => [block_number, log_index];
+
+describe.each(lists)("%s", (list) => {
+  test.each(["asc", "desc"])("%s", async (direction) => {
+    const whole = await walk(`${list}&sort_dir=${direction}`, 200);
+    expect(whole.length).toBeGreaterThan(50);
+    const places = whole.map(placeOf);
+    const sorted = places.toSorted(
+      ([block = 0, log = 0], [otherBlock = 0, otherLog = 0]) => block - otherBlock || log - otherLog,
+    );
+    expect(places).toEqual(direction === "asc" ? sorted : sorted.toReversed());
+    for (const [i, [filter, isMet]] of Object.entries(filters).entries()) {
+      const found = await walk(`${list}&sort_dir=${direction}&${filter}`, 7 + 5 * i);
+      expect(found, filter).toEqual(whole.filter(isMet));
+    }
+  });
+});

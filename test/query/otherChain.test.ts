@@ -1,0 +1,128 @@
+import { namehash } from "viem";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { listKnownRecords } from "../../src/api/names/query/records.ts";
+import { mainChain } from "../../src/api/names/query/scope.ts";
+import type { Endpoint } from "../../src/api/server/http/endpoint.ts";
+import { ETH_NODE } from "../../src/ens/name.ts";
+import { operations } from "../support/operations.ts";
+import { openApi, type TestApi } from "./api.ts";
+import { contracts as withEnsv2 } from "./ensv2.ts";
+import { fillLists, NOW, nameLists } from "./lists.ts";
+import { fillWithMany } from "./manyRows.ts";
+import { account, CHAIN_ID, STATIC_RESOLVER } from "./rows.ts";
+import { beginFeed, createTables, setProgress, type Tables } from "./tables.ts";
+
+/* Rows of a chain that a question is not about change no answer: every statement has its chain condition. */
+
+const NAMES = 120;
+/** A chain that is not indexed. */
+const OTHER = 424_242;
+const owner = account(0xab1e);
+
+let tables: Tables;
+beforeAll(async () => {
+  tables = await createTables({ fill: fillWithMany(NAMES) });
+  await beginFeed(tables);
+  await fillLists(tables.pool);
+  await tables.pool.query(`do $$ declare made text; named text; begin
+    select node into made from domains where full_name = '${NAME}';
+    for named in select table_name from information_schema.columns join information_schema.tables using (table_schema, table_name)
+      where table_schema = 'public' and column_name = 'node' and table_type = 'BASE TABLE'
+    loop execute format('update %I set node = ''${namehash(NAME)}'' where node = %L', named, made); end loop; end $$`);
+  await setProgress(tables, { chainId: CHAIN_ID, block: NAMES, time: NOW });
+});
+afterAll(() => tables?.drop());
+
+/** A name with a row in every table, and who held it before. */
+const NAME = "name11.eth";
+const holder = account(4_096 + 11);
+
+const parameters: Record<string, string> = {
+  name: NAME,
+  address: holder,
+  hash: ETH_NODE,
+  key: "url",
+  agentId: "1",
+};
+const names = Array.from({ length: 20 }, (_, i) => `name${i}.eth`);
+const bodies = { names, addresses: [owner, STATIC_RESOLVER, account(7)], inputs: [...names, owner] };
+
+function ask({ method, path }: Endpoint, api: TestApi) {
+  const url = path.replaceAll(/\{(\w+)\}/g, (_, name: string) => parameters[name] ?? "");
+  return method === "get" ? api.get(url) : api.post(url, bodies);
+}
+
+/** Operations that are not about names of some chains: all events of the database, and its state. */
+const aboutAllRows = ["/events", "/indexing-status", "/stats"];
+
+type Answer = Awaited<ReturnType<TestApi["get"]>>;
+
+/** The answers to every operation, and to every filter of every list. */
+async function askAll(): Promise<Map<string, Answer>> {
+  // A new API: one remembers its answers for the same block.
+  const api = openApi(tables, NOW, { contracts: withEnsv2 });
+  const answers = new Map<string, Answer>();
+  for (const operation of operations) {
+    const { method, path } = operation;
+    if (!aboutAllRows.includes(path)) answers.set(`${method} ${path}`, await ask(operation, api));
+  }
+  const lists = nameLists.flatMap(({ path, filters }) => [
+    path,
+    ...Object.entries(filters).flatMap(([filter, values]) =>
+      Object.keys(values).map((value) => `${path}&${filter}=${value}`),
+    ),
+  ]);
+  for (const path of [...lists, `/resolver/${STATIC_RESOLVER}`]) answers.set(path, await api.get(path));
+  // Live answers begin with these, and no chain is asked here.
+  const known = await listKnownRecords(tables.db, { chains: mainChain(withEnsv2), nodes: [namehash(NAME)] });
+  answers.set("known records", { status: 200, body: { known: known.map(({ keys }) => keys) } });
+  for (const [path, { status, body }] of answers)
+    expect([200, 404, 502], `${path}: ${JSON.stringify(body)}`).toContain(status);
+  return answers;
+}
+
+/** Copies of records say something else: of two equal ones an answer shows one. */
+const changed: Record<string, string> = {
+  "text_records.key": "'stranger'",
+  "text_records.value": "value || '!'",
+  "address_records.address": `'${account(0xbad)}'`,
+  "domains.resolver": `'${STATIC_RESOLVER}'`,
+};
+
+/** Copies every row of every table that has chains to the other chain. */
+async function copyRows(): Promise<Map<string, number>> {
+  const { rows: columns } = await tables.pool.query<{ table: string; column: string }>(
+    `select table_name as table, column_name as column from information_schema.columns
+     where table_schema = 'public' and is_generated = 'NEVER' and table_name in (
+       select c.table_name from information_schema.columns c join information_schema.tables t using (table_schema, table_name)
+       where c.table_schema = 'public' and c.column_name = 'chain_id' and t.table_type = 'BASE TABLE')`,
+  );
+  const copied = new Map<string, number>();
+  for (const [table, all] of Map.groupBy(columns, ({ table }) => table)) {
+    const listed = all.map(({ column }) => `"${column}"`);
+    const values = all.map(({ column }) =>
+      column === "chain_id" ? String(OTHER) : (changed[`${table}.${column}`] ?? `"${column}"`),
+    );
+    const { rowCount } = await tables.pool.query(
+      `insert into "${table}" (${listed.join()}) select ${values.join()} from "${table}" where chain_id = ${CHAIN_ID}
+       on conflict do nothing`,
+    );
+    copied.set(table, rowCount ?? 0);
+  }
+  return copied;
+}
+
+test("rows of another chain change no answer", async () => {
+  const before = await askAll();
+  const copied = await copyRows();
+  for (const table of ["domains", "events", "text_records", "address_records", "holders"])
+    expect(copied.get(table), table).toBeGreaterThan(0);
+  const after = await askAll();
+  expect(before.get("get /domain/{name}/records")?.body).toMatchObject({
+    records: { texts: { url: "https://11" } },
+  });
+  const wrong = [...before.keys()].filter(
+    (key) => JSON.stringify(before.get(key)) !== JSON.stringify(after.get(key)),
+  );
+  expect(wrong).toEqual([]);
+});
