@@ -10,7 +10,7 @@ import { eq } from "ponder";
 import { type Address, getAddress, type Hex, keccak256, namehash, stringToBytes, zeroAddress } from "viem";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Live } from "../../src/api/names/live/live.ts";
-import { readVerifiedNames } from "../../src/api/names/resolution/primaryNames.ts";
+import { readVerifiedNames } from "../../src/api/names/resolution/resolvePrimaryNames.ts";
 import { openApi, type TestApi } from "./api.ts";
 import { noChain } from "./noChain.ts";
 import {
