@@ -328,9 +328,9 @@ describe("a name that is written by its node", () => {
     const { status, body } = await api.get(path);
     expect(status).toBe(502);
     expect(body).toMatchObject({ error: { code: "LIVE_RESOLUTION_FAILED" } });
-    expect(JSON.stringify(body)).toContain("known by its node alone");
+    expect(JSON.stringify(body)).toContain("known only by its node");
     const byText = await api.get("/domain/deep.strange.eth/records");
-    expect(JSON.stringify(byText.body)).not.toContain("known by its node alone");
+    expect(JSON.stringify(byText.body)).not.toContain("known only by its node");
   });
 
   test("is that node, whatever its name", async () => {

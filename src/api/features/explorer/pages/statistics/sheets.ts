@@ -224,7 +224,7 @@ export const largest = (days: Ranking): Figure<Largest> => ({
   operation: "/ens-stats/largest-registrations",
   given: { days },
   sheetOf: ({ registrations }) => ({
-    columns: ["Name", "Paid, ETH", "of it premium, ETH"],
+    columns: ["Name", "Paid, ETH", "Premium included, ETH"],
     rows: registrations.map((one) => [one.name, toEther(one.cost_wei), toEther(one.premium_wei)]),
   }),
 });
