@@ -3,8 +3,8 @@ import type { Contracts } from "../../../../../abis/contracts.ts";
 import type { DaySales, Sold } from "../../query/purchases.ts";
 import { toDollars } from "../../rules/dollars.ts";
 import { address, chain, contractTitle, count, paymentToken, tokenUnits } from "../../schemas/answers.ts";
-import { chainOf, titleField } from "../../serializers/toDomain.ts";
 import { toAddress } from "../../serializers/hex.ts";
+import { chainOf, titleField } from "../../serializers/toDomain.ts";
 import { toPaymentToken } from "../../serializers/toPayment.ts";
 import { sumOf } from "../../statistics/numbers.ts";
 
