@@ -254,6 +254,25 @@ test("a history has the dollars of each purchase", async () => {
   }
 });
 
+test("largest registrations and latest activity have the dollars of each purchase", async () => {
+  const { get } = openApi(tables, NOW, { contracts });
+  type Shown = { name: string; transaction_hash: Hex; cost_usd?: string };
+  const largest = (await get("/ens-stats/largest-registrations?days=365")).body.registrations as Shown[];
+  const activity = (await get("/ens-stats/recent-activity")).body.events as Shown[];
+  expect(largest).toHaveLength(100);
+  expect(activity.length).toBeGreaterThan(10);
+  const byTransaction = new Map(sales.map((sale) => [sale.rows[0]?.transactionHash, sale]));
+  const [wanted, found] = [new Map<Hex, string | undefined>(), new Map<Hex, string | undefined>()];
+  for (const { transaction_hash: hash, cost_usd } of [...largest, ...activity]) {
+    const sale = byTransaction.get(hash);
+    if (sale === undefined) throw new Error(`no sale has the transaction ${hash}`);
+    found.set(hash, cost_usd);
+    wanted.set(hash, answerOf(sale) === null ? undefined : usdOf([sale], ({ cost }) => cost));
+  }
+  expect(found).toEqual(wanted);
+  expect(new Set(wanted.values()).size).toBeGreaterThan(50);
+});
+
 test("a layer 2's days are counted once the answers of the main chain are final, too", async () => {
   await tables.pool.query("drop table figures_days_state");
   const feedTime = START + 20 * DAY + 7;

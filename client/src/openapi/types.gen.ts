@@ -1317,7 +1317,7 @@ export type Registration = {
      */
     cost_eth?: string;
     /**
-     * Present if the price of ether just before it is known: `cost_wei` in dollars at that price, rounded to cents
+     * Present if the price of ether just before it is known: the cost in dollars at that price, rounded to cents
      */
     cost_usd?: string;
     /**
@@ -3473,6 +3473,10 @@ export type Activity = {
      * Present on renewals by the 2023 controller whose exact price is unknown
      */
     cost_is_upper_bound?: true;
+    /**
+     * Present if the price of ether just before it is known: the cost in dollars at that price, rounded to cents
+     */
+    cost_usd?: string;
     payment?: Payment & unknown;
     /**
      * Full years of 365 days bought; null if no log gives them: auctioned names had no expiry
@@ -3500,6 +3504,10 @@ export type Activity = {
      * Present on renewals by the 2023 controller whose exact price is unknown
      */
     cost_is_upper_bound?: true;
+    /**
+     * Present if the price of ether just before it is known: the cost in dollars at that price, rounded to cents
+     */
+    cost_usd?: string;
     payment?: Payment & unknown;
     /**
      * Full years of 365 days bought; null if no log gives them: auctioned names had no expiry
@@ -3936,6 +3944,10 @@ export type LargestRegistrations = {
          * The part of it that was premium
          */
         premium_wei: string;
+        /**
+         * Present if the price of ether just before it is known: the cost in dollars at that price, rounded to cents
+         */
+        cost_usd?: string;
         block_timestamp: bigint;
         transaction_hash: `0x${string}`;
     }>;

@@ -7,8 +7,9 @@ import { listLargestRegistrations } from "../query/largestRegistrations.ts";
 import type { DaySales } from "../query/purchases.ts";
 import type { Scope } from "../query/scope.ts";
 import { readVerifiedNames } from "../resolution/resolvePrimaryNames.ts";
+import { toDollars } from "../rules/dollars.ts";
 import { DAY } from "../rules/seconds.ts";
-import { address, chain, count, hash } from "../schemas/answers.ts";
+import { address, chain, costUsd, count, hash } from "../schemas/answers.ts";
 import { input } from "../schemas/input.ts";
 import { PURCHASES } from "../schemas/sentences.ts";
 import { toAddress } from "../serializers/hex.ts";
@@ -165,6 +166,7 @@ const ranked = z.strictObject({
   chain,
   cost_wei: wei("What controllers took, the premium included"),
   premium_wei: wei("The part of it that was premium"),
+  cost_usd: costUsd,
   block_timestamp: count,
   transaction_hash: hash,
 });
@@ -175,12 +177,22 @@ async function takeLargest({ db, contracts, now }: Ctx, chains: Scope) {
     const range = { chains, from: now - Number(days) * DAY + 1, until: now + 1 };
     const found = await listLargestRegistrations(db, { ...range, limit: MAX_RANKED });
     return found.map(
-      ({ chainId, node, name, cost, premium, blockTimestamp, transactionHash }): z.input<typeof ranked> => ({
+      ({
+        chainId,
+        node,
+        name,
+        cost,
+        premium,
+        answer,
+        blockTimestamp,
+        transactionHash,
+      }): z.input<typeof ranked> => ({
         name,
         namehash: node,
         ...chainOf(chainId, contracts),
         cost_wei: cost,
         premium_wei: premium,
+        ...(answer !== null && { cost_usd: toDollars(BigInt(cost) * BigInt(answer)) }),
         block_timestamp: blockTimestamp,
         transaction_hash: transactionHash,
       }),

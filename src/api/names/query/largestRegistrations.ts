@@ -3,7 +3,8 @@ import { and, eq, gte, inArray, lt, sql } from "ponder";
 import type { Hex } from "viem";
 import { nameByNode } from "../../../ens/name.ts";
 import type { Db } from "../../server/postgres/db.ts";
-import { isController, takenByControllers } from "./purchaseMerge.ts";
+import { answerAt } from "./dollars.ts";
+import { isController, placeOfPrice, takenByControllers } from "./purchaseMerge.ts";
 import type { PurchaseRange } from "./purchases.ts";
 import { purchaseEvents } from "./registrations.ts";
 import { sqlOf } from "./scope.ts";
@@ -15,6 +16,8 @@ export type LargeRegistration = {
   name: string;
   cost: string;
   premium: string;
+  /** USD for one ether just before, with 8 decimals: a decimal; null where it is not known. */
+  answer: string | null;
   blockTimestamp: number;
   transactionHash: Hex;
 };
@@ -32,7 +35,7 @@ export async function listLargestRegistrations(
     with largest as (
       select ${event.chainId} as chain_id, ${event.node} as node, ${event.transactionHash} as transaction_hash,
         min(${event.blockTimestamp}) as block_timestamp, ${takenByControllers.cost} as cost_wei,
-        ${takenByControllers.premium} as premium_wei
+        ${takenByControllers.premium} as premium_wei, min(${event.blockNumber}) as block_number, ${placeOfPrice} as log_index
       from ${event}
       where ${and(
         sqlOf(range.chains).holds(event.chainId),
@@ -45,7 +48,12 @@ export async function listLargestRegistrations(
       order by cost_wei desc, block_timestamp, node limit ${limit}
     )
     select largest.chain_id as "chainId", largest.node, ${domain.fullName} as name, cost_wei::text as cost,
-      premium_wei::text as premium, block_timestamp::int as "blockTimestamp", transaction_hash as "transactionHash"
+      premium_wei::text as premium, ${answerAt({
+        chainId: sql`largest.chain_id`,
+        blockNumber: sql`largest.block_number`,
+        logIndex: sql`largest.log_index`,
+        blockTimestamp: sql`largest.block_timestamp`,
+      })}::text as answer, block_timestamp::int as "blockTimestamp", transaction_hash as "transactionHash"
     from largest left join ${domain} on ${eq(domain.chainId, sql`largest.chain_id`)} and ${eq(domain.node, sql`largest.node`)}
     order by cost_wei desc, block_timestamp, largest.node`);
   return rows.map((row) => ({ ...row, name: row.name ?? nameByNode(row.node) }));

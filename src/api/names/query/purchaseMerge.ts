@@ -1,7 +1,8 @@
-import { ensv2Purchase, event } from "ponder:schema";
+import { ensv2Purchase, event, feedAnswer } from "ponder:schema";
 import type { AnyColumn, SQL, SQLWrapper } from "drizzle-orm";
 import { eq, inArray, isNotNull, like, sql } from "ponder";
 import type { Address } from "viem";
+import { answerAt } from "./dollars.ts";
 
 /*
  * How the logs of a purchase become one entry. Registrar and controller both log a registration or renewal: all logs of
@@ -81,11 +82,14 @@ const hasController = sql`bool_or(${isController})`;
 const logsOfEach = (logs: SQL): SQL =>
   sql`(count(*) filter (where ${logs}) / nullif(count(distinct ${event.contractAddress}) filter (where ${logs}), 0))`;
 
-/** What histories and the feed show of a purchase. */
+const blockNumber = sure(event.blockNumber, sql`min(${event.blockNumber})`);
+const blockTimestamp = sure(event.blockTimestamp, sql`min(${event.blockTimestamp})`);
+
+/** What histories and the activity feed show of a purchase. */
 export const mergedPurchase = {
   chainId: event.chainId,
-  blockNumber: sure(event.blockNumber, sql`min(${event.blockNumber})`),
-  blockTimestamp: sure(event.blockTimestamp, sql`min(${event.blockTimestamp})`),
+  blockNumber,
+  blockTimestamp,
   transactionHash: sure(event.transactionHash, sql`min(${event.transactionHash})`),
   eventType: sure(event.eventType, inTelling(event.eventType)),
   contract: sure(event.contract, inTelling(event.contract)),
@@ -96,6 +100,11 @@ export const mergedPurchase = {
   ),
   isUpperBound: sql<boolean>`case when ${isPaidInToken} then false when ${hasController} then ${ofControllers.isUpperBound}
     else ${ofAll.isUpperBound} end`,
+  /** USD for one ether just before, with 8 decimals; null where it is not known. */
+  answer: as(
+    feedAnswer.answer,
+    answerAt({ chainId: event.chainId, blockNumber, logIndex: placeOfPrice, blockTimestamp }),
+  ),
   paymentToken: as(event.paymentToken, lastOf(bothPaid, event.paymentToken)),
   tokenAmount: as(event.tokenAmount, lastOf(bothPaid, event.tokenAmount)),
   expiryTimestamp: as(

@@ -1,22 +1,14 @@
-import { event, feedAnswer } from "ponder:schema";
-import type { SQL } from "drizzle-orm";
+import { event } from "ponder:schema";
 import { inArray, sql } from "ponder";
 import type { Hex } from "viem";
 import type { Db } from "../../server/postgres/db.ts";
-import { answerAt } from "./dollars.ts";
 import { isEventOfRow } from "./eventRows.ts";
 import { logsOfContracts } from "./events.ts";
 import { type Keyset, orderBy, positionOf, rangeOf } from "./keyset.ts";
 import { inForms, type ListForm, oldestFirst, pageColumns, type Section } from "./list.ts";
 import { isMigration } from "./migrations.ts";
 import type { Page, SortDirection } from "./page.ts";
-import {
-  type MergedPurchase,
-  mergedPurchase,
-  placeOfPrice,
-  type StartInEnsv2,
-  startInEnsv2,
-} from "./purchaseMerge.ts";
+import { type MergedPurchase, mergedPurchase, type StartInEnsv2, startInEnsv2 } from "./purchaseMerge.ts";
 import { type Scope, type ScopeSql, sqlOf, statementOf } from "./scope.ts";
 
 /** Events of registrations, and those that move an expiry. */
@@ -55,11 +47,7 @@ const registrations = [...eventsOfSeveral.registrations, "LabelRegistered", "Lab
 const renewals = [...eventsOfSeveral.renewals, "ExpiryUpdated"];
 
 /** A registration or a renewal, with how a registry of ENSv2 got the name. */
-export type PurchaseEntry = MergedPurchase & {
-  isRenewal: boolean;
-  /** USD for one ether at that time, with 8 decimals; null where it is not known. */
-  answer: bigint | null;
-} & StartInEnsv2;
+export type PurchaseEntry = MergedPurchase & { isRenewal: boolean } & StartInEnsv2;
 
 /**
  * Registrations and renewals of a name, oldest first, without those by which it was only moved to another registrar.
@@ -133,12 +121,6 @@ function preparedPurchases({ direction, limit, isAfter }: ListForm, title: strin
         ...mergedPurchase,
         ...startInEnsv2,
         isRenewal: sql<boolean>`page.is_renewal`,
-        answer: answerAt({
-          chainId: event.chainId,
-          blockNumber: mergedPurchase.blockNumber,
-          logIndex: placeOfPrice,
-          blockTimestamp: mergedPurchase.blockTimestamp,
-        }).mapWith(feedAnswer.answer) as SQL<bigint | null>,
         ...pageColumns,
       })
       .from(event)

@@ -39,10 +39,15 @@ export const toOwnershipPeriod = (span: Span, at: PeriodContext): OwnershipPerio
 type Registration = z.infer<typeof schemas.registration>;
 
 /** What a purchase cost; null where no log has a price. */
-export const toCost = ({ cost, isUpperBound }: Pick<PurchaseEntry, "cost" | "isUpperBound">) => ({
+export const toCost = ({
+  cost,
+  isUpperBound,
+  answer,
+}: Pick<PurchaseEntry, "cost" | "isUpperBound" | "answer">) => ({
   cost_wei: cost?.toString() ?? null,
   cost_eth: cost === null ? null : formatEther(cost),
   ...(isUpperBound && { cost_is_upper_bound: true as const }),
+  ...(cost !== null && answer !== null && { cost_usd: toDollars(cost * answer) }),
 });
 
 /** How ENSv2 got the name; nothing for logs of other contracts. */
@@ -70,7 +75,6 @@ export function toRegistration(entry: PurchaseEntry, { contracts }: SerializeCon
     transaction_hash: entry.transactionHash,
     ...toMerged(entry),
     ...toCost(entry),
-    ...(entry.cost !== null && entry.answer !== null && { cost_usd: toDollars(entry.cost * entry.answer) }),
     ...(payment && { payment }),
     ...kindFields(entry, contracts),
     expiry_timestamp: entry.expiryTimestamp?.toString() ?? null,

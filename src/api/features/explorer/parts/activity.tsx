@@ -2,7 +2,7 @@ import type { Child } from "hono/jsx";
 import type { Activity } from "../replies.ts";
 import { AddressLink, Transaction } from "./hash.tsx";
 import { ChainMark, NameLink } from "./name.tsx";
-import { inEth, inTokens } from "./price.ts";
+import { inDollars, inEth, inTokens } from "./price.ts";
 import { Time } from "./time.tsx";
 
 const words: Record<Activity["type"], string> = {
@@ -48,7 +48,7 @@ function detailOf(entry: Activity): Child {
     case "registration":
     case "renewal":
       return [
-        entry.cost_eth === null ? null : inEth(entry.cost_eth),
+        entry.cost_eth === null ? null : inEth(entry.cost_eth) + inDollars(entry.cost_usd),
         entry.payment === undefined ? null : inTokens(entry.payment),
         entry.years ? `${entry.years} year${entry.years === 1 ? "" : "s"}` : null,
       ]

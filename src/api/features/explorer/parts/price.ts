@@ -27,6 +27,10 @@ export function withGroups(dollars: string): string {
   return `$${amount.toLocaleString("en", format)}`;
 }
 
+/** A cost in dollars in parentheses, to follow the cost in ether; empty where it is unknown. */
+export const inDollars = (dollars: string | undefined): string =>
+  dollars === undefined ? "" : ` (${withGroups(dollars)})`;
+
 /** A token amount for readers; in its smallest units for unknown tokens. */
 export function inTokens({ amount, symbol, decimals, token }: Amount): string {
   if (symbol === null || decimals === null) return `${amount} units of ${token}`;

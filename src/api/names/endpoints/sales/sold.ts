@@ -2,7 +2,15 @@ import { z } from "@hono/zod-openapi";
 import type { Contracts } from "../../../../../abis/contracts.ts";
 import type { DaySales, Sold } from "../../query/purchases.ts";
 import { toDollars } from "../../rules/dollars.ts";
-import { address, chain, contractTitle, count, paymentToken, tokenUnits } from "../../schemas/answers.ts";
+import {
+  address,
+  chain,
+  contractTitle,
+  count,
+  dollars,
+  paymentToken,
+  tokenUnits,
+} from "../../schemas/answers.ts";
 import { toAddress } from "../../serializers/hex.ts";
 import { chainOf, titleField } from "../../serializers/toDomain.ts";
 import { toPaymentToken } from "../../serializers/toPayment.ts";
@@ -12,14 +20,9 @@ export const wei = (description: string) =>
   z.string().regex(/^\d+$/).openapi({ description, example: "5000000000000000" });
 
 const usd = (description: string) =>
-  z
-    .string()
-    .regex(/^\d+\.\d\d$/)
-    .nullable()
-    .openapi({
-      description: `${description} in dollars, rounded to cents; null if the price of ether at one of these sales is unknown`,
-      example: "5.00",
-    });
+  dollars.nullable().openapi({
+    description: `${description} in dollars, rounded to cents; null if the price of ether at one of these sales is unknown`,
+  });
 
 export const soldFields = {
   registrations: count,

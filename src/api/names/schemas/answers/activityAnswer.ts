@@ -1,7 +1,7 @@
 import { z } from "@hono/zod-openapi";
 import { payment } from "./paymentAnswer.ts";
 import { primaryNameEntry } from "./primaryNameAnswer.ts";
-import { address, chain, count, happenedIn, mergedEvents, truncated } from "./valuesAnswer.ts";
+import { address, chain, costUsd, count, happenedIn, mergedEvents, truncated } from "./valuesAnswer.ts";
 
 const anyName = z.string().openapi({ example: "alice.eth" });
 
@@ -16,6 +16,7 @@ const purchase = {
   cost_is_upper_bound: z.literal(true).optional().openapi({
     description: "Present on renewals by the 2023 controller whose exact price is unknown",
   }),
+  cost_usd: costUsd,
   payment: payment.optional().openapi({
     description:
       "Present if the name was bought or renewed through an ENSv2 registrar; `cost_eth` is then null",

@@ -6,6 +6,7 @@ import {
   blockNumber,
   chain,
   contractTitle,
+  costUsd,
   count,
   decimal,
   hash,
@@ -103,15 +104,7 @@ export const registration = z
       .string()
       .nullable()
       .openapi({ description: "`cost_wei` in ether; null if that is null", example: "0.0032" }),
-    cost_usd: z
-      .string()
-      .regex(/^\d+\.\d\d$/)
-      .optional()
-      .openapi({
-        description:
-          "Present if the price of ether just before it is known: `cost_wei` in dollars at that price, rounded to cents",
-        example: "5.00",
-      }),
+    cost_usd: costUsd,
     cost_is_upper_bound: z.literal(true).optional().openapi({
       description: "Present if the contract logged the value sent, including the refunded surplus",
     }),

@@ -3,18 +3,13 @@ import { refusals } from "../../rules/offers.ts";
 import { invalidItem, itemError } from "./domainAnswer.ts";
 import { availabilityStatus } from "./lifetime.ts";
 import { paymentToken, tokenUnits } from "./paymentAnswer.ts";
-import { address, chain, count, decimal, expiry } from "./valuesAnswer.ts";
+import { address, chain, count, decimal, dollars, expiry } from "./valuesAnswer.ts";
 
 const ADDS_UP = "`total` is what the contract charges: `base`, the rent, plus `premium`";
 
 const wei = z
   .strictObject({ base: decimal, premium: decimal, total: decimal })
   .openapi("PriceInWei", { description: `Absent in ENSv2, which takes no ether. ${ADDS_UP}` });
-
-const dollars = z
-  .string()
-  .regex(/^\d+\.\d\d$/)
-  .openapi({ example: "5.00" });
 
 const usd = z.strictObject({ base: dollars, premium: dollars, total: dollars }).openapi("PriceInUsd", {
   description: "Rounded to cents. Null if the oracle computes in wei and the price of ether is unknown",

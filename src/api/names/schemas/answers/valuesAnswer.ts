@@ -26,6 +26,18 @@ export const bytes = hex(/^0x([0-9a-f]{2})*$/);
 /** A whole number of any size, as decimal digits. */
 export const decimal = z.string().regex(/^(0|[1-9][0-9]*)$/);
 
+/** Dollars and cents. */
+export const dollars = z
+  .string()
+  .regex(/^\d+\.\d\d$/)
+  .openapi({ example: "5.00" });
+
+/** Of a registration or renewal. */
+export const costUsd = dollars.optional().openapi({
+  description:
+    "Present if the price of ether just before it is known: the cost in dollars at that price, rounded to cents",
+});
+
 /** Unix seconds as decimal digits; null if there is no expiry. */
 export const expiry = decimal
   .nullable()

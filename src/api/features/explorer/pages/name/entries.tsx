@@ -1,6 +1,6 @@
 import type { Child } from "hono/jsx";
 import { AddressLink, Halves, HEXADECIMAL } from "../../parts/hash.tsx";
-import { inEth, inTokens, withGroups } from "../../parts/price.ts";
+import { inDollars, inEth, inTokens } from "../../parts/price.ts";
 import { LongText } from "../../parts/text.tsx";
 import { Time } from "../../parts/time.tsx";
 import type { DomainEvent, OwnershipPeriod, Period, Registration } from "../../replies.ts";
@@ -135,7 +135,7 @@ const Purchase = ({
       </>
     )}
     {cost_eth !== null && `for ${cost_is_upper_bound ? "at most " : ""}${inEth(cost_eth)}`}
-    {cost_usd !== undefined && <span class="faint">{` (${withGroups(cost_usd)})`}</span>}
+    <span class="faint">{inDollars(cost_usd)}</span>
     {payment !== undefined && `for ${inTokens(payment)}`}
     {expiry_timestamp !== null && (
       <>

@@ -217,16 +217,26 @@ export const rankings = ["7", "30", "365"] as const;
 
 export type Ranking = (typeof rankings)[number];
 
-type Largest = { registrations: { name: string; cost_wei: string; premium_wei: string }[] };
+type Largest = {
+  registrations: { name: string; cost_wei: string; premium_wei: string; cost_usd?: string }[];
+};
 
-/** The most expensive registrations of the last days, in ether. */
+/** The most expensive registrations of the last days. */
 export const largest = (days: Ranking): Figure<Largest> => ({
   operation: "/ens-stats/largest-registrations",
   given: { days },
-  sheetOf: ({ registrations }) => ({
-    columns: ["Name", "Paid, ETH", "Premium included, ETH"],
-    rows: registrations.map((one) => [one.name, toEther(one.cost_wei), toEther(one.premium_wei)]),
-  }),
+  sheetOf: ({ registrations }) => {
+    const isKnown = registrations.every((one) => one.cost_usd !== undefined);
+    return {
+      columns: ["Name", "Paid, ETH", "Premium included, ETH", ...(isKnown ? ["Paid, USD"] : [])],
+      rows: registrations.map((one) => [
+        one.name,
+        toEther(one.cost_wei),
+        toEther(one.premium_wei),
+        ...(isKnown ? [Number(one.cost_usd)] : []),
+      ]),
+    };
+  },
 });
 
 type Expiries = {
