@@ -116,13 +116,18 @@ afterAll(() => {
 
 type Outcome = { stdout: string; stderr: string };
 
-/** Runs a program until it ends, or for some seconds. */
+/** Runs a program until it ends or, where it goes on, until a second after it has shown the stranger's text. */
 const run = (file: string, args: readonly string[], input = "") =>
   new Promise<Outcome>((resolve) => {
-    const options = { cwd: folder, env, timeout: 10_000, killSignal: "SIGTERM" as const };
+    const options = { cwd: folder, env, timeout: 60_000, killSignal: "SIGTERM" as const };
     const child = execFile(process.execPath, [join(root, file), ...args], options, (_, stdout, stderr) =>
       resolve({ stdout, stderr }),
     );
+    const stop = (text: string | Buffer) => {
+      if (text.includes("evil")) setTimeout(() => child.kill("SIGTERM"), 1_000);
+    };
+    child.stdout?.on("data", stop);
+    child.stderr?.on("data", stop);
     child.stdin?.end(input);
   });
 
