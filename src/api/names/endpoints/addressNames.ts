@@ -32,7 +32,7 @@ const types = [...relations, "any"] as const;
 const time = (name: string, description: string) =>
   input.digits(name, { min: 0, max: 999_999_999_999_999, description, example: 1893456000 }).optional();
 
-/** Which names of an address: parameters that the list and its count have in common. */
+/** Parameters that choose names of an address, shared by the list and its count. */
 const whichNames = () => ({
   address_type: input
     .words(types, "address_type", {
@@ -148,13 +148,13 @@ export const addressDomains = endpoint({
 
 type Request = z.infer<typeof query> & { address: Held["address"] };
 
-/** A page of the names of an address as the rows have them, and what the answer says of the page. */
+/** Rows of a page of an address's names, and the page's own fields in the answer. */
 async function readHeldPage(ctx: Ctx, request: Request) {
   const { toPage, ...list } = openHeld(ctx, request);
   return toPage(await withPageTimeout(list.page, listHeld(ctx.db, list.held, list)));
 }
 
-/** What is read for a page, and what becomes of the rows. */
+/** How a page is read, and how its rows become items. */
 function openHeld(ctx: Ctx, request: Request) {
   const held = heldOf(ctx, request);
   const filters = filtersOf(request, request.include_expired ? "all" : "active");
@@ -170,10 +170,10 @@ function openHeld(ctx: Ctx, request: Request) {
   return { held, filters, page: { ...part, ...order }, toPage };
 }
 
-/** Lists that are read at once for one request: others need connections, too. */
+/** Lists read at once for one request, so that others get connections. */
 const LISTS_AT_ONCE = 3;
 
-/** The first pages of lists, in their order. Those of owners' names, which statements are prepared for, are read by one. */
+/** The first page of each list, in order. One statement reads those of owners' names. */
 export async function readFirstPages(ctx: Ctx, requests: readonly Request[]) {
   const lists = requests.map((request) => openHeld(ctx, request));
   const owned = lists.filter((list) => isFirstOwned(list.held, list));
@@ -192,7 +192,7 @@ export async function readFirstPages(ctx: Ctx, requests: readonly Request[]) {
   );
 }
 
-/** Which name is the primary name of an address, by the same rule as `primary-name`; null where it could not be found out. */
+/** The primary name of an address, by the rule of `primary-name`; null if it could not be determined. */
 async function readPrimary(
   ctx: Ctx,
   address: Held["address"],

@@ -158,7 +158,7 @@ const addressSummary = endpoint({
   },
 });
 
-/** The primary name of an address, or what stands in its place in an answer to someone who takes less than all. */
+/** The primary name of an address, or its placeholder for callers that accept partial answers. */
 async function findPrimaryName(
   ctx: Ctx,
   {

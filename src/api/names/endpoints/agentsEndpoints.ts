@@ -125,9 +125,8 @@ const first: Part = { page: 1, size: 1, isCounted: false };
 type Item = z.infer<typeof agentItem>;
 
 /**
- * Adds to an item what the index cannot know: whether a name whose resolver is not indexed claims the agent, and its
- * profile. The chain cannot be asked for names that are not normalised, or that are written by
- * their node; their items stay as they are.
+ * Adds what only the chain knows to an item: whether a name with an unindexed resolver claims the agent, and its profile.
+ * Names that are not normalised, or written by their node, cannot be resolved: their items stay as they are.
  */
 async function complete(ctx: Ctx, item: Item): Promise<Item> {
   if (item.name === null || item.has_ensip25_registration !== null) return item;
@@ -139,7 +138,7 @@ async function complete(ctx: Ctx, item: Item): Promise<Item> {
   return { ...item, has_ensip25_registration: hasRegistration, onchain_verified: hasRegistration, profile };
 }
 
-/** A name of the index as callers would ask for it; null if it is not normalised. */
+/** An indexed name in the form that callers use; null if it is not normalised. */
 function parseOrNull(fullName: string): ParsedName | null {
   try {
     return parseName(fullName);
@@ -150,7 +149,7 @@ function parseOrNull(fullName: string): ParsedName | null {
 }
 
 /**
- * The agents' adapters and registries on one chain of the deployment, or on all.
+ * The adapters and registries of agents on one chain of the deployment, or on all of them.
  *
  * @throws ApiError INVALID_PARAMETER for another chain
  */

@@ -4,13 +4,13 @@ import type { AddressAt } from "../query/addresses/ownerConditions.ts";
 import { allChains } from "../query/scope.ts";
 import { askedChains } from "../resolution/askedChains.ts";
 
-/* What the operations on an address have in common. */
+/* Shared by the operations on an address. */
 
-/** Sentences that the descriptions of several operations on an address share. */
+/** Sentences that several descriptions share. */
 export const COUNTED = "Reverse nodes (`<address>.addr.reverse`) are not counted as names.";
 export const CHAINS = "One list merges the names of all indexed chains; a node on two chains appears twice.";
 
-/** An address whose names are asked for, on the chains that the caller names, or on all. */
+/** The address of a request, and its chains: all, unless the caller names some. */
 export const addressAt = (
   { contracts, now }: Ctx,
   { address, chain }: { address: Address; chain?: readonly string[] | undefined },
@@ -21,7 +21,7 @@ export const addressAt = (
   now,
 });
 
-/** Counts of each chain, where several are indexed. */
+/** Counts by chain; only present if several chains are indexed. */
 export const byChain = <Counts extends object>(
   { contracts: { chainIds, chainName } }: Ctx,
   countsOf: (chainId: number) => Counts,

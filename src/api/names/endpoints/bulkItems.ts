@@ -1,12 +1,12 @@
 import type { z } from "@hono/zod-openapi";
 import { ApiError } from "../../server/errors/errors.ts";
 
-/** What one bulk request may hold. */
+/** Limits of one bulk request. */
 type BulkBounds = { maxItems: number; maxLabels?: number; what: string; fields: string };
 
 /**
- * Adds the issues of a request with too few or too many items, or whose names have too many labels: each label may be an
- * ancestor to look for.
+ * Adds an issue for too few or too many items, or too many labels in all: each label may be an ancestor that must be
+ * looked up.
  */
 export function checkItems(
   { names = [], others = 0 }: { names?: readonly string[]; others?: number },
@@ -28,7 +28,7 @@ export function checkItems(
   }
 }
 
-/** An item of a bulk request, or what stands in its place if it is invalid. */
+/** An item of a bulk request, or its error if it is invalid. */
 export function parseOr<Item, Invalid>(
   text: string,
   parse: (text: string) => Item,

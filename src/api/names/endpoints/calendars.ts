@@ -32,7 +32,7 @@ END:VEVENT
 END:VCALENDAR
 `;
 
-/** Calendars do not ask the chain: programs ask for them every few hours. */
+/** Calendars are never resolved live, because programs fetch them every few hours. */
 const ONLY_CHAIN =
   "Only the chain can tell whether and when this name expires. It was not asked, so this calendar lacks the expiry.";
 

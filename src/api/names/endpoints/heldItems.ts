@@ -8,12 +8,12 @@ import { type ListedName, readRelations } from "../resolution/readRelations.ts";
 import type { addressDomainItem } from "../schemas/answers.ts";
 import { listedItems } from "./listedItems.ts";
 
-/* The names on pages of addresses' lists, of several pages at once: the statements for one page are those for a hundred. */
+/* Names on pages of addresses' lists. One page and a hundred pages take the same statements. */
 
-/** A page of the names of an address, as the rows have them. */
+/** Rows of a page of an address's names. */
 export type HeldPage = Listed<DomainRow> & { address: Address };
 
-/** The names of each page as they are now. */
+/** The current names of each page. */
 export async function checkHeld(ctx: Ctx, pages: readonly HeldPage[]): Promise<ListedName[][]> {
   const states = await checkListed(ctx, pages);
   return pages.map(({ address, rows }) =>
@@ -26,7 +26,7 @@ export async function checkHeld(ctx: Ctx, pages: readonly HeldPage[]): Promise<L
 
 type HeldItem = z.infer<typeof addressDomainItem>;
 
-/** Names of lists as items, each with all that the address is to it. */
+/** Items of lists, each with every relation of the address to the name. */
 export async function toHeldItems(
   ctx: Ctx,
   names: readonly ListedName[],

@@ -121,7 +121,7 @@ const ownershipHistory = endpoint({
       tokenEnd: tokenEndOf(lifeOf(contracts.ensv2), { isSecondLevel: isEthSecondLevel(name) }),
     };
     const at = { chainId, contracts };
-    // With `audit` a page is one of each of four lists, and a cursor goes on in all of them.
+    // With `audit`, a page has a part of each of four lists, and one cursor continues all of them.
     const kinds = audit ? (["owner", ...layers] as const) : (["owner"] as const);
     const { section, fields } = openHistory({
       operation: "/domain/{name}/ownership-history",

@@ -23,7 +23,7 @@ import { systemEndpoints } from "./system.ts";
 import { verifyEndpoints } from "./verifyEndpoints.ts";
 import { whoisEndpoints } from "./whois.ts";
 
-/** Every operation of the core, in the order of the documentation. Features have more. */
+/** Every operation of the core, in the order of the documentation. Features add theirs. */
 export const operations: readonly Endpoint[] = [
   ...whoisEndpoints,
   ...priceEndpoints,

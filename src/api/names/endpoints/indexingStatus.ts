@@ -169,7 +169,7 @@ export const indexingStatus = endpoint({
   },
 });
 
-/** Phases that the index does not know are left out: it stores the words of {@link ensv2Phases} alone. */
+/** Only phases in {@link ensv2Phases} are stored; unknown ones are left out. */
 function toEnsv2(rows: Awaited<ReturnType<typeof listPhases>>): z.infer<typeof ensv2> {
   const phases = rows.flatMap((row) => {
     const phase = ensv2Phases.find((one) => one === row.phase);

@@ -6,7 +6,7 @@ import type { domainItem } from "../schemas/answers.ts";
 import { input } from "../schemas/input.ts";
 import { toDomainItem } from "../serializers/toDomain.ts";
 
-/** The parameter by which a list has more of each name, and words of its own if it knows more. */
+/** The parameter that asks for more of each name; a list with extra choices describes them. */
 export const included = <Word extends string = never>(...more: readonly Word[]) =>
   input
     .words<Includable | Word>([...includable, ...more], "include", {
@@ -16,7 +16,7 @@ export const included = <Word extends string = never>(...more: readonly Word[]) 
     })
     .optional();
 
-/** The names of a page as items. */
+/** Items of a page of names. */
 export async function listedItems(
   ctx: Ctx,
   names: readonly DomainState[],

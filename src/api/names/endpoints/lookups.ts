@@ -22,7 +22,7 @@ const exampleNamehash = namehash("alice.eth");
 const exampleLabelhash = keccak256(stringToBytes("alice"));
 const byName = { page: 1, size: PAGE_SIZE, isCounted: true, sortBy: "full_name", sortDir: "asc" } as const;
 
-/** Names of one label. One of which only the chain could tell something, and did not, does not fail the others. */
+/** Names with one label. A name that could not be resolved live does not fail the others. */
 const domains = z.array(z.union([listedDomain, unresolvedDomain]));
 
 async function toDomains(ctx: Ctx, rows: readonly DomainRow[], asked: { partial: boolean }) {
@@ -38,7 +38,7 @@ async function toDomains(ctx: Ctx, rows: readonly DomainRow[], asked: { partial:
   );
 }
 
-/** The names with a label, sorted as they are shown. */
+/** The names with a label, in the order of the answer. */
 async function listNames(ctx: Ctx, hash: Hex, page: PageRequest) {
   const chains = allChains(ctx.contracts);
   return listLabelled(ctx.db, page, { chains, hash, label: await shownLabel(ctx, hash), now: ctx.now });
@@ -75,7 +75,7 @@ const lookupHash = endpoint({
   },
 });
 
-/** What is known of a node; null if the index has no name of it. */
+/** The name of a node; null if the index does not have it. */
 async function findByNode(ctx: Ctx, { hash, partial }: { hash: Hex; partial: boolean }) {
   const parsed = { query: hash, node: hash };
   const [result] = await resolveNames(ctx, [parsed], { details: true });
@@ -109,7 +109,7 @@ const lookupLabelhash = endpoint({
   description: `Names of one label under different parents. ${LIVE}`,
   params: z.object({ hash: input.hash("Labelhash", exampleLabelhash) }),
   query: z.object({
-    // The chain may have to be asked for each of them.
+    // Each of them may need a live read.
     ...listPage(PAGE_SIZE),
     sort_by: input.sortBy(["full_name", "expiry_timestamp"]),
     sort_dir: input.sortDir(),

@@ -68,7 +68,7 @@ const states = statistic({
   }),
 });
 
-/** Months ahead in an answer: names are seldom registered for longer than five years. */
+/** Months ahead: few names are registered for longer than five years. */
 export const MONTHS_AHEAD = 60;
 
 async function takeExpiries({ db, now }: Ctx, chains: Scope) {

@@ -8,10 +8,10 @@ import { toInvalidItem, toItemError } from "../serializers/toDomain.ts";
 import { checkItems, parseOr } from "./bulkItems.ts";
 import { type Quoted, quoteNames } from "./prices/quote.ts";
 
-/** Names of one bulk request. */
+/** Names in one bulk request. */
 export const MAX_PRICED = 100;
 
-/** Labels of all names. */
+/** Labels of all names together. */
 export const MAX_PRICED_LABELS = 1_000;
 
 const HOW =

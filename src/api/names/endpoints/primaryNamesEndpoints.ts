@@ -13,7 +13,7 @@ import { toPrimaryName } from "../serializers/toAddress.ts";
 import type { SerializeContext } from "../serializers/toDomain.ts";
 import { parseOr } from "./bulkItems.ts";
 
-/** Addresses of one bulk request: the contract's limit. */
+/** Addresses in one bulk request: the contract's limit. */
 const MAX_ADDRESSES = 200;
 
 const bulkFields = z.object({
@@ -107,8 +107,8 @@ const toUnanswered = (query: string, { code, message }: ApiError): Unanswered =>
 export const primaryNameEndpoints = [primaryNamesBulk];
 
 /**
- * Primary names beside addresses on a page of the explorer: those that the index can verify, by address in lower case, and
- * whether they have an avatar. It has no route. It costs nothing, because the page has asked a paid operation before.
+ * Primary names next to addresses on a page of the explorer: those that the index can verify, by lower-case address, and
+ * whether they have an avatar. Internal: it has no route, and is free because the page has paid for its own operation.
  */
 export const indexedPrimaryNames = endpoint({
   method: "post",

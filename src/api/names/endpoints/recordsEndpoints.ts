@@ -43,7 +43,7 @@ const knownResolver = resolver.optional().openapi({
   description: "Absent only if `unresolved` has `domain`: not even the name's registry could be read",
 });
 
-/** Where the index has the records of a name; null if the name is known to have none. */
+/** Where the index keeps the records of a name; null if the name certainly has none. */
 const recordsKeyOf = ({ state }: DomainResult): RecordsKey | null => state && recordsOf(state);
 
 const resolverOf = (resolved: DomainResult, { contracts }: Ctx) =>
@@ -53,7 +53,7 @@ const resolverOf = (resolved: DomainResult, { contracts }: Ctx) =>
     resolved.source === "live" ? resolved.records.answeredBy : null,
   );
 
-/** What is answered of a name where its resolver could not be asked, besides the part that only it could tell. */
+/** The indexed part of an answer whose resolver could not be asked. */
 function withoutResolver(ctx: Ctx, outcome: UnresolvedDomain, part: "records" | "value") {
   const { state, error, source } = outcome;
   const unresolved = unresolvedParts(partsOfRecords(state, part), error);
@@ -99,7 +99,7 @@ async function findRecords(ctx: Ctx, name: ParsedName, asked: RecordsAsked): Pro
   return found as NameRecords;
 }
 
-/** Some records of a name, and whether a part of them could not be found out. */
+/** Records of a name, and whether some of them could not be determined. */
 export async function tryRecords(ctx: Ctx, name: ParsedName, asked: RecordsAsked): Promise<SomeRecords> {
   const found = await findRecords(ctx, name, asked);
   const reply = toRecordsPart(found, asked);
@@ -176,7 +176,7 @@ const textRecord = endpoint({
   },
 });
 
-/** A text record as it is now: the row of the index; where the index cannot know the value, what the chain says. */
+/** The current text record: from the index, or from the chain where the index cannot know the value. */
 async function findCurrentText(
   ctx: Ctx,
   name: ParsedName,
@@ -251,7 +251,7 @@ const NEWEST_STEP = { page: 1, size: 1, isCounted: false };
 
 type Entry = z.infer<typeof textHistoryEntry>;
 
-/** The value now, if the chain told it; no entry if there is no value and the newest entry says so already. */
+/** The value that the chain gave; no entry if it is empty and the newest entry already says so. */
 function toLiveEntry(resolved: LiveDomain, [newest]: readonly Entry[]): Entry[] {
   const value = liveValue(resolved);
   const isKnownAbsent = newest === undefined || (newest.value === null && newest.value_known !== false);

@@ -41,14 +41,14 @@ async function readReferring(ctx: Ctx, request: Asked) {
   return { results: rows.map((row) => toReferring(row, ctx.now)), ...fields(found) };
 }
 
-/** What is stored of a registry. */
+/** The stored part of a registry. */
 type Stored = {
   row: Awaited<ReturnType<typeof findRegistry>>;
   proxy: Awaited<ReturnType<typeof findProxy>>;
   names: readonly MountedName[];
   holders: number;
   rootHolders: number;
-  /** What it would take from others than an owner. */
+  /** What others than the owner would receive. */
   detach: DetachCounts | null;
 };
 

@@ -80,7 +80,7 @@ async function readRoles(ctx: Ctx, request: Asked) {
   return { results: rows.map(toResolverRoleHolder), ...fields(found) };
 }
 
-/** What is known of the address on each chain; of the main one always. */
+/** The resolver on each chain that knows the address, and always on the main chain. */
 async function readContracts(ctx: Ctx, address: Address) {
   const { contracts } = ctx;
   const { chainIds, chainId: mainId, chainName, ensv2 } = contracts;
@@ -183,7 +183,7 @@ const formerNames = endpoint({
 
 const WRONG_RECORD = "`record` must be a whole number below 2^256.";
 
-/** The record's number, as the resolver counts. */
+/** The record's number in the resolver's own count. */
 const recordNumber = z
   .string()
   .regex(/^[0-9]{1,78}$/, { error: () => WRONG_RECORD })

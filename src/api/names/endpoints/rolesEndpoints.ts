@@ -13,10 +13,10 @@ import { toAddress } from "../serializers/hex.ts";
 import { openPage } from "../serializers/listPages.ts";
 import { toRoleChange, toRoleHolder } from "../serializers/toContracts.ts";
 
-/** Where roles are stored: for an entry of a registry, or for all of it. */
+/** What roles apply to: one entry of a registry, or the whole registry. */
 type Place = Pick<Ensv2Entry, "registry" | "resource"> & { entry: bigint };
 
-/** The place of a name's roles; null for a name that no registry of ENSv2 has. */
+/** The resource of a name; null for a name in no ENSv2 registry. */
 async function placeOf(ctx: Ctx, name: ParsedName): Promise<Place | null> {
   const ensv2 = (await readIndexed(ctx, [name])).get(name.node)?.state.ensv2;
   const entry = ensv2?.protocol === "ensv2" ? ensv2.walk.entry : null;
@@ -27,7 +27,7 @@ async function placeOf(ctx: Ctx, name: ParsedName): Promise<Place | null> {
 
 type Asked = { operation: string; input: PageInput & Record<string, unknown> };
 
-/** A page of who has roles. An entry that only was reserved has no key of roles. */
+/** A page of role holders. A reserved entry has no resource yet. */
 async function readHolders(ctx: Ctx, place: Place | null, asked: Asked) {
   const { part, fields } = openPage({ ...asked, keys: holderKeys() });
   if (place === null || place.resource === null) return { results: [], ...fields(emptyPage(part)) };
@@ -106,7 +106,7 @@ const changesOfName = endpoint({
   },
 });
 
-/** The place of what holds for a whole registry; null where ENSv2 is not indexed. */
+/** The resource of a whole registry; null where ENSv2 is not indexed. */
 const rootPlace = ({ contracts }: Ctx, registry: Address): Place | null =>
   contracts.ensv2 === undefined ? null : { registry, resource: 0n, entry: 0n };
 

@@ -22,7 +22,7 @@ import { bySeller, PAID, seller, soldFields, toSeller, toSold, wei } from "./sal
 
 const SALES_SECONDS = 15 * MINUTE;
 
-/** All that answers say: to add up the days for each request would take longer than everything else. */
+/** Everything that answers show. Adding up the days for each request would dominate its time. */
 async function takeSales({ db, contracts, now }: Ctx, chains: Scope) {
   const sales = await dailySales.read(db, { chains, now });
   const today = Math.floor(now / DAY);
@@ -121,7 +121,7 @@ const referrer = z.strictObject({
   ...soldFields,
 });
 
-/** The 12 bytes before an address in 32 bytes. */
+/** The 12 bytes that pad an address to 32. */
 const BEFORE_ADDRESS = `0x${"0".repeat(24)}`;
 
 async function takeReferrers(ctx: Ctx, chains: Scope) {
@@ -154,10 +154,10 @@ const referrers = statistic({
   show: (taken) => ({ referrers: taken }),
 });
 
-/** Days back from now that a ranking covers. */
+/** Lengths of rankings, in days up to now. */
 const rankedDays = ["7", "30", "365"] as const;
 
-/** Registrations of one ranking. */
+/** Registrations in one ranking. */
 export const MAX_RANKED = 100;
 
 const ranked = z.strictObject({
@@ -171,7 +171,7 @@ const ranked = z.strictObject({
   transaction_hash: hash,
 });
 
-/** One ranking for each length: a short one needs its own, as its largest need not be among those of a year. */
+/** One ranking for each length: the largest of a week need not be among the largest of a year. */
 async function takeLargest({ db, contracts, now }: Ctx, chains: Scope) {
   const of = async (days: string) => {
     const range = { chains, from: now - Number(days) * DAY + 1, until: now + 1 };

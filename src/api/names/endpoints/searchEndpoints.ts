@@ -154,7 +154,7 @@ const searchDomains = endpoint({
   },
 });
 
-/** Names with unknown labels are a list of their own behind the others: an index has each, and none has both for a late page. */
+/** Names with unknown labels form a second list behind the others, because no single index could serve a late page of both. */
 function requireWalk({ sort_by: sortBy, page = 1 }: { sort_by: string; page?: number | undefined }): void {
   if (sortBy === "full_name" && page === 1) return;
   throw new ApiError(
@@ -170,7 +170,7 @@ type Search = {
   at: AsOf;
 };
 
-/** Few matches are found and counted in one pass. For all else the counts are maintained, or taken beside the page. */
+/** A few matches are found and counted in one pass. Other counts are maintained, or run next to the page. */
 async function search({ db }: Ctx, { filters, where, page, at }: Search) {
   if (isSelective(filters)) return searchInOnePass(db, { ...at, where, page });
   const counting = page.isCounted ? searchTotals.read(db, { ...at, filters }) : null;

@@ -5,9 +5,9 @@ import { type Endpoint, endpoint } from "../../server/http/endpoint.ts";
 import { address, count } from "../schemas/answers.ts";
 import { input } from "../schemas/input.ts";
 
-/** Our messages have 450 characters; messages of other programs may hold a statement and resources. */
+/** Our messages have 450 characters; those of other programs may contain a statement and resources. */
 const MAX_MESSAGE = 4_000;
-/** An account's signature has 132 characters; that of a wallet that is not deployed yet holds its deployment. */
+/** An EOA's signature has 132 characters; that of an undeployed contract wallet contains its deployment (ERC-6492). */
 const MAX_SIGNATURE = 32_000;
 
 const tooLong = (name: string, max: number) => ({
@@ -74,7 +74,7 @@ const account = z
 
 const shared = { group: "Access", cost: 0, index: "not read", isPrivate: true } as const;
 
-/** The operations of sign-up. They exist only where access is metered and sign-up is open. */
+/** Operations of sign-up: only offered where access is metered and sign-up is open. */
 export function signupEndpoints(signup: Signup): Endpoint[] {
   return [invite(signup), signUp(signup), usage(signup)];
 }

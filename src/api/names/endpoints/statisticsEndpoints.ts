@@ -67,7 +67,7 @@ const ensStats = statistic({
   show: (taken) => taken,
 });
 
-/** Days of the daily counts, today included. */
+/** Days in the daily counts, including today. */
 const DAYS = 30;
 
 async function takeDays({ db, now }: Ctx, chains: Scope) {
@@ -139,7 +139,7 @@ function toLengths(shares: Share[], countOf: (share: Share) => number) {
     .sort((a, b) => a.length - b.length);
 }
 
-/** Of the top-level domains only .eth has a registrar whose names end; of other names the index knows that they were created. */
+/** Only .eth has a registrar with expiries. For other top-level domains the index knows when names were created. */
 const toTld = ({ key, isEth, active, allTime }: Share) =>
   isEth
     ? { tld: key, count: active, note: "active" as const }
@@ -186,7 +186,7 @@ async function takePrimaryNames({ db, contracts, now }: Ctx, chains: Scope) {
   };
 }
 
-/** Every reverse registrar of the deployment, also those without claims. */
+/** Every reverse registrar of the deployment, including those without claims. */
 const toRegistrars = (claims: ClaimCounts[], { reverseRegistrars, chainName }: Contracts) =>
   reverseRegistrars.map(({ registrar, chainId }) => {
     const counts = claims.find((row) => row.registrar === registrar && row.chainId === chainId);

@@ -8,7 +8,7 @@ import { countWaiting } from "../query/waiting.ts";
 import { count } from "../schemas/answers.ts";
 import { readHealing } from "../statistics/healing.ts";
 
-/** A count of a queue that this index does not have: what the field counts, and why that is none. */
+/** The count of a queue that this index does not have, with what it counts and why it is zero. */
 const none = (what: string, because: string) =>
   count.openapi({ description: `${what}. Always 0: ${because}` });
 
@@ -56,7 +56,7 @@ const system = z.strictObject({
   }),
 });
 
-/** An index that is at most this far behind the chain counts as synced: a new block is always on its way. */
+/** An index at most this far behind the chain counts as synced, because a new block is always on its way. */
 const SYNCED_BLOCKS = 5;
 
 const stats = endpoint({
@@ -105,7 +105,7 @@ async function readProgress(ctx: Ctx) {
   return { running: indexer.isRunning, ready: indexer.isReady, processed, pending, waiting, head };
 }
 
-/** Names of all chains whose label is not known. */
+/** Names on all chains with an unknown label. */
 const pendingNow = ({ db, contracts }: Ctx) => pendingNames.read(db, allChains(contracts));
 
 const pendingStats = endpoint({

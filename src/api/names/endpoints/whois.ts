@@ -37,9 +37,9 @@ const whois = endpoint({
   },
 });
 
-/** Items of one bulk request: the contract's limit. */
+/** Items in one bulk request: the contract's limit. */
 const MAX_ITEMS = 500;
-/** Labels of all names: ten for each of 500 names, of which most have two. Each label may be an ancestor to look for. */
+/** Labels of all names together: ten for each of 500 names, though most have two. Each may be an ancestor to look up. */
 export const MAX_LABELS = 5_000;
 
 const bulkFields = z.object({
@@ -55,7 +55,7 @@ const bulkFields = z.object({
     .optional(),
 });
 
-/** At least one item and at most 500. An invalid item does not fail the others: its error stands in its place. */
+/** 1 to 500 items. An invalid item does not fail the others: its error takes its place. */
 const bulkBody = bulkFields.superRefine(({ names = [], namehashes = [] }, issues) =>
   checkItems({ names, others: namehashes.length }, issues, {
     maxItems: MAX_ITEMS,

@@ -15,7 +15,7 @@ const MAX_BLOCK = 2 ** 31 - 1;
 const bound = (name: string, description: string, max: number) =>
   input.digits(name, { min: 0, max, description }).optional();
 
-/** Filters of every list of events. */
+/** Filters that every list of events has. */
 export const filters = () => ({
   type: input
     .list(eventTypes, "type", "Kinds of events, separated by commas")
@@ -28,7 +28,7 @@ export const filters = () => ({
   block_to: bound("block_to", "Up to this block, of one chain", MAX_BLOCK),
 });
 
-/** What a request says of these filters. */
+/** The values of these filters in a request. */
 export type AskedEvents = {
   type?: EventFilters["types"];
   chain?: readonly string[] | undefined;
@@ -38,20 +38,20 @@ export type AskedEvents = {
   block_to?: number | undefined;
 };
 
-/** The same for a statement. */
+/** The same values for a statement. */
 export const filtersOf = ({ type, time_from, time_to, block_from, block_to }: AskedEvents): EventFilters => ({
   types: type,
   times: { from: time_from, to: time_to },
   blocks: { from: block_from, to: block_to },
 });
 
-/** Whether a request chooses neither events nor chains. */
+/** Whether a request filters neither events nor chains. */
 export const isUnfiltered = (asked: AskedEvents): boolean =>
   [asked.type, asked.chain, asked.time_from, asked.time_to, asked.block_from, asked.block_to].every(
     (one) => one === undefined,
   );
 
-/** The chains of a list: those that the caller names of those that it can have. */
+/** The chains of a list: those it can have, narrowed to those the caller names. */
 export function chainsOf(ctx: Ctx, { chain, block_from, block_to }: AskedEvents, all: Scope): Scope {
   const asked = chain === undefined ? all : askedChains(chain, ctx.contracts, ctx.contracts.indexedChainIds);
   const chains = { ...asked, ids: asked.ids.filter((id) => all.ids.includes(id)) };
@@ -61,19 +61,19 @@ export function chainsOf(ctx: Ctx, { chain, block_from, block_to }: AskedEvents,
   return chains;
 }
 
-/** All chains that are indexed. */
+/** All indexed chains. */
 export const everyChain = ({ contracts }: Ctx): Scope => scopeOf(contracts.indexedChainIds, contracts);
 
-/** Resolvers of these chains that count for every name. */
+/** Resolvers on these chains whose events belong to any name. */
 export const listedOn = ({ contracts }: Ctx, { ids }: Scope) =>
   ids.flatMap((chainId) => contracts.resolversOf(chainId).listed.map((address) => ({ chainId, address })));
 
-/** A page of events with their names, as answers show them. */
+/** A page of events with their names, in the form of answers. */
 export async function toEvents(ctx: Ctx, rows: readonly ListedEvent[]) {
   const names = await findEventNames(ctx.db, rows);
   return rows.map((row) => toEventRecord(row, ctx, { name: names.get(nameKey(row)) }));
 }
 
-/** Which events of resolvers lists of names have. */
+/** Which resolver events a list of a name has. */
 export const RESOLVERS =
   "Resolver events count if the resolver is a known one, or was the name's at some time.";

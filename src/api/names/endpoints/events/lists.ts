@@ -29,7 +29,7 @@ import { domainEvents } from "./nameEvents.ts";
 
 type ListRequest = AskedEvents & Parameters<typeof openPage>[0]["input"] & { sort_dir: SortDirection };
 
-/** Answers a list of events. */
+/** Answers a request for a list of events. */
 async function answerList(ctx: Ctx, operation: string, request: ListRequest, source: EventSource) {
   const direction = request.sort_dir;
   const { part, fields } = openPage({
@@ -115,7 +115,7 @@ function addressSource(
     : { kind: "address", names, listed, chains, address };
 }
 
-/** The reverse names of an address on these chains. */
+/** An address's reverse names on these chains. */
 function reverseOf({ contracts }: Ctx, address: Address, { ids }: Scope): ReverseNames {
   const own = reverseNodesOf(address, contracts).filter(({ chainId }) => ids.includes(chainId));
   return { chainIds: own.map(({ chainId }) => chainId), nodes: own.map(({ node }) => node) };

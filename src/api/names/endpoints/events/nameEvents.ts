@@ -109,7 +109,7 @@ export const domainEvents = endpoint({
 
 type Query = Omit<Parameters<typeof listEventPage>[1], "part">;
 
-/** The newest events of a history, in its order. */
+/** The newest events of a history, in the order of the history. */
 async function listNewest({ db }: Ctx, query: Query, isCounted: boolean): Promise<Page<ListedEvent>> {
   const part = { page: 1, size: MAX_ENTRIES, isCounted };
   const found = await listEventPage(db, { ...query, direction: "desc", part });
@@ -125,7 +125,7 @@ type DomainRequest = AskedEvents & {
   sort_dir: SortDirection;
 };
 
-/** Whether all events of the name are asked for, in the order of the contract. */
+/** Whether the request wants all events of the name, in the contract's order. */
 const isPlain = ({ children, sort_dir, record, record_key, coin_type, ...asked }: DomainRequest): boolean =>
   !children &&
   sort_dir === "asc" &&

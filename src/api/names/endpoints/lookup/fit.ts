@@ -2,25 +2,25 @@ import { MAX_JSON_BYTES } from "../../../server/http/writeReply.ts";
 import { nextTurn } from "../../../server/scheduling/turns.ts";
 import { toLeftOut } from "./lookupNames.ts";
 
-/** What the frame around the items takes. */
+/** Bytes of an answer besides its items. */
 const FRAME_BYTES = 65_536;
-/** How long the items are measured before others have a turn. */
+/** How long items are measured before other requests get a turn, in milliseconds. */
 const TURN_MS = 10;
 
 type Item = { input: string };
 
 const bytesOf = (item: unknown): number => Buffer.byteLength(JSON.stringify(item)) + 1;
 
-/** What the record of a name of ENSv1 takes besides the name: each of its fields has a length of its own. */
+/** Bytes of an ENSv1 domain record without the name: each other field has a bounded length. */
 const FIELDS_BYTES = 3_200;
-/** A record has the name, its label, its parent and its `display`, and the item the input twice. */
+/** A record contains the name, its label, its parent and its `display`; the item contains the input twice. */
 const TIMES_WRITTEN = 6;
-/** The most bytes that JSON makes of a character. */
+/** Most bytes of one character in JSON. */
 const ESCAPED_BYTES = 6;
 
 type Measured = Item & { domain?: object; records?: object; error?: object };
 
-/** More than an item takes in JSON, where that can be said without writing it; else null. */
+/** An upper bound of an item in JSON, where one is known without serialising it; otherwise null. */
 export function boundOf({ domain, records, error, input }: Measured): number | null {
   if (domain === undefined || error !== undefined || "protocol" in domain) return null;
   const name = "name" in domain ? String(domain.name) : "";
@@ -28,10 +28,10 @@ export function boundOf({ domain, records, error, input }: Measured): number | n
   return FIELDS_BYTES + ofName + (records === undefined ? 0 : boundOfValue(records));
 }
 
-/** What a value takes around its texts: quotes, a colon, a comma, or a word without quotes. */
+/** Bytes of a value besides its texts: quotes, a colon, a comma, or a bare word. */
 const AROUND = 8;
 
-/** Characters that JSON writes as they are, one byte each. */
+/** Characters that JSON writes unescaped, in one byte each. */
 const PLAIN = /^[\w.:/ -]*$/;
 
 const boundOfText = (text: string): number => (PLAIN.test(text) ? 1 : ESCAPED_BYTES) * text.length;
@@ -44,7 +44,7 @@ function boundOfValue(value: unknown): number {
   return bytes;
 }
 
-/** Whether all items have room for certain. To write each of them twice would take as long as to find them. */
+/** Whether all items certainly fit. Serialising each twice would take as long as finding them. */
 function allFit(items: readonly Item[]): boolean {
   let bytes = FRAME_BYTES;
   return items.every((item) => {
@@ -55,8 +55,8 @@ function allFit(items: readonly Item[]): boolean {
 }
 
 /**
- * Leaves out the items for which an answer has no room, so that the others are given. An item that is left out takes at most
- * three times what its input took in the body, so there is room for all of these.
+ * Replaces the items that do not fit, so that the others are still answered. A replaced item takes at most three times the
+ * size of its input in the body, so all of them fit.
  */
 export async function fitItems<One extends Item>(
   items: readonly One[],
@@ -80,6 +80,6 @@ export async function fitItems<One extends Item>(
   return fitting;
 }
 
-/** An item that no answer has room for would be asked for again and again. */
+/** An item too large for any answer would be requested again and again. */
 const leftOut = <One extends Item>(item: One, more: number, instead: ReturnType<typeof toLeftOut>) =>
   more + FRAME_BYTES > MAX_JSON_BYTES ? toLeftOut(item.input, "too large") : instead;

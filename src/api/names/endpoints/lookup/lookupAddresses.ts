@@ -13,13 +13,13 @@ import { checkHeld, toHeldItems } from "../heldItems.ts";
 export type SoughtAddress = Extract<Sought, { kind: "address" }>;
 export type AddressItem = z.input<typeof lookedUpAddress>;
 
-/** What is asked for of each address. */
+/** The parts requested for each address. */
 export type AddressChoice = { coinTypes: readonly bigint[]; relations: readonly string[] };
 
-/** Lists whose names are checked together. They have as many names as a bulk request: others have a turn after these. */
+/** Lists whose names are checked together: as many names as in a bulk request, before other requests get a turn. */
 const LISTS_OF_BATCH = 20;
 
-/** Answers addresses, in their order. */
+/** Answers for addresses, in their order. */
 export async function answerAddresses(
   ctx: Ctx,
   { addresses, choice }: { addresses: readonly SoughtAddress[]; choice: AddressChoice },
@@ -57,10 +57,10 @@ const toEntry = (ctx: Ctx, coin_type: string, outcome: PrimaryNameResult) =>
 
 type FirstNames = NonNullable<AddressItem["names"]>[number];
 
-/** A relation, and the request for the names of an address by it. */
+/** A relation, and the list of names that an address has by it. */
 type List = { relation: string; request: Parameters<typeof readFirstPages>[1][number] };
 
-/** The first names of each list: the first page of the operation that lists them. */
+/** The first page of each list, as the operation that lists it gives. */
 async function listNames(ctx: Ctx, lists: readonly List[]): Promise<FirstNames[]> {
   const found: FirstNames[] = [];
   for (let from = 0; from < lists.length; from += LISTS_OF_BATCH) {

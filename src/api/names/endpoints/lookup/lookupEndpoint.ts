@@ -13,11 +13,11 @@ import { fitItems } from "./fit.ts";
 import { answerAddresses, type SoughtAddress } from "./lookupAddresses.ts";
 import { answerNames, type SoughtName, toLeftOut } from "./lookupNames.ts";
 
-/** Inputs of one request. */
+/** Inputs in one request. */
 export const MAX_INPUTS = 1_000;
-/** Labels of all names: ten for each. Each label may be an ancestor to look for. */
+/** Labels of all names together: ten for each. Each may be an ancestor to look up. */
 export const MAX_LABELS = 10_000;
-/** Coin types of primary names, and relations, of one request. */
+/** Coin types of primary names, and relations, in one request. */
 const MAX_COIN_TYPES = 10;
 const MAX_RELATIONS = 8;
 
@@ -135,7 +135,7 @@ const toInvalid = (input: string, { code, message }: ApiError): Invalid => ({
 const labelsOf = (one: Read): number =>
   "kind" in one && one.kind === "name" && "name" in one.requested ? one.requested.name.split(".").length : 0;
 
-/** Names with the fewest labels are answered: strangers' names of 512 labels do not take the room of others. */
+/** Names with the fewest labels are answered first, so that one name of 512 labels does not displace many others. */
 function withinLabels(read: readonly Read[]): (Read | ReturnType<typeof toLeftOut>)[] {
   const counted = read.map((one) => ({ one, labels: labelsOf(one) }));
   if (counted.reduce((sum, { labels }) => sum + labels, 0) <= MAX_LABELS) return [...read];

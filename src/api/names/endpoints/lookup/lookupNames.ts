@@ -29,10 +29,10 @@ import { toRecordsPart } from "../../serializers/toRecords.ts";
 export type SoughtName = Extract<Sought, { kind: "name" }>;
 export type NameItem = z.input<typeof lookedUpName> | z.input<typeof leftOut>;
 
-/** What is asked for of each name besides its record. */
+/** The parts requested for each name besides its domain record. */
 export type NameChoice = { records: RecordsAsked | null; primaryNameCheck: boolean };
 
-/** What is known of a name before it is written. */
+/** What is known of a name before its item is built. */
 type Answered = {
   name: SoughtName;
   outcome: DomainResult;
@@ -40,22 +40,22 @@ type Answered = {
   check: Check | null;
 };
 
-/** The records of a name: by the index, or by the chain, and what the answer had no room for. */
+/** Records of a name, from the index or the chain, and what did not fit. */
 type FoundRecords = NameRecords & RecordsRoom;
 
-/** What the answer had no room for. */
+/** What did not fit in the answer. */
 type RecordsRoom = {
   rest: Rest | null;
-  /** Why nothing of them was read. */
+  /** Why none of them were read. */
   isLeftOut: LeftOut | null;
 };
 
-/** The answer was full, or a record alone is larger than an answer holds of a name. */
+/** The answer was full, or one record exceeds what an answer gives for a name. */
 type LeftOut = "no room" | "too large";
 
 type Check = { address: Hex | null; primary: PrimaryNameResult | null };
 
-/** Answers names, in their order, by statements for all of them. */
+/** Answers for names, in their order, with the same statements for all. */
 export async function answerNames(
   ctx: Ctx,
   names: readonly SoughtName[],
@@ -85,7 +85,7 @@ export async function answerNames(
   );
 }
 
-/** The records that the index has. They are read until the answer is full. */
+/** Indexed records, read until the answer is full. */
 async function readIndexed(
   ctx: Ctx,
   {
@@ -133,7 +133,7 @@ async function readIndexed(
   });
 }
 
-/** Whether there are records, and none was read. */
+/** Whether records exist but none were read. */
 const isEmpty = ({ texts, addresses, more }: BatchRecords): boolean =>
   (more.texts || more.addresses) && texts.length + addresses.length === 0;
 
@@ -161,7 +161,7 @@ const bytesOf = ({ texts, addresses, contenthash, name }: BatchRecords): number 
   (contenthash?.length ?? 0) +
   (name?.length ?? 0);
 
-/** Where to go on after what was read; null if nothing is left. */
+/** Where to continue; null if nothing is left. */
 function restOf({ texts, addresses, more }: BatchRecords, before: Rest | null): Rest | null {
   if (!more.texts && !more.addresses) return null;
   return {
@@ -172,7 +172,7 @@ function restOf({ texts, addresses, more }: BatchRecords, before: Rest | null): 
   };
 }
 
-/** The primary names of the addresses that names have on Ethereum; null where the name could not be resolved. */
+/** Primary names of the names' Ethereum addresses; null where the name could not be resolved. */
 async function checkPrimaryNames(ctx: Ctx, outcomes: readonly DomainResult[]): Promise<(Check | null)[]> {
   const indexed = outcomes.flatMap((outcome) => (isOfIndex(outcome) && outcome.state ? [outcome.state] : []));
   const ofIndex = new Map(
@@ -217,7 +217,7 @@ function toItem(ctx: Ctx, asked: RecordsAsked | null, { name, outcome, records, 
   } as NameItem;
 }
 
-/** An input that the answer has no room for. It can be asked for again, as it is, with fewer others. */
+/** An input that did not fit. The caller can send it again, unchanged, with fewer others. */
 export const toLeftOut = (input: string, why: LeftOut): z.input<typeof leftOut> => ({
   kind: "left_out",
   input,

@@ -21,12 +21,12 @@ import { toFeedPrice, toOffer, toPrice } from "../../serializers/toPrice.ts";
 
 type NamePrice = z.infer<typeof namePrice>;
 
-/** The price of a name, or why it could not be found out. */
+/** The price of a name, or why it could not be determined. */
 export type Quoted = NamePrice | ApiError;
 
 type Asked = { names: readonly ParsedName[]; years: readonly number[] };
 
-/** Prices of names, in their order. What sells the names of a chain is read once for all. */
+/** Prices of names, in their order. The sellers on a chain are read once for all names. */
 export async function quoteNames(ctx: Ctx, { names, years }: Asked): Promise<Quoted[]> {
   const wares = await findWares(ctx, names);
   const chainIds = [...new Set(wares.flatMap(({ market }) => market?.chainId ?? []))];
@@ -52,11 +52,11 @@ type Quote = {
   years: readonly number[];
   ctx: Ctx;
   prices: ChainPrices;
-  /** The main chain's, for a name of a layer 2. */
+  /** For a name on a layer 2: that of the main chain. */
   main: ChainPrices | undefined;
 };
 
-/** What is said of a name by its state alone, at a time. */
+/** What follows from the state of a name alone, at a time. */
 function ofState({ name, state, market }: Ware, { contracts, now }: Pick<Ctx, "contracts" | "now">) {
   const item = state && toDomainItem(state, { contracts, now });
   return {
@@ -116,17 +116,17 @@ function quote(asked: Quote): Quoted {
   }
 }
 
-/** The price of ether: the oracle's own, or that of the main chain. */
+/** The price of ether: the oracle's own, or the main chain's. */
 function rateOf({ prices, main = prices }: Quote): { usdPerEther: bigint; of: ChainPrices } | null {
   const of = [prices, main].find(({ controller }) => controller?.terms?.in === "usd");
   const terms = of?.controller?.terms;
   return of !== undefined && terms?.in === "usd" ? { usdPerEther: terms.usdPerEther, of } : null;
 }
 
-/** `released`: of a registration, since when the name can be had again; null for a renewal. */
+/** `released`: for a registration, since when the name has been available again; null for a renewal. */
 type Side = { refusal: Refusal | null; role: Market["sells"]; released: bigint | null };
 
-/** What one side of the trade costs. @throws ApiError where the oracle is of a kind that is not known */
+/** The cost of a registration or renewal. @throws ApiError if the kind of oracle is unknown */
 function offerOf(asked: Quote, { refusal, role, released }: Side) {
   const { market, years, ctx, prices } = asked;
   const seller = prices[role];

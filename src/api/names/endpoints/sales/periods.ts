@@ -7,12 +7,12 @@ import { type Interval, startOf, startsBetween } from "../../statistics/periods.
 import { bySeller, seller, soldFields, toSeller, toSold } from "./sold.ts";
 
 /**
- * Periods in an answer. A year of days, five years of weeks and twenty years of months are what a picture can show, and
- * an answer of some 90 KB.
+ * Periods in an answer: a year of days, five years of weeks or twenty years of months fit in a chart, and an answer has
+ * about 90 KB.
  */
 export const MAX_PERIODS = { day: 366, week: 261, month: 240, quarter: 80, year: 20 } as const;
 
-/** Periods in an answer with sources: each has some sources with all the numbers of a period. */
+/** Periods in an answer with sources: each source repeats all figures of a period. */
 export const MAX_PERIODS_WITH_SOURCES = 92;
 
 const source = z.strictObject({ ...seller, ...soldFields }).openapi("PurchaseSource");
@@ -30,14 +30,14 @@ export const period = z.strictObject({
     .openapi({ description: "With `sources`: the same by the contract that sold, most sales first" }),
 });
 
-/** Periods from the first one with a sale to that of today, with the first day of each. */
+/** Periods from that of the first sale to today's, with the first day of each. */
 type Series = {
   starts: readonly number[];
   periods: readonly z.infer<typeof period>[];
   sources: () => readonly z.infer<typeof source>[][];
 };
 
-/** Makes a value at the first call, and keeps it. */
+/** Computes a value on the first call and keeps it. */
 export function once<T>(make: () => T): () => T {
   let made: { value: T } | undefined;
   return () => {
@@ -71,7 +71,7 @@ const toSources = (sales: readonly DaySales[], contracts: Contracts): z.infer<ty
 type Range = { interval: Interval; most: number; from?: number | undefined; to?: number | undefined };
 
 /**
- * The periods of a range, without `from` at most the last ones.
+ * The periods of a range; without `from`, only the last ones.
  *
  * @throws ApiError INVALID_PARAMETER if there are too many
  */

@@ -73,7 +73,7 @@ export function toSold(sales: readonly Sold[], contracts: Contracts) {
   };
 }
 
-/** What was paid, by token. */
+/** Amounts paid, by token. */
 function toPayments(registrations: readonly Sold[], renewals: readonly Sold[], contracts: Contracts) {
   const all = [...registrations, ...renewals];
   const tokens = new Set(all.flatMap(({ token }) => token?.address ?? []));
@@ -107,7 +107,7 @@ export const seller = {
   title: contractTitle,
 };
 
-/** Sales by the contract that sold. */
+/** Sales by selling contract. */
 export const bySeller = (sales: readonly DaySales[]): DaySales[][] => [
   ...Map.groupBy(
     sales,
@@ -115,7 +115,7 @@ export const bySeller = (sales: readonly DaySales[]): DaySales[][] => [
   ).values(),
 ];
 
-/** The contract that sold. */
+/** The selling contract. */
 export const toSeller = ({ chainId, seller: family, sellerAddress }: DaySales, contracts: Contracts) => ({
   contract: contracts.contractLabel({ family, chainId, address: sellerAddress }),
   ...chainOf(chainId, contracts),
