@@ -30,7 +30,7 @@ describe("an answer that its reader does not take", () => {
   test("ends, and its place is free: nothing is read, or a little now and then", async () => {
     const upstream = await startUpstream((_, response) => void response.end(large));
     const gateway = await open([upstream], {
-      GATEWAY_TIMEOUT_SECONDS: "1",
+      GATEWAY_TIMEOUT_SECONDS: "4",
       GATEWAY_MAX_REQUESTS: "4",
       GATEWAY_TRUSTED_PROXIES: "1",
     });

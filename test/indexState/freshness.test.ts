@@ -315,6 +315,7 @@ test("GET /indexing-status", async () => {
         lag_blocks: 8,
         lag_seconds: 30,
         progress_percentage: null,
+        missing_transactions: 0,
         source_comparison: null,
         estimated_seconds_left: null,
       },
