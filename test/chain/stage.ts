@@ -5,7 +5,7 @@ import { expect } from "vitest";
 import type { Chain } from "../../devnet/acts.ts";
 import type { AnvilOptions } from "../../devnet/anvil.ts";
 import { type LocalChain, startLocalChain } from "../../devnet/localChain.ts";
-import { lookupEndpoints } from "../../src/api/names/endpoints/lookups.ts";
+import { lookupEndpoints } from "../../src/api/names/endpoints/lookupsEndpoints.ts";
 import { askedDomain, domain, event, unknownDomain } from "../../src/api/names/schemas/answers.ts";
 import { withoutAsOf } from "../support/asOf.ts";
 import { type Stack, startStack } from "../support/stack.ts";

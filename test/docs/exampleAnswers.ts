@@ -1,4 +1,7 @@
+import { execFileSync } from "node:child_process";
 import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { isDeepStrictEqual } from "node:util";
 import { describe, expect, test } from "vitest";
 import { listOperations } from "../../src/api/features/pages/described.ts";
 import { exampleAnswers, shortened } from "../../src/api/features/pages/reference/answers.ts";
@@ -7,12 +10,16 @@ import { type Endpoint, nameOf } from "../../src/api/server/http/endpoint.ts";
 import type { OpenApiDocument } from "../../src/api/server/http/routes.ts";
 import type { Stage } from "../chain/stage.ts";
 import { operations } from "../support/operations.ts";
+import { root } from "../support/projectFiles.ts";
 
-const FILE = new URL("../../src/api/features/pages/reference/answers.json", import.meta.url);
+const FILE = join(root, "src/api/features/pages/reference/answers.json");
+const BIOME = join(root, "node_modules/.bin/biome");
+
+const HOW_TO_RECORD = `Record them: UPDATE_DOCS=1 npx vitest run test/chain/demo.test.ts -t "example answers"`;
 
 /**
- * The example answers of the reference, as the demo gives them. `UPDATE_DOCS=1` writes them again. Times, and what depends on
- * them, differ from day to day, so an example must have the fields that the demo's answer has now, not its values.
+ * The example answers of the reference, as the demo gives them. Times, and what depends on them, differ from day to day, so an
+ * example must have the fields that the demo's answer has now, not its values. `UPDATE_DOCS=1` writes those with other fields.
  */
 export function describeExamples(stageOf: () => Stage): void {
   const ask = async (path: string, body?: object) => {
@@ -45,15 +52,22 @@ export function describeExamples(stageOf: () => Stage): void {
         else recorded[listed.operation.operationId] = shortened(answer);
       }
       expect(refused).toEqual([]);
-      if (process.env.UPDATE_DOCS) writeFileSync(FILE, `${JSON.stringify(recorded, null, 2)}\n`);
-      const shown = process.env.UPDATE_DOCS ? recorded : exampleAnswers;
-      for (const [id, answer] of Object.entries(recorded)) {
-        expect([id, fieldsOf(shown[id])]).toEqual([id, fieldsOf(answer)]);
-      }
-      expect(Object.keys(shown)).toEqual(Object.keys(recorded));
+      const [shown, now] = [fieldsOfEach(exampleAnswers), fieldsOfEach(recorded)];
+      if (process.env.UPDATE_DOCS) {
+        const isSame = (id: string) => isDeepStrictEqual(shown[id], now[id]);
+        const written = Object.entries(recorded).map(([id, answer]) => [
+          id,
+          isSame(id) ? exampleAnswers[id] : answer,
+        ]);
+        writeFileSync(FILE, JSON.stringify(Object.fromEntries(written), null, 2));
+        execFileSync(BIOME, ["format", "--write", FILE]);
+      } else expect(shown, HOW_TO_RECORD).toEqual(now);
     });
   });
 }
+
+const fieldsOfEach = (answers: Readonly<Record<string, unknown>>): Record<string, unknown> =>
+  Object.fromEntries(Object.entries(answers).map(([id, answer]) => [id, fieldsOf(answer)]));
 
 /** The names of an answer's fields. */
 const fieldsOf = (answer: unknown): unknown =>

@@ -3,7 +3,8 @@ import { account, STATIC_RESOLVER, STRANGE_RESOLVER } from "./rows.ts";
 
 /*
  * The lists of names: what each filter means for an item of the whole list. Properties of all lists, and the plans of their
- * statements, follow from these; a filter that is missing here fails a test.
+ * statements, follow from these; a filter that is missing here fails a test. A list takes `sort_dir`, and `sort_by` unless it
+ * is sorted by name.
  */
 
 export const NOW = 1_800_000_000;

@@ -1,16 +1,11 @@
 import { addressRecord, domain, event, resolverNode, textRecord } from "ponder:schema";
 import { getAddress, type Hex, keccak256, namehash, stringToBytes, toHex, zeroAddress } from "viem";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { avatarRecord } from "../../src/api/features/avatars/record.ts";
-import { parseName } from "../../src/api/names/schemas/input.ts";
-import type { Ctx } from "../../src/api/server/http/context.ts";
 import { coinTypeOfChain, DEFAULT_COIN_TYPE } from "../../src/ens/coinType.ts";
 import { openApi, type TestApi } from "./api.ts";
-import { noChain } from "./noChain.ts";
 import {
   account,
   CHAIN_ID,
-  contracts,
   DEFAULT_ADDRESS_RESOLVER,
   domainRow,
   eventRow,
@@ -213,23 +208,6 @@ describe("GET /domain/:name/records", () => {
         texts: {},
         addresses: { [byDefault]: ALICE, [op as string]: BOB },
       });
-    });
-
-    test("decide whose picture the name shows", async () => {
-      const ask = (name: string) =>
-        avatarRecord(async () => {}).handle(
-          { name: parseName(name) },
-          {
-            ...noChain,
-            db: tables.db,
-            contracts,
-            now: NOW,
-            chainHead: async () => null,
-          } as Ctx,
-          undefined as never,
-        );
-      expect(await ask("default.eth")).toMatchObject({ address: ALICE, is_known: true });
-      expect(await ask("olddefault.eth")).toMatchObject({ address: null, is_known: true });
     });
   });
 

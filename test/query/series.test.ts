@@ -4,7 +4,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest"
 import { advanceDays } from "../../src/api/names/counts/dayCounts.ts";
 import { MONTHS_AHEAD } from "../../src/api/names/endpoints/populationEndpoints.ts";
 import { MAX_PERIODS, MAX_PERIODS_WITH_SOURCES } from "../../src/api/names/endpoints/sales/periods.ts";
-import { MAX_RANKED } from "../../src/api/names/endpoints/sales.ts";
+import { MAX_RANKED } from "../../src/api/names/endpoints/salesEndpoints.ts";
 import { MAX_HOLDERS } from "../../src/api/names/query/population.ts";
 import { nameByNode } from "../../src/ens/name.ts";
 import { createCountersSoon } from "../counts/exactCounters.ts";

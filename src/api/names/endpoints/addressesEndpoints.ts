@@ -29,7 +29,7 @@ import { openPage } from "../serializers/listPages.ts";
 import { toClaimEntry, toPreviousItem, toPrimaryName } from "../serializers/toAddress.ts";
 import { unresolvedParts } from "../serializers/toDomain.ts";
 import { sumOf } from "../statistics/numbers.ts";
-import { addressNameEndpoints } from "./addressNames.ts";
+import { addressNameEndpoints } from "./addressNamesEndpoints.ts";
 import { addressAt, BY_CHAIN, byChain, CHAINS, COUNTED } from "./askedAddress.ts";
 
 const coinType = input

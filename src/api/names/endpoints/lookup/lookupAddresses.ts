@@ -7,7 +7,7 @@ import type { Sought } from "../../schemas/lookup.ts";
 import { toAddress } from "../../serializers/hex.ts";
 import { toPrimaryName } from "../../serializers/toAddress.ts";
 import { unresolvedParts } from "../../serializers/toDomain.ts";
-import { addressDomains, readFirstPages } from "../addressNames.ts";
+import { addressDomains, readFirstPages } from "../addressNamesEndpoints.ts";
 import { checkHeld, toHeldItems } from "../heldItems.ts";
 
 export type SoughtAddress = Extract<Sought, { kind: "address" }>;

@@ -7,7 +7,7 @@ import { invalidInput, leftOut, lookedUpAddress, lookedUpName } from "../../sche
 import { input } from "../../schemas/input.ts";
 import { readSought, type Sought } from "../../schemas/lookup.ts";
 import { recordChoiceBody, recordsAsked } from "../../schemas/recordChoice.ts";
-import { addressDomains } from "../addressNames.ts";
+import { addressDomains } from "../addressNamesEndpoints.ts";
 import { parseOr } from "../bulkItems.ts";
 import { fitItems } from "./fit.ts";
 import { answerAddresses, type SoughtAddress } from "./lookupAddresses.ts";
