@@ -267,7 +267,7 @@ test("largest registrations and latest activity have the dollars of each purchas
     const sale = byTransaction.get(hash);
     if (sale === undefined) throw new Error(`no sale has the transaction ${hash}`);
     found.set(hash, cost_usd);
-    wanted.set(hash, answerOf(sale) === null ? undefined : usdOf([sale], ({ cost }) => cost));
+    wanted.set(hash, answerOf(sale) === null ? undefined : (usdOf([sale], ({ cost }) => cost) ?? undefined));
   }
   expect(found).toEqual(wanted);
   expect(new Set(wanted.values()).size).toBeGreaterThan(50);
