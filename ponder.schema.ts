@@ -398,8 +398,8 @@ export const feedPhase = onchainTable(
 );
 
 /**
- * Answers of the price feed by which .eth names are sold. Each row holds until the next one. Between the two blocks around a
- * change of phase, the old phase counts. There are no rows before the first phase that the deployment knows.
+ * Answers of the price feed that sets the price of .eth names in ether. Each row is valid until the next one. Between the two
+ * blocks around a change of phase, the old phase counts. There are no rows before the first phase that the deployment knows.
  */
 export const feedAnswer = onchainTable(
   "price_feed_answers",
@@ -577,10 +577,10 @@ export const event = onchainTable(
 );
 
 /**
- * Who owns a name from here on. One row per event that changed an owner in any layer, or the fuses or expiry of a
- * wrapped token, which determine when it ends without an event. A name of ENSv2 also has a row, with the same owner,
- * when its expiry or its parent's moves after it had passed, or into the past; so each row tells until when the
- * previous owner could have the name.
+ * The owner of a name from this log on. One row per event that changed an owner in any layer, or the fuses or expiry of a
+ * wrapped token, which determine when it ends without an event. An ENSv2 name also gets a row, with the same owner, when
+ * its own or a parent's expiry changes after it passed, or is set into the past. So each row shows how long the previous
+ * owner could hold the name.
  */
 export const ownershipChange = onchainTable(
   "ownership_changes",
@@ -615,7 +615,7 @@ export const ownershipChange = onchainTable(
   }),
 );
 
-/** The resolver of a name from here on; null if none. */
+/** The resolver of a name from this log on; null if none. */
 export const resolverChange = onchainTable(
   "resolver_changes",
   (t) => ({
@@ -822,7 +822,8 @@ export const agentBinding = onchainTable(
 );
 
 /**
- * Addresses that an event ever named as receiver or owner of a name, and when last. Excludes names below addr.reverse.
+ * Every address that an event named as receiver or owner of a name, with the last such block. Excludes names below
+ * addr.reverse.
  */
 export const holder = onchainTable(
   "holders",

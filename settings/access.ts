@@ -49,7 +49,7 @@ export const accessVariables = {
   HTTP_COMPRESSION: withDefault("on", onOrOff, {
     example: "off",
     meaning:
-      "`on`: answers and pages of 1 KB and more are compressed (gzip) for callers that accept it; not the stream of changes. `off`: a proxy in front does it.",
+      "`on` compresses answers and pages of 1 KB and more (gzip) for callers that accept it, except the stream of changes. Use `off` if a proxy compresses.",
   }),
   FREE_BULK_ITEMS: withDefault(500, digits({ from: 1, to: 500, unit: "items" }), {
     meaning:

@@ -46,7 +46,7 @@ export const paymentVariables = {
     {
       example: "$(openssl rand -hex 32)",
       isSecret: true,
-      meaning: "Secret that signs payment challenges. All replicas need the same one.",
+      meaning: "Secret that signs payment challenges.",
     },
   ),
   MPP_REALM: optional(

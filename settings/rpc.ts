@@ -18,7 +18,7 @@ export type RpcSettings = {
   rpcRequestsPerSecond: number;
   /** Past transactions that the indexer fetches before the index is ready. */
   transactionsAtOnce: number;
-  /** Requests per second for the others, behind the ready index. */
+  /** Requests per second for the rest, fetched in the background. */
   transactionsPerSecond: number;
   /** RPC URLs for answers from the chain at request time: the indexer's, unless others are named; empty if off. */
   liveRpcUrls: string[];
@@ -76,12 +76,12 @@ export const rpcVariables = {
   }),
   TRANSACTIONS_AT_ONCE: withDefault(5_000, wholeNumber({ from: 0, to: 1_000_000_000 }), {
     meaning:
-      "Past transactions that each start fetches before the index is ready. Others [follow behind the ready index](first-index.md#transactions). With `ARCHIVE_READS`, all are fetched before.",
+      "Past transactions that each start fetches before the index is ready. The rest are [fetched in the background](first-index.md#transactions). With `ARCHIVE_READS`, all are fetched before.",
   }),
   TRANSACTIONS_PER_SECOND: optional(wholeNumber({ from: 1, to: 10_000 }), {
     example: "25",
     unset: "a quarter of `RPC_REQUESTS_PER_SECOND`",
-    meaning: "Requests per second and chain for transactions that follow behind the ready index.",
+    meaning: "Requests per second and chain for transactions fetched in the background.",
   }),
   ARCHIVE_READS: optional(onOrOff, {
     example: "off",

@@ -23,7 +23,7 @@ export const webhookVariables = {
       isSecret: true,
       unset: "webhooks off",
       meaning:
-        "Key that encrypts [webhook](webhooks.md) secrets in the database. All replicas need the same one. If you change it, existing secrets become unreadable and owners must create new ones.",
+        "Key that encrypts [webhook](webhooks.md) secrets in the database. If you change it, existing secrets become unreadable and owners must create new ones.",
     },
   ),
 };

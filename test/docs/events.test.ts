@@ -88,7 +88,7 @@ describe("the list of events in docs/api.md", () => {
   });
 
   test("has every field of an event", () => {
-    const fields = wordsIn(section?.split("Its fields are")[1]?.split("\n\n")[0] ?? "");
+    const fields = wordsIn(section?.split("An event's fields are")[1]?.split("\n\n")[0] ?? "");
     expect(fields.sort()).toEqual(Object.keys(event.shape).sort());
   });
 });

@@ -5,7 +5,7 @@ import { exampleFile, groups, settingsDocument } from "../../settings/document.t
 import { projectFiles, root } from "../support/projectFiles.ts";
 
 const read = (file: string) => readFileSync(join(root, file), "utf8");
-const contributing = () => read("CONTRIBUTING.md");
+const testGuide = () => read("test/README.md");
 
 const files = projectFiles.filter((file) => /\.(ts|sh|yaml|service)$|^Dockerfile$/.test(file));
 
@@ -45,14 +45,14 @@ describe("docs/settings.md and .env.example", () => {
     expect(read(file), "run npm run docs:settings").toBe(write());
   });
 
-  test("every variable that a program reads is explained, and those of tests in CONTRIBUTING.md", () => {
+  test("every variable that a program reads is explained, and those of tests in test/README.md", () => {
     const readByPrograms = files.filter((file) => !file.startsWith("test/")).flatMap(variablesIn);
     const readByTests = files.filter((file) => file.startsWith("test/")).flatMap(variablesIn);
     const isExplained = (name: string) =>
       [...declared, ...others].includes(name) || /^(RPC_URL|LOG_SOURCE)_\d+$/.test(name);
     expect(readByPrograms.filter((name) => !isExplained(name))).toEqual([]);
     const forTests = readByTests.filter((name) => !isExplained(name));
-    expect(forTests.filter((name) => !contributing().includes(`\`${name}\``))).toEqual([]);
+    expect(forTests.filter((name) => !testGuide().includes(`\`${name}\``))).toEqual([]);
     expect(readByPrograms).toContain("NODE_OPTIONS");
     expect(forTests).toContain("FUZZ_SEED");
   });

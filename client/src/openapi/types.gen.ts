@@ -4218,7 +4218,7 @@ export type IndexingStatus = {
             differing_block_number?: number;
         };
         /**
-         * Texts and reverse nodes whose past transactions follow behind the ready index. Until then, the texts are read live, and lists of addresses by primary name lack those addresses. Absent while the database does not respond
+         * Texts and reverse nodes whose past transactions are still to be fetched. Until then, the texts are read live, and lists of addresses by primary name lack those addresses. Absent while the database does not respond
          */
         missing_transactions?: number;
     }>;

@@ -47,7 +47,7 @@ const chainShape = z.strictObject({
     .openapi({ description: "Null if all past logs came from the node" }),
   missing_transactions: count.optional().openapi({
     description:
-      "Texts and reverse nodes whose past transactions follow behind the ready index. Until then, the texts are read live, and lists of addresses by primary name lack those addresses. Absent while the database does not respond",
+      "Texts and reverse nodes whose past transactions are still to be fetched. Until then, the texts are read live, and lists of addresses by primary name lack those addresses. Absent while the database does not respond",
   }),
 });
 

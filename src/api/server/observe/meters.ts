@@ -89,7 +89,7 @@ export function createMeters() {
     ),
     missingTransactions: gauge(
       "namedex_missing_transactions",
-      "Texts and reverse nodes whose past transactions follow behind the ready index.",
+      "Texts and reverse nodes whose past transactions are still to be fetched.",
       ["chain"],
     ),
     missingIndexes: gauge(

@@ -245,14 +245,14 @@ export const domainEntity: Entity = {
     },
     subdomainCount: scalar(
       "Int",
-      "counted: names right below that have an owner, a resolver, or such a name below them",
+      "counted: names directly below that have an owner, a resolver, or such a name below them",
       subdomainsOf,
       { isRequired: true, count: "subdomains" },
     ),
     resolvedAddress: {
       ...account(
         false,
-        "what the current resolver answers for coin type 60: its record, or that of the default coin type (ENSIP-19); cleared is the zero address",
+        "the current resolver's answer for coin type 60: its record, or the default address (ENSIP-19); the zero address if cleared",
         resolvedOf,
         resolvedIs,
       ),
@@ -267,7 +267,7 @@ export const domainEntity: Entity = {
       key: (row) => [sql`${domainAt(row).resolver}`, sql`${domainAt(row).node}`],
       id: (row) => sql`(${domainAt(row).resolver} || '-' || ${domainAt(row).node})`,
     },
-    ttl: scalar("BigInt", "folded from `NewTTL`", ttlOf),
+    ttl: scalar("BigInt", "from `NewTTL`", ttlOf),
     isMigrated: scalar(
       "Boolean",
       "`is_migrated`; true for the root",
@@ -319,7 +319,7 @@ export const domainEntity: Entity = {
     },
     expiryDate: scalar(
       "BigInt",
-      "end of the grace of .eth names; wrapped subnames that have PARENT_CANNOT_CONTROL: `wrapper_expiry_timestamp`",
+      ".eth names: end of grace; wrapped subnames with PARENT_CANNOT_CONTROL: `wrapper_expiry_timestamp`",
       expiryOf,
       {
         orderOfAll: (row, { ensv2 }) => (ensv2 === undefined ? [orderAt(row, expiryOrder)] : undefined),
