@@ -2,17 +2,16 @@ import { domain, event, holder } from "ponder:schema";
 import { and, eq, sql } from "ponder";
 import type { Address, Hex } from "viem";
 import type { Db } from "../../server/postgres/db.ts";
-import { keepingPlan } from "../../server/postgres/prepared.ts";
 import { keyOf, loggedAs } from "../rules/eventTypes.ts";
 import { arrayOf } from "./arrays.ts";
 import { conditionOf, type EventFilters, loggedOf, lookedOf, withTimesOfBlocks } from "./eventFilters.ts";
 import { type EventRow, eventKeys, isEventOfRow } from "./eventRows.ts";
-import { type EventSource, keysOf, MAX_NAMES, type Reading } from "./eventSources.ts";
+import { type EventSource, keysOf, MAX_NAMES, type Reading, valuesOf } from "./eventSources.ts";
 import { countOfEvents, type EventList, type ListedEvent, pageOfEvents, written } from "./eventStatements.ts";
-import { valuesAt } from "./keyset.ts";
+import { afterValues, asPlaceholder } from "./keyset.ts";
 import { readList } from "./list.ts";
 import { emptyPage, MAX_COUNTED, type Page, type Part, preparedLimitOf } from "./page.ts";
-import { type Scope, sqlOf } from "./scope.ts";
+import { runOfShape, type Scope, sqlOf } from "./scope.ts";
 
 /** What a page has to be of. */
 export type EventQuery = EventList & {
@@ -28,32 +27,42 @@ export async function listEventPage(db: Db, query: EventQuery): Promise<Page<Lis
   const filters = await withTimesOfBlocks(db, source.chains, query.filters);
   const reading = await readingOf(db, source, filters);
   if (reading.looked.names.length === 0) return emptyPage(part);
+  const values = { ...valuesOf(source), ...afterValues(part.after) };
+  const after = part.after && asPlaceholder;
+  const pageOf = (limit: number, offset: number) =>
+    pageOfEvents(db, { source, direction, listed }, { ...reading, after }, { limit, offset });
+  const count = () => countOfEvents(db, source, reading, MAX_COUNTED);
   // A dozen places of logs are joined: of 20 ms, planning takes 15.
-  const hasPlan = query.isPlain && isOfAddress(source);
+  const shape = query.isPlain ? shapeOf(source) : undefined;
   return readList(part, {
     keys: eventKeys("events", direction),
     read: async ({ limit, offset }) => {
-      const after = part.after && valuesAt(part.after);
-      const ofPage = (most: number) =>
-        pageOfEvents(db, { source, direction, listed }, { ...reading, after }, { limit: most, offset });
-      if (!hasPlan || offset > 0) return ofPage(limit);
-      return (await keepingPlan(ofPage(preparedLimitOf(part)))).slice(0, limit);
+      if (shape === undefined || offset > 0) return pageOf(limit, offset).execute(values);
+      const most = preparedLimitOf(part);
+      const ofPage = [...shape, listed, direction, most, after !== undefined];
+      const found = await runOfShape(db, source.chains, ofPage, () => pageOf(most, 0), values);
+      return found.slice(0, limit);
     },
     count: async () => {
-      const counted = countOfEvents(db, source, reading, MAX_COUNTED);
-      return (await (hasPlan ? keepingPlan(counted) : counted))[0]?.total ?? 0;
+      const counted = await (shape
+        ? runOfShape(db, source.chains, ["count", ...shape], count, values)
+        : count().execute(values));
+      return counted[0]?.total ?? 0;
     },
   });
 }
 
-const isOfAddress = (source: EventSource): boolean =>
-  source.kind === "address" ||
-  source.kind === "party" ||
-  (source.kind === "names" && source.names.of === "address");
+/** What the text of the statements of an address follows from; undefined for other sources. */
+function shapeOf(source: EventSource): unknown[] | undefined {
+  if (source.kind === "party") return ["events", source.kind];
+  if (!("names" in source) || source.names.of !== "address") return undefined;
+  return ["events", source.kind, source.names.reverseChains, source.listed];
+}
 
 /** Number of events of a source: at most one more than `countTo`, except for the events of one name. */
 export async function countEvents(db: Db, source: EventSource, countTo: number): Promise<number> {
-  const [row] = await countOfEvents(db, source, await readingOf(db, source, {}), countTo);
+  const counted = countOfEvents(db, source, await readingOf(db, source, {}), countTo);
+  const [row] = await counted.execute(valuesOf(source));
   return row?.total ?? 0;
 }
 
@@ -88,7 +97,8 @@ async function namesAtContract(
     .select({ family: event.contract })
     .from(event)
     .innerJoin(page, isEventOfRow)
-    .limit(1);
+    .limit(1)
+    .execute(valuesOf(source));
   const logged = loggedAs(filters.types ?? []).map(keyOf);
   const isOfType = first && logged.includes(keyOf({ family: first.family, eventType: "Transfer" }));
   return isOfType ? names : names.filter((name) => name !== "Transfer");

@@ -16,7 +16,7 @@ import { eventKeys, inOrder, keyColumns, timeColumn } from "./eventRows.ts";
 import { type ChainResolver, listedSql, logsOfNames } from "./eventsOfNames.ts";
 import { rangeOf, unseenValues, type ValueOf } from "./keyset.ts";
 import type { SortDirection } from "./page.ts";
-import { type Scope, sqlOf } from "./scope.ts";
+import { type Scope, sqlOf, type Value } from "./scope.ts";
 
 /*
  * Where the events of a list are found. What could be millions is found by an index that has each event's time, so that no
@@ -25,7 +25,7 @@ import { type Scope, sqlOf } from "./scope.ts";
  */
 
 /** The reverse names of an address: the chains of the list that have such names in their registry, and the node on each. */
-export type ReverseNames = { chainIds: readonly number[]; nodes: readonly Hex[] };
+export type ReverseNames = { reverseChains: readonly number[]; reverseNodes: readonly Hex[] };
 
 /** Names whose events are all in one list. */
 export type Names =
@@ -33,7 +33,7 @@ export type Names =
   /** A name, and those right below it. */
   | { of: "parent"; name: Hex }
   /** What an address has on its events as receiver or owner, the newest of them, and its reverse names. */
-  | { of: "address"; address: Address; reverse: ReverseNames };
+  | ({ of: "address"; address: Address } & ReverseNames);
 
 /** Whose events a list has. */
 export type EventSource = { chains: Scope } & (
@@ -47,6 +47,12 @@ export type EventSource = { chains: Scope } & (
   /** Every log, of all kinds and chains or of some. */
   | { kind: "all"; isWhole: boolean }
 );
+
+/** What fills the placeholders of a source's statements, by the names that its members have. */
+export const valuesOf = (source: EventSource): Record<string, unknown> =>
+  "names" in source ? { ...source, ...source.names } : source;
+
+const addressValue = sql.placeholder("address");
 
 /** The newest names of an address whose events are gathered, and the most names below one. */
 export const MAX_NAMES = 1_000;
@@ -79,7 +85,7 @@ export function keysOf(source: EventSource, reading: Reading): SQL {
       return ofPlace(source.chains, reading, {
         names: reading.looked.names,
         value: "contract_address",
-        address: source.address,
+        address: addressValue,
       });
     case "all":
       return source.isWhole
@@ -112,32 +118,32 @@ function namesSql(names: Names, chains: Scope): SQL {
   const of = sqlOf(chains);
   switch (names.of) {
     case "one":
-      return sql`select unnest(${arrayOf(chains.ids, "int")}) as chain_id, ${names.name}::text as node`;
+      return sql`select unnest(${arrayOf(chains.ids, "int")}) as chain_id, ${sql.placeholder("name")}::text as node`;
     case "parent":
       return sql`${namesSql({ of: "one", name: names.name }, chains)} union
         (select ${domain.chainId}, ${domain.node} from ${domain}
-          where ${and(eq(domain.parentNode, names.name), of.holds(domain.chainId))} limit ${MAX_NAMES})`;
+          where ${and(eq(domain.parentNode, sql.placeholder("name")), of.holds(domain.chainId))} limit ${MAX_NAMES})`;
     case "address": {
-      const { address, reverse } = names;
       const newest = sql`select ${holder.chainId} as chain_id, ${holder.node} as node from ${holder}
-        where ${and(sql`${holder.address} = ${unseen(sql`${address}::text`)}`, of.holds(holder.chainId))}
+        where ${and(sql`${holder.address} = ${unseen(sql`${addressValue}::text`)}`, of.holds(holder.chainId))}
         order by ${holder.lastOwnedBlockNumber} desc, ${holder.node} desc limit ${MAX_NAMES}`;
-      const ids = writtenArrayOf(reverse.chainIds, "int");
-      return sql`(${newest}) union select * from unnest(${ids}, ${unseen(arrayOf(reverse.nodes, "text"))}) as reverse (chain_id, node)`;
+      const ids = writtenArrayOf(names.reverseChains, "int");
+      const nodes = unseen(sql`${sql.placeholder("reverseNodes")}::text[]`);
+      return sql`(${newest}) union select * from unnest(${ids}, ${nodes}) as reverse (chain_id, node)`;
     }
   }
 }
 
-const ofParty = ({ chains, address }: { chains: Scope; address: Address }, reading: Reading): SQL =>
+const ofParty = ({ chains }: { chains: Scope }, reading: Reading): SQL =>
   sql.join(
     parties.map((party) =>
-      ofPlace(chains, reading, { ...party, names: namedBy(party, reading.looked), address }),
+      ofPlace(chains, reading, { ...party, names: namedBy(party, reading.looked), address: addressValue }),
     ),
     sql` union all `,
   );
 
 /** A place of logs that has an index: the events' names, and SQL of what the index has besides them. */
-type Place = { names: readonly string[]; value: string; address: Address | ""; where?: string };
+type Place = { names: readonly string[]; value: string; address: Value<"">; where?: string };
 
 /** The time of an event, as only the indexes of places have it. */
 const timeOfPlace = sql.raw(TIME_OF_PLACE);

@@ -113,7 +113,7 @@ export function rangeOf(keys: Keyset, name: RangeName, valueAt: ValueOf = asPlac
 }
 
 /** Gives placeholders, which `afterValues` fills. */
-const asPlaceholder: ValueOf = (place) => sql.placeholder(placeholderOf(place));
+export const asPlaceholder: ValueOf = (place) => sql.placeholder(placeholderOf(place));
 
 /** Gives the values of a position to a statement that is made for one question. */
 export const valuesAt =

@@ -1,10 +1,12 @@
-import type { AnyColumn, SQL } from "drizzle-orm";
+import { createHash } from "node:crypto";
+import type { AnyColumn, Placeholder, SQL } from "drizzle-orm";
 import { eq, sql } from "ponder";
 import { zeroAddress } from "viem";
 import type { Contracts, Ensv2Contracts } from "../../../../abis/contracts.ts";
 import type { Condition } from "../../../ens/condition.ts";
 import type { Db } from "../../server/postgres/db.ts";
 import { prepared } from "../../server/postgres/prepared.ts";
+import { withQuickRows } from "../../server/postgres/quickRows.ts";
 import { onMainChain } from "../rules/assumeFalse.ts";
 import { type LifeRules, lifeOf } from "../rules/life.ts";
 
@@ -159,4 +161,31 @@ export function statementOf<Rows>(
 ): (db: Db, scope: Scope, values: Values) => Promise<Rows> {
   const statements = forEachForm((of) => prepared((db) => prepare(of, db)));
   return (db, scope, values) => statements(scope)(db).execute({ ...scopeValues(scope), ...values });
+}
+
+/** A value, or the placeholder that stands for it in a statement. */
+export type Value<Of> = Of | Placeholder;
+
+type Statement<Rows> = { execute: (values: Values) => Promise<Rows> };
+
+const statementsOfShapes = forEachForm(() => prepared(() => new Map<string, Statement<unknown>>()));
+
+/**
+ * Runs a statement that is built once for each scope and shape, and planned once for each connection. The shape is what its text
+ * depends on besides the scope; all else is a placeholder. Only for few shapes, and for plans that are right for all values.
+ */
+export function runOfShape<Rows>(
+  db: Db,
+  scope: Scope,
+  shape: readonly unknown[],
+  build: () => { prepare: (name: string) => Statement<Rows> },
+  values: Values,
+): Promise<Rows> {
+  const statements = statementsOfShapes(scope)(db);
+  const key = sqlOf(scope).title(JSON.stringify([scope.ids, ...shape]));
+  const name = () => createHash("sha256").update(key).digest("base64url");
+  const known = statements.get(key) as Statement<Rows> | undefined;
+  const statement = known ?? withQuickRows(build().prepare(name()));
+  statements.set(key, statement);
+  return statement.execute(values);
 }

@@ -1,6 +1,4 @@
-import { createHash } from "node:crypto";
 import type { Db } from "./db.ts";
-import { withQuickRows } from "./quickRows.ts";
 
 /**
  * A statement whose SQL is built once for each database, and parsed and planned once for each connection: each of
@@ -15,19 +13,4 @@ export function prepared<Statement>(prepare: (db: Db) => Statement): (db: Db) =>
     statements.set(db, made);
     return made;
   };
-}
-
-/** A statement with its values, and what makes it a prepared one. */
-type Statement<Rows> = {
-  toSQL: () => { sql: string };
-  prepare: (name: string) => { execute: () => Promise<Rows> };
-};
-
-/**
- * Runs a statement that is composed for each request, and whose plan connections keep under a name of its text. Only for texts
- * that differ in few ways, and for plans that are right for all values.
- */
-export function keepingPlan<Rows>(statement: Statement<Rows>): Promise<Rows> {
-  const name = `kept_${createHash("sha256").update(statement.toSQL().sql).digest("base64url")}`;
-  return withQuickRows(statement.prepare(name)).execute();
 }

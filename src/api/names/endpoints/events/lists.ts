@@ -108,7 +108,7 @@ function addressSource(
   chains: Scope,
 ): EventSource {
   if (relation === "party") return { kind: "party", address, chains };
-  const names = { of: "address", address, reverse: reverseOf(ctx, address, chains) } as const;
+  const names = { of: "address", address, ...reverseOf(ctx, address, chains) } as const;
   const listed = listedOn(ctx, chains);
   return relation === "name"
     ? { kind: "names", names, listed, chains }
@@ -118,7 +118,7 @@ function addressSource(
 /** An address's reverse names on these chains. */
 function reverseOf({ contracts }: Ctx, address: Address, { ids }: Scope): ReverseNames {
   const own = reverseNodesOf(address, contracts).filter(({ chainId }) => ids.includes(chainId));
-  return { chainIds: own.map(({ chainId }) => chainId), nodes: own.map(({ node }) => node) };
+  return { reverseChains: own.map(({ chainId }) => chainId), reverseNodes: own.map(({ node }) => node) };
 }
 
 const contractEvents = endpoint({
