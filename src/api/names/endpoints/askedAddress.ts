@@ -17,7 +17,7 @@ export const addressAt = (
 ): AddressAt => ({
   chains: chain === undefined ? allChains(contracts) : askedChains(chain, contracts),
   address,
-  wrappers: contracts.wrappers,
+  isWrapper: contracts.wrappers.includes(address),
   now,
 });
 

@@ -3,9 +3,10 @@ import type { SQL } from "drizzle-orm";
 import { and, sql } from "ponder";
 import type { Db } from "../../../server/postgres/db.ts";
 import { toSql } from "../../rules/conditionSql.ts";
+import { countIf } from "../countIf.ts";
 import { sqlOf } from "../scope.ts";
 import { filterCondition, type NameFilters } from "./nameFilters.ts";
-import type { AddressAt } from "./ownerConditions.ts";
+import { type AddressAt, isOwned, runForAddress } from "./ownerConditions.ts";
 import { type Held, partsOfRelations } from "./relationParts.ts";
 
 /** How many names an address holds: all, registered or in grace, in premium or available, and expiring within 30 days. */
@@ -13,9 +14,26 @@ export type HeldCounts = { total: number; active: number; expired: number; expir
 
 export const noneHeld: HeldCounts = { total: 0, active: 0, expired: 0, expiring30d: 0 };
 
-/** The names that an address effectively owns. */
-export const countOwned = (db: Db, at: AddressAt): Promise<Map<number, HeldCounts>> =>
-  countHeld(db, { ...at, relations: ["effective_owner"] }, { choice: "all" });
+/** The names that an address effectively owns. The index of owners has all columns that are read. */
+export async function countOwned(
+  db: Db,
+  asked: AddressAt,
+): Promise<Map<number, Omit<HeldCounts, "expired">>> {
+  const { rule, life } = sqlOf(asked.chains);
+  const rows = await runForAddress(db, asked, ["owned counts"], (at) =>
+    db
+      .select({
+        chainId: domain.chainId,
+        total: sql<number>`count(*)::int`,
+        active: countIf(toSql(rule(life.registeredOrGrace), at.now)),
+        expiring30d: countIf(toSql(life.expiringWithin(30), at.now)),
+      })
+      .from(domain)
+      .where(isOwned(at))
+      .groupBy(domain.chainId),
+  );
+  return new Map(rows.map(({ chainId, ...counts }) => [chainId, counts]));
+}
 
 /** Counts the names of an address on each chain of the scope; chains without any are left out. */
 export async function countHeld(

@@ -14,7 +14,6 @@ import { cutPage, domainKeys, FEWEST_ROWS, limitOf, type PageRequest, totalOfLas
 import { type Scope, sqlOf } from "../scope.ts";
 import { countHeld } from "./counts.ts";
 import { filterCondition, isUnfiltered, type NameFilters } from "./nameFilters.ts";
-import { isWrapperOf } from "./ownerConditions.ts";
 import { type Held, partsOfRelations } from "./relationParts.ts";
 
 /** A page of the names that an address has some relation to, with the total. */
@@ -44,7 +43,7 @@ export const isFirstOwned = (
   held.relations.join() === "effective_owner" &&
   isUnfiltered(filters) &&
   filters.choice === "active" &&
-  !isWrapperOf(held) &&
+  !held.isWrapper &&
   page.after === undefined &&
   page.page === 1 &&
   limitOf(page) <= FEWEST_ROWS &&

@@ -7,10 +7,10 @@ import type { Db } from "../../../server/postgres/db.ts";
 import { toSql } from "../../rules/conditionSql.ts";
 import { type DomainRow, selectDomains, toRow } from "../domains.ts";
 import type { Keyset } from "../keyset.ts";
-import { orderOfPage, pageColumns, pageOf, readList } from "../list.ts";
+import { orderOfPage, pageColumns, pageOf, readFound, sliceOf } from "../list.ts";
 import type { Page, Part, SortDirection } from "../page.ts";
 import { type ScopeSql, sqlOf } from "../scope.ts";
-import { type AddressAt, isOwned } from "./ownerConditions.ts";
+import { type AddressAt, type AnyAddressAt, isOwned, runForAddress } from "./ownerConditions.ts";
 
 /** A name that an address held, as it is now, with the last event that named the address. */
 export type PreviousRow = {
@@ -28,26 +28,31 @@ export async function listPrevious(
   at: AddressAt,
   { part, sortDir }: { part: Part; sortDir: SortDirection },
 ): Promise<Page<PreviousRow> & { condition: SQL }> {
-  const keys = previousKeys(sqlOf(at.chains), sortDir);
   const { chainId, node, lastOwnedBlockNumber, lastOwnedBlockTimestamp } = holder;
-  const gone = sql`select ${chainId} as chain_id, ${node} as node,
-      ${lastOwnedBlockNumber} as last_owned_block_number, ${lastOwnedBlockTimestamp} as last_owned_block_timestamp
-    from ${holder} where ${wasHeld(db, at)}`;
+  const columns = sql`${chainId} as chain_id, ${node} as node,
+    ${lastOwnedBlockNumber} as last_owned_block_number, ${lastOwnedBlockTimestamp} as last_owned_block_timestamp`;
+  const keys = previousKeys(sqlOf(at.chains), sortDir);
   const last = {
     lastOwnedBlockNumber: sql<number>`page.last_owned_block_number`,
     lastOwnedBlockTimestamp: sql<number>`page.last_owned_block_timestamp`.mapWith(lastOwnedBlockTimestamp),
   };
-  const { rows, ...found } = await readList(part, {
-    keys,
-    read: (slice) =>
-      selectDomains(db, { ...last, ...pageColumns })
-        .innerJoin(
-          pageOf(gone, keys, slice),
-          sql`(${domain.chainId}, ${domain.node}) = (page.chain_id, page.node)`,
-        )
-        .orderBy(orderOfPage),
-    count: async ([first]) => first?.total ?? db.$count(holder, wasHeld(db, at)),
-  });
+  const { rows, ...found } = await readFound(part, sortDir, (form, slice) =>
+    runForAddress(
+      db,
+      at,
+      ["previous", form],
+      (all) => {
+        const gone = sql`select ${columns} from ${holder} where ${wasHeld(db, all)}`;
+        return selectDomains(db, { ...last, ...pageColumns })
+          .innerJoin(
+            pageOf(gone, keys, sliceOf(keys, form)),
+            sql`(${domain.chainId}, ${domain.node}) = (page.chain_id, page.node)`,
+          )
+          .orderBy(orderOfPage);
+      },
+      slice,
+    ),
+  );
   return {
     ...found,
     condition: sql`(${isControlled(at)}) is not true`,
@@ -64,24 +69,27 @@ export async function listPrevious(
  * one all that it controls, each with all columns needed, so no row of a name is read. `not in` hashes them once,
  * whatever number PostgreSQL expects; `not exists` sometimes becomes a loop through all pairs.
  */
-export function wasHeld(db: Db, at: AddressAt): SQL | undefined {
+export function wasHeld(db: Db, at: AnyAddressAt): SQL | undefined {
   const controlled = db
     .select({ chainId: domain.chainId, node: domain.node })
     .from(domain)
     .where(isControlled(at));
+  const { holds, isSeveral } = sqlOf(at.chains);
   // A layer 2 logs owners of nodes that are no names there (`eth`, reverse nodes): these have no row.
   const named = alias(domain, "named");
   return and(
     eq(holder.address, at.address),
-    sqlOf(at.chains).holds(holder.chainId),
+    holds(holder.chainId),
     ne(holder.node, ROOT_NODE),
     sql`(${holder.chainId}, ${holder.node}) not in ${controlled}`,
-    sql`exists (select from ${domain} as named
-      where ${eq(named.chainId, holder.chainId)} and ${eq(named.node, holder.node)})`,
+    isSeveral
+      ? sql`exists (select from ${domain} as named
+          where ${eq(named.chainId, holder.chainId)} and ${eq(named.node, holder.node)})`
+      : undefined,
   );
 }
 
-function isControlled(at: AddressAt): SQL | undefined {
+function isControlled(at: AnyAddressAt): SQL | undefined {
   const { rule, life } = sqlOf(at.chains);
   return and(isOwned(at), toSql(rule(not(life.lost)), at.now));
 }

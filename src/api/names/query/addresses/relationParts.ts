@@ -10,7 +10,7 @@ import { ownedAt } from "../../rules/ownershipSql.ts";
 import type { Relation } from "../../rules/relations.ts";
 import { type DomainPart, domainsWhere as named } from "../domainLists.ts";
 import { type ScopeSql, sqlOf } from "../scope.ts";
-import { type AddressAt, isWrapperOf } from "./ownerConditions.ts";
+import type { AddressAt } from "./ownerConditions.ts";
 
 /*
  * Where the names of an address are found. Each relation is one or several parts, and each part is found by an index that
@@ -21,7 +21,7 @@ import { type AddressAt, isWrapperOf } from "./ownerConditions.ts";
 export type Held = AddressAt & { relations: readonly Relation[] };
 
 /** An address in a statement that is made for one question. */
-type At = Pick<AddressAt, "address" | "now"> & { of: ScopeSql; isWrapper: boolean };
+type At = Omit<AddressAt, "chains"> & { of: ScopeSql };
 
 /** The condition that the index of names that others own effectively has, too. */
 const isOthers = sql`${domain.registryOwner} is distinct from ${domain.effectiveOwnerAddress}`;
@@ -130,9 +130,8 @@ const partsOf: Record<Relation, (at: At) => DomainPart[]> = {
 /** The parts in which the names are that an address has one of these relations to. */
 export function partsOfRelations(at: AddressAt, relations: readonly Relation[]): DomainPart[] {
   const of = sqlOf(at.chains);
-  const isWrapper = isWrapperOf(at);
   const isNamed = and(of.holds(domain.chainId), toSql(isCounted));
   return relations
-    .flatMap((relation) => partsOf[relation]({ ...at, of, isWrapper }))
+    .flatMap((relation) => partsOf[relation]({ ...at, of }))
     .map(({ from, where }) => ({ from, where: and(isNamed, where) }));
 }

@@ -2,7 +2,7 @@ import { holder } from "ponder:schema";
 import { sql } from "ponder";
 import type { Db } from "../../../server/postgres/db.ts";
 import { countOwned, noneHeld } from "./counts.ts";
-import type { AddressAt } from "./ownerConditions.ts";
+import { type AddressAt, runForAddress } from "./ownerConditions.ts";
 import { wasHeld } from "./previous.ts";
 
 /** How many names an address has, as in `HeldCounts`, and how many `listPrevious` has. */
@@ -12,11 +12,13 @@ export type Summary = { active: number; expiring30d: number; previous: number };
 export async function summarise(db: Db, at: AddressAt): Promise<Map<number, Summary>> {
   const [held, previous] = await Promise.all([
     countOwned(db, at),
-    db
-      .select({ chainId: holder.chainId, count: sql<number>`count(*)::int` })
-      .from(holder)
-      .where(wasHeld(db, at))
-      .groupBy(holder.chainId),
+    runForAddress(db, at, ["previous counts"], (all) =>
+      db
+        .select({ chainId: holder.chainId, count: sql<number>`count(*)::int` })
+        .from(holder)
+        .where(wasHeld(db, all))
+        .groupBy(holder.chainId),
+    ),
   ]);
   const previousOn = new Map(previous.map(({ chainId, count }) => [chainId, count]));
   return new Map(
