@@ -1,4 +1,4 @@
-import { event, resolverChange } from "ponder:schema";
+import { ensv2Link, event, resolverChange } from "ponder:schema";
 import type { SQL } from "drizzle-orm";
 import { sql } from "ponder";
 import type { Address } from "viem";
@@ -49,8 +49,8 @@ type Logs = {
 };
 
 /**
- * The logs of names, as a subquery. `own` are the resolvers that a name ever had on its chain, `believed` these and the
- * listed ones.
+ * The logs of names, as a subquery. `own` are the resolvers that a name ever had on its chain, `linking` those of them that
+ * ever linked a name to a record, `believed` the own and the listed ones.
  */
 export function logsOfNames({ columns, names, listed, condition = sql`true` }: Logs): SQL {
   const ofName = sql`${event.node} = name.node and ${event.chainId} = name.chain_id`;
@@ -70,10 +70,14 @@ export function logsOfNames({ columns, names, listed, condition = sql`true` }: L
       and ${resolverChange.resolver} is not null`;
   // `offset 0` has the resolvers of each name found once.
   return sql`select log.* from (
-      select named.chain_id, named.node, array(${ownResolvers}) as own, array(
+      select owned.*, own || array(
         select listed.resolver from unnest(${listed.chains}, ${listed.resolvers}) as listed (chain_id, resolver)
-        where listed.chain_id = named.chain_id union all ${ownResolvers}) as believed
-      from (${names}) as named offset 0
+        where listed.chain_id = owned.chain_id) as believed, array(
+        select resolver from unnest(own) as resolver where exists (select from ${ensv2Link}
+          where ${ensv2Link.chainId} = owned.chain_id and ${ensv2Link.resolver} = resolver)) as linking
+      from (
+        select named.chain_id, named.node, array(${ownResolvers}) as own from (${names}) as named offset 0
+      ) as owned offset 0
     ) as name cross join lateral (${sql.join([...ofContracts, ofResolvers], sql` union all `)}) as log`;
 }
 
@@ -83,7 +87,7 @@ export function logsOfNames({ columns, names, listed, condition = sql`true` }: L
  */
 function logsOfRecords(columns: SQL, condition: SQL): SQL[] {
   const isLink = sql`${event.node} in (name.node, ${ROOT}) and ${event.contract} = ${ENSV2_RESOLVER}
-    and ${event.contractAddress} = any (name.own) and ${event.chainId} = name.chain_id and ${event.eventType} = 'Linked'`;
+    and ${event.contractAddress} = any (name.linking) and ${event.chainId} = name.chain_id and ${event.eventType} = 'Linked'`;
   const linked = sql`select distinct ${event.contractAddress} as resolver,
       substring(${event.details} from '"recordId":"([0-9]{1,18})"') as record
     from ${event} where ${isLink}`;
