@@ -73,8 +73,8 @@ export function logsOfNames({ columns, names, listed, condition = sql`true` }: L
       select owned.*, own || array(
         select listed.resolver from unnest(${listed.chains}, ${listed.resolvers}) as listed (chain_id, resolver)
         where listed.chain_id = owned.chain_id) as believed, array(
-        select resolver from unnest(own) as resolver where exists (select from ${ensv2Link}
-          where ${ensv2Link.chainId} = owned.chain_id and ${ensv2Link.resolver} = resolver)) as linking
+        select address from unnest(own) as own (address) where exists (select from ${ensv2Link}
+          where ${ensv2Link.chainId} = owned.chain_id and ${ensv2Link.resolver} = own.address)) as linking
       from (
         select named.chain_id, named.node, array(${ownResolvers}) as own from (${names}) as named offset 0
       ) as owned offset 0
@@ -97,6 +97,6 @@ function logsOfRecords(columns: SQL, condition: SQL): SQL[] {
       join ${event} on ${event.node} = '0x' || lpad(to_hex(linked.record::bigint), 64, '0')
         and ${event.contract} = ${ENSV2_RESOLVER} and ${event.contractAddress} = linked.resolver
         and ${event.chainId} = name.chain_id
-      where linked.record <> '0' and ${event.eventType} <> 'Linked' and ${condition}`,
+      where name.linking <> '{}' and linked.record <> '0' and ${event.eventType} <> 'Linked' and ${condition}`,
   ];
 }
