@@ -204,3 +204,13 @@ test("a name without history has no events", async () => {
     body: { events: [], total: 0 },
   });
 });
+
+test("an event has the name that is asked for also where the index has no row of it", async () => {
+  const domains = async (query: string) => {
+    const { body } = await api.get(`/domain/alice.eth/events?${query}`);
+    return (body as { events: { domain: string | null }[] }).events.map(({ domain }) => domain);
+  };
+  expect(new Set(await domains("sort_dir=asc"))).toEqual(new Set(["alice.eth"]));
+  for (const query of ["type=registration", "sort_dir=desc", "children=true"])
+    expect(new Set(await domains(query)), query).toEqual(new Set(["alice.eth"]));
+});

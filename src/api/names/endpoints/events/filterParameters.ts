@@ -1,7 +1,7 @@
 import { ApiError } from "../../../server/errors/errors.ts";
 import type { Ctx } from "../../../server/http/context.ts";
 import type { EventFilters } from "../../query/eventFilters.ts";
-import { findEventNames, nameKey } from "../../query/eventLists.ts";
+import { type EventName, findEventNames, nameKey } from "../../query/eventLists.ts";
 import type { ListedEvent } from "../../query/eventStatements.ts";
 import { type Scope, scopeOf } from "../../query/scope.ts";
 import { askedChains } from "../../resolution/askedChains.ts";
@@ -68,10 +68,14 @@ export const everyChain = ({ contracts }: Ctx): Scope => scopeOf(contracts.index
 export const listedOn = ({ contracts }: Ctx, { ids }: Scope) =>
   ids.flatMap((chainId) => contracts.resolversOf(chainId).listed.map((address) => ({ chainId, address })));
 
-/** A page of events with their names, in the form of answers. */
-export async function toEvents(ctx: Ctx, rows: readonly ListedEvent[]) {
+/** A page of events with their names, in the form of answers. `nameOf` gives the names of nodes that have no row. */
+export async function toEvents(
+  ctx: Ctx,
+  rows: readonly ListedEvent[],
+  nameOf: (row: ListedEvent) => EventName | undefined = () => undefined,
+) {
   const names = await findEventNames(ctx.db, rows);
-  return rows.map((row) => toEventRecord(row, ctx, { name: names.get(nameKey(row)) }));
+  return rows.map((row) => toEventRecord(row, ctx, { name: names.get(nameKey(row)) ?? nameOf(row) }));
 }
 
 /** Which resolver events a list of a name has. */

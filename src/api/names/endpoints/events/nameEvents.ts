@@ -100,7 +100,7 @@ export const domainEvents = endpoint({
         ? await listNewest(ctx, query, section.isCounted)
         : await listEventPage(ctx.db, { ...query, part: section });
     return {
-      events: await toEvents(ctx, found.rows),
+      events: await toEvents(ctx, found.rows, (row) => nameOfRow(name, row)),
       ...fields(found),
       ...(await historyGap(ctx, name)),
     };
