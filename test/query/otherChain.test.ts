@@ -29,6 +29,14 @@ beforeAll(async () => {
     for named in select table_name from information_schema.columns join information_schema.tables using (table_schema, table_name)
       where table_schema = 'public' and column_name = 'node' and table_type = 'BASE TABLE'
     loop execute format('update %I set node = ''${namehash(NAME)}'' where node = %L', named, made); end loop; end $$`);
+  // What a stranger's contract says of the name. On the other chain it is the name's resolver.
+  await tables.pool.query(
+    `insert into text_records (chain_id, resolver, node, version, key_hash, key, value, is_value_known, block_number, log_index,
+       transaction_hash, sets_in_transaction, is_read)
+     select chain_id, $1, node, version, key_hash, 'strange', value, is_value_known, block_number, log_index, transaction_hash, 1, false
+     from text_records where node = $2`,
+    [stranger, namehash(NAME)],
+  );
   await setProgress(tables, { chainId: CHAIN_ID, block: NAMES, time: NOW });
 });
 afterAll(() => tables?.drop());
@@ -36,6 +44,7 @@ afterAll(() => tables?.drop());
 /** A name with a row in every table, and who held it before. */
 const NAME = "name11.eth";
 const holder = account(4_096 + 11);
+const stranger = account(0xbad);
 
 const parameters: Record<string, string> = {
   name: NAME,
@@ -73,6 +82,7 @@ async function askAll(): Promise<Map<string, Answer>> {
     ),
   ]);
   for (const path of [...lists, `/resolver/${STATIC_RESOLVER}`]) answers.set(path, await api.get(path));
+  answers.set("lookup with records", await api.post("/lookup", { inputs: names, records: {} }));
   // Live answers begin with these, and no chain is asked here.
   const known = await listKnownRecords(tables.db, { chains: mainChain(withEnsv2), nodes: [namehash(NAME)] });
   answers.set("known records", { status: 200, body: { known: known.map(({ keys }) => keys) } });
@@ -85,7 +95,8 @@ async function askAll(): Promise<Map<string, Answer>> {
 const changed: Record<string, string> = {
   "text_records.key": "'stranger'",
   "text_records.value": "value || '!'",
-  "address_records.address": `'${account(0xbad)}'`,
+  "address_records.address": `'${stranger}'`,
+  "resolver_changes.resolver": `'${stranger}'`,
   "domains.resolver": `'${STATIC_RESOLVER}'`,
 };
 

@@ -213,8 +213,9 @@ export async function listKnownRecords(
   }));
 }
 
-const isOwnResolver = (column: typeof textRecord.resolver | typeof addressRecord.resolver) =>
-  sql`${column} in (select ${resolverChange.resolver} from ${resolverChange} where ${resolverChange.node} = wanted.node)`;
+const isOwnResolver = ({ chainId, resolver }: typeof textRecord | typeof addressRecord) =>
+  sql`${resolver} in (select ${resolverChange.resolver} from ${resolverChange}
+    where ${resolverChange.node} = wanted.node and ${resolverChange.chainId} = ${chainId})`;
 
 const wantedNodes = sql`(select distinct node from unnest(${placeholder("nodes")}::text[]) as nodes (node)) as wanted`;
 
@@ -225,7 +226,7 @@ const knownTexts = statementOf((of, db) =>
       sql`${wantedNodes} cross join lateral (select array(
         select ${textRecord.key} from ${textRecord}
         where ${of.holds(textRecord.chainId)} and ${textRecord.node} = wanted.node and ${textRecord.exact} is null
-          and ${isOwnResolver(textRecord.resolver)}
+          and ${isOwnResolver(textRecord)}
         group by ${textRecord.key} order by max(${textRecord.blockNumber}) desc, ${textRecord.key}
         limit ${sql.raw(String(MAX_KNOWN_KEYS))}) as keys) as known`,
     )
@@ -239,7 +240,7 @@ const knownCoins = statementOf((of, db) =>
       sql`${wantedNodes} cross join lateral (select array(
         select ${addressRecord.coinType}::text from ${addressRecord}
         where ${of.holds(addressRecord.chainId)} and ${addressRecord.node} = wanted.node
-          and ${isOwnResolver(addressRecord.resolver)}
+          and ${isOwnResolver(addressRecord)}
         group by ${addressRecord.coinType} order by max(${addressRecord.blockNumber}) desc, ${addressRecord.coinType}
         limit ${sql.raw(String(MAX_KNOWN_COINS))}) as coins) as known`,
     )
