@@ -113,8 +113,7 @@ if (location !== undefined) {
   globalThis.namedexLogSources = {
     schema: "trial",
     byChain: { 1: { variable: "LOG_SOURCE", location } },
-    // One that lies is refused while a batch is read: its transactions would be fetched and cached behind that.
-    withTransactions: source.portal?.lie ? {} : { 1: [{ address: null, topics: [null, null, null, null] }] },
+    withTransactions: { 1: [{ address: null, topics: [null, null, null, null] }] },
   };
 }
 const [{ createRpc }, { getLocalEventGenerator }, runtime, { createSyncStore }, checkpoints, schema] =
