@@ -10,7 +10,7 @@ import {
   toBytes,
   toEventSelector,
 } from "viem";
-import { expect, test } from "vitest";
+import { beforeEach, expect, test } from "vitest";
 import { knownDeployments, listContracts, type Role } from "../../abis/deployments.ts";
 import { managedNames } from "../../abis/layer2/managedNames.ts";
 import { registryAbi } from "../../abis/registry.ts";
@@ -112,6 +112,11 @@ provider.stop();
 const transactionAt = ([, index]: Hex[]) => provider.transactionsOf(5)[Number(index)] as object;
 const HASH = provider.transactionsOf(5)[0]?.hash;
 
+// Importing the table above sets it.
+beforeEach(() => {
+  globalThis.namedexNeededTransactions = undefined;
+});
+
 type Answer = (params: Hex[], cache: string) => object | null | Promise<object | null>;
 
 /** Reads two logs of one transaction and one of another from a cache that has no transactions. */
@@ -179,15 +184,11 @@ test("a batch is read again once its transactions are in the cache, each asked f
     "Entry:Needing": ({ address }, { id, addressesOf }) =>
       id === main && addressesOf("Listed").includes(address),
   };
-  try {
-    const { asked, first, second, cached } = await readBatch(transactionAt);
-    expect(asked).toEqual([["0x5", "0x0"]]);
-    expect(first.transactions).toMatchObject([{ blockNumber: 5, transactionIndex: 0, hash: HASH }]);
-    expect(second).toEqual(first);
-    expect(cached).toEqual([{ hash: HASH }]);
-  } finally {
-    globalThis.namedexNeededTransactions = undefined;
-  }
+  const { asked, first, second, cached } = await readBatch(transactionAt);
+  expect(asked).toEqual([["0x5", "0x0"]]);
+  expect(first.transactions).toMatchObject([{ blockNumber: 5, transactionIndex: 0, hash: HASH }]);
+  expect(second).toEqual(first);
+  expect(cached).toEqual([{ hash: HASH }]);
 });
 
 test("a run fetches a limited number, and leaves the others for later", async () => {
