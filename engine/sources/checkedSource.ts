@@ -114,7 +114,11 @@ export function createCheckedSource(
     /** Compares what it said of a range, and notes that the range comes from it. @throws Error if it is false */
     async check(from: LogSource, { interval, logs, node: wanted }: Checked): Promise<void> {
       const asked = { ...wanted, header: headerOf, receipts: receiptsOf, transaction: transactionOf };
-      const difference = await findDifference({ interval, logs }, asked);
+      const difference = await findDifference(
+        { interval, logs },
+        asked,
+        globalThis.namedexLogSources?.sample,
+      );
       if (difference !== null) throw await refuseSource(from, difference);
       const noted = { chainId: chain.id, location: from.name, schema, from: interval[0], to: interval[1] };
       await noteSourceBlocks(queryOn(database.syncQB), noted);
