@@ -152,7 +152,7 @@ test("what a node does not have is asked for again, and holds up none of the oth
 });
 
 test("a node that refuses, or another that is away, delays them only", async () => {
-  plan.perSecond = 30;
+  plan.perSecond = 12;
   const away = "http://127.0.0.1:9/secret-key";
   const { warnings, all } = start({ urls: [away, provider.url] });
   await all();
@@ -173,9 +173,8 @@ test("another transaction than the log's is not taken", async () => {
 
 test("what came before a stop is read from the cache, and only the rest is asked for", async () => {
   const first = start({ perSecond: 10 });
-  const requests = countRequests();
   first.late.follow(CHAIN, 0);
-  await vi.waitUntil(() => requests() >= 5, PATIENCE);
+  await vi.waitUntil(async () => (await cached()) >= 3, PATIENCE);
   await first.late.stop();
   const before = await cached();
   expect(before).toBeGreaterThan(0);
@@ -202,8 +201,10 @@ test("a stop does not wait for a node that does not answer, and leaves no connec
   const began = performance.now();
   await late.stop();
   expect(performance.now() - began).toBeLessThan(5_000);
+  // What was sent before may still arrive.
+  await sleep(200);
   const asks = asked;
-  await sleep(100);
+  await sleep(200);
   expect(asked).toBe(asks);
   release();
   const left = `select from pg_stat_activity where application_name = '${APPLICATION}'`;
