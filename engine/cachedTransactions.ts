@@ -1,4 +1,4 @@
-import { type Encoders, jsonRows } from "./backfill/cacheRows.ts";
+import { type Encoders, inParts, jsonRows } from "./backfill/cacheRows.ts";
 import type { Hex } from "./backfill/logGroups.ts";
 import { checkTransaction } from "./backfill/thinBlocks.ts";
 import { CACHE_SCHEMA } from "./cacheSchema.ts";
@@ -81,12 +81,27 @@ export async function storeTransaction(
   );
   if (!isAddress(from) || !(to === null || isAddress(to)) || !isBytes(input))
     throw new Error(`Transaction ${place.hash} cannot be read`);
-  await query(
-    `insert into ${CACHE_SCHEMA}.transactions
-     select * from json_populate_recordset(null::${CACHE_SCHEMA}.transactions, $1) on conflict do nothing`,
-    [jsonRows([encoders.encodeTransaction({ transaction, chainId })])],
-  );
+  await insertTransactions(query, [encoders.encodeTransaction({ transaction, chainId })]);
   return { hash: place.hash, from: lower(from), to: to && lower(to), input };
+}
+
+/**
+ * Stores those of transactions whose blocks the cache has. While a node is asked for them, the blocks can be removed with those of a
+ * false source: one statement looks and stores, and the removal waits for it (`noteFalseSource`).
+ */
+export async function insertTransactions(
+  query: (text: string) => Promise<unknown>,
+  rows: readonly Record<string, unknown>[],
+): Promise<void> {
+  for (const part of inParts(rows)) {
+    await query(
+      `insert into ${CACHE_SCHEMA}.transactions
+       select t.* from json_populate_recordset(null::${CACHE_SCHEMA}.transactions, '${jsonRows(part).replaceAll("'", "''")}') as t
+       where exists (select from ${CACHE_SCHEMA}.blocks as b
+         where b.chain_id = t.chain_id and b.number = t.block_number and lower(b.hash) = lower(t.block_hash))
+       on conflict do nothing`,
+    );
+  }
 }
 
 type Parsed = ReadTransaction & { blockHash: Hex; blockNumber: Hex; transactionIndex: Hex };

@@ -43,12 +43,16 @@ type Fetched = {
 /** Rows of one statement. PostgreSQL takes a parameter of up to 1 GiB, and a log can have 100 KB and more. */
 const ROWS_AT_ONCE = 2_000;
 
+/** The rows of each statement. */
+export const inParts = <Item>(rows: readonly Item[]): Item[][] => chunksOf(rows, ROWS_AT_ONCE);
+
+export const chunksOf = <Item>(items: readonly Item[], size: number): Item[][] =>
+  Array.from({ length: Math.ceil(items.length / size) }, (_, i) => items.slice(i * size, (i + 1) * size));
+
 /** Stores blocks with their logs and transactions. Call it in the transaction that notes the interval. */
 export async function writeLogs(cache: Cache, { ponder, chainId, fetched }: Fetched): Promise<void> {
   const insert = async (table: Parameters<Cache["insertRows"]>[0], rows: readonly Row[]) => {
-    for (let start = 0; start < rows.length; start += ROWS_AT_ONCE) {
-      await cache.insertRows(table, jsonRows(rows.slice(start, start + ROWS_AT_ONCE)));
-    }
+    for (const part of inParts(rows)) await cache.insertRows(table, jsonRows(part));
   };
   await insert(
     "blocks",

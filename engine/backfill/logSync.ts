@@ -2,7 +2,7 @@
 
 import { createCheckedSource, fetchFromSource } from "../sources/checkedSource.ts";
 import { splitBySource } from "../sources/coverage.ts";
-import { type Block, type NodeLog, writeLogs } from "./cacheRows.ts";
+import { type Block, chunksOf, type NodeLog, writeLogs } from "./cacheRows.ts";
 import { FetchProgress } from "./fetchProgress.ts";
 import type { Interval, Wanted } from "./logGroups.ts";
 import { createNodeRequests } from "./nodeRequests.ts";
@@ -110,6 +110,7 @@ function createLogSync(ponder: Ponder, run: Chain) {
       syncStore: Store;
     }): Promise<Block | undefined> {
       const { interval, logs, syncStore } = given;
+      await source.confirm(syncStore.connection);
       let newest: Block | undefined;
       const takeBlock = async (ofBlock: NodeLog[]) => {
         const [{ blockNumber: number }] = ofBlock as [NodeLog];
@@ -139,6 +140,3 @@ function createLogSync(ponder: Ponder, run: Chain) {
     },
   };
 }
-
-const chunksOf = <Item>(items: readonly Item[], size: number): Item[][] =>
-  Array.from({ length: Math.ceil(items.length / size) }, (_, i) => items.slice(i * size, (i + 1) * size));

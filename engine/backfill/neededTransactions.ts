@@ -1,7 +1,9 @@
 // Part of the patch neededTransactions: of the transactions of past logs, those are fetched that a handler needs.
 
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Transaction } from "./cacheRows.ts";
+import { insertTransactions } from "../cachedTransactions.ts";
+import { type Connection, executeAs } from "../connection.ts";
+import type { Encoders, Transaction } from "./cacheRows.ts";
 import type { Factory, Hex, LogFilter } from "./logGroups.ts";
 import { checkTransaction } from "./thinBlocks.ts";
 
@@ -27,7 +29,7 @@ declare global {
 }
 
 /** What Ponder's own modules do (runtime/historical.js imports them). */
-type Ponder = {
+type Ponder = Pick<Encoders, "encodeTransaction"> & {
   isLogFilterMatched: (pair: { filter: LogFilter; log: Log }) => boolean;
   standardizeTransactions: (transactions: Transaction[], request: object) => Transaction[];
 };
@@ -36,6 +38,7 @@ type Ponder = {
 type Chain = {
   rpc: { request: (request: object) => Promise<Transaction | null> };
   chain: { id: number };
+  database: { syncQB: Connection };
   eventCallbacks: readonly { name: string; filter: LogFilter }[];
 };
 
@@ -48,10 +51,7 @@ type Batch = {
   transactions: readonly Place[];
 };
 
-type Store = {
-  getEventData: (range: object) => Promise<Batch>;
-  insertTransactions: (rows: { transactions: Transaction[]; chainId: number }) => Promise<void>;
-};
+type Store = { getEventData: (range: object) => Promise<Batch> };
 
 const keyOf = ({ blockNumber, transactionIndex }: Place): string => `${blockNumber} ${transactionIndex}`;
 
@@ -80,7 +80,11 @@ export const readWithNeededBy = (ponder: Ponder) => {
           fetchTransaction(ponder, chain, { ...log, blockHash: hashes.get(log.blockNumber) as Hex }),
         );
       const transactions = await Promise.all(wanted.map(fetchOne));
-      await store.insertTransactions({ transactions, chainId: chain.chain.id });
+      const chainId = chain.chain.id;
+      await insertTransactions(
+        (text) => executeAs("insert_transactions")(chain.database.syncQB, text),
+        transactions.map((transaction) => ponder.encodeTransaction({ transaction, chainId })),
+      );
       return store.getEventData(range);
     };
   };

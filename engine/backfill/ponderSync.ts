@@ -29,6 +29,7 @@ export type FilterInterval = { filter: LogFilter; interval: Interval };
 export type FactoryInterval = { factory: Factory; interval: Interval };
 
 export type Store = Cache & {
+  connection: Connection;
   insertChildAddresses: (found: {
     factory: Factory;
     childAddresses: Children;

@@ -5,7 +5,7 @@ import type { DuckDBConnection } from "@duckdb/node-api";
 import type { Hex, Interval } from "../backfill/logGroups.ts";
 import { type ArchiveTable, type Part, readManifest, requireFiles, requireSums } from "./archiveManifest.ts";
 import { literal, openDuckDb, readColumns } from "./duckDb.ts";
-import { type LogSource, SourceError, type SourceLog } from "./logSource.ts";
+import { type LogSource, MOST_INDEX, MOST_TIME, SourceError, type SourceLog } from "./logSource.ts";
 
 /** @throws SourceError if the folder has no archive of this chain, or not all of it */
 export async function openArchive(folder: string, chainId: number): Promise<LogSource> {
@@ -60,10 +60,11 @@ const pathOf = (folder: string, part: Part, table: ArchiveTable): string =>
   `read_parquet(${literal(join(folder, part[table].file))})`;
 
 /** Conditions for the rows of a table; what does not fulfil them is no row of a chain. */
+const isIndex = (column: string): string => `${column} between 0 and ${MOST_INDEX}`;
 const conditions: Record<ArchiveTable, string> = {
-  logs: "octet_length(address) = 20 and coalesce(octet_length(topic0), 32) = 32 and coalesce(octet_length(topic1), 32) = 32 and coalesce(octet_length(topic2), 32) = 32 and coalesce(octet_length(topic3), 32) = 32 and data is not null and log_index >= 0",
-  transactions: `octet_length(hash) = 32 and coalesce(octet_length("from"), 20) = 20 and coalesce(octet_length("to"), 20) = 20 and coalesce(regexp_matches(value, '^[0-9]{1,78}$'), true) and transaction_index >= 0`,
-  blocks: "octet_length(hash) = 32 and timestamp > 0",
+  logs: `octet_length(address) = 20 and coalesce(octet_length(topic0), 32) = 32 and coalesce(octet_length(topic1), 32) = 32 and coalesce(octet_length(topic2), 32) = 32 and coalesce(octet_length(topic3), 32) = 32 and data is not null and ${isIndex("log_index")} and ${isIndex("transaction_index")}`,
+  transactions: `octet_length(hash) = 32 and coalesce(octet_length("from"), 20) = 20 and coalesce(octet_length("to"), 20) = 20 and coalesce(regexp_matches(value, '^[0-9]{1,78}$'), true) and ${isIndex("transaction_index")}`,
+  blocks: `octet_length(hash) = 32 and timestamp between 1 and ${MOST_TIME}`,
 };
 
 /**

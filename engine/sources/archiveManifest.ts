@@ -5,7 +5,7 @@ import { createReadStream } from "node:fs";
 import { readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { z } from "zod";
-import { SourceError } from "./logSource.ts";
+import { MOST_INDEX, SourceError } from "./logSource.ts";
 
 export const MANIFEST_FILE = "manifest.json";
 export const FORMAT = 1;
@@ -28,8 +28,8 @@ const file = z.strictObject({
   sha256: z.string().regex(/^[0-9a-f]{64}$/),
 });
 const part = z.strictObject({
-  first_block: count,
-  last_block: count,
+  first_block: count.max(MOST_INDEX),
+  last_block: count.max(MOST_INDEX),
   logs: file,
   transactions: file,
   blocks: file,

@@ -6,7 +6,13 @@ import type { NodeRequests } from "../backfill/nodeRequests.ts";
 import type { Chain, Ponder } from "../backfill/ponderSync.ts";
 import { type Connection, executeAs } from "../connection.ts";
 import type { Query } from "../ponderInternals.ts";
-import { describeFalseSource, type FalseSource, listFalseSources, noteFalseSource } from "./falseSources.ts";
+import {
+  describeFalseSource,
+  type FalseSource,
+  holdCache,
+  listFalseSources,
+  noteFalseSource,
+} from "./falseSources.ts";
 import { type LogSource, openLogSource, SourceError } from "./logSource.ts";
 import type { Receipt } from "./receiptsRoot.ts";
 import { noteSourceBlocks } from "./sourceBlocks.ts";
@@ -50,15 +56,17 @@ export function createCheckedSource(
       chainId: chain.id,
       onRequest: () => onRequest(),
     });
-    const [known] = (await listFalseSources(queryOn(database.syncQB), chain.id)).filter(
-      (one) => one.location === found.name,
-    );
-    if (known !== undefined) throw refuse(known);
+    await refuseKnown(queryOn(database.syncQB), found);
     const newest = Math.min(found.last.number, Number(finalized.number));
     const hash = await found.hashOf(newest);
     const header = await headerOf(newest);
     if (hash === null || hash === header.hash) return found;
     throw await refuseSource(found, { block: newest, what: `its hash is ${header.hash}, not ${hash}` });
+  }
+
+  async function refuseKnown(query: Query, { name }: LogSource): Promise<void> {
+    const known = (await listFalseSources(query, chain.id)).find(({ location }) => location === name);
+    if (known !== undefined) throw refuse(known);
   }
 
   /** All later attempts fail, too: Ponder repeats a transaction that failed, which would compare other blocks. */
@@ -106,10 +114,25 @@ export function createCheckedSource(
     /** Compares what it said of a range, and notes that the range comes from it. @throws Error if it is false */
     async check(from: LogSource, { interval, logs, node: wanted }: Checked): Promise<void> {
       const asked = { ...wanted, header: headerOf, receipts: receiptsOf, transaction: transactionOf };
-      const difference = await findDifference({ interval, logs }, asked);
+      const difference = await findDifference(
+        { interval, logs },
+        asked,
+        globalThis.namedexLogSources?.sample,
+      );
       if (difference !== null) throw await refuseSource(from, difference);
       const noted = { chainId: chain.id, location: from.name, schema, from: interval[0], to: interval[1] };
       await noteSourceBlocks(queryOn(database.syncQB), noted);
+    },
+
+    /**
+     * Call it in the transaction that writes, before: another indexer, or the next range, may have found the source false since this
+     * range was compared. Removing its blocks waits for this transaction, or this for that.
+     */
+    async confirm(inside: Connection): Promise<void> {
+      const from = await source;
+      if (!from) return;
+      await holdCache(queryOn(inside));
+      await refuseKnown(queryOn(inside), from);
     },
 
     /** What a source cannot answer, it cannot answer the next time either: such an error ends Ponder. */

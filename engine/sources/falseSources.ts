@@ -19,6 +19,16 @@ export async function listFalseSources(query: Query, chainId: number): Promise<F
   );
 }
 
+/** In the order in which a range is written: else one that removes blocks and one that writes some can wait for each other. */
+const WRITTEN = ["blocks", "transactions", "logs", "intervals"]
+  .map((table) => `${CACHE_SCHEMA}.${table}`)
+  .join(", ");
+
+/** Until a transaction ends that writes blocks, those of no false source are removed. */
+export async function holdCache(query: Query): Promise<void> {
+  await query(`lock table ${WRITTEN} in row exclusive mode`);
+}
+
 type False = Difference & {
   location: string;
   chainId: number;
@@ -32,8 +42,7 @@ type False = Difference & {
  */
 export async function noteFalseSource(query: Query, found: False): Promise<void> {
   const { location, schema, chainId, block, what } = found;
-  const tables = ["intervals", "logs", "blocks", "transactions"].map((table) => `${CACHE_SCHEMA}.${table}`);
-  await query(`lock table ${tables.join(", ")} in share row exclusive mode`);
+  await query(`lock table ${WRITTEN} in share row exclusive mode`);
   await query(
     createOnce(
       TABLE,

@@ -2,6 +2,7 @@
 
 import type { NodeLog } from "../backfill/cacheRows.ts";
 import type { Hex, Interval, LogQuery } from "../backfill/logGroups.ts";
+import type { Sample } from "./sourceChecks.ts";
 
 /** A log of a source; each carries its block's time, so that no block is fetched for it. */
 export type SourceLog = NodeLog & {
@@ -49,12 +50,18 @@ export class SourceError extends Error {
   override readonly name = "SourceError";
 }
 
+/** The largest index in a block that the cache can hold, and the largest time: Ponder's checkpoints have ten digits for it. */
+export const MOST_INDEX = 2 ** 31 - 1;
+export const MOST_TIME = 9_999_999_999;
+
 /** The settings' sources, by chain, and the schema that is built from them. */
 export type ConfiguredSources = {
   schema: string;
   byChain: Record<number, { variable: string; location: string }>;
   /** Logs whose transactions handlers need, by chain. */
   withTransactions?: Record<number, LogQuery[]>;
+  /** How much is compared before it is stored; for tests, which leave nothing to chance. */
+  sample?: Sample;
 };
 
 declare global {

@@ -2,7 +2,14 @@
 
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Hex, Interval, LogQuery } from "../backfill/logGroups.ts";
-import { type BlockId, type LogSource, SourceError, type SourceLog } from "./logSource.ts";
+import {
+  type BlockId,
+  type LogSource,
+  MOST_INDEX,
+  MOST_TIME,
+  SourceError,
+  type SourceLog,
+} from "./logSource.ts";
 
 /** The public Portal, and how many requests it takes within a time. Others say with status 429 what they take. */
 const PUBLIC_HOST = "portal.sqd.dev";
@@ -16,13 +23,17 @@ const MOST_BODY_BYTES = 256 * 1_024;
 const STREAM_BLOCKS = 50_001;
 /** A line is a block; one full of logs, as JSON, is smaller. */
 export const MOST_LINE_CHARACTERS = 2 ** 25;
+/** All lines of one range: what is kept of them is in memory until it is compared. */
+export const MOST_CHARACTERS = 2 ** 30;
+/** What it says where it sends no lines. */
+const MOST_WORDS = 2 ** 16;
 /** Logs of one range. Ponder's ranges shrink where they take long, and the densest years have ten logs a block. */
 export const MOST_LOGS = 2_000_000;
 /** Attempts without a new block, and the pauses between them. */
 const ATTEMPTS = 10;
 const FIRST_PAUSE_MS = 500;
 const LONGEST_PAUSE_MS = 30_000;
-/** A stream that is silent for so long is given up. */
+/** A stream that brings no block for so long is given up, whatever else it sends. */
 export const SILENT_MS = 60_000;
 
 type Line = {
@@ -84,6 +95,7 @@ type Conduct = {
   withTransactions?: readonly LogQuery[] | undefined;
   pause?: (ms: number) => Promise<unknown>;
   silentMs?: number;
+  mostCharacters?: number;
   attempts?: number | undefined;
 };
 
@@ -91,7 +103,13 @@ type Conduct = {
 export async function openPortal(
   url: string,
   onRequest: () => void = () => {},
-  { pause = sleep, silentMs = SILENT_MS, attempts = ATTEMPTS, withTransactions = [] }: Conduct = {},
+  {
+    pause = sleep,
+    silentMs = SILENT_MS,
+    mostCharacters = MOST_CHARACTERS,
+    attempts = ATTEMPTS,
+    withTransactions = [],
+  }: Conduct = {},
 ): Promise<LogSource> {
   const base = url.replace(/\/+$/, "");
   const { host, pathname } = new URL(base);
@@ -106,14 +124,19 @@ export async function openPortal(
     const timer = setTimeout(() => controller.abort(), silentMs);
     const plan = body === undefined ? {} : { method: "POST", body };
     const headers = { "content-type": "application/json", "accept-encoding": "gzip" };
-    const response = await fetch(`${base}/${path}`, { ...plan, headers, signal: controller.signal })
+    const { signal } = controller;
+    const response = await fetch(`${base}/${path}`, { ...plan, headers, signal, redirect: "manual" })
       .catch((error: Error) => {
         throw new Later(`cannot be reached (${codeOf(error)})`);
       })
       .finally(() => clearTimeout(timer));
     onRequest();
     if (response.status === 200) return response;
-    const words = (await textOf(response)).slice(0, 200);
+    if (response.status >= 300 && response.status < 400) {
+      await response.body?.cancel().catch(() => {});
+      throw new SourceError(`${name} redirects, which is not followed: set the URL that it redirects to`);
+    }
+    const words = (await textOf(response, silentMs)).slice(0, 200);
     if ([204, 409, 429].includes(response.status) || response.status >= 500) {
       throw new Later(`answered with status ${response.status}`, retryAfter(response));
     }
@@ -142,20 +165,25 @@ export async function openPortal(
   }
 
   /** Gives each block of a stream that may end anywhere. Its last line is the last block that it looked at. */
-  async function stream(items: object[], [from, to]: Interval, take: (line: Line) => void): Promise<void> {
+  async function stream(
+    items: object[],
+    [from, to]: Interval,
+    take: (line: Line, characters: number) => void,
+  ): Promise<void> {
     let next = from;
     await untilDone(
       async () => {
         const query = { type: "evm", fromBlock: next, toBlock: to, fields, logs: items };
         const response = await ask("finalized-stream", JSON.stringify(query));
-        await readLines(response, silentMs, (text) => {
+        const takeText = (text: string) => {
           const line = readLine(text, name);
           const { number } = line.header;
           if (number < next || number > to)
             throw new SourceError(`${name} sent block ${number}, not ${next} to ${to}`);
-          take(line);
+          take(line, text.length);
           next = number + 1;
-        });
+        };
+        await readLines(response, { silentMs, most: MOST_LINE_CHARACTERS, name }, takeText);
         return next > to;
       },
       () => next,
@@ -165,7 +193,7 @@ export async function openPortal(
   let head: BlockId | null = null;
   await untilDone(
     async () => {
-      const text = await textOf(await ask("finalized-head"));
+      const text = await textOf(await ask("finalized-head"), silentMs);
       head = readHead(text);
       return head !== null;
     },
@@ -182,15 +210,21 @@ export async function openPortal(
     givesAll: false,
     async logs(queries, [from, to]) {
       const found: SourceLog[] = [];
+      let characters = 0;
       const joined: object[] = itemsOf(withTransactions.filter((one) => isAskedFor(one, queries))).map(
         (item) => ({ ...item, transaction: true }),
       );
       const streams = packed([...itemsOf(queries), ...joined]).flatMap((items) =>
         piecesOf([from, to]).map((piece) =>
-          stream(items, piece, (line) => {
+          stream(items, piece, (line, length) => {
             for (const log of logsOf(line)) found.push(log);
+            characters += length;
             if (found.length > MOST_LOGS)
               throw new SourceError(`${name} sent more than ${MOST_LOGS} logs of blocks ${from} to ${to}`);
+            if (characters > mostCharacters)
+              throw new SourceError(
+                `${name} sent more than ${mostCharacters} characters of blocks ${from} to ${to}`,
+              );
           }),
         ),
       );
@@ -277,41 +311,57 @@ const isAddress = (value: unknown): value is Hex => isBytes(value) && value.leng
 const isNumber = (value: unknown): value is Hex =>
   typeof value === "string" && /^0x[0-9a-f]{1,64}$/.test(value);
 
-const isTransaction = (given: LineTransaction | null): boolean =>
-  isCount(given?.transactionIndex) &&
-  isWord(given.hash) &&
-  isAddress(given.from) &&
-  ((given.to ?? null) === null || isAddress(given.to)) &&
-  isBytes(given.input) &&
-  isNumber(given.value) &&
-  isNumber(given.gas) &&
-  isCount(given.nonce) &&
-  isCount(given.type ?? 0);
+const isTopics = (value: unknown): boolean =>
+  Array.isArray(value) && value.length <= 4 && value.every(isWord);
+const isUpTo =
+  (most: number, least = 0) =>
+  (value: unknown): boolean =>
+    isCount(value) && value >= least && value <= most;
+const isIndex = isUpTo(MOST_INDEX);
+
+type Checks = Readonly<Record<string, (value: unknown) => boolean>>;
+const ofHeader: Checks = { number: isCount, hash: isWord, timestamp: isUpTo(MOST_TIME, 1) };
+const ofLog: Checks = {
+  logIndex: isIndex,
+  transactionIndex: isIndex,
+  transactionHash: isWord,
+  address: isAddress,
+  topics: isTopics,
+  data: isBytes,
+};
+const ofTransaction: Checks = {
+  transactionIndex: isIndex,
+  hash: isWord,
+  from: isAddress,
+  to: (value) => (value ?? null) === null || isAddress(value),
+  input: isBytes,
+  value: isNumber,
+  gas: isNumber,
+  nonce: isIndex,
+  type: (value) => isIndex(value ?? 0),
+};
+
+/** The first field of some objects that cannot be, with what it says; null if all can. */
+function faultIn(objects: unknown, checks: Checks): string | null {
+  if (!Array.isArray(objects)) return "no list";
+  for (const one of objects) {
+    for (const [field, isRight] of Object.entries(checks)) {
+      const value: unknown = one?.[field];
+      if (!isRight(value)) return `${field} ${JSON.stringify(value)}`.slice(0, 100);
+    }
+  }
+  return null;
+}
 
 /** @throws SourceError for a line that is no block, or holds what is no log */
 function readLine(text: string, name: string): Line {
   const line = parse(text) as Line | null;
-  const { number, hash, timestamp } = line?.header ?? {};
-  const isBlock = isCount(number) && isWord(hash) && isCount(timestamp) && timestamp > 0;
-  const logs: unknown = line?.logs ?? [];
-  const areLogs =
-    Array.isArray(logs) &&
-    logs.every(
-      (log) =>
-        isCount(log?.logIndex) &&
-        isCount(log.transactionIndex) &&
-        isWord(log.transactionHash) &&
-        /^0x[0-9a-f]{40}$/.test(log.address) &&
-        Array.isArray(log.topics) &&
-        log.topics.length <= 4 &&
-        log.topics.every(isWord) &&
-        /^0x[0-9a-f]*$/.test(log.data) &&
-        log.data.length % 2 === 0,
-    );
-  const transactions: unknown = line?.transactions ?? [];
-  const areTransactions = Array.isArray(transactions) && transactions.every(isTransaction);
-  if (line !== null && isBlock && areLogs && areTransactions) return line;
-  throw new SourceError(`${name} sent a line that is no block with logs: ${text.slice(0, 200)}`);
+  const fault =
+    faultIn([line?.header], ofHeader) ??
+    faultIn(line?.logs ?? [], ofLog) ??
+    faultIn(line?.transactions ?? [], ofTransaction);
+  if (line !== null && fault === null) return line;
+  throw new SourceError(`${name} sent a line that is no block with logs (${fault}): ${text.slice(0, 200)}`);
 }
 
 function readHead(text: string): BlockId | null {
@@ -357,10 +407,12 @@ function logsOf({ header, logs = [], transactions = [] }: Line): SourceLog[] {
   });
 }
 
+type Limits = { silentMs: number; most: number; name: string };
+
 /** A body that breaks off ends the stream as one that just ends: what came of its last line is left out. */
 async function readLines(
   response: Response,
-  silentMs: number,
+  { silentMs, most, name }: Limits,
   take: (line: string) => void,
   isWhole = (rest: string) => parse(rest) !== null,
 ): Promise<void> {
@@ -369,21 +421,24 @@ async function readLines(
   const decoder = new TextDecoder();
   let pieces: string[] = [];
   let length = 0;
+  let end = performance.now() + silentMs;
   try {
     for (;;) {
-      const { value } = await withTimeout(reader.read(), silentMs).catch(() => ({ value: undefined }));
+      const left = Math.max(0, end - performance.now());
+      const { value } = await withTimeout(reader.read(), left).catch(() => ({ value: undefined }));
       if (value === undefined) break;
       const [first = "", ...lines] = decoder.decode(value, { stream: true }).split("\n");
       pieces.push(first);
       length += first.length;
-      if (length > MOST_LINE_CHARACTERS)
-        throw new SourceError(`a line has more than ${MOST_LINE_CHARACTERS} characters`);
       for (const line of lines) {
         const text = pieces.join("");
-        if (text !== "") take(text);
         pieces = [line];
         length = line.length;
+        if (text === "") continue;
+        take(text);
+        end = performance.now() + silentMs;
       }
+      if (length > most) throw new SourceError(`${name} sent a line of more than ${most} characters`);
     }
     const rest = pieces.join("");
     if (isWhole(rest)) take(rest);
@@ -401,12 +456,13 @@ function withTimeout<T>(work: Promise<T>, ms: number): Promise<T> {
 }
 
 /** What is said of an error, and where a head stands: a short text. */
-async function textOf(response: Response): Promise<string> {
+async function textOf(response: Response, silentMs: number): Promise<string> {
   const lines: string[] = [];
+  const limits = { silentMs, most: MOST_WORDS, name: "" };
   const take = (line: string) => {
     if (lines.push(line) > 10) throw new SourceError("long");
   };
-  await readLines(response, SILENT_MS, take, () => true).catch(() => {});
+  await readLines(response, limits, take, () => true).catch(() => {});
   return lines.join(" ");
 }
 

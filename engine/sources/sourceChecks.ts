@@ -5,10 +5,14 @@ import type { NodeLog } from "../backfill/cacheRows.ts";
 import type { Hex, Interval } from "../backfill/logGroups.ts";
 import { type Receipt, receiptsRoot } from "./receiptsRoot.ts";
 
-/** One block in so many has its logs compared: one in a hundred. */
-const RANGE_SHARE = 100;
-/** Of so many blocks, one that has logs and one that has none are compared whole. */
-const BLOCKS_PER_SAMPLE = 25_000;
+export type Sample = {
+  /** One block in so many has its logs compared. */
+  rangeShare: number;
+  /** Of so many blocks, one that has logs and any one are compared whole. */
+  blocksPerSample: number;
+};
+
+const SAMPLE: Sample = { rangeShare: 100, blocksPerSample: 25_000 };
 
 /** A block in which source and node differ, and how. */
 export type Difference = { block: number; what: string };
@@ -34,17 +38,21 @@ export type ReadTransaction = { from: Hex; to: Hex | null; input: Hex; value: He
 type Given = { interval: Interval; logs: readonly NodeLog[] };
 
 /**
- * Compares a hundredth of a range, and some of its blocks with and without logs by all of their receipts.
+ * Compares a sample of a range, and some of its blocks with and without logs by all of their receipts.
  *
  * @returns the first block that differs, also when the node is asked again; null if none does
  */
-export async function findDifference(given: Given, node: CheckedBy): Promise<Difference | null> {
+export async function findDifference(
+  given: Given,
+  node: CheckedBy,
+  { rangeShare, blocksPerSample } = SAMPLE,
+): Promise<Difference | null> {
   const [from, to] = given.interval;
-  const share = Math.ceil((to - from + 1) / RANGE_SHARE);
+  const share = Math.ceil((to - from + 1) / rangeShare);
   const first = from + randomInt(to - from + 2 - share);
   const found = await inRange(given.logs, [first, first + share - 1], node);
   if (found !== null) return inRange(given.logs, [found.block, found.block], node);
-  for (const block of sampled(given)) {
+  for (const block of sampled(given, blocksPerSample)) {
     const difference = (await inBlock(given.logs, block, node)) && (await inBlock(given.logs, block, node));
     if (difference !== null) return difference;
   }
@@ -52,8 +60,8 @@ export async function findDifference(given: Given, node: CheckedBy): Promise<Dif
 }
 
 /** Blocks of a range, as many as its share of all blocks; which of them is not known to the source. */
-function sampled({ interval: [from, to], logs }: Given): number[] {
-  const samples = Math.floor(to / BLOCKS_PER_SAMPLE) - Math.floor((from - 1) / BLOCKS_PER_SAMPLE);
+function sampled({ interval: [from, to], logs }: Given, blocksPerSample: number): number[] {
+  const samples = Math.floor(to / blocksPerSample) - Math.floor((from - 1) / blocksPerSample);
   const withLogs = [...new Set(logs.map(({ blockNumber }) => Number(blockNumber)))];
   const withSome = Array.from(
     { length: withLogs.length === 0 ? 0 : samples },

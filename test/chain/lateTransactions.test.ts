@@ -1,3 +1,5 @@
+import { drizzle } from "drizzle-orm/node-postgres";
+import type pg from "pg";
 import type { Address } from "viem";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import {
@@ -24,6 +26,11 @@ import {
   writeRecords,
 } from "../../devnet/acts.ts";
 import { type LocalChain, SETTLING_BLOCKS, startLocalChain } from "../../devnet/localChain.ts";
+import { readFeedState } from "../../src/api/features/feed/read.ts";
+import type { Db } from "../../src/api/server/postgres/db.ts";
+import { Follower, readJudged } from "../feed/follower.ts";
+import { openPool } from "../support/database.ts";
+import schema from "../support/ponderSchema.ts";
 import { type Stack, startStack } from "../support/stack.ts";
 import { type SlowRpc, startSlowRpc } from "./slowRpc.ts";
 import { castOf } from "./stage.ts";
@@ -35,12 +42,17 @@ import { differencesOf, readTables } from "./tables.ts";
  */
 
 const PATIENCE = { timeout: 60_000, interval: 100 };
+const UNKNOWN = '["is_value_known",false]';
 const BY_PLACE = "eth_getTransactionByBlockNumberAndIndex";
 
 let local: LocalChain;
 let node: SlowRpc;
 let late: Stack;
 let whole: Stack;
+/** Follows the feed of the index from its beginning, before anything came late. */
+let follower: Follower;
+let pool: pg.Pool;
+let epoch = "";
 
 const OLD = { resolver: "resolver3", node: ethNode("old") };
 const OLDEST = { resolver: "resolver2", node: ethNode("oldest") };
@@ -184,6 +196,22 @@ async function expectWhole(): Promise<void> {
   expect(differencesOf(is, should)).toEqual([]);
 }
 
+/** What came late is in the feed as any other change: it leads to what a fresh reader finds. */
+async function expectFollowed(): Promise<void> {
+  await vi.waitFor(async () => {
+    await follower.follow(100);
+    const judged = await readJudged(pool);
+    // Tables cannot hold NUL, and the feed gives it.
+    const held = new Map([...follower.held].map(([key, text]) => [key, text.replaceAll("\\u0000", "␀")]));
+    const subjects = [...new Set([...judged.keys(), ...held.keys()])];
+    const different = subjects.filter((subject) => judged.get(subject) !== held.get(subject));
+    expect(different.map((subject) => [subject, judged.get(subject), held.get(subject)])).toEqual([]);
+  }, PATIENCE);
+  expect(follower.wrong).toEqual([]);
+  expect(follower.changes).toBeGreaterThan(10);
+  expect((await readFeedState(drizzle(pool) as unknown as Db)).epoch).toBe(epoch);
+}
+
 beforeAll(async () => {
   local = await startLocalChain();
   const { chain, deployment, anvil } = local;
@@ -205,9 +233,26 @@ beforeAll(async () => {
     startStack({ rpcUrl: counted.url, deployment, env }),
   ]);
   expect(counted.asked(BY_PLACE)).toBeGreaterThan(10);
+  pool = openPool({
+    connectionString: late.databaseUrl,
+    options: `-c search_path=${late.schema},public`,
+  });
+  const db = drizzle(pool, { schema, casing: "snake_case" }) as unknown as Db;
+  follower = new Follower(db, pool);
+  await vi.waitUntil(
+    () =>
+      follower.follow(100).then(
+        () => true,
+        () => false,
+      ),
+    PATIENCE,
+  );
+  ({ epoch } = await readFeedState(db));
+  expect([...follower.held.values()].filter((value) => value.includes(UNKNOWN)).length).toBeGreaterThan(5);
 }, 180_000);
 
 afterAll(async () => {
+  await pool?.end();
   await late?.destroy();
   await whole?.destroy();
   await node?.close();
@@ -216,7 +261,7 @@ afterAll(async () => {
 
 test("the index is ready without them, and says what is missing", async () => {
   // Since it is ready it asks for the first of them, without an answer.
-  expect(node.held()).toBe(node.asked(BY_PLACE));
+  await vi.waitUntil(() => node.held() > 0, PATIENCE);
   expect(await readMissing()).toBeGreaterThan(10);
   expect(await readMissing(whole)).toBe(0);
   expect(await textsOf(late)).toEqual(
@@ -259,6 +304,7 @@ test("a kill loses none of them, and doubles none", async () => {
   node.release();
   await untilMissing((count) => count === 0);
   await expectWhole();
+  await expectFollowed();
 }, 120_000);
 
 test("a reorganisation takes back what was applied, and the next blocks apply it again", async () => {
@@ -272,4 +318,8 @@ test("a reorganisation takes back what was applied, and the next blocks apply it
   await untilMissing((count) => count === 0);
   expect((await textsOf(late)).email).toBe("b@old.example");
   await expectWhole();
+  // The feed waits until the new branch is as long as the old one.
+  const left = height - Number(await rpc<string>(local.chain, "eth_blockNumber"));
+  await mineBlocks(local.chain, { count: Math.max(1, left + 1) });
+  await expectFollowed();
 }, 120_000);

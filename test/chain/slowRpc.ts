@@ -28,10 +28,15 @@ export async function startSlowRpc(
     method === "eth_getLogs" && Number(params?.[0]?.toBlock) >= logsFrom;
   const waiting: (() => void)[] = [];
   const asked = new Map<string, number>();
-  const turn = (call: Call) =>
+  const turn = (call: Call, response: ServerResponse) =>
     new Promise<void>((resolve) => {
-      if (isHeld(call)) waiting.push(resolve);
-      else resolve();
+      if (!isHeld(call)) return resolve();
+      waiting.push(resolve);
+      // Who asked may not wait any longer: it is not to be passed in place of another.
+      response.on("close", () => {
+        const place = waiting.indexOf(resolve);
+        if (place >= 0) waiting.splice(place, 1);
+      });
     });
   const pass = async (request: IncomingMessage, response: ServerResponse) => {
     const chunks: Buffer[] = [];
@@ -39,7 +44,7 @@ export async function startSlowRpc(
     const body = Buffer.concat(chunks);
     const call = JSON.parse(body.toString()) as Call;
     asked.set(call.method, (asked.get(call.method) ?? 0) + 1);
-    await turn(call);
+    await turn(call, response);
     const answer = await fetch(target, {
       method: "POST",
       headers: { "content-type": "application/json" },

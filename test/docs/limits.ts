@@ -3,6 +3,7 @@ import { MAX_KEY_LENGTH } from "../../engine/predicted/possibleKey.ts";
 import { MAX_MANIFEST_BYTES as MAX_ARCHIVE_MANIFEST_BYTES } from "../../engine/sources/archiveManifest.ts";
 import { MEMORY_LIMIT as MEMORY_OF_ARCHIVE } from "../../engine/sources/duckDb.ts";
 import {
+  MOST_CHARACTERS,
   MOST_LINE_CHARACTERS,
   MOST_LOGS,
   MOST_REQUESTS,
@@ -401,7 +402,7 @@ const limits: readonly (readonly [title: string, rows: readonly Row[]])[] = [
       ["Requests to the public Portal", `${MOST_REQUESTS} in ${REQUESTS_WITHIN_MS / 1_000} s`, "They wait."],
       [
         "A Portal's block, and its logs for one range",
-        `${number(MOST_LINE_CHARACTERS)} characters, ${number(MOST_LOGS)} logs`,
+        `${number(MOST_LINE_CHARACTERS)} characters, ${number(MOST_LOGS)} logs in ${number(MOST_CHARACTERS)} characters`,
         "The indexer ends, with the reason.",
       ],
       [
@@ -409,7 +410,11 @@ const limits: readonly (readonly [title: string, rows: readonly Row[]])[] = [
         `${Math.round(100 / PLAN_SHARE)} % of \`RPC_REQUESTS_PER_SECOND\`, at least 1 per second, of one indexer per chain`,
         "They wait.",
       ],
-      ["Silence of a Portal", `${SILENT_MS / 1_000} s`, "Asked again from the next block."],
+      [
+        "A Portal without a new block, whatever it sends",
+        `${SILENT_MS / 1_000} s`,
+        "Asked again from the next block.",
+      ],
       [
         "An archive of logs",
         `${MEMORY_OF_ARCHIVE} of memory; a manifest of ${number(MAX_ARCHIVE_MANIFEST_BYTES)} bytes`,

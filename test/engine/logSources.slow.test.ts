@@ -27,8 +27,6 @@ const fill = (source: object) => runTrial<Outcome>("logSyncTrial.ts", { args: [J
 
 const byNode = fill({});
 const HEAD = 60_000;
-/** Samples miss a lie in one of a hundred runs or so. */
-const ONCE_MORE = { retry: 1 };
 
 test.each<[string, PortalPlan]>([
   ["has all blocks", { head: HEAD }],
@@ -56,8 +54,8 @@ test.each<[Lie["kind"], RegExp]>([
   ["invents", /the node has no log 999/],
   ["time", /its time is 15\d+, not 15\d+/],
   ["hash", /its hash is 0x\w+, not 0x|log \d+ has other content/],
-])("a Portal that %s is refused before its blocks are stored", ONCE_MORE, async (kind, what) => {
-  const outcome = await fill({ portal: { head: HEAD, lie: { from: 20_000, kind } } });
+])("a Portal that %s is refused before its blocks are stored", async (kind, what) => {
+  const outcome = await fill({ portal: { head: HEAD, lie: { from: 20_000, kind } }, isFalse: true });
   expect(outcome.failure).toMatch(what);
   expect(outcome.failure).toContain('start with another DATABASE_SCHEMA than "trial"');
   expect(outcome.refused).toHaveLength(1);
@@ -65,6 +63,12 @@ test.each<[Lie["kind"], RegExp]>([
   const { intervals, ...rows } = outcome.cache;
   expect(rows).toEqual({ found: [], transactions: [], logs: [], blocks: [] });
   expect(intervals.filter(({ blocks }) => blocks !== "{}")).toEqual([]);
+});
+
+test("nothing is stored of a source that is found false after a range was compared", async () => {
+  const { failure, cache } = await fill({ portal: { head: HEAD }, isRefusedMeanwhile: true });
+  expect(failure).toContain("differs from your node at block 5 (found meanwhile)");
+  expect(cache).toEqual({ found: [], transactions: [], logs: [], blocks: [], intervals: [] });
 });
 
 test("behind the ready index, all logs of a source are compared, and one false log is found", async () => {
@@ -232,8 +236,8 @@ test.each<[string, Damage, RegExp]>([
     { table: "logs", sql: "update rows set topic0 = unhex('00')", isResummed: true },
     /malformed/,
   ],
-])("an archive that %s is refused", ONCE_MORE, async (_, damage, what) => {
-  const outcome = await fill({ archive: await damaged(damage) });
+])("an archive that %s is refused", async (_, damage, what) => {
+  const outcome = await fill({ archive: await damaged(damage), isFalse: true });
   expect(outcome.failure).toMatch(what);
   expect(outcome.cache.logs).toEqual([]);
 });

@@ -19,6 +19,10 @@ export type Source = {
   isFirstOnly?: boolean;
   /** The cache is compared with the node at the end. */
   isCompared?: boolean;
+  /** It lies: no lie is to be between the samples. */
+  isFalse?: boolean;
+  /** Another indexer finds it false when the first range is compared and not yet written. */
+  isRefusedMeanwhile?: boolean;
 };
 const { source = {}, ...given } = JSON.parse(planText) as Partial<Plan> & {
   needs?: boolean;
@@ -109,12 +113,16 @@ const plan: Plan = { logs: makeLogs(), head: HEAD, ...given };
 const provider = await startProvider(plan);
 const portal = source.portal && (await startPortal(source.portal, provider.logsOf, provider.transactionsOf));
 const location = portal?.url ?? source.archive;
+/** The transactions of other logs are fetched behind the ranges. */
+const someTopics = [0, 1, 2, 3].map(topicOf);
 if (location !== undefined) {
   globalThis.namedexLogSources = {
     schema: "trial",
     byChain: { 1: { variable: "LOG_SOURCE", location } },
-    // One that lies is refused while a batch is read: its transactions would be fetched and cached behind that.
-    withTransactions: source.portal?.lie ? {} : { 1: [{ address: null, topics: [null, null, null, null] }] },
+    withTransactions: {
+      1: [{ address: null, topics: [source.isFalse ? someTopics : null, null, null, null] }],
+    },
+    ...(source.isFalse && { sample: { rangeShare: 1, blocksPerSample: 1_000 } }),
   };
 }
 const [{ createRpc }, { getLocalEventGenerator }, runtime, { createSyncStore }, checkpoints, schema] =
@@ -131,6 +139,22 @@ const [{ createRpc }, { getLocalEventGenerator }, runtime, { createSyncStore }, 
 const { database, ponder, pool } = await openPonderDatabase(databaseUrl, {
   options: { databaseMaxQueryParameters: 16_000, factoryAddressCountThreshold: 8, command: "start" },
 });
+if (source.isRefusedMeanwhile) {
+  const [{ noteFalseSource }, { noteSourceBlocks, SOURCE_BLOCKS }] = await Promise.all([
+    import("../../engine/sources/falseSources.ts"),
+    import("../../engine/sources/sourceBlocks.ts"),
+  ]);
+  const query = async <Row>(text: string): Promise<Row[]> => (await pool.query(text)).rows;
+  const other = { location: "another", chainId: 2, schema: "another", block: 5, what: "found meanwhile" };
+  await query("begin");
+  await noteSourceBlocks(query, { ...other, from: 1, to: 9 });
+  await noteFalseSource(query, other);
+  await query(`commit; create function refuse() returns trigger language plpgsql as $$ begin
+    insert into ${schema.PONDER_SYNC_SCHEMA}.false_sources (chain_id, location, schema, block, what)
+      select new.chain_id, new.location, schema, block, what from ${schema.PONDER_SYNC_SCHEMA}.false_sources where chain_id = 2;
+    return null; end $$;
+    create trigger refuse after insert on ${SOURCE_BLOCKS} for each row execute function refuse()`);
+}
 const chain = {
   id: 1,
   name: "mainnet",

@@ -1,15 +1,32 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { type AbiEvent, type Hex, keccak256, namehash, pad, toBytes, toEventSelector } from "viem";
-import { expect, test } from "vitest";
+import {
+  type AbiEvent,
+  type Hex,
+  keccak256,
+  namehash,
+  numberToHex,
+  pad,
+  toBytes,
+  toEventSelector,
+} from "viem";
+import { beforeEach, expect, test } from "vitest";
 import { knownDeployments, listContracts, type Role } from "../../abis/deployments.ts";
 import { managedNames } from "../../abis/layer2/managedNames.ts";
 import { registryAbi } from "../../abis/registry.ts";
 import { resolverUnindexedKeyAbi } from "../../abis/resolver.ts";
 import { logsWithTransactions } from "../../abis/transactionLogs.ts";
+import { type NodeLog, writeLogs } from "../../engine/backfill/cacheRows.ts";
 import { readWithNeededBy } from "../../engine/backfill/neededTransactions.ts";
+import { noteFalseSource } from "../../engine/sources/falseSources.ts";
+import { noteSourceBlocks } from "../../engine/sources/sourceBlocks.ts";
+import { inTransaction, queriesOf, withClient } from "../../src/api/server/postgres/client.ts";
 import { neededTransactions } from "../../src/indexing/neededTransactions.ts";
+import { ask, createTestDatabase } from "../support/database.ts";
 import { root } from "../support/projectFiles.ts";
+import { openPonderCache } from "./ponderCache.ts";
+import { ponderModule } from "./ponders.ts";
+import { hashOf, startProvider } from "./providerNode.ts";
 
 const REVERSE = namehash("addr.reverse");
 const OWNER = `0x${"a1".repeat(20)}` as const;
@@ -87,75 +104,91 @@ test("handlers get transactions from this table alone", () => {
   expect(reading).toEqual(["on.ts"]);
 });
 
-type Row = { blockNumber: number; transactionIndex: number };
-const HASH = pad("0x11", { size: 32 });
-
-/** Reads two logs of one transaction and one of another; the cache has what was inserted. */
-async function readBatch(answer: (params: Hex[]) => object | null) {
-  const inserted: Row[] = [];
-  const asked: Hex[][] = [];
-  const logs = [0, 0, 7].map((transactionIndex, logIndex) => ({
-    blockNumber: 5,
-    transactionIndex,
-    transactionHash: pad(`0x${transactionIndex}a`, { size: 32 }),
-    address: logIndex === 1 ? RESOLVER : STRANGER,
-    topics: ["0x0e"] as Hex[],
-    data: "0x" as const,
-  }));
-  const store = {
-    getEventData: async () => ({ blocks: [{ number: 5n, hash: HASH }], logs, transactions: [...inserted] }),
-    insertTransactions: async ({
-      transactions,
-    }: {
-      transactions: { blockNumber: Hex; transactionIndex: Hex }[];
-    }) => {
-      for (const { blockNumber, transactionIndex } of transactions)
-        inserted.push({ blockNumber: Number(blockNumber), transactionIndex: Number(transactionIndex) });
-    },
-  };
-  const filter = { type: "log", topic0: "0x0e", hasTransactionReceipt: false } as const;
-  const chain = {
-    rpc: {
-      request: async ({ params }: { params: Hex[] }) => {
-        asked.push(params);
-        return answer(params);
-      },
-    },
-    chain: { id: main },
-    eventCallbacks: [
-      { name: "Entry:Needing", filter },
-      { name: "Listed:Other", filter: { ...filter, address: [RESOLVER], topic0: "0x0f" } },
-      { name: "Entry:Other", filter },
-    ],
-  };
-  const ponder = {
-    isLogFilterMatched: () => true,
-    standardizeTransactions: (transactions: never[]) => transactions,
-  };
-  const read = readWithNeededBy(ponder as never)(chain as never, store as never);
-  return { asked, first: await read({}), second: await read({}) };
-}
-
-const transactionAt = ([blockNumber, transactionIndex]: Hex[]) => ({
-  hash: pad(`0x${Number(transactionIndex)}a`, { size: 32 }),
-  blockHash: HASH,
-  blockNumber,
-  transactionIndex,
+const provider = await startProvider({
+  head: 5,
+  logs: Array.from({ length: 8 }, () => ({ block: 5, address: STRANGER, topics: [hashOf(3, 14)] })),
 });
+provider.stop();
+const transactionAt = ([, index]: Hex[]) => provider.transactionsOf(5)[Number(index)] as object;
+const HASH = provider.transactionsOf(5)[0]?.hash;
+
+// Importing the table above sets it.
+beforeEach(() => {
+  globalThis.namedexNeededTransactions = undefined;
+});
+
+type Answer = (params: Hex[], cache: string) => object | null | Promise<object | null>;
+
+/** Reads two logs of one transaction and one of another from a cache that has no transactions. */
+async function readBatch(answer: Answer) {
+  const { url, drop } = await createTestDatabase();
+  const { store, database, close } = await openPonderCache(url);
+  try {
+    const asked: Hex[][] = [];
+    const all = provider.logsOf(5);
+    const logs = [0, 0, 7].map((index, logIndex) => ({
+      ...(all[index] as NodeLog),
+      logIndex: numberToHex(logIndex),
+      address: logIndex === 1 ? RESOLVER : STRANGER,
+    }));
+    const [encoders, { isLogFilterMatched }, { standardizeTransactions }] = await Promise.all(
+      ["sync-store/encode.js", "runtime/filter.js", "rpc/actions.js"].map(ponderModule),
+    );
+    const block = provider.blockJson(5, false);
+    await writeLogs(store, { ponder: encoders, chainId: main, fetched: [{ block, transactions: [], logs }] });
+    const filter = {
+      type: "log",
+      chainId: main,
+      address: undefined,
+      topic0: hashOf(3, 14),
+      topic1: null,
+      topic2: null,
+      topic3: null,
+      fromBlock: 1,
+      toBlock: 9,
+      hasTransactionReceipt: false,
+      include: [],
+    };
+    const chain = {
+      rpc: {
+        request: async ({ params }: { params: Hex[] }) => {
+          asked.push(params);
+          return answer(params, url);
+        },
+      },
+      chain: { id: main },
+      database,
+      eventCallbacks: [
+        { name: "Entry:Needing", filter },
+        { name: "Listed:Other", filter: { ...filter, address: [RESOLVER], topic0: hashOf(3, 15) } },
+        { name: "Entry:Other", filter },
+      ],
+    };
+    const ponder = {
+      encodeTransaction: encoders.encodeTransaction,
+      isLogFilterMatched,
+      standardizeTransactions,
+    };
+    const read = readWithNeededBy(ponder)(chain as never, store);
+    const range = { filters: [filter], fromBlock: 1, toBlock: 9, chainId: main, limit: 100 };
+    const [first, second] = [await read(range), await read(range)];
+    return { asked, first, second, cached: await ask(url, "select hash from namedex_cache.transactions") };
+  } finally {
+    await close();
+    await drop();
+  }
+}
 
 test("a batch is read again once its transactions are in the cache, each asked for once", async () => {
   globalThis.namedexNeededTransactions = {
     "Entry:Needing": ({ address }, { id, addressesOf }) =>
       id === main && addressesOf("Listed").includes(address),
   };
-  try {
-    const { asked, first, second } = await readBatch(transactionAt);
-    expect(asked).toEqual([["0x5", "0x0"]]);
-    expect(first.transactions).toEqual([{ blockNumber: 5, transactionIndex: 0 }]);
-    expect(second).toEqual(first);
-  } finally {
-    globalThis.namedexNeededTransactions = undefined;
-  }
+  const { asked, first, second, cached } = await readBatch(transactionAt);
+  expect(asked).toEqual([["0x5", "0x0"]]);
+  expect(first.transactions).toMatchObject([{ blockNumber: 5, transactionIndex: 0, hash: HASH }]);
+  expect(second).toEqual(first);
+  expect(cached).toEqual([{ hash: HASH }]);
 });
 
 test("a run fetches a limited number, and leaves the others for later", async () => {
@@ -163,7 +196,7 @@ test("a run fetches a limited number, and leaves the others for later", async ()
   try {
     const { asked, first, second } = await readBatch(transactionAt);
     expect(asked).toEqual([["0x5", "0x0"]]);
-    expect(first.transactions).toEqual([{ blockNumber: 5, transactionIndex: 0 }]);
+    expect(first.transactions).toMatchObject([{ blockNumber: 5, transactionIndex: 0 }]);
     expect(second).toEqual(first);
   } finally {
     globalThis.namedexTransactionsAtOnce = undefined;
@@ -171,20 +204,35 @@ test("a run fetches a limited number, and leaves the others for later", async ()
 });
 
 test("where no table says which are needed, all are", async () => {
-  const { asked } = await readBatch(transactionAt);
+  const { asked, cached } = await readBatch(transactionAt);
   expect(asked).toEqual([
     ["0x5", "0x0"],
     ["0x5", "0x7"],
   ]);
+  expect(cached).toHaveLength(2);
 });
 
-test.concurrent.each<[string, (params: Hex[]) => object | null, RegExp]>([
-  ["does not have", () => null, /does not have transaction 0x\w+0a, number 0 of block 5\./],
-  [
-    "gives another of",
-    ([block]) => transactionAt([block as Hex, "0x7"]),
-    /but the answer is 0x\w+7a at index 7/,
-  ],
+test("none is cached of blocks that are removed with a false source while the node is asked", async () => {
+  const found = { location: "source", chainId: main, block: 5, what: "wrong", schema: "trial" };
+  const { first, cached } = await readBatch(async (params, cache) => {
+    if (params[1] === "0x0") {
+      await withClient({ connectionString: cache }, (client) =>
+        inTransaction(client, async () => {
+          const { query } = queriesOf(client);
+          await noteSourceBlocks(query, { ...found, from: 1, to: 9 });
+          await noteFalseSource(query, found);
+        }),
+      );
+    }
+    return transactionAt(params);
+  });
+  expect(cached).toEqual([]);
+  expect(first).toMatchObject({ blocks: [], logs: [], transactions: [] });
+});
+
+test.concurrent.each<[string, Answer, RegExp]>([
+  ["does not have", () => null, /does not have transaction 0x\w+, number 0 of block 5\./],
+  ["gives another of", () => transactionAt(["0x5", "0x7"]), /but the answer is 0x\w+ at index 7/],
   [
     "has in another block",
     (at) => ({ ...transactionAt(at), blockHash: pad("0x12", { size: 32 }) }),
@@ -192,10 +240,10 @@ test.concurrent.each<[string, (params: Hex[]) => object | null, RegExp]>([
   ],
 ])("a transaction that the node %s is asked for again, and then a fault", async (_, answer, message) => {
   let times = 0;
-  const counted = (params: Hex[]) => {
+  const counted: Answer = (params, cache) => {
     if (params[1] !== "0x0") return transactionAt(params);
     times++;
-    return answer(params);
+    return answer(params, cache);
   };
   await expect(readBatch(counted)).rejects.toThrow(message);
   expect(times).toBe(4);

@@ -56,5 +56,5 @@ export async function openPonderCache(databaseUrl: string | undefined) {
   const { createSyncStore } = await ponderModule("sync-store/index.js");
   const { database, ponder, pool } = await openPonderDatabase(databaseUrl);
   const store = createSyncStore({ common: ponder, qb: database.syncQB });
-  return { store, close: () => Promise.all([pool.end(), ponder.shutdown.kill()]) };
+  return { store, database, close: () => Promise.all([pool.end(), ponder.shutdown.kill()]) };
 }

@@ -155,9 +155,4 @@ describe("what is no block with logs is refused", () => {
     const source = await openSaying(`${JSON.stringify(line)}\n`);
     await expect(source.logs([any], [4, 6])).rejects.toThrow(/sent (?:a line|block)/);
   });
-
-  test("a line without an end", async () => {
-    const source = await openSaying("x".repeat(2 ** 25 + 10));
-    await expect(source.logs([any], [4, 6])).rejects.toThrow("a line has more than 33554432 characters");
-  });
 });

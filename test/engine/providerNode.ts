@@ -21,6 +21,10 @@ export type Plan = {
   /** Requests within a second; others get 429 with Retry-After. */
   perSecond?: number;
   times?: Times;
+  /** Blocks whose transactions it does not have. */
+  lacks?: ReadonlySet<number>;
+  /** What happens before it answers. */
+  before?: (method: string) => Promise<void> | void;
   /** It answers that there are no logs, as a node that removed those of old blocks. */
   forgets?: boolean;
 };
@@ -155,7 +159,7 @@ export async function startProvider(plan: Plan) {
     if (method === "eth_getBlockReceipts") return { result: receiptsOf(Number(first)) };
     if (method === "eth_getTransactionByBlockNumberAndIndex") {
       const [block, index] = params.map(Number) as [number, number];
-      const log = byBlock.get(block)?.[index];
+      const log = plan.lacks?.has(block) ? undefined : byBlock.get(block)?.[index];
       return { result: log === undefined ? null : transactionJson(log, index) };
     }
     if (method === "eth_getTransactionByHash") {
@@ -186,7 +190,9 @@ export async function startProvider(plan: Plan) {
   const server = createServer(async (request, reply) => {
     const chunks: Buffer[] = [];
     for await (const chunk of request) chunks.push(chunk as Buffer);
-    serve(JSON.parse(Buffer.concat(chunks).toString()), reply);
+    const asked = JSON.parse(Buffer.concat(chunks).toString()) as Request;
+    await plan.before?.(asked.method);
+    serve(asked, reply);
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const { port } = server.address() as AddressInfo;
