@@ -34,3 +34,10 @@ test("a read that takes too long is waited for once, and counts when it comes", 
   await vi.waitFor(async () => expect(await read(null)).toBe(7));
   expect(reads).toBeGreaterThan(1);
 });
+
+test("a value that is kept serves later calls without a read", async () => {
+  let reads = 0;
+  const read = lastKnown(async () => ++reads, { withinMs: 1_000, first: 0, keptMs: 100 });
+  expect([await read(null), await read(null), await read(null)]).toEqual([1, 1, 1]);
+  await vi.waitFor(async () => expect(await read(null)).toBe(2));
+});

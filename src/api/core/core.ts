@@ -91,9 +91,11 @@ export async function createCore(settings: Settings, db: Db) {
     isActive: lastKnown(activityIn(store), { ...soon, first: false }),
     lastVerification,
     failingBlock,
+    // Every request looks at this; a comparison takes hours.
     sourceComparisons: lastKnown((ofSchema: string) => listSourceComparisons(store, ofSchema), {
       ...soon,
       first: [],
+      keptMs: 1_000,
     }),
     standby: () => readStandby(db, () => readWritten(store)),
     chainId,

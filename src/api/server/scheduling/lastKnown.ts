@@ -1,5 +1,5 @@
-/** How long is waited for a value, and what counts before the first one came. */
-export type LastKnownPlan<Value> = { withinMs: number; first: Value };
+/** How long to wait for a value, the value before the first read, and for how long a read value serves later calls. */
+export type LastKnownPlan<Value> = { withinMs: number; first: Value; keptMs?: number };
 
 /**
  * Reads a value, or returns the last one if reading fails or takes too long. While a read is overdue, calls return the
@@ -9,11 +9,12 @@ export type LastKnownPlan<Value> = { withinMs: number; first: Value };
  */
 export function lastKnown<Input, Value>(
   read: (input: Input) => Promise<Value>,
-  { withinMs, first }: LastKnownPlan<Value>,
+  { withinMs, first, keptMs = 0 }: LastKnownPlan<Value>,
 ): (input: Input) => Promise<Value> {
   let known = first;
   let reading: Promise<void> | null = null;
   let isOverdue = false;
+  let keptUntil = 0;
   const begin = (input: Input): Promise<void> => {
     const timer = setTimeout(() => {
       isOverdue = true;
@@ -22,6 +23,7 @@ export function lastKnown<Input, Value>(
       .then(
         (value) => {
           known = value;
+          keptUntil = performance.now() + keptMs;
         },
         () => {}, // What was known stays.
       )
@@ -32,7 +34,7 @@ export function lastKnown<Input, Value>(
       });
   };
   return async (input) => {
-    if (isOverdue) return known;
+    if (isOverdue || performance.now() < keptUntil) return known;
     reading ??= begin(input);
     await soon(reading, withinMs);
     return known;
