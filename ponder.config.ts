@@ -24,7 +24,7 @@ import {
   ensv2ResolverAbi,
   upgradedAbi,
 } from "./abis/ensv2.ts";
-import { dnsRegistrarAbi, subdomainRegistrarAbi } from "./abis/labelSources.ts";
+import { dnsRegistrarAbi, shortNameClaimsAbi, subdomainRegistrarAbi } from "./abis/labelSources.ts";
 import { nameWrapperAbi } from "./abis/nameWrapper.ts";
 import { priceFeedAbi } from "./abis/priceFeed.ts";
 import { auctionRegistrarAbi, basenamesRegistrarAbi, registrarAbi } from "./abis/registrar.ts";
@@ -223,6 +223,7 @@ export default createConfig({
     PriceFeed: { abi: priceFeedAbi, chain: at("price-feed") },
     DnsRegistrar: { abi: dnsRegistrarAbi, chain: at("dns-registrar") },
     SubdomainRegistrar: { abi: subdomainRegistrarAbi, chain: at("subdomain-registrar") },
+    ShortNameClaims: { abi: shortNameClaimsAbi, chain: at("short-name-claims") },
     RenewalReferrer: { abi: renewalReferrerAbi, chain: at("renewal-referrer") },
     NameWrapper: { abi: nameWrapperAbi, chain: at("wrapper") },
     Resolver: { abi: resolverAbi, chain: resolvers },

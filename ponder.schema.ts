@@ -34,7 +34,19 @@
  * A b-tree of PostgreSQL takes at most 2,704 bytes, while names, keys and values on chain are unlimited: such columns are
  * indexed by hash, by trigram, or by their first characters.
  */
-import { and, eq, inArray, index, onchainEnum, onchainTable, onchainView, primaryKey, sql } from "ponder";
+import {
+  and,
+  eq,
+  inArray,
+  index,
+  isNotNull,
+  onchainEnum,
+  onchainTable,
+  onchainView,
+  or,
+  primaryKey,
+  sql,
+} from "ponder";
 
 /** The layer that decides who owns a name: the wrapper before the registrar before the registry; `token` in ENSv2. */
 export const ownershipReason = onchainEnum("ownership_reason", ["registry", "registrar", "wrapper", "token"]);
@@ -378,6 +390,36 @@ export const pendingPayment = onchainTable(
     priceWei: t.bigint(),
   }),
   (t) => ({ pk: primaryKey({ columns: [t.chainId, t.controller] }) }),
+);
+
+/** For the indexer: claims to short names (2019), by the contract's id. */
+export const shortNameClaim = onchainTable(
+  "short_name_claims",
+  (t) => ({
+    chainId: t.integer().notNull(),
+    /** Hash of label, DNS name, claimant and e-mail address. */
+    claimId: t.hex().notNull(),
+    /** Node of the claimed name. */
+    node: t.hex().notNull(),
+    /** Who gets the name. */
+    claimant: t.hex().notNull(),
+    /** Payment, refunded unless the name was registered. */
+    paidWei: t.bigint().notNull(),
+  }),
+  (t) => ({ pk: primaryKey({ columns: [t.chainId, t.claimId] }) }),
+);
+
+/** For the indexer: the approved claim to each name, until the name is registered. */
+export const approvedClaim = onchainTable(
+  "approved_claims",
+  (t) => ({
+    chainId: t.integer().notNull(),
+    /** Node of the name. */
+    node: t.hex().notNull(),
+    /** The claim in `short_name_claims`. */
+    claimId: t.hex().notNull(),
+  }),
+  (t) => ({ pk: primaryKey({ columns: [t.chainId, t.node] }) }),
 );
 
 /** For the indexer: newest answer in each phase of the price feed used to sell .eth names. */
@@ -870,8 +912,8 @@ const answerAtSale = sql`(case when "events".chain_id = (select chain_id from ${
     order by feed.block_timestamp desc, feed.block_number desc, feed.log_index desc limit 1) end)`;
 
 /**
- * Sales as controllers logged them, with dollars by the feed's answer at the sale; null where that is not known. Sales of ENSv2
- * are in `ensv2_purchases`.
+ * Sales as controllers logged them, and registrations of claimed short names (2019), with dollars by the feed's answer at the
+ * sale; null where that is not known. Sales of ENSv2 are in `ensv2_purchases`.
  */
 export const controllerSale = onchainView("controller_sales").as((query) =>
   query
@@ -902,7 +944,10 @@ export const controllerSale = onchainView("controller_sales").as((query) =>
     .from(event)
     .where(
       and(
-        eq(event.contract, "CONTROLLER"),
+        or(
+          eq(event.contract, "CONTROLLER"),
+          and(eq(event.contract, "REGISTRAR_OLD"), isNotNull(event.costWei)),
+        ),
         inArray(event.eventType, [
           "NameRegistered",
           "NameRenewed",

@@ -23,6 +23,7 @@ export const roles = [
   "price-feed",
   "dns-registrar",
   "subdomain-registrar",
+  "short-name-claims",
 ] as const;
 
 export type Role = (typeof roles)[number];
@@ -44,6 +45,7 @@ export const generations: Record<Role, readonly number[]> = {
   "dns-token": [1],
   "dns-registrar": [1, 2],
   "subdomain-registrar": [1],
+  "short-name-claims": [1],
   "price-feed": [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12],
 };
 

@@ -16,3 +16,12 @@ export const dnsRegistrarAbi = parseAbi([
 export const subdomainRegistrarAbi = parseAbi([
   "event NewRegistration(bytes32 indexed label, string subdomain, address indexed owner, address indexed referrer, uint256 price)",
 ]);
+
+/**
+ * ShortNameClaims (2019), a controller of the registrar of 2019. `email` is empty: src/ens/shortNameClaims.ts removes it.
+ * Source: ensdomains/ethregistrar, contracts/ShortNameClaims.sol.
+ */
+export const shortNameClaimsAbi = parseAbi([
+  "event ClaimSubmitted(string claimed, bytes dnsname, uint256 paid, address claimant, string email)",
+  "event ClaimStatusChanged(bytes32 indexed claimId, uint8 status)",
+]);

@@ -119,6 +119,13 @@ export const mainnet: z.input<typeof deploymentShape> = {
       title: "Subdomain Registrar (2020)",
     }, // MigrationSubdomainRegistrar of 2020; a safe lower bound
     {
+      role: "short-name-claims",
+      generation: 1,
+      address: "0xf7C83Bd0c50e7A72b55a39FE0DABF5e3A330d749",
+      startBlock: 7666495,
+      title: "Short Name Claims",
+    }, // ShortNameClaims; open from July 2019, before the registrar added it; a safe lower bound
+    {
       role: "renewal-referrer",
       generation: 1,
       address: "0xf55575Bde5953ee4272d5CE7cdD924c74d8fA81A",

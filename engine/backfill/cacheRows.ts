@@ -17,8 +17,36 @@ export type NodeLog = {
   /** Its transaction, where the source of the log gave that too. */
   transaction?: Transaction;
 };
+
+declare global {
+  /** Give the data of a log and the input of a transaction without what must not be stored (src/indexing/shortNameClaims.ts). */
+  var namedexStorable:
+    | { data: (log: Pick<NodeLog, "topics" | "data">) => Hex; input: (input: Hex) => Hex }
+    | undefined;
+}
+
+/** A log as it may be stored. Every log passes here before it is read, compared or written. */
+export function storable<Log extends Pick<NodeLog, "topics" | "data" | "transaction">>(log: Log): Log {
+  const data = globalThis.namedexStorable?.data(log) ?? log.data;
+  const transaction = log.transaction && storableTransaction(log.transaction);
+  return data === log.data && transaction === log.transaction ? log : { ...log, data, transaction };
+}
+
+/** The same of a transaction. */
+export function storableTransaction<Given extends { input?: Hex }>(transaction: Given): Given {
+  if (transaction.input === undefined || globalThis.namedexStorable === undefined) return transaction;
+  const input = globalThis.namedexStorable.input(transaction.input);
+  return input === transaction.input ? transaction : { ...transaction, input };
+}
+
 export type Block = { number: Hex; hash: Hex; timestamp: Hex };
-export type Transaction = { hash: Hex; blockHash: Hex; blockNumber: Hex; transactionIndex: Hex };
+export type Transaction = {
+  hash: Hex;
+  blockHash: Hex;
+  blockNumber: Hex;
+  transactionIndex: Hex;
+  input?: Hex;
+};
 
 type Row = Record<string, unknown>;
 

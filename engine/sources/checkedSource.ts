@@ -1,6 +1,6 @@
 // Part of the patch logSync: the source of a chain's past logs, which is compared with the node before anything of it is stored.
 
-import type { NodeLog } from "../backfill/cacheRows.ts";
+import { type NodeLog, storableTransaction } from "../backfill/cacheRows.ts";
 import type { Hex, Interval, Wanted } from "../backfill/logGroups.ts";
 import type { NodeRequests } from "../backfill/nodeRequests.ts";
 import type { Chain, Ponder } from "../backfill/ponderSync.ts";
@@ -87,11 +87,17 @@ export function createCheckedSource(
   const headerOf = async (block: number): Promise<Header> =>
     (await node.fetchHeader(toHex(block))) as unknown as Header;
 
-  const transactionOf = async ({ blockNumber, transactionIndex }: NodeLog): Promise<ReadTransaction | null> =>
-    (await node.ask("eth_getTransactionByBlockNumberAndIndex", [
-      blockNumber,
-      transactionIndex,
-    ])) as ReadTransaction | null;
+  const transactionOf = async ({
+    blockNumber,
+    transactionIndex,
+  }: NodeLog): Promise<ReadTransaction | null> => {
+    const params = [blockNumber, transactionIndex];
+    const found = (await node.ask(
+      "eth_getTransactionByBlockNumberAndIndex",
+      params,
+    )) as ReadTransaction | null;
+    return found && storableTransaction(found);
+  };
 
   async function receiptsOf(block: number): Promise<Receipt[] | null> {
     if (!hasReceipts) return null;

@@ -1,6 +1,6 @@
 // Part of the patch logSync: past logs from elsewhere than a node.
 
-import type { NodeLog } from "../backfill/cacheRows.ts";
+import { type NodeLog, storable } from "../backfill/cacheRows.ts";
 import type { Hex, Interval, LogQuery } from "../backfill/logGroups.ts";
 import type { Sample } from "./sourceChecks.ts";
 
@@ -71,15 +71,16 @@ declare global {
 
 const isUrl = (location: string): boolean => /^https?:\/\//.test(location);
 
-/** Opens a source by the text of its setting. Both kinds are loaded only where they are used. */
-export async function openLogSource(
-  location: string,
-  {
-    chainId,
-    onRequest,
-    attempts,
-  }: { chainId: number; onRequest?: (() => void) | undefined; attempts?: number | undefined },
-): Promise<LogSource> {
+type Opening = { chainId: number; onRequest?: (() => void) | undefined; attempts?: number | undefined };
+
+/** Opens a source by the text of its setting. */
+export async function openLogSource(location: string, opening: Opening): Promise<LogSource> {
+  const source = await openBy(location, opening);
+  return { ...source, logs: async (...asked) => (await source.logs(...asked)).map(storable) };
+}
+
+/** Both kinds are loaded only where they are used. */
+async function openBy(location: string, { chainId, onRequest, attempts }: Opening): Promise<LogSource> {
   if (isUrl(location)) {
     const withTransactions = globalThis.namedexLogSources?.withTransactions?.[chainId];
     return (await import("./portal.ts")).openPortal(location, onRequest, { attempts, withTransactions });

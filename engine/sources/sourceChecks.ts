@@ -1,7 +1,7 @@
 // Part of the patch logSync: compares what a source says with the operator's node, before any of it is stored.
 
 import { randomInt } from "node:crypto";
-import type { NodeLog } from "../backfill/cacheRows.ts";
+import { type NodeLog, storable } from "../backfill/cacheRows.ts";
 import type { Hex, Interval } from "../backfill/logGroups.ts";
 import { type Receipt, receiptsRoot } from "./receiptsRoot.ts";
 
@@ -105,7 +105,10 @@ async function inBlock(all: readonly NodeLog[], block: number, node: CheckedBy):
   // Of some layer 2s, receipts have forms that we do not know: then their root says nothing.
   if (receipts === null || receiptsRoot(receipts) !== header.receiptsRoot)
     return inRange(logs, [block, block], node);
-  return differenceOf(logs, receipts.flatMap((receipt) => receipt.logs).filter(node.isCompared));
+  return differenceOf(
+    logs,
+    receipts.flatMap((receipt) => receipt.logs.map(storable)).filter(node.isCompared),
+  );
 }
 
 const placeOf = ({ blockNumber, logIndex }: NodeLog): string => `${Number(blockNumber)} ${Number(logIndex)}`;

@@ -18,6 +18,7 @@ const logTables = [
 
 /** Notes of the indexer, which answer no question about names. They are exported if they are asked for. */
 export const indexersTables: readonly string[] = [
+  "approved_claims",
   "controllers",
   "ensv2_mount_nodes",
   "ensv2_reaches",
@@ -30,6 +31,7 @@ export const indexersTables: readonly string[] = [
   "name_links",
   "pending_payments",
   "reverse_nodes",
+  "short_name_claims",
   "unconfirmed_prices",
   "work_lists",
   "work_owners",

@@ -22,7 +22,7 @@ import {
   ensv2ResolverAbi,
   upgradedAbi,
 } from "../../abis/ensv2.ts";
-import { dnsRegistrarAbi, subdomainRegistrarAbi } from "../../abis/labelSources.ts";
+import { dnsRegistrarAbi, shortNameClaimsAbi, subdomainRegistrarAbi } from "../../abis/labelSources.ts";
 import { nameWrapperAbi } from "../../abis/nameWrapper.ts";
 import { priceFeedAbi } from "../../abis/priceFeed.ts";
 import { auctionRegistrarAbi, basenamesRegistrarAbi, registrarAbi } from "../../abis/registrar.ts";
@@ -72,6 +72,7 @@ const abis: readonly Abi[] = [
   priceFeedAbi,
   dnsRegistrarAbi,
   subdomainRegistrarAbi,
+  shortNameClaimsAbi,
 ];
 
 const eventsOf = (abi: Abi): AbiEvent[] => abi.filter((item): item is AbiEvent => item.type === "event");
@@ -105,6 +106,7 @@ export const followed: Partial<Record<`${Role}${"" | ` ${number}`}`, readonly Ab
   "price-feed": [priceFeedAbi],
   "dns-registrar": [dnsRegistrarAbi],
   "subdomain-registrar": [subdomainRegistrarAbi],
+  "short-name-claims": [shortNameClaimsAbi],
 };
 
 /** Whether the index has a row for each log like this one of a contract. */

@@ -1,5 +1,6 @@
-import { numberToHex } from "viem";
+import { type Hex, numberToHex } from "viem";
 import type { CachedFilter, CachedLog } from "../../engine/cachedLogs.ts";
+import { withoutEmail } from "../../src/ens/shortNameClaims.ts";
 import type { Range } from "./logRanges.ts";
 import { type Node, NodeError } from "./node.ts";
 
@@ -91,7 +92,7 @@ async function askRange(node: Node, { question, range, state }: Asked): Promise<
   return logs;
 }
 
-/** @throws NodeError */
+/** As the cache has them, without e-mail addresses. @throws NodeError */
 export function parseLogs(reply: unknown): NodeLog[] {
   if (!Array.isArray(reply)) throw new NodeError("the node's answer is malformed");
   return reply.map((log: unknown) => {
@@ -114,7 +115,7 @@ export function parseLogs(reply: unknown): NodeLog[] {
       blockNumber: Number(blockNumber),
       logIndex: Number(logIndex),
       transactionIndex: Number(transactionIndex),
-      data: String(data),
+      data: withoutEmail({ topics, data: data as Hex }),
       blockHash: String(blockHash).toLowerCase(),
       transactionHash: String(transactionHash).toLowerCase(),
       address: String(address).toLowerCase(),

@@ -9,6 +9,7 @@ import { keyOfRegistrar, patchDomain } from "./write/domains.ts";
 import { setV1Controller } from "./write/ensv2/phases.ts";
 import { appendArguments, appendEvent, appendEventAndHolders, type EventValues } from "./write/events.ts";
 import { nullIfZero } from "./write/logRef.ts";
+import { takeApproved } from "./write/shortNameClaims.ts";
 import { unexplainedBy } from "./write/wrappedRenewals.ts";
 
 /**
@@ -210,12 +211,15 @@ async function onController(args: ArgsOf<"BaseRegistrar", "ControllerAdded" | "C
   await setV1Controller(context, log, controller, isAdded);
 }
 
-/** Writes: events, holders. */
-function onOldRegistered({ event, context, log }: Registered) {
+/** The price of a claimed name is in no other log of its registration. Writes: events, holders, approved_claims. */
+async function onOldRegistered({ event, context, log }: Registered) {
   const { id, owner, expires } = event.args;
-  return appendEventAndHolders(context, log, {
-    node: keyOfToken(context, id).node,
+  const { node } = keyOfToken(context, id);
+  const seconds = expires - event.block.timestamp;
+  await appendEventAndHolders(context, log, {
+    node,
     ownerAddress: owner,
     expiryTimestamp: expires,
+    costWei: await takeApproved(context, log, { node, owner, seconds }),
   });
 }

@@ -65,6 +65,8 @@ const nowhere: Record<string, string> = {
   "CONTROLLER NameRegistered(string name, address owner)": "oldContracts.slow.test.ts has the real contract",
   "DNS_REGISTRAR Claim": "oldContracts.slow.test.ts has emitters of logs",
   "SUBDOMAIN_REGISTRAR NewRegistration": "oldContracts.slow.test.ts has emitters of logs",
+  "SHORT_NAME_CLAIMS ClaimSubmitted": "shortNameClaims.slow.test.ts has the real contract",
+  "SHORT_NAME_CLAIMS ClaimStatusChanged": "shortNameClaims.slow.test.ts has the real contract",
   "RESOLVER DataChanged": "oldContracts.slow.test.ts has emitters of logs",
   "ENSV2_RENEWER NameRegistered": "what renews shares its ABI with the registrar, and registers nothing",
   "ENSV2_RESOLVER Cleared": "the stand-in has no way to clear records",

@@ -59,7 +59,7 @@ describe("the deployment", () => {
     );
     expect(missing).toEqual([
       ...["controller 2", "resolver 0", "resolver 1", "reverse-registrar 1"],
-      ...["dns-registrar 1", "dns-registrar 2", "subdomain-registrar 1"],
+      ...["dns-registrar 1", "dns-registrar 2", "subdomain-registrar 1", "short-name-claims 1"],
     ]);
     expect(contracts.registry?.address).toBe(listContracts(deployment, "registry", 2)[0]?.address);
   });

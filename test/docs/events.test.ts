@@ -6,7 +6,7 @@ import { agentRegistryAbi } from "../../abis/agentRegistry.ts";
 import * as controllers from "../../abis/controllers.ts";
 import { dnsTokenAbi } from "../../abis/dnsToken.ts";
 import * as ensv2 from "../../abis/ensv2.ts";
-import { dnsRegistrarAbi, subdomainRegistrarAbi } from "../../abis/labelSources.ts";
+import { dnsRegistrarAbi, shortNameClaimsAbi, subdomainRegistrarAbi } from "../../abis/labelSources.ts";
 import { nameWrapperAbi } from "../../abis/nameWrapper.ts";
 import { priceFeedAbi } from "../../abis/priceFeed.ts";
 import { auctionRegistrarAbi, basenamesRegistrarAbi, registrarAbi } from "../../abis/registrar.ts";
@@ -59,6 +59,7 @@ describe("the list of events in docs/api.md", () => {
     ["PRICE_FEED", eventsOf(priceFeedAbi)],
     ["DNS_REGISTRAR", eventsOf(dnsRegistrarAbi)],
     ["SUBDOMAIN_REGISTRAR", eventsOf(subdomainRegistrarAbi)],
+    ["SHORT_NAME_CLAIMS", eventsOf(shortNameClaimsAbi)],
     ["RENEWAL_REFERRER", eventsOf(controllers.renewalReferrerAbi)],
     ["NAME_WRAPPER", eventsOf(nameWrapperAbi)],
     ["RESOLVER_<block> RESOLVER", eventsOf(resolverAbi, listedResolverAbi)],

@@ -1,6 +1,15 @@
-import { type Hex, numberToHex } from "viem";
+import {
+  encodeAbiParameters,
+  encodeFunctionData,
+  type Hex,
+  numberToHex,
+  parseAbi,
+  parseAbiParameters,
+  toEventSelector,
+} from "viem";
 import { seeded } from "../../bench/index/chain/seeded.ts";
 import { createArchive } from "../../ops/logs/create.ts";
+import { inputWithoutEmail, withoutEmail } from "../../src/ens/shortNameClaims.ts";
 import { openPonderDatabase } from "./ponderCache.ts";
 import { ponderModule } from "./ponders.ts";
 import { type PortalPlan, startPortal } from "./portalNode.ts";
@@ -24,10 +33,12 @@ export type Source = {
   /** Another indexer finds it false when the first range is compared and not yet written. */
   isRefusedMeanwhile?: boolean;
 };
-const { source = {}, ...given } = JSON.parse(planText) as Partial<Plan> & {
-  needs?: boolean;
-  source?: Source;
-};
+const parsed: Partial<Plan> & { needs?: boolean; source?: Source } = JSON.parse(planText);
+const { source = {}, ...given } = parsed;
+/** Trials of sources have logs with e-mail addresses, of which the cache gets none. */
+const hasClaims = parsed.source !== undefined;
+const CLAIM = toEventSelector("ClaimSubmitted(string,bytes,uint256,address,string)");
+if (hasClaims) globalThis.namedexStorable = { data: withoutEmail, input: inputWithoutEmail };
 
 const HEAD = 60_000;
 const FINALIZED = HEAD - 100;
@@ -59,7 +70,16 @@ function makeLogs(): ProviderLog[] {
       topics: [topicOf(topic), argumentOf(addressOf(i * 3))],
     };
   });
-  return [...logs, ...named].sort((a, b) => a.block - b.block);
+  const claims = Array.from({ length: hasClaims ? 300 : 0 }, (_, i): ProviderLog => {
+    const email = `who${i}@mail.example`;
+    const words = parseAbiParameters("string, bytes, uint256, address, string");
+    const data = encodeAbiParameters(words, [`name${i}`, "0x", 1n, addressOf(i), email]);
+    const abi = parseAbi(["function submitExactClaim(bytes name, address claimant, string email)"]);
+    const input = encodeFunctionData({ abi, args: ["0x", addressOf(i), email] });
+    const [block, address] = [1 + chance.whole(HEAD), addressOf(chance.whole(90))];
+    return { block, address, topics: [CLAIM], data, input };
+  });
+  return [...logs, ...named, ...claims].sort((a, b) => a.block - b.block);
 }
 
 const shared = { type: "log", chainId: 1, sourceId: "Trial", hasTransactionReceipt: false, include: [] };
@@ -97,6 +117,7 @@ const fixed = Array.from({ length: 60 }, (_, i) => ({
 const firstStep = [
   ...fixed.slice(0, 40),
   { topics: [topicOf(4)] },
+  ...(hasClaims ? [{ topics: [CLAIM] }] : []),
   { topics: [topicOf(5)], from: 9_999 },
   { address: few, topics: [topicOf(7)] },
   { address: few, topics: [topicOf(8)] },

@@ -5,7 +5,14 @@ import { type Receipt, receiptsRoot } from "../../engine/sources/receiptsRoot.ts
 
 // A node double that behaves as paid providers do: it refuses long ranges and large answers, and more requests than a plan has.
 
-export type ProviderLog = { block: number; address: Hex; topics: Hex[]; data?: Hex };
+export type ProviderLog = {
+  block: number;
+  address: Hex;
+  topics: Hex[];
+  data?: Hex;
+  /** The input of its transaction. */
+  input?: Hex;
+};
 
 /** How blocks' times stand in logs: as a number of seconds, left out, zero, in milliseconds, or each of these in turn. */
 export type Times = "seconds" | "none" | "zero" | "milliseconds" | "mixed";
@@ -75,14 +82,14 @@ export async function startProvider(plan: Plan) {
     removed: false,
     ...timeIn(log.block, index),
   });
-  const transactionJson = ({ block }: ProviderLog, index: number) => ({
+  const transactionJson = ({ block, input }: ProviderLog, index: number) => ({
     hash: hashOf(2, block * 1_000 + index),
     blockHash: hashOf(1, block),
     blockNumber: numberToHex(block),
     transactionIndex: numberToHex(index),
     from: numberToHex(block, { size: 20 }),
     to: numberToHex(index + 1, { size: 20 }),
-    input: numberToHex(block, { size: 40 }),
+    input: input ?? numberToHex(block, { size: 40 }),
     value: numberToHex(index),
     nonce: "0x1",
     gas: "0x5208",

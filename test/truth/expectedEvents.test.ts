@@ -2,11 +2,14 @@ import { expect, test, vi } from "vitest";
 import { type Entry, familyOf } from "../../src/indexing/write/families.ts";
 import { knownEvents } from "./expectedEvents.ts";
 
-/** Entries that test/chain/layer2-logs.slow.test.ts, dnsTokens.test.ts and, of the last two, oldContracts.slow.test.ts judge. */
+/**
+ * Entries that test/chain/layer2-logs.slow.test.ts, dnsTokens.test.ts and, of the last three, oldContracts.slow.test.ts and
+ * shortNameClaims.slow.test.ts judge.
+ */
 const judgedElsewhere: Entry[] = [
   ...(["BasenamesRegistrar", "BasenamesController", "LineanamesController", "AddedController"] as const),
   ...(["WrapperController", "DnsToken", "FoundResolver", "BasenamesReverseRegistrar"] as const),
-  ...(["DnsRegistrar", "SubdomainRegistrar"] as const),
+  ...(["DnsRegistrar", "SubdomainRegistrar", "ShortNameClaims"] as const),
 ];
 
 test("the truth states the expected row of each event", async () => {

@@ -24,6 +24,7 @@ const families = {
   PriceFeed: "PRICE_FEED",
   DnsRegistrar: "DNS_REGISTRAR",
   SubdomainRegistrar: "SUBDOMAIN_REGISTRAR",
+  ShortNameClaims: "SHORT_NAME_CLAIMS",
   RenewalReferrer: "RENEWAL_REFERRER",
   NameWrapper: "NAME_WRAPPER",
   Resolver: "RESOLVER",

@@ -20,6 +20,7 @@ import { answerAt } from "./dollars.ts";
  */
 
 export const isController = eq(event.contract, "CONTROLLER");
+const hasController = sql`bool_or(${isController})`;
 const isRegistrar = like(event.contract, "REGISTRAR%");
 const isRegistry = eq(event.contract, "ENSV2_REGISTRY");
 const hasToken = isNotNull(event.tokenAmount);
@@ -38,11 +39,13 @@ const priceIn = (logs: SQL): Price => ({
 });
 
 const ofControllers = priceIn(isController);
+/** The registrar of 2019 logs no price. What its rows have was paid with a claim to a short name. */
+const ofClaims = priceIn(eq(event.contract, "REGISTRAR_OLD"));
 const ofAll = priceIn(sql`true`);
 
-/** What controllers took. */
+/** What controllers took, and what was paid for claimed names. */
 export const takenByControllers = {
-  cost: sql`coalesce(${ofControllers.cost}, 0)`,
+  cost: sql`coalesce(case when ${hasController} then ${ofControllers.cost} else ${ofClaims.cost} end, 0)`,
   isUpperBound: ofControllers.isUpperBound,
   premium: sql`coalesce(sum(${event.premiumWei}) filter (where ${isController}), 0)`,
 };
@@ -76,7 +79,6 @@ const sure = <Column extends AnyColumn>(column: Column, value: SQL) =>
 
 const bothPaid = sql`${event.paymentToken} is not null and ${hasToken}`;
 const isPaidInToken = sql`bool_or(${hasToken})`;
-const hasController = sql`bool_or(${isController})`;
 
 /** Logs of one kind of contract, by contract: each logs every registration or renewal once. */
 const logsOfEach = (logs: SQL): SQL =>

@@ -162,6 +162,7 @@ const others: Record<string, readonly string[]> = {
   PRICE_FEED: ["AnswerUpdated"],
   DNS_REGISTRAR: ["Claim"],
   SUBDOMAIN_REGISTRAR: ["NewRegistration"],
+  SHORT_NAME_CLAIMS: ["ClaimSubmitted", "ClaimStatusChanged"],
   NAME_WRAPPER: ["URI", "ControllerChanged", "OwnershipTransferred"],
   REVERSE_REGISTRAR: [
     "OwnershipTransferred",

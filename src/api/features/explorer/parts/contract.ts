@@ -14,6 +14,7 @@ const families: Record<string, string> = {
   PRICE_FEED: "Price feed",
   DNS_REGISTRAR: "DNS importer",
   SUBDOMAIN_REGISTRAR: "Subname registrar",
+  SHORT_NAME_CLAIMS: "Short name claims",
   NAME_WRAPPER: "NameWrapper",
   RESOLVER: "Resolver",
 };
