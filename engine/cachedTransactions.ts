@@ -4,19 +4,19 @@ import { checkTransaction } from "./backfill/thinBlocks.ts";
 import { CACHE_SCHEMA } from "./cacheSchema.ts";
 import { ponderModule } from "./ponderModule.ts";
 
-// Transactions that are put into the cache behind a ready index, as the backfill would have.
+// Transactions stored in the cache after the index is ready, as the backfill would have stored them.
 
 type Queries = {
   query: <Row extends Record<string, unknown>>(text: string, values?: unknown[]) => Promise<Row[]>;
 };
 
-/** A transaction by its place, and its hash as the log has it. */
+/** The place of a transaction, and its hash from the log. */
 export type TransactionPlace = { blockNumber: number; transactionIndex: number; hash: Hex };
 
-/** What handlers read of a transaction. */
+/** The fields of a transaction that handlers read. */
 export type ReadTransaction = { hash: Hex; from: Hex; to: Hex | null; input: Hex };
 
-/** Those of some transactions that the cache has, each with the bytes of its input. */
+/** The cached ones among some transactions, each with the size of its input in bytes. */
 export async function sizesOfCached(
   { query }: Queries,
   chainId: number,
@@ -29,7 +29,7 @@ export async function sizesOfCached(
   return new Map(rows.map(({ hash, bytes }) => [hash, bytes]));
 }
 
-/** Those of some transactions that the cache has. */
+/** The cached ones among some transactions. */
 export const listCached = (
   { query }: Queries,
   chainId: number,
@@ -55,9 +55,9 @@ const isBytes = (value: unknown): value is Hex =>
 const isAddress = (value: unknown): value is Hex => isBytes(value) && value.length === 42;
 
 /**
- * Stores a transaction as a node gives it.
+ * Stores a transaction from a node's answer.
  *
- * @throws Error if it is another one, or none that can be read
+ * @throws Error if it is a different transaction, or invalid
  */
 export async function storeTransaction(
   { query }: Queries,
@@ -86,8 +86,8 @@ export async function storeTransaction(
 }
 
 /**
- * Stores those of transactions whose blocks the cache has. While a node is asked for them, the blocks can be removed with those of a
- * false source: one statement looks and stores, and the removal waits for it (`noteFalseSource`).
+ * Stores transactions whose blocks are cached. While they are fetched, the blocks may be removed with those of a false source. So one
+ * statement both looks and stores, and the removal waits for it (`noteFalseSource`).
  */
 export async function insertTransactions(
   query: (text: string) => Promise<unknown>,
@@ -108,7 +108,7 @@ type Parsed = ReadTransaction & { blockHash: Hex; blockNumber: Hex; transactionI
 
 const lower = (address: Hex): Hex => address.toLowerCase() as Hex;
 
-/** The hash of a block in the cache. Without the block, as on chains that are not cached, the given one is taken. */
+/** The cached hash of a block. If the block is not cached, as on uncached chains, returns the given hash. */
 async function hashOfBlock(
   { query }: Queries,
   chainId: number,

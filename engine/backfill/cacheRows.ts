@@ -12,14 +12,14 @@ export type NodeLog = {
   address: Hex;
   topics: Hex[];
   data: Hex;
-  /** The time of its block, where the node tells it. */
+  /** The time of its block, if the node gives it. */
   blockTimestamp?: Hex;
-  /** Its transaction, where the source of the log gave that too. */
+  /** Its transaction, if the source gave it with the log. */
   transaction?: Transaction;
 };
 
 declare global {
-  /** Give the data of a log and the input of a transaction without what must not be stored (src/indexing/shortNameClaims.ts). */
+  /** Remove what must not be stored from the data of a log and the input of a transaction (src/indexing/shortNameClaims.ts). */
   var namedexStorable:
     | { data: (log: Pick<NodeLog, "topics" | "data">) => Hex; input: (input: Hex) => Hex }
     | undefined;
@@ -50,7 +50,7 @@ export type Transaction = {
 
 type Row = Record<string, unknown>;
 
-/** How Ponder makes rows of its cache (sync-store/encode.js). */
+/** Ponder's encoders of cache rows (sync-store/encode.js). */
 export type Encoders = {
   encodeLog: (from: { log: NodeLog; chainId: number }) => Row;
   encodeBlock: (from: { block: Block; chainId: number }) => Row;
@@ -58,7 +58,7 @@ export type Encoders = {
 };
 
 export type Cache = {
-  /** Inserts rows given as JSON. Rows that are there already stay. */
+  /** Inserts rows given as JSON. Existing rows stay. */
   insertRows: (table: "logs" | "blocks" | "transactions", rows: string) => Promise<void>;
 };
 
@@ -68,7 +68,7 @@ type Fetched = {
   fetched: readonly { block: Block; transactions: readonly Transaction[]; logs: readonly NodeLog[] }[];
 };
 
-/** Rows of one statement. PostgreSQL takes a parameter of up to 1 GiB, and a log can have 100 KB and more. */
+/** Rows in one statement. A PostgreSQL parameter has at most 1 GiB, and a log can exceed 100 KB. */
 const ROWS_AT_ONCE = 2_000;
 
 /** The rows of each statement. */
@@ -77,7 +77,7 @@ export const inParts = <Item>(rows: readonly Item[]): Item[][] => chunksOf(rows,
 export const chunksOf = <Item>(items: readonly Item[], size: number): Item[][] =>
   Array.from({ length: Math.ceil(items.length / size) }, (_, i) => items.slice(i * size, (i + 1) * size));
 
-/** Stores blocks with their logs and transactions. Call it in the transaction that notes the interval. */
+/** Stores blocks with their logs and transactions. Call it in the transaction that records the interval. */
 export async function writeLogs(cache: Cache, { ponder, chainId, fetched }: Fetched): Promise<void> {
   const insert = async (table: Parameters<Cache["insertRows"]>[0], rows: readonly Row[]) => {
     for (const part of inParts(rows)) await cache.insertRows(table, jsonRows(part));

@@ -1,4 +1,4 @@
-// Part of the patch logSync: fetches past logs with few requests, where only logs are followed.
+// Part of the patch logSync: fetches past logs with few requests, if the configuration follows only logs.
 
 import { createCheckedSource, fetchFromSource } from "../sources/checkedSource.ts";
 import { splitBySource } from "../sources/coverage.ts";
@@ -20,13 +20,13 @@ import {
   widestOfEach,
 } from "./wantedLogs.ts";
 
-/** Blocks that are written at once, and at most so many headers are asked for together. */
+/** Blocks written at once; also the most headers requested together. */
 const BLOCKS_AT_ONCE = 2_000;
 
 /**
- * Makes what replaces Ponder's `createHistoricalSync`. It has the same two methods, and stores the same logs, contracts and
- * intervals. Per range it asks once for all fixed contracts, once for topics of any contract, and once each for filters on other
- * topics and for contracts that logs told of. Undefined where something else than logs is followed.
+ * Creates the replacement of Ponder's `createHistoricalSync`. It has the same two methods, and stores the same logs, contracts and
+ * intervals. For each range, it sends one request for all fixed contracts, one for topics of any contract, and one each for filters on
+ * other topics and for contracts found in logs. Undefined if the configuration follows anything besides logs.
  */
 export const logSyncBy = (ponder: Ponder) => (chain: Chain) => {
   const areLogs = chain.eventCallbacks?.every(
@@ -131,7 +131,7 @@ function createLogSync(ponder: Ponder, run: Chain) {
       for (let i = 1; taken.length > 0; i++) {
         for (const { block } of taken) checkTime(block);
         newest = taken.at(-1)?.block;
-        // The next part is fetched while this one is written.
+        // Fetch the next part while writing this one.
         const written = writeLogs(syncStore, { ponder, chainId: chain.id, fetched: taken });
         [taken] = await Promise.all([takePart(parts[i]), written]);
       }

@@ -1,4 +1,4 @@
-// Part of the patch neededTransactions: of the transactions of past logs, those are fetched that a handler needs.
+// Part of the patch neededTransactions: fetches only the transactions of past logs that handlers need.
 
 import { setTimeout as sleep } from "node:timers/promises";
 import { insertTransactions } from "../cachedTransactions.ts";
@@ -22,13 +22,13 @@ type NeedChain = { id: number; addressesOf: (entry: string) => readonly Hex[] };
 type Need = (log: Log, chain: NeedChain) => boolean;
 
 declare global {
-  /** The events that need a transaction. src/indexing/neededTransactions.ts gives it; without it all events do. */
+  /** The events that need a transaction, set by src/indexing/neededTransactions.ts. If it is not set, all events do. */
   var namedexNeededTransactions: Readonly<Record<string, Need>> | undefined;
-  /** How many of them a run fetches for its batches; without it, all. The others reach the handlers later. */
+  /** How many of them a run fetches for its batches; all if not set. The handlers get the others later. */
   var namedexTransactionsAtOnce: number | undefined;
 }
 
-/** What Ponder's own modules do (runtime/historical.js imports them). */
+/** Functions of Ponder's own modules (runtime/historical.js imports them). */
 type Ponder = Pick<Encoders, "encodeTransaction"> & {
   isLogFilterMatched: (pair: { filter: LogFilter; log: Log }) => boolean;
   standardizeTransactions: (transactions: Transaction[], request: object) => Transaction[];
@@ -56,8 +56,8 @@ type Store = { getEventData: (range: object) => Promise<Batch> };
 const keyOf = ({ blockNumber, transactionIndex }: Place): string => `${blockNumber} ${transactionIndex}`;
 
 /**
- * Makes what reads a batch of past events from the cache, after fetching the transactions that handlers need and the cache lacks,
- * up to a number of them. So it does not matter which events needed one when their logs were cached.
+ * Creates the reader of a batch of past events from the cache. It first fetches the transactions that handlers need and the cache
+ * lacks, up to a limit. So it does not matter which events needed one when their logs were cached.
  */
 export const readWithNeededBy = (ponder: Ponder) => {
   let fetched = 0;
@@ -90,7 +90,7 @@ export const readWithNeededBy = (ponder: Ponder) => {
   };
 };
 
-/** Asks for a transaction by its place: a node that keeps all blocks can still know only the hashes of recent transactions. */
+/** Requests a transaction by its place, because a node with all blocks may index only recent transactions by hash. */
 async function fetchTransaction(
   { standardizeTransactions }: Ponder,
   { rpc }: Chain,
@@ -109,7 +109,7 @@ async function fetchTransaction(
   return transaction;
 }
 
-/** Seconds to wait before the next attempts: one of several nodes behind a URL can lag. */
+/** Seconds before each further attempt: one of several nodes behind a URL can lag. */
 const WAITS = [0.2, 1, 5];
 
 async function retried<Outcome>(attempt: () => Promise<Outcome>, waits = WAITS): Promise<Outcome> {

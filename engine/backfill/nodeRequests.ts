@@ -1,16 +1,16 @@
-// Part of the patch logSync: asks the node for logs, in requests of the size that it takes, and for blocks.
+// Part of the patch logSync: requests logs from the node, in ranges of the size that it accepts, and blocks.
 
 import type { Block, NodeLog } from "./cacheRows.ts";
 import type { Hex, Interval, Wanted } from "./logGroups.ts";
 import { LogRange } from "./logRange.ts";
 import type { Chain, Ponder } from "./ponderSync.ts";
 
-/** Requests for logs of one kind that are under way at once. Ponder limits those of a chain to 25. */
+/** Concurrent log requests of one kind. Ponder limits those of a chain to 25. */
 const REQUESTS_AT_ONCE = 8;
 
 const toHex = (number: number): Hex => `0x${number.toString(16)}`;
 
-/** A refusal that a smaller range may avoid, in words that Ponder does not know. */
+/** Refusals that a smaller range may avoid, in words that Ponder does not recognise. */
 const isAboutSize = ({ code, status, message }: { code?: number; status?: number; message?: string }) =>
   code !== 429 &&
   status !== 429 &&
@@ -18,7 +18,7 @@ const isAboutSize = ({ code, status, message }: { code?: number; status?: number
 
 export type NodeRequests = ReturnType<typeof createNodeRequests>;
 
-/** @param onRequest hears of each answer */
+/** @param onRequest is called for each answer */
 export function createNodeRequests(ponder: Ponder, { rpc, chain, common }: Chain, onRequest: () => void) {
   const ranges = new Map<string, LogRange>();
   const context = { logger: common.logger.child({ action: "fetch_block_data" }) };
@@ -63,7 +63,7 @@ export function createNodeRequests(ponder: Ponder, { rpc, chain, common }: Chain
     }
   }
 
-  /** The logs of a range, in requests of the size that the provider takes by now, and of no more than `most` blocks. */
+  /** Logs of a range, in requests of the size that the provider currently accepts, and of at most `most` blocks. */
   async function fetchRange(wanted: Wanted, [from, to]: Interval, most = to - from + 1): Promise<NodeLog[]> {
     let next = from;
     const found: NodeLog[] = [];
@@ -80,7 +80,7 @@ export function createNodeRequests(ponder: Ponder, { rpc, chain, common }: Chain
 
   return {
     fetchHeader,
-    /** All logs that the queries find. */
+    /** All logs that match the queries. */
     fetchLogs: async (queries: readonly Wanted[]): Promise<NodeLog[]> =>
       (await Promise.all(queries.map((wanted) => fetchRange(wanted, wanted.interval)))).flat(),
     /** The answer to any other request. */

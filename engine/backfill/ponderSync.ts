@@ -1,11 +1,11 @@
-// Part of the patch logSync: what it uses of Ponder's backfill, and is asked by it.
+// Part of the patch logSync: the types it shares with Ponder's backfill.
 
 import type { Connection } from "../connection.ts";
 import type { Fragments } from "../sources/coverage.ts";
 import type { Block, Cache, Encoders, NodeLog } from "./cacheRows.ts";
 import type { Factory, Hex, Interval, LogFilter } from "./logGroups.ts";
 
-/** Contracts that logs told of, each with the block from which it is followed. */
+/** Contracts found in logs, each with the block from which it is followed. */
 export type Children = Map<Hex, number>;
 
 /** A chain in a run of Ponder. */
@@ -43,7 +43,7 @@ export type Given = {
   syncStore: Store;
 };
 
-/** What Ponder's own modules do (sync-historical/index.js imports them). */
+/** Functions of Ponder's own modules (sync-historical/index.js imports them). */
 export type Ponder = Encoders &
   Fragments & {
     eth_getLogs: (rpc: unknown, params: unknown[], context: unknown) => Promise<NodeLog[]>;
@@ -68,7 +68,7 @@ export type Ponder = Encoders &
     }) => boolean;
     isLogFactoryMatched: (pair: { factory: Factory; log: NodeLog }) => boolean;
     isLogFilterMatched: (pair: { filter: LogFilter; log: NodeLog }) => boolean;
-    /** Ends Ponder with an exit code that says that a new start is of no use. */
+    /** Ends Ponder with the exit code for errors that a restart cannot fix. */
     NonRetryableUserError: new (
       message: string,
     ) => Error;

@@ -1,4 +1,4 @@
-// Part of the patch logSync: which logs a range's filters and factories want.
+// Part of the patch logSync: the logs that filters and factories want in a range.
 
 import type { NodeLog } from "./cacheRows.ts";
 import {
@@ -16,9 +16,9 @@ import type { Chain, Children, FactoryInterval, FilterInterval, Ponder } from ".
 
 export type WantedLogs = ReturnType<typeof createWantedLogs>;
 
-/** Makes the queries for what is wanted; contracts that logs told of are those known at the time of the call. */
+/** Builds the queries for the wanted logs, with the contracts found so far. */
 export function createWantedLogs(ponder: Ponder, { chain, common, childAddresses }: Chain) {
-  /** Contracts that the logs tell of, and that were not known from that block on. */
+  /** Contracts that the logs reveal and that were not yet known from that block on. */
   function findChildren(
     logs: readonly NodeLog[],
     { factory, interval: [from, to] }: FactoryInterval,
@@ -36,7 +36,7 @@ export function createWantedLogs(ponder: Ponder, { chain, common, childAddresses
     return found;
   }
 
-  /** Anyone can log the event of a factory without an address, in a form that holds no contract. */
+  /** Anyone can emit the event of a factory without an address, in a form that contains no contract. */
   function childOf(log: NodeLog, factory: Factory): Hex | null {
     try {
       return ponder.getChildAddress({ log, factory });
@@ -46,7 +46,7 @@ export function createWantedLogs(ponder: Ponder, { chain, common, childAddresses
     }
   }
 
-  /** The logs of found contracts. From a number on they are asked for by topics only, as Ponder does. */
+  /** Logs of found contracts. Above a number of contracts, only topics are requested, as in Ponder. */
   function wantedOfFound({ filter, interval }: FilterInterval): Wanted[] {
     if (!ponder.isAddressFactory(filter.address)) return [];
     const children = [...(childAddresses.get(filter.address.id)?.keys() ?? [])];
@@ -70,7 +70,7 @@ export function createWantedLogs(ponder: Ponder, { chain, common, childAddresses
 
   const partsOf = (filter: LogFilter): string[][] =>
     ponder.getFragments(filter).map(({ adjacentIds }) => adjacentIds);
-  /** A cache, and an archive of it, has a factory's own logs only where a handler wants them. */
+  /** A cache and its archives have a factory's own logs only if a handler wants them. */
   const filterOf = ({ address, eventSelector }: Factory) => {
     const topics = { topic0: eventSelector, topic1: null, topic2: null, topic3: null };
     return { type: "log", chainId: chain.id, address, ...topics, hasTransactionReceipt: false };
@@ -87,7 +87,7 @@ export const byPlace = (a: NodeLog, b: NodeLog): number =>
 export const isWithin = ({ blockNumber }: NodeLog, [from, to]: Interval): boolean =>
   from <= Number(blockNumber) && Number(blockNumber) <= to;
 
-/** The first and the last block of all; null if there are none. */
+/** The first and last block of all ranges; null if there are none. */
 export const bounds = (all: readonly { interval: Interval }[]): Interval | null =>
   all.length === 0
     ? null
@@ -100,7 +100,7 @@ export const distinct = (logs: readonly NodeLog[]): NodeLog[] => [
   ...new Map(logs.map((log) => [placeOf(log), log])).values(),
 ];
 
-/** What is wanted of a part of the blocks. */
+/** What is wanted in a part of the blocks. */
 export const clipped = <Wanted extends { interval: Interval }>(
   all: readonly Wanted[],
   [from, to]: Interval,
@@ -120,7 +120,7 @@ export function widestOfEach(all: readonly FactoryInterval[]): FactoryInterval[]
   return [...byId.values()];
 }
 
-/** Whether any filter wants a log of its blocks. Filters are looked up by the log's event: there are more than a hundred. */
+/** Whether any filter wants a log. Filters are looked up by the log's event, because there are more than a hundred. */
 export function wantedLogsBy(
   { isAddressFactory, isAddressMatched, isLogFilterMatched }: Ponder,
   {

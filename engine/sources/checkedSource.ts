@@ -1,4 +1,4 @@
-// Part of the patch logSync: the source of a chain's past logs, which is compared with the node before anything of it is stored.
+// Part of the patch logSync: the source of a chain's past logs. Samples are compared with the node before its logs are stored.
 
 import { type NodeLog, storableTransaction } from "../backfill/cacheRows.ts";
 import type { Hex, Interval, Wanted } from "../backfill/logGroups.ts";
@@ -49,7 +49,7 @@ export function createCheckedSource(
   let refusal: Error | null = null;
   let hasReceipts = true;
 
-  /** The source of the settings, opened at the first range; null where the node alone is asked. */
+  /** The configured source, opened at the first range; null if only the node is used. */
   async function findSource(): Promise<LogSource | null> {
     if (configured === undefined) return null;
     const found = await openLogSource(configured.location, {
@@ -69,7 +69,7 @@ export function createCheckedSource(
     if (known !== undefined) throw refuse(known);
   }
 
-  /** All later attempts fail, too: Ponder repeats a transaction that failed, which would compare other blocks. */
+  /** All later attempts fail too: Ponder retries a failed transaction, which would compare other blocks. */
   function refuse(found: FalseSource): Error {
     refusal ??= new ponder.NonRetryableUserError(describeFalseSource(variable, found));
     return refusal;
@@ -107,7 +107,7 @@ export function createCheckedSource(
   }
 
   return {
-    /** The source, opened at the first range; null where the node alone is asked. */
+    /** The source, opened at the first range; null if only the node is used. */
     async open(): Promise<LogSource | null> {
       if (refusal !== null) throw refusal;
       source ??= findSource();
@@ -117,7 +117,7 @@ export function createCheckedSource(
       });
     },
 
-    /** Compares what it said of a range, and notes that the range comes from it. @throws Error if it is false */
+    /** Compares the source's logs of a range, and records that the range came from it. @throws Error if they are false */
     async check(from: LogSource, { interval, logs, node: wanted }: Checked): Promise<void> {
       const asked = { ...wanted, header: headerOf, receipts: receiptsOf, transaction: transactionOf };
       const difference = await findDifference(
@@ -131,8 +131,8 @@ export function createCheckedSource(
     },
 
     /**
-     * Call it in the transaction that writes, before: another indexer, or the next range, may have found the source false since this
-     * range was compared. Removing its blocks waits for this transaction, or this for that.
+     * Call this in the writing transaction, before writing: since this range was compared, another indexer or the next range may have
+     * found the source false. This transaction and the removal of the source's blocks wait for each other.
      */
     async confirm(inside: Connection): Promise<void> {
       const from = await source;
@@ -141,7 +141,7 @@ export function createCheckedSource(
       await refuseKnown(queryOn(inside), from);
     },
 
-    /** What a source cannot answer, it cannot answer the next time either: such an error ends Ponder. */
+    /** A source that cannot answer once cannot answer the next time: such an error ends Ponder. */
     finalError: (error: unknown): unknown =>
       error instanceof SourceError
         ? new ponder.NonRetryableUserError(`${variable}: ${error.message}`)
@@ -149,7 +149,7 @@ export function createCheckedSource(
   };
 }
 
-/** Logs of several queries: a source is asked for all those of the same blocks at once. */
+/** Logs of several queries; queries for the same blocks share one request to the source. */
 export async function fetchFromSource(from: LogSource, queries: readonly Wanted[]): Promise<NodeLog[]> {
   const byBlocks = Map.groupBy(queries, ({ interval }) => interval.join());
   const asked = [...byBlocks.values()].map((same) => from.logs(same, (same[0] as Wanted).interval));

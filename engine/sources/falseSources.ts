@@ -1,4 +1,4 @@
-// Part of the patch logSync: sources that said what the operator's node does not, and what was done about it.
+// Part of the patch logSync: sources that contradicted the operator's node, and the removal of their blocks.
 
 import { forgetBlocks } from "../cachedLogs.ts";
 import { CACHE_SCHEMA } from "../cacheSchema.ts";
@@ -19,12 +19,12 @@ export async function listFalseSources(query: Query, chainId: number): Promise<F
   );
 }
 
-/** In the order in which a range is written: else one that removes blocks and one that writes some can wait for each other. */
+/** Locked in the order in which a range is written; otherwise a removal and a write can deadlock. */
 const WRITTEN = ["blocks", "transactions", "logs", "intervals"]
   .map((table) => `${CACHE_SCHEMA}.${table}`)
   .join(", ");
 
-/** Until a transaction ends that writes blocks, those of no false source are removed. */
+/** While a transaction writes blocks, no blocks of a false source are removed. */
 export async function holdCache(query: Query): Promise<void> {
   await query(`lock table ${WRITTEN} in row exclusive mode`);
 }
@@ -32,13 +32,13 @@ export async function holdCache(query: Query): Promise<void> {
 type False = Difference & {
   location: string;
   chainId: number;
-  /** The index that is built; null if blocks are false that are in the cache, which all its readers may have. */
+  /** The index being built; null if the false blocks are already cached, so that any reader may have them. */
   schema: string | null;
 };
 
 /**
- * Notes that a source is false, and removes all its blocks from the cache. Call it in a transaction of its own: it waits for those
- * that write the cache, so that none of them adds blocks afterwards.
+ * Records that a source is false, and removes all its blocks from the cache. Call it in its own transaction: it waits for transactions
+ * that write the cache, so none of them can add blocks afterwards.
  */
 export async function noteFalseSource(query: Query, found: False): Promise<void> {
   const { location, schema, chainId, block, what } = found;
@@ -59,7 +59,7 @@ export async function noteFalseSource(query: Query, found: False): Promise<void>
   for (const [from, to] of ranges) await forgetBlocks(query, { chainId, from, to });
 }
 
-/** What the operator reads, and does. */
+/** The message for the operator, with what to do. */
 export const describeFalseSource = (
   variable: string,
   { location, schema, block, what }: FalseSource,

@@ -1,13 +1,13 @@
-// Part of the patch logSync: past logs from elsewhere than a node.
+// Part of the patch logSync: past logs from sources other than a node.
 
 import { type NodeLog, storable } from "../backfill/cacheRows.ts";
 import type { Hex, Interval, LogQuery } from "../backfill/logGroups.ts";
 import type { Sample } from "./sourceChecks.ts";
 
-/** A log of a source; each carries its block's time, so that no block is fetched for it. */
+/** A log of a source. Each carries its block's time, so no block is fetched for it. */
 export type SourceLog = NodeLog & {
   blockTimestamp: Hex;
-  /** What handlers need of its transaction, where the source has that. */
+  /** The fields of its transaction that handlers need, if the source has them. */
   transaction?: SourceTransaction;
 };
 
@@ -27,45 +27,45 @@ export type SourceTransaction = Record<
 
 export type BlockId = { number: number; hash: Hex };
 
-/** Where past logs of a chain come from: a stream of others, or an archive. */
+/** The origin of a chain's past logs: a Portal or an archive. */
 export type LogSource = {
-  /** For messages; it holds no secret. */
+  /** Name for messages; contains no secret. */
   name: string;
-  /** The last block that it has. Above it, and where it has nothing of a filter, the node is asked. */
+  /** The last block it has. Later blocks, and filters it lacks, are requested from the node. */
   last: BlockId;
-  /** Blocks that it has for a filter, which Ponder knows by any of these names (runtime/fragments.js). */
+  /** Blocks it has for a filter. Ponder knows the filter by any of these names (runtime/fragments.js). */
   covered: (fragmentIds: readonly string[]) => Interval[];
-  /** How many logs it has, where it knows that. */
+  /** The number of its logs, if known. */
   count: number | null;
-  /** It gives all logs that it has of a range, whatever is asked for. */
+  /** Whether it returns all its logs of a range, whatever the query. */
   givesAll: boolean;
-  /** At least the logs that a query finds, in any order. @throws SourceError */
+  /** At least the logs that match a query, in any order. @throws SourceError */
   logs: (queries: readonly LogQuery[], interval: Interval) => Promise<SourceLog[]>;
-  /** Hash of a block, where it knows that; for a comparison with the node. */
+  /** The hash of a block, if known, for comparison with the node. */
   hashOf: (block: number) => Promise<Hex | null>;
 };
 
-/** A source cannot be used, or said what cannot be. The message says what the operator can do. */
+/** A source cannot be used, or gave invalid data. The message says what the operator can do. */
 export class SourceError extends Error {
   override readonly name = "SourceError";
 }
 
-/** The largest index in a block that the cache can hold, and the largest time: Ponder's checkpoints have ten digits for it. */
+/** The largest index in a block that the cache can store, and the largest time: Ponder's checkpoints have ten digits for it. */
 export const MOST_INDEX = 2 ** 31 - 1;
 export const MOST_TIME = 9_999_999_999;
 
-/** The settings' sources, by chain, and the schema that is built from them. */
+/** The configured sources by chain, and the schema built from them. */
 export type ConfiguredSources = {
   schema: string;
   byChain: Record<number, { variable: string; location: string }>;
   /** Logs whose transactions handlers need, by chain. */
   withTransactions?: Record<number, LogQuery[]>;
-  /** How much is compared before it is stored; for tests, which leave nothing to chance. */
+  /** How much is compared before storing; set only by tests, which must not depend on chance. */
   sample?: Sample;
 };
 
 declare global {
-  // Ponder and the configuration are loaded apart: only `globalThis` is common to them.
+  // Ponder and the configuration are loaded separately and share only `globalThis`.
   var namedexLogSources: ConfiguredSources | undefined;
 }
 
@@ -73,13 +73,13 @@ const isUrl = (location: string): boolean => /^https?:\/\//.test(location);
 
 type Opening = { chainId: number; onRequest?: (() => void) | undefined; attempts?: number | undefined };
 
-/** Opens a source by the text of its setting. */
+/** Opens the source that a setting names. */
 export async function openLogSource(location: string, opening: Opening): Promise<LogSource> {
   const source = await openBy(location, opening);
   return { ...source, logs: async (...asked) => (await source.logs(...asked)).map(storable) };
 }
 
-/** Both kinds are loaded only where they are used. */
+/** Loads only the kind in use. */
 async function openBy(location: string, { chainId, onRequest, attempts }: Opening): Promise<LogSource> {
   if (isUrl(location)) {
     const withTransactions = globalThis.namedexLogSources?.withTransactions?.[chainId];

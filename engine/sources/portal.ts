@@ -11,7 +11,7 @@ import {
   type SourceLog,
 } from "./logSource.ts";
 
-/** The public Portal, and how many requests it takes within a time. Others say with status 429 what they take. */
+/** The public Portal and its rate limit. Other Portals limit requests with status 429. */
 const PUBLIC_HOST = "portal.sqd.dev";
 export const MOST_REQUESTS = 20;
 export const REQUESTS_WITHIN_MS = 10_000;
@@ -19,21 +19,21 @@ const MOST_ITEMS = 100;
 const MOST_ADDRESSES = 1_000;
 const MOST_BODY_BYTES = 256 * 1_024;
 
-/** Blocks of one stream: two run at once for the largest range that Ponder asks for. */
+/** Blocks in one stream: two run at once for the largest range that Ponder requests. */
 const STREAM_BLOCKS = 50_001;
-/** A line is a block; one full of logs, as JSON, is smaller. */
+/** Largest line. A line is a block as JSON; one full of logs is smaller. */
 export const MOST_LINE_CHARACTERS = 2 ** 25;
-/** All lines of one range: what is kept of them is in memory until it is compared. */
+/** Most characters of all logs in one range, which stay in memory until they are compared. */
 export const MOST_CHARACTERS = 2 ** 30;
-/** What it says where it sends no lines. */
+/** Largest answer that is not a stream. */
 const MOST_WORDS = 2 ** 16;
-/** Logs of one range. Ponder's ranges shrink where they take long, and the densest years have ten logs a block. */
+/** Most logs in one range. Ponder shrinks slow ranges, and the densest years have ten logs per block. */
 export const MOST_LOGS = 2_000_000;
-/** Attempts without a new block, and the pauses between them. */
+/** Pauses between attempts that bring no new block. */
 const ATTEMPTS = 10;
 const FIRST_PAUSE_MS = 500;
 const LONGEST_PAUSE_MS = 30_000;
-/** A stream that brings no block for so long is given up, whatever else it sends. */
+/** A stream that brings no block for this long is abandoned, whatever else it sends. */
 export const SILENT_MS = 60_000;
 
 type Line = {
@@ -49,7 +49,7 @@ type Line = {
   transactions?: LineTransaction[];
 };
 
-/** Numbers of 256 bits are hexadecimal, others are not. Transactions of the first years have no type. */
+/** 256-bit numbers are hexadecimal, others decimal. Transactions of the first years have no type. */
 type LineTransaction = { transactionIndex: number; hash: Hex; from: Hex; to?: Hex | null; input: Hex } & {
   value: Hex;
   nonce: number;
@@ -80,7 +80,7 @@ const fields = {
   },
 };
 
-/** The Portal cannot answer now. */
+/** The Portal is temporarily unable to answer. */
 class Later extends Error {
   readonly pauseMs: number | null;
 
@@ -91,7 +91,7 @@ class Later extends Error {
 }
 
 type Conduct = {
-  /** Logs that are to bring their transactions. */
+  /** Logs whose transactions are requested with them. */
   withTransactions?: readonly LogQuery[] | undefined;
   pause?: (ms: number) => Promise<unknown>;
   silentMs?: number;
@@ -113,14 +113,14 @@ export async function openPortal(
 ): Promise<LogSource> {
   const base = url.replace(/\/+$/, "");
   const { host, pathname } = new URL(base);
-  // The rest of a path can hold a key.
+  // The rest of the path can contain a key.
   const name = `${host} (${pathname.split("/").at(-1)})`;
   const takeTurn = host === PUBLIC_HOST ? turns(pause) : async () => {};
 
   async function ask(path: string, body?: string): Promise<Response> {
     await takeTurn();
     const controller = new AbortController();
-    // Only until the answer begins: aborting a compressed body can end the process.
+    // Abort only until the answer begins: aborting a compressed body can crash the process.
     const timer = setTimeout(() => controller.abort(), silentMs);
     const plan = body === undefined ? {} : { method: "POST", body };
     const headers = { "content-type": "application/json", "accept-encoding": "gzip" };
@@ -143,7 +143,7 @@ export async function openPortal(
     throw new SourceError(`${name} refuses the request with status ${response.status}: ${words}`);
   }
 
-  /** Repeats work that goes on where it ended, until it is done or nothing new comes. */
+  /** Repeats work that resumes where it stopped, until it is done or makes no progress. */
   async function untilDone(work: () => Promise<boolean>, progressOf: () => number): Promise<void> {
     let failures = 0;
     for (;;) {
@@ -164,7 +164,7 @@ export async function openPortal(
     }
   }
 
-  /** Gives each block of a stream that may end anywhere. Its last line is the last block that it looked at. */
+  /** Yields each block of a stream, which may end anywhere. Its last line is the last block that the Portal scanned. */
   async function stream(
     items: object[],
     [from, to]: Interval,
@@ -229,7 +229,7 @@ export async function openPortal(
         ),
       );
       await Promise.all(streams);
-      // Of a log that came twice, the one with its transaction is last and counts.
+      // If a log comes twice, the later one, with its transaction, counts.
       return found.sort((a, b) => Number(a.transaction !== undefined) - Number(b.transaction !== undefined));
     },
     async hashOf(block) {
@@ -243,7 +243,7 @@ export async function openPortal(
   };
 }
 
-/** At most so many requests within a time: each waits until the one that many before it is old enough. */
+/** Limits requests within a period: each waits until the request that many places before it has left the period. */
 export function turns(pause: (ms: number) => Promise<unknown>): () => Promise<void> {
   const recent: number[] = [];
   let queue: Promise<unknown> = Promise.resolve();
@@ -266,7 +266,7 @@ const piecesOf = ([from, to]: Interval): Interval[] => {
   return pieces;
 };
 
-/** Whether the events of a query are among those of others: a range may be asked only for what an earlier version did not follow. */
+/** Whether other queries include the events of this one. A range may be requested only for what an earlier version did not follow. */
 const isAskedFor = ({ topics: [events] }: LogQuery, queries: readonly LogQuery[]): boolean =>
   queries.some(({ topics: [asked] }) => asked === null || events?.some((event) => asked.includes(event)));
 
@@ -284,7 +284,7 @@ function itemsOf(queries: readonly LogQuery[]): object[] {
   });
 }
 
-/** Items in as few requests as their limits allow. */
+/** Splits items into as few requests as the limits allow. */
 function packed(items: readonly object[]): object[][] {
   const requests: object[][] = [];
   let bytes = 0;
@@ -341,7 +341,7 @@ const ofTransaction: Checks = {
   type: (value) => isIndex(value ?? 0),
 };
 
-/** The first field of some objects that cannot be, with what it says; null if all can. */
+/** The first invalid field of some objects with its value, or null. */
 function faultIn(objects: unknown, checks: Checks): string | null {
   if (!Array.isArray(objects)) return "no list";
   for (const one of objects) {
@@ -353,7 +353,7 @@ function faultIn(objects: unknown, checks: Checks): string | null {
   return null;
 }
 
-/** @throws SourceError for a line that is no block, or holds what is no log */
+/** @throws SourceError for a line that is not a block, or contains an invalid log */
 function readLine(text: string, name: string): Line {
   const line = parse(text) as Line | null;
   const fault =
@@ -371,7 +371,7 @@ function readHead(text: string): BlockId | null {
 
 const toHex = (number: number): Hex => `0x${number.toString(16)}`;
 
-/** Logs of a block share its texts. A transaction that is not the log's own is left out: the node is asked for it. */
+/** Logs of a block share their strings. A transaction that is not the log's own is dropped, and requested from the node. */
 function logsOf({ header, logs = [], transactions = [] }: Line): SourceLog[] {
   const place = { blockNumber: toHex(header.number), blockHash: header.hash };
   const block = { ...place, blockTimestamp: toHex(header.timestamp) };
@@ -409,7 +409,7 @@ function logsOf({ header, logs = [], transactions = [] }: Line): SourceLog[] {
 
 type Limits = { silentMs: number; most: number; name: string };
 
-/** A body that breaks off ends the stream as one that just ends: what came of its last line is left out. */
+/** A broken body ends the stream like a complete one: its partial last line is dropped. */
 async function readLines(
   response: Response,
   { silentMs, most, name }: Limits,
@@ -455,7 +455,7 @@ function withTimeout<T>(work: Promise<T>, ms: number): Promise<T> {
   return Promise.race([work, limit]).finally(() => clearTimeout(timer));
 }
 
-/** What is said of an error, and where a head stands: a short text. */
+/** A short answer: an error's text, or the number of a head. */
 async function textOf(response: Response, silentMs: number): Promise<string> {
   const lines: string[] = [];
   const limits = { silentMs, most: MOST_WORDS, name: "" };

@@ -1,5 +1,5 @@
-// Part of the patch logSync: blocks of the cache that came from a source, and those of them whose logs were all compared with the
-// operator's node since.
+// Part of the patch logSync: cached blocks that came from a source, and which of them have since been compared completely with the
+// operator's node.
 
 import { CACHE_SCHEMA } from "../cacheSchema.ts";
 import type { Query } from "../ponderInternals.ts";
@@ -9,7 +9,7 @@ export const SOURCE_BLOCKS = `${CACHE_SCHEMA}.source_blocks`;
 const literal = (text: string): string => `'${text.replaceAll("'", "''")}'`;
 const blocksOf = (from: number, to: number): string => `int8multirange(int8range(${from}, ${to}, '[]'))`;
 
-/** Creates a table. Chains of one indexer do so at once, and then PostgreSQL refuses all but one. */
+/** Creates a table. Chains of one indexer may create it concurrently; PostgreSQL then refuses all but one. */
 export const createOnce = (table: string, columns: string): string =>
   `do $$ begin create table if not exists ${table} (${columns});
    exception when duplicate_table or unique_violation then null; end $$`;
@@ -22,7 +22,7 @@ export async function hasSourceBlocks(query: Query): Promise<boolean> {
 type Source = { chainId: number; location: string };
 type Blocks = { from: number; to: number };
 
-/** Notes blocks before they are stored. They have to be compared again, since other filters may have asked for them. */
+/** Records blocks before they are stored. They must be compared again, because other filters may have requested them. */
 export async function noteSourceBlocks(
   query: Query,
   { chainId, location, schema, from, to }: Source & Blocks & { schema: string },
@@ -43,7 +43,7 @@ export async function noteSourceBlocks(
   );
 }
 
-/** Notes that an index is built from this block on, and so reads later blocks of sources from the cache. */
+/** Records that an index starts at this block, so it reads later blocks of sources from the cache. */
 export async function noteReader(
   query: Query,
   { chainId, schema, from }: { chainId: number; schema: string; from: number },
@@ -58,7 +58,7 @@ export async function noteReader(
 const count = (blocks: string): string =>
   `coalesce((select sum(upper(r) - lower(r)) from unnest(${blocks}) as r), 0)`;
 
-/** How many blocks of a chain an index has from sources, and how many of these were compared. */
+/** The number of a chain's blocks that an index has from sources, and how many have been compared. */
 export async function countSourceBlocks(
   query: Query,
   { chainId, schema }: { chainId: number; schema: string },
@@ -70,7 +70,7 @@ export async function countSourceBlocks(
   return row ?? { blocks: 0, compared: 0 };
 }
 
-/** The first blocks of an index that were not compared yet; null if all were. */
+/** The first blocks of an index not yet compared; null if there are none. */
 export async function findUncompared(
   query: Query,
   { chainId, schema }: { chainId: number; schema: string },

@@ -1,4 +1,4 @@
-// Part of the patch logSync: compares what a source says with the operator's node, before any of it is stored.
+// Part of the patch logSync: compares samples of a source with the operator's node before its logs are stored.
 
 import { randomInt } from "node:crypto";
 import { type NodeLog, storable } from "../backfill/cacheRows.ts";
@@ -6,9 +6,9 @@ import type { Hex, Interval } from "../backfill/logGroups.ts";
 import { type Receipt, receiptsRoot } from "./receiptsRoot.ts";
 
 export type Sample = {
-  /** One block in so many has its logs compared. */
+  /** The logs of one in this many blocks are compared. */
   rangeShare: number;
-  /** Of so many blocks, one that has logs and any one are compared whole. */
+  /** For this many blocks, one with logs and any other one are compared completely. */
   blocksPerSample: number;
 };
 
@@ -19,16 +19,16 @@ export type Difference = { block: number; what: string };
 
 export type Header = { hash: Hex; timestamp: Hex; receiptsRoot: Hex };
 
-/** What the operator's node says of the blocks that are compared. */
+/** Reads the compared blocks from the operator's node. */
 export type CheckedBy = {
-  /** The logs that are wanted of a range. */
+  /** The wanted logs of a range. */
   logs: (interval: Interval) => Promise<NodeLog[]>;
   header: (block: number) => Promise<Header>;
-  /** All receipts of a block; null where the node does not give them. */
+  /** All receipts of a block; null if the node does not provide them. */
   receipts: (block: number) => Promise<Receipt[] | null>;
-  /** The transaction of a log; null where the node does not give it. */
+  /** The transaction of a log; null if the node does not have it. */
   transaction: (log: NodeLog) => Promise<ReadTransaction | null>;
-  /** Whether a log is one of those that are compared. */
+  /** Whether a log is part of the comparison. */
   isCompared: (log: NodeLog) => boolean;
 };
 
@@ -38,9 +38,9 @@ export type ReadTransaction = { from: Hex; to: Hex | null; input: Hex; value: He
 type Given = { interval: Interval; logs: readonly NodeLog[] };
 
 /**
- * Compares a sample of a range, and some of its blocks with and without logs by all of their receipts.
+ * Compares a sample of a range, and the complete receipts of some blocks with and without logs.
  *
- * @returns the first block that differs, also when the node is asked again; null if none does
+ * @returns the first block that differs, even after asking the node again; null if none does
  */
 export async function findDifference(
   given: Given,
@@ -59,7 +59,7 @@ export async function findDifference(
   return null;
 }
 
-/** Blocks of a range, as many as its share of all blocks; which of them is not known to the source. */
+/** A number of blocks in proportion to the range, chosen so that the source cannot predict them. */
 function sampled({ interval: [from, to], logs }: Given, blocksPerSample: number): number[] {
   const samples = Math.floor(to / blocksPerSample) - Math.floor((from - 1) / blocksPerSample);
   const withLogs = [...new Set(logs.map(({ blockNumber }) => Number(blockNumber)))];
@@ -86,7 +86,7 @@ async function inBlock(all: readonly NodeLog[], block: number, node: CheckedBy):
   for (const log of logs) {
     if (log.blockHash !== header.hash)
       return { block, what: `its hash is ${header.hash}, not ${log.blockHash}` };
-    // Logs of the node itself are among them: some nodes do not tell the time, or tell milliseconds.
+    // Some of them are the node's own logs, and some nodes give no time, or milliseconds.
     const [told, time] = [Number(log.blockTimestamp ?? 0), Number(header.timestamp)];
     if (told > 0 && told !== time && Math.floor(told / 1_000) !== time) {
       return { block, what: `its time is ${time}, not ${told}` };
@@ -102,7 +102,7 @@ async function inBlock(all: readonly NodeLog[], block: number, node: CheckedBy):
     }
   }
   const receipts = await node.receipts(block);
-  // Of some layer 2s, receipts have forms that we do not know: then their root says nothing.
+  // Receipts of some layer 2s have unknown forms: their root proves nothing.
   if (receipts === null || receiptsRoot(receipts) !== header.receiptsRoot)
     return inRange(logs, [block, block], node);
   return differenceOf(

@@ -28,13 +28,13 @@ import type { Range } from "../verify/logRanges.ts";
 import { type Node, NodeError, openNode } from "../verify/node.ts";
 import { type LogReader, logReader, type NodeLog, parseLogs } from "../verify/nodeLogs.ts";
 
-/** The part of the plan's requests that the comparison takes: the indexer needs few once it is ready. */
+/** The comparison takes this fraction (1/10) of the plan's requests: a ready indexer needs few. */
 export const PLAN_SHARE = 10;
-/** Blocks that are compared at once, as long as the node takes that many. */
+/** Blocks compared at once, unless the node accepts fewer. */
 const MOST_BLOCKS = 10_000;
-/** Time between two looks for blocks to compare, and after a failure. */
+/** Pause between searches for blocks to compare, and after a failure. */
 const PAUSE_MS = 60_000;
-/** Time between two notes of how far it is. */
+/** Interval at which progress is stored. */
 const NOTE_MS = 5_000;
 
 export type ComparisonPlan = Pick<
@@ -49,8 +49,8 @@ export type ComparisonPlan = Pick<
 > & { log: Record<"info" | "warn" | "error", (line: string) => void>; pauseMs?: number };
 
 /**
- * Compares all logs that came from a source with the operator's node, once the index is ready. What was compared is stored with the
- * cache, so a restart continues. Of several indexers of a database, one compares a chain at a time.
+ * Compares all logs from a source with the operator's node, once the index is ready. Progress is stored with the cache, so a restart
+ * resumes. If several indexers share a database, one at a time compares a chain.
  *
  * @returns a function that stops it
  */
@@ -76,7 +76,7 @@ export function compareSources(plan: ComparisonPlan): () => void {
   return () => stopping.abort();
 }
 
-/** Compares all that was not compared yet. Does nothing before the index is ready. */
+/** Compares everything not yet compared. Does nothing before the index is ready. */
 export async function compareNow(plan: ComparisonPlan, stopped: AbortSignal): Promise<void> {
   const { databaseUrl, schema, serviceDatabaseUrls, serviceSchema } = plan;
   const applicationName = `${schema}_sources`;
@@ -115,7 +115,7 @@ type Comparison = {
   removing: (work: () => Promise<void>) => Promise<void>;
 };
 
-/** Tells the API how far the comparison is, or that this index is false, which another indexer may have found. */
+/** Stores for the API how far the comparison is, or that this index is false, which another indexer may have found. */
 async function note({ plan: { schema }, chainId, query, store }: Comparison): Promise<void> {
   const found = await countSourceBlocks(query, { chainId, schema });
   if (found.blocks > 0) await noteSourceComparison(store, schema, { chainId, ...found });
@@ -164,7 +164,7 @@ async function refuse(
   { location, difference }: { location: string; difference: Difference },
 ): Promise<void> {
   const { schema, logSources, log } = plan;
-  // First this index: what follows may fail, and is then found again.
+  // This index first: the following steps may fail, and the next run then repeats them.
   await noteSourceDifference(store, schema, { chainId, block: difference.block });
   await removing(() => noteFalseSource(query, { location, schema: null, chainId, ...difference }));
   const variable = logSources[chainId]?.variable ?? "LOG_SOURCE";
@@ -179,12 +179,12 @@ type Compared = {
   range: Range;
 };
 
-/** The first block of a range in which the cache is false; null if none is. @throws NodeError if the node contradicts itself */
+/** The first block of a range with a false log in the cache, or null. @throws NodeError if the node contradicts itself */
 async function compareBlocks(compared: Compared): Promise<Difference | null> {
   const found = await differenceBy(compared, logReader(compared.node, compared.filters));
   if (found === null) return null;
   const range = { from: found.block, to: found.block };
-  // Another indexer may have removed blocks of another source from the cache meanwhile.
+  // Meanwhile, another indexer may have removed blocks of another source from the cache.
   const filters = await listCachedFilters(compared.query, compared.chainId);
   const block = { ...compared, range, filters };
   const proven = await differenceBy(block, provenLogs(block));
@@ -209,7 +209,7 @@ async function differenceBy(
   for (const { blockNumber: block, timestamp } of given.toSorted((a, b) => a.blockNumber - b.blockNumber)) {
     if (inLogs !== null && block >= inLogs.block) break;
     const cached = times.get(block);
-    // Some nodes tell no time, zero, or milliseconds.
+    // Some nodes give no time, zero, or milliseconds.
     if (cached === undefined || !timestamp || cached === timestamp) continue;
     if (cached === Math.floor(timestamp / 1_000)) continue;
     return { block, what: `its time is ${timestamp}, not ${cached}` };
@@ -228,8 +228,8 @@ function firstOf({ missing, unknown, changed }: RangeDifference): Difference {
 }
 
 /**
- * The logs of one block by its receipts, if their root is the header's: a node that has lost old logs may answer that there are none.
- * Where receipts have another form, or there are none to be had, `eth_getLogs` is asked again.
+ * The logs of one block from its receipts, if their root matches the header: a node that has pruned old logs may return an empty list.
+ * If receipts are unavailable or have another form, asks `eth_getLogs` again.
  */
 const provenLogs =
   ({ node, filters }: Compared): LogReader =>

@@ -3,29 +3,29 @@ import type { Address, Hex } from "viem";
 import { managedNameOf } from "../ens/managedNames.ts";
 import { ADDR_REVERSE_NODE, isLabelOf } from "../ens/name.ts";
 
-// Every log has the hash of its transaction. The rest of a transaction costs a request for each, and few handlers need it.
+// Every log has its transaction's hash. The rest of the transaction costs one request, and few handlers need it.
 
 type Log = { address: Address; topics: readonly (Hex | null)[]; data: Hex };
-/** The log's chain, with the addresses that the configuration has for an entry. */
+/** The log's chain, and the configured addresses of an entry. */
 type Chain = { id: number; addressesOf: (entry: "ListedResolver") => readonly Address[] };
 export type Need = (log: Log, chain: Chain) => boolean;
 
 /**
- * Reverse registrars before 2023 emit no event that tells the address whose node they make. If the new owner, which is the last
- * word of the data, is not it, the sender may be.
+ * Reverse registrars before 2023 emit no event with the address whose node they create. If the new owner (the last word of the data)
+ * is not that address, the sender may be.
  */
 const isReverseNode: Need = ({ topics: [, parent, labelhash], data }, { id }) =>
   parent === ADDR_REVERSE_NODE &&
   managedNameOf(id) === undefined &&
   !isLabelOf(labelhash as Hex, data.slice(-40));
 
-/** The value of the text is in the call. Only listed resolvers are sure to store what they log. */
+/** The text's value is in the call. Only listed resolvers certainly store what they log. */
 const isOfListedResolver: Need = ({ address }, { addressesOf }) =>
   addressesOf("ListedResolver").includes(address);
 
 const textWithoutValue = "TextChanged(bytes32 indexed node, string indexed indexedKey, string key)";
 
-/** The events whose handlers need more of a transaction than its hash, and of which logs. */
+/** The events whose handlers need more than a transaction's hash, and for which of their logs. */
 export const neededTransactions = {
   "Registry:NewOwner": isReverseNode,
   "RegistryOld:NewOwner": isReverseNode,

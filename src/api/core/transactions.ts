@@ -7,7 +7,7 @@ import { queriesInOrder } from "../server/postgres/client.ts";
 import type { Db } from "../server/postgres/db.ts";
 import { onOwnConnection } from "../server/postgres/lockedWork.ts";
 
-/** Starts fetching past transactions that the indexer of this process lacks. */
+/** Starts fetching the past transactions that this process's indexer lacks. */
 export function startTransactions({ settings, db }: { settings: Settings; db: Db }): void {
   const { databaseUrl, schema, rpcUrls, transactionsPerSecond: perSecond } = settings;
   const late = holdLateTransactions({
@@ -23,6 +23,6 @@ export function startTransactions({ settings, db }: { settings: Settings; db: Db
     warn: (line) => console.warn(line),
   });
   startInPlace("late transactions", () => late);
-  // The handlers of the index run in this process, and import nothing of the API.
+  // The handlers run in this process but import nothing from the API.
   Object.assign(globalThis, { namedexLateTransactions: late });
 }

@@ -13,14 +13,14 @@ import { exactKeyOf, putLateValue } from "./records.ts";
 
 type Row = typeof missingTransaction.$inferSelect;
 
-/** How many rows of a chain are worked off in one block. */
+/** Most rows of a chain applied in one block. */
 export const MAX_LATE_PER_BLOCK = 2_000;
-/** After this many milliseconds the others wait for the next block. */
+/** After this many milliseconds, the rest wait for the next block. */
 export const LATE_MS_PER_BLOCK = 1_000;
 
 /**
- * Works off what waits for past transactions, in the order of the logs, up to the first transaction that has not come. How far
- * it is is a row of the index, so a reorganisation or a restart takes it back with what was applied. Writes: missing_transactions,
+ * Applies the rows that wait for past transactions, in log order, up to the first transaction that is still missing. Progress is a
+ * row of the index, so a reorganisation or restart rolls it back together with the applied values. Writes: missing_transactions,
  * transaction_progress, waiting_nodes, events, text_records, primary_names, primary_name_changes, and as {@link learnLabel}.
  */
 export async function applyTransactions(context: Context, log: LogRef): Promise<void> {
@@ -51,7 +51,7 @@ export async function applyTransactions(context: Context, log: LogRef): Promise<
   await context.db.update(transactionProgress, { chainId }).set({ first, missing });
 }
 
-/** A text gets its value, if the call says it. Writes: events, text_records. */
+/** Sets the value of a text, if the call contains it. Writes: events, text_records. */
 async function applyText(context: Context, row: Row, transaction: NeededTransaction): Promise<void> {
   const { chainId, node } = row;
   // Rows of this kind have these columns.
@@ -66,7 +66,7 @@ async function applyText(context: Context, row: Row, transaction: NeededTransact
   await putLateValue(context, text, row, value);
 }
 
-/** A reverse node has the sender as its address, if its labelhash says so. Writes: waiting_nodes, and as {@link learnLabel}. */
+/** Sets the sender as a reverse node's address, if its labelhash matches. Writes: waiting_nodes, and as {@link learnLabel}. */
 async function applySender(
   context: Context,
   log: LogRef,
@@ -80,7 +80,7 @@ async function applySender(
   await leave(context, { chainId, node }, isKnown);
 }
 
-/** A claim counts if its address was known by then, as far as it is known now. Writes: waiting_nodes, and as {@link putNewClaim}. */
+/** Stores a claim if its address was known at that time, as far as is known now. Writes: waiting_nodes, and as {@link putNewClaim}. */
 async function applyClaim(context: Context, row: Row): Promise<void> {
   const { chainId, node } = row;
   const wasKnown = row.isAddressKnown || (await context.db.find(waitingNode, { chainId, node }))?.isKnown;
@@ -93,7 +93,7 @@ async function applyClaim(context: Context, row: Row): Promise<void> {
   await leave(context, { chainId, node }, false);
 }
 
-/** One row less waits for a node. The last one ends its waiting. Writes: waiting_nodes. */
+/** Counts down the rows that wait for a node, and removes the node after the last one. Writes: waiting_nodes. */
 async function leave(context: Context, key: { chainId: number; node: Hex }, isKnown: boolean): Promise<void> {
   const waiting = await context.db.find(waitingNode, key);
   if (waiting === null) return;

@@ -7,26 +7,26 @@ import type { LogRef } from "./logRef.ts";
 import { findLabel } from "./naming.ts";
 
 /*
- * The backfill fetches a limited number of transactions. What the others would have told is written down here, in the order of
- * the logs, and worked off in that order (applyTransactions.ts). Then the tables are those of an index that had them.
+ * The backfill fetches a limited number of transactions. What depends on the others is queued here in log order and applied in that
+ * order (applyTransactions.ts). The final tables equal those of an index that had all transactions.
  *
- * A text waits alone: its row is there, and only the value is missing. The address of a reverse node decides more: its claims
- * are rows by address, so they wait, too, behind the transaction, until it is known whether their address was known then.
+ * A text waits alone: its row exists, and only the value is missing. The address of a reverse node affects more: claims are rows by
+ * address, so later claims of the node wait behind its transaction, until it is clear whether the address was known at their time.
  */
 
-/** What handlers read of a transaction. */
+/** The fields of a transaction that handlers read. */
 export type NeededTransaction = { hash: Hex; from: Address; to: Address | null; input: Hex };
 
-/** Past transactions that the backfill did not fetch; the API does behind a ready index (`src/api/core/transactions.ts`). */
+/** Past transactions that the backfill did not fetch. The API fetches them once the index is ready (`src/api/core/transactions.ts`). */
 export type LateTransactions = {
-  /** Says from which number of `missing_transactions` on a chain waits. Gives whether the first of them can be worked off. */
+  /** Announces the first waiting `number` of a chain in `missing_transactions`. Returns whether it can be applied now. */
   follow: (chainId: number, first: number) => boolean;
-  /** A transaction that has come; null if it has not. */
+  /** A fetched transaction; null if it is still missing. */
   find: (chainId: number, hash: Hex) => NeededTransaction | null;
 };
 
 declare global {
-  /** Not set where no API runs in the process. */
+  /** Not set if no API runs in the process. */
   var namedexLateTransactions: LateTransactions | undefined;
 }
 
@@ -36,7 +36,7 @@ type Late = Omit<Row, "number" | keyof LogRef>;
 export const findProgress = (context: Context, chainId: number) =>
   context.db.find(transactionProgress, { chainId });
 
-/** Puts something at the end of what waits. Writes: missing_transactions, transaction_progress. */
+/** Appends a row to the queue. Writes: missing_transactions, transaction_progress. */
 async function append(context: Context, log: LogRef, late: Late): Promise<void> {
   const { chainId, blockNumber, blockTimestamp, transactionIndex, transactionHash, logIndex } = log;
   const progress = await findProgress(context, chainId);
@@ -52,12 +52,12 @@ async function append(context: Context, log: LogRef, late: Late): Promise<void> 
 
 type LateText = { node: Hex; version: number; keyHash: Hex; earlierSets: number };
 
-/** The value of a text is in a transaction that comes later. Writes: missing_transactions, transaction_progress. */
+/** Queues a text whose value is in a missing transaction. Writes: missing_transactions, transaction_progress. */
 export const awaitText = (context: Context, log: LogRef, text: LateText): Promise<void> =>
   append(context, log, { ...text, kind: "text", resolver: log.contractAddress });
 
 /**
- * The address of a reverse node may be the sender of a transaction that comes later. Writes: missing_transactions,
+ * Queues a reverse node whose address may be the sender of a missing transaction. Writes: missing_transactions,
  * transaction_progress, waiting_nodes.
  */
 export async function awaitAddress(
@@ -69,7 +69,7 @@ export async function awaitAddress(
     await appendOfNode(context, log, { node, kind: "reverse_node" });
 }
 
-/** Whether it may turn out that the address of a reverse node was known before. */
+/** Whether a missing transaction may show that a reverse node's address was already known. */
 export async function isAddressAwaited(
   context: Context,
   { chainId, node, parentNode }: Domain,
@@ -88,7 +88,7 @@ type LateClaim = {
   isRepeatable: boolean;
 };
 
-/** Stores what a waiting reverse node claims. Writes: missing_transactions, transaction_progress, waiting_nodes. */
+/** Queues a claim of a waiting reverse node. Writes: missing_transactions, transaction_progress, waiting_nodes. */
 export const awaitClaim = (context: Context, log: LogRef, claim: LateClaim): Promise<void> =>
   appendOfNode(context, log, { ...claim, kind: "claim" });
 

@@ -20,11 +20,11 @@ export type LatePlan = {
   schema: string;
   /** URLs of a chain's nodes. */
   nodesOf: (chainId: number) => readonly string[];
-  /** Requests for one chain. */
+  /** Requests per second for each chain. */
   perSecond: number;
-  /** Whether the index is ready: until then, the node has more urgent work. */
+  /** Whether the index is ready. Until then, the node has more urgent work. */
   mayWork: () => Promise<boolean>;
-  /** Does work on a connection of its own. */
+  /** Runs work on its own connection. */
   connected: (
     stopped: AbortSignal,
     work: (queries: Queries, ended: AbortSignal) => Promise<void>,
@@ -33,29 +33,29 @@ export type LatePlan = {
   times?: { turn: number; longest: number };
 };
 
-/** What the handlers of this process ask (`src/indexing/write/missingTransactions.ts`). */
+/** What the handlers of this process call (`src/indexing/write/missingTransactions.ts`). */
 export type LateTransactions = {
   follow: (chainId: number, first: number) => boolean;
   find: (chainId: number, hash: Hex) => ReadTransaction | null;
   stop: () => Promise<void>;
 };
 
-/** Rows of the queue that are looked at ahead of the handlers. */
+/** Queue rows read ahead of the handlers. */
 export const MAX_LATE_ROWS = 4_000;
-/** Bytes of calldata that are held for them. The next transaction in turn is held whatever its size. */
+/** Bytes of calldata held for them. The next transaction is held whatever its size. */
 export const MAX_LATE_BYTES = 32 * 1_048_576;
-/** The largest answer of a node: the calldata of a whole block as hexadecimal digits. */
+/** Largest answer of a node: the calldata of a whole block in hexadecimal. */
 export const MAX_TRANSACTION_BYTES = 16 * 1_048_576;
 const REQUESTS_AT_ONCE = 8;
 const REQUEST_MS = 10_000;
 
-/** A row of `missing_transactions`; `place` is null for a claim, which waits for none of its own. */
+/** A row of `missing_transactions`. `place` is null for a claim, which needs no transaction itself. */
 type Waiting = { number: number; place: TransactionPlace | null };
 
 type Chain = {
-  /** The first row that the handlers have not worked off. */
+  /** The first row that the handlers have not applied. */
   first: number;
-  /** That of the last turn, if it brought all that it wanted; null else. */
+  /** `first` of the last turn, if that turn got everything it wanted; otherwise null. */
   done: number | null;
   rows: readonly Waiting[];
   held: Map<Hex, ReadTransaction>;
@@ -65,8 +65,8 @@ type Chain = {
 };
 
 /**
- * Past transactions that the backfill left out, in memory, for the handlers of the index. Once the index is ready, they are fetched
- * in the order of the logs, and stored in the cache. Nothing is done before the handlers ask: a replica never does.
+ * Holds past transactions that the backfill left out in memory, for the handlers. Once the index is ready, they are fetched in log
+ * order and stored in the cache. Nothing happens before the handlers ask, so a replica does nothing.
  */
 export function holdLateTransactions(plan: LatePlan): LateTransactions {
   const chains = new Map<number, Chain>();
@@ -112,7 +112,7 @@ export function holdLateTransactions(plan: LatePlan): LateTransactions {
 
 type Turn = { chainId: number; chain: Chain; queries: Queries; ended: AbortSignal };
 
-/** Brings the transactions of the next rows into memory, from the cache or from a node. */
+/** Loads the transactions of the next rows from the cache or a node. */
 async function fetchNext(plan: LatePlan, turn: Turn): Promise<void> {
   const { chainId, chain, queries, ended } = turn;
   const { first } = chain;
@@ -154,7 +154,7 @@ async function fetchNext(plan: LatePlan, turn: Turn): Promise<void> {
   chain.done = first;
 }
 
-/** Each turn that fails doubles the pause before the next. */
+/** Each failed turn doubles the pause before the next one. */
 function rest({ times }: LatePlan, chain: Chain): void {
   chain.failures++;
   chain.restUntil = performance.now() + Math.min(1_000 * 2 ** chain.failures, times?.longest ?? 600_000);
@@ -163,7 +163,7 @@ function rest({ times }: LatePlan, chain: Chain): void {
 const warnOf = ({ warn }: LatePlan, error: unknown): void =>
   warn(`Past transactions cannot be fetched: ${withoutKeys(messageOf(error))}`);
 
-/** Asks the nodes in turn. A node can know all blocks and yet only the hashes of recent transactions: it is asked by the place. */
+/** Asks one node after another, by place: a node with all blocks may index only recent transactions by hash. */
 async function fetchTransaction(
   plan: LatePlan,
   { chainId, queries, ended }: Turn,

@@ -13,12 +13,12 @@ import { runOfShape, type Scope, sqlOf, type Value } from "../scope.ts";
 export type AddressAt = {
   chains: Scope;
   address: Address;
-  /** Whether it is a NameWrapper, to which names fall whose tokens lapsed. */
+  /** Whether it is a NameWrapper, which owns names whose tokens lapsed. */
   isWrapper: boolean;
   now: number;
 };
 
-/** The same in a condition: the address and the time can be placeholders. */
+/** The same for a condition; the address and time may be placeholders. */
 export type AnyAddressAt = Omit<AddressAt, "address" | "now"> & { address: Value<Address>; now: Time };
 
 /** The condition for names that an address effectively owns. */
@@ -27,7 +27,7 @@ export const isOwned = ({ chains, address, isWrapper, now }: AnyAddressAt): SQL 
 
 type Build<Rows> = (at: AnyAddressAt) => ReturnType<Parameters<typeof runOfShape<Rows>>[3]>;
 
-/** Runs a statement that is the same for all addresses and times, as `runOfShape` does. */
+/** Runs a statement whose text is the same for all addresses and times, like `runOfShape`. */
 export const runForAddress = <Rows>(
   db: Db,
   { chains, isWrapper, address, now }: AddressAt,
