@@ -1006,7 +1006,7 @@ export const ensv2Entry = onchainTable(
     reservedTransactionHash: t.hex(),
     /** Position among the registry's entries, from 0. */
     number: t.integer().notNull(),
-    /** The entry created before this one in the registry. */
+    /** The next entry from newest to oldest: the one created before this one in the registry. */
     nextEntry: t.hex(),
     /** Block of the entry's first log. */
     createdBlockNumber: t.integer().notNull(),

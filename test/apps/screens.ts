@@ -184,12 +184,12 @@ export const screens = {
     requests: ["GET /registry/{address}"],
   },
   P13: {
-    job: "Portal: labels of a registry, by label",
+    job: "Portal: labels of a registry, sorted by label",
     theirs: "1 a page",
     requests: [`GET /registry/{address}/labels?page_size=100&${NEXT}`],
   },
   P14: {
-    job: "Portal: can the registry be detached: its labels, and those of others",
+    job: "Portal: whether a registry can be detached: its labels, and how many others own",
     theirs: "1; above 200 labels 2",
     requests: ["GET /registry/{address}?owner={owner}"],
   },

@@ -426,8 +426,8 @@ const limits: readonly (readonly [title: string, rows: readonly Row[]])[] = [
         "Rewritten in later blocks with logs. Until then lists show the old state; requests for the name are right at once.",
       ],
       [
-        "Turn of a label, parent or registry while others wait",
-        `${WORK_PER_TURN} names`,
+        "Names rewritten in one turn of a label, parent or registry, while others wait",
+        `${WORK_PER_TURN}`,
         "In its next turn.",
       ],
       ["Name whose labels are learnt from a NameWrapper log", `${number(MAX_NAME_BYTES)} bytes`, "Ignored."],
@@ -439,15 +439,15 @@ const limits: readonly (readonly [title: string, rows: readonly Row[]])[] = [
       [
         "Past transactions that a start fetches before the index is ready",
         `\`TRANSACTIONS_AT_ONCE\` (${number(Number(rpcVariables.TRANSACTIONS_AT_ONCE.example))})`,
-        "Fetched behind the ready index, at `TRANSACTIONS_PER_SECOND`.",
+        "Fetched once the index is ready, at `TRANSACTIONS_PER_SECOND`.",
       ],
       [
-        "Past transactions in memory behind the ready index",
-        `of ${number(MAX_LATE_ROWS)} rows, ${mib(MAX_LATE_BYTES)}; ${mib(MAX_TRANSACTION_BYTES)} in an answer`,
+        "Past transactions in memory once the index is ready",
+        `those of ${number(MAX_LATE_ROWS)} rows, and ${mib(MAX_LATE_BYTES)}; ${mib(MAX_TRANSACTION_BYTES)} in a node's answer`,
         "Fetched later; a larger answer is refused.",
       ],
       [
-        "Rows that wait for past transactions, worked off per block",
+        "Rows applied per block, once their past transactions arrived",
         `${number(MAX_LATE_PER_BLOCK)} per chain, or ${number(LATE_MS_PER_BLOCK)} ms`,
         "In later blocks.",
       ],
