@@ -26,7 +26,9 @@ export async function judgeActivity(
   const bounds = new Set(purchases.filter(isBound).map(({ logs: [log] }) => log.transactionHash));
   const nameOf = (node: Hex) => names.get(node)?.fullName ?? hiddenName(node);
   const all = [
-    ...purchases.map((purchase) => toPurchase(purchase, { name: nameOf(purchase.node), added })),
+    ...purchases.map((purchase) =>
+      toPurchase(purchase, { name: nameOf(purchase.node), added, logs: judge.logs }),
+    ),
     ...listMoves(judge, { purchases, nameOf }),
     ...claims.map(toClaim),
   ].map(({ log, item }) => withoutBound({ ...item, ...placeOf(log) }, bounds));
@@ -89,7 +91,9 @@ const isBound = ({ kind, logs }: Purchase): boolean =>
   kind === "renewal" && logs.some(({ role, entry }) => role === "controller" && entry?.generation === 4);
 
 const withoutBound = (item: Row, bounds: ReadonlySet<unknown>): Row =>
-  item.type === "renewal" && bounds.has(item.transaction_hash) ? { ...item, cost_eth: "judged apart" } : item;
+  item.type === "renewal" && bounds.has(item.transaction_hash)
+    ? { ...item, cost_eth: "judged apart", cost_usd: "judged apart" }
+    : item;
 
 /** Addresses in lower case, and no mark of prices that are judged apart. */
 function toComparable(item: Row): Row {
@@ -100,9 +104,24 @@ function toComparable(item: Row): Row {
   return rest;
 }
 
-type Around = { name: string; added: Map<Log, bigint> };
+type Around = { name: string; added: Map<Log, bigint>; logs: readonly Log[] };
 
-function toPurchase({ kind, logs }: Purchase, { name, added }: Around): Happened {
+/** The ether price of the feed just before a log, in units of 10^-8 dollars. */
+function feedBefore(logs: readonly Log[], { blockNumber, logIndex }: Log): bigint | undefined {
+  const isBefore = (log: Log) =>
+    log.blockNumber < blockNumber || (log.blockNumber === blockNumber && log.logIndex < logIndex);
+  return logs.findLast((log) => log.role === "price-feed" && isBefore(log))?.args.current as
+    | bigint
+    | undefined;
+}
+
+/** Wei in dollars, rounded to cents. */
+function inDollars(wei: bigint, feed: bigint): string {
+  const cents = (wei * feed * 2n + 10n ** 24n) / (2n * 10n ** 24n);
+  return `${cents / 100n}.${String(cents % 100n).padStart(2, "0")}`;
+}
+
+function toPurchase({ kind, logs }: Purchase, { name, added, logs: all }: Around): Happened {
   const controllers = logs.filter(({ role }) => role === "controller");
   const registrars = logs.filter(({ role }) => role === "registrar");
   const prices = (controllers.length > 0 ? controllers : logs).flatMap(({ eventName, args }) => {
@@ -114,11 +133,14 @@ function toPurchase({ kind, logs }: Purchase, { name, added }: Around): Happened
   const durations = secondsOf(registrars).length > 0 ? secondsOf(registrars) : secondsOf(controllers);
   const ofEach = registrars.length > 0 ? registrars : controllers;
   const times = ofEach.length / new Set(ofEach.map(({ address }) => address)).size;
+  const [priced] = (controllers.length > 0 ? controllers : logs).toSorted((a, b) => a.logIndex - b.logIndex);
+  const feed = priced && feedBefore(all, priced);
   const item = {
     type: kind,
     name,
     ...(times > 1 && { merged_events: times }),
     cost_eth: prices.length === 0 ? null : formatEther(sum(prices)),
+    ...(prices.length > 0 && feed !== undefined && { cost_usd: inDollars(sum(prices), feed) }),
     years: durations.length === 0 ? null : Number(sum(durations) / YEAR),
   };
   return { log: logs[0], item };
