@@ -23,7 +23,7 @@ export const momentOf = ({ life }: ScopeSql): SQL =>
 
 type WithMoment<Row> = Row & { moment: string | null };
 
-/** The rows of a statement that selects the counters' moment with each row; null without counters. */
+/** Reads the rows of a statement that selects the counters' moment with each row; null without counters. */
 export const readCounters = <Row extends object>(db: Db, statement: SQL): Promise<Row[] | null> =>
   ifCounted(async () => (await db.execute(statement)).rows);
 

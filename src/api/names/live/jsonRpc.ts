@@ -28,7 +28,7 @@ export class NoReply extends Error {
 }
 
 /**
- * Sends one call to one node, once. Like viem's client, it accepts user and password in the URL, which `fetch` refuses.
+ * Sends one call to one node, once, with viem's client: it accepts user and password in the URL, which `fetch` refuses.
  *
  * @throws NoReply
  * @example await callNode(url, { method: "eth_chainId", params: [] }, AbortSignal.timeout(2_000))

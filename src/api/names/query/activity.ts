@@ -149,7 +149,6 @@ export async function listPurchasesOfTransactions(
     .groupBy(event.chainId, event.transactionHash, event.node);
 }
 
-/** A purchase of a name. */
 export type NamedPurchase = MergedPurchase & { node: Hex | null };
 
 /** A name that passed from one effective owner to another. */

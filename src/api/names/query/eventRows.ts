@@ -79,7 +79,6 @@ export const keyColumns = sql`${event.chainId} as chain_id, ${event.blockNumber}
 export const isEventOfRow: SQL = sql`(${event.chainId}, ${event.blockNumber}, ${event.logIndex}, ${event.ordinal})
   = (page.chain_id, page.block_number, page.log_index, page.ordinal)`;
 
-/** The time of an event. */
 export const timeColumn = sql.raw("events.block_timestamp");
 
 /**

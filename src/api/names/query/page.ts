@@ -73,7 +73,6 @@ export const emptyPage = ({ isCounted }: Part): Page<never> => ({
   next: null,
 });
 
-/** A page of rows. */
 export type Page<Row> = {
   /** Number of rows in the whole list; null if not counted. */
   total: number | null;

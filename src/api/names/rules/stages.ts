@@ -124,7 +124,7 @@ const withPremium: Life = {
 
 const withoutPremium: Life = { unlimited: neverSold, stages: [registered, grace(GRACE_END), ended] };
 
-/** A name outside of registrars: only its owner shows that it is registered, and nothing does after its expiry. */
+/** A name outside of registrars: only its owner shows that it is registered, and after its expiry nothing does. */
 const unlimited: Meaning = {
   availability: "registered",
   onlyIf: "isOwned",
