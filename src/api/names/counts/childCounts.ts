@@ -20,7 +20,10 @@ const counters = preparedCountRows<"node" | "count", Hex | number>(
     group by wanted.node`,
 );
 
-/** How many names are right under a row of `domains` on the main chain, in a statement of its rows; null as the moment is. */
+/**
+ * Number of direct subnames of a row of `domains` on the main chain, for a statement on such rows; null if the counters do not
+ * hold.
+ */
 export const childCountOfRow = (of: ScopeSql) =>
   sql<number | null>`case when ${momentOf(of)} is not null then coalesce((
     select parent.all_time from figures_parents parent
@@ -40,7 +43,7 @@ const toMap = (counts: readonly ChildCount[]): ReadonlyMap<Hex, number> =>
 
 type ParentsOf = { chains: Scope; nodes: readonly Hex[] };
 
-/** Number of direct subnames by node. A missing node has none. */
+/** Number of direct subnames by node. A node without subnames is missing. */
 export const childCounts: Count<ParentsOf, ReadonlyMap<Hex, number>> = countOf({
   fromCounters: async (db, { chains, nodes }) => {
     const counts = await counters(db, chains, { nodes });
@@ -49,7 +52,7 @@ export const childCounts: Count<ParentsOf, ReadonlyMap<Hex, number>> = countOf({
   fromRows: async (db, { chains, nodes }) => toMap(await rows(db, chains, { nodes })),
 });
 
-/** How many names are right under a node. */
+/** Number of direct subnames of a node. */
 export const childCount: Count<{ chains: Scope; node: Hex }, number> = countOf({
   fromCounters: async (db, { chains, node }) => {
     const counts = await childCounts.fromCounters(db, { chains, nodes: [node] });

@@ -9,13 +9,13 @@ import { lapsed, wrapped } from "../rules/ownership.ts";
 import { DAY } from "../rules/seconds.ts";
 import { phases } from "../rules/stages.ts";
 
-/*
- * Names are counted by class with every write, so that a total needs no scan of a million rows. The counts hold for one
- * moment, `figures_state.taken_at`. What time alone changes since then, a reader corrects from the few names that it
- * concerns; now and then the moment is moved.
+/**
+ * Each write counts names by class, so a total needs no scan of a million rows. The counts hold for one moment,
+ * `figures_state.taken_at`. A reader corrects them for changes since then that come with time alone, from the few names
+ * concerned. The moment is advanced regularly.
  */
 
-/** The class of a name: the key of `figures_names`. `is_eth`: a second-level name of a registrar, of any chain. */
+/** The class of a name: the key of `figures_names`. `is_eth`: a second-level name of a registrar, on any chain. */
 const columnsOfEnsv1 = [
   "chain_id",
   "is_eth",
@@ -30,11 +30,11 @@ const columnsOfEnsv1 = [
   "is_wrapped",
 ] as const;
 
-/** With the protocol, where there is ENSv2. */
+/** Adds the protocol where ENSv2 is deployed. */
 export const classColumns = ({ terms }: LifeRules): readonly string[] =>
   terms === undefined ? columnsOfEnsv1 : [...columnsOfEnsv1, "is_ensv2"];
 
-/** The class of a name that counts and has a resolver, for the resolver: the key of `figures_resolvers`. */
+/** The class of a counted name with a resolver: the key of `figures_resolvers`. */
 export const resolverColumns = [
   "chain_id",
   "resolver",
@@ -45,7 +45,7 @@ export const resolverColumns = [
   "is_wrapped",
 ] as const;
 
-/** The class of a name that counts and has an expiry, for the day (UTC) of its expiry: the key of `figures_expiries`. */
+/** The class of a counted name with an expiry, by the day (UTC) of the expiry: the key of `figures_expiries`. */
 export const expiryColumns = ({ terms }: LifeRules): readonly string[] => [
   "chain_id",
   "expiry_day",
@@ -55,7 +55,7 @@ export const expiryColumns = ({ terms }: LifeRules): readonly string[] => [
   ...(terms === undefined ? [] : ["is_ensv2", "path_ends_within"]),
 ];
 
-/** Expiries on chain have no limit, but times that callers ask for have one: all later days are counted as this day. */
+/** Expiries on chain have no limit, but the times that callers can request do. All later days are counted as this one. */
 const LAST_DAY = 20_000_000_000;
 
 /** The day of an expiry, counted from 1 January 1970; null without an expiry, which `least` would ignore. */
@@ -63,16 +63,19 @@ const expiryDay = ({ retired }: LifeRules): string =>
   `case when d.expiry_timestamp is not null${retired === null ? "" : ` and ${toRowText(not(retired), "null")}`}
     then least(div(d.expiry_timestamp, ${DAY}), ${LAST_DAY})::bigint end`;
 
-/** Ranges of days in which a name can expire, the shortest first; `expires_within` is the first that holds, or 0. */
+/** Numbers of days until an expiry, ascending. `expires_within` is the first that includes the expiry, or 0. */
 const ranges = [30, 90] as const;
 
-/** The same of the way to a name: `path_ends_within` is the first that holds, or {@link NO_END}. With 0 it has ended. */
+/**
+ * The same for the end of a name's path. `path_ends_within` is the first that includes it, or {@link NO_END}; 0 means it has
+ * ended.
+ */
 export const pathRanges = [0, ...ranges] as const;
 
-/** The way to the name does not end, or later than within the last of the ranges. */
+/** The path to the name does not end, or ends after the last of the ranges. */
 export const NO_END = -1;
 
-/** The rules that depend on the time: when one of them changes, the class of a name changes. */
+/** The rules that depend on time. When the result of one changes, so does the class of the name. */
 const rulesByTime = ({ inPhase, expiringWithin, terms }: LifeRules): Condition[] => [
   ...phases.map((phase) => inPhase(phase)),
   ...ranges.map((days) => asCounted(expiringWithin(days))),
@@ -80,12 +83,12 @@ const rulesByTime = ({ inPhase, expiringWithin, terms }: LifeRules): Condition[]
   lapsed,
 ];
 
-/** Rows `d` of `domains` that are counted at all. */
+/** Selects the rows `d` of `domains` that are counted at all. */
 export const isName = toRowText(isNotRoot, "null");
 
 /**
- * The class of a row `d` of `domains` at a time. `owner`, `parent_node`, `resolver` and `expiry_day` are for the counts
- * by these; `is_held` says that an address owns the name then.
+ * The class of a row `d` of `domains` at a time. `owner`, `parent_node`, `resolver` and `expiry_day` are the keys of the counts
+ * by these; `is_held` is true if an address owns the name at that time.
  */
 export function classOf(at: string, life: LifeRules): string {
   const { inPhase, owned, active, expiringWithin, hasEnd } = life;
@@ -110,10 +113,10 @@ export function classOf(at: string, life: LifeRules): string {
 const pathEndsText = (at: string): string =>
   `case ${pathRanges.map((days) => `when ${toRowText(pathEndsWithin(days), at)} then ${days}`).join(" ")} else ${NO_END} end`;
 
-/** The length as which unknown labels are counted. */
+/** The length under which unknown labels are counted. */
 export const UNKNOWN_LENGTH = -1;
 
-/** How a class has what a rule says by a name. */
+/** A named rule in terms of a class's columns. */
 function classText({ name, values }: NamedCondition): string | undefined {
   switch (name) {
     case "phase":
@@ -131,7 +134,7 @@ function classText({ name, values }: NamedCondition): string | undefined {
   }
 }
 
-/** A rule as a condition on the columns of a class: its time is in the phase. */
+/** A rule as a condition on the columns of a class. Its time conditions are contained in the phase. */
 export const classCondition = (rule: Condition): string =>
   write(rule, {
     column: unknown,
@@ -144,11 +147,11 @@ const unknown = (what: string): never => {
   throw new Error(`A class of names has no column for ${what}`);
 };
 
-/** Names of a class that expire within some days. */
+/** Selects names of a class that expire within some days. */
 export const classExpiresWithin = (days: (typeof ranges)[number]): string =>
   `expires_within in (${ranges.filter((range) => range <= days).join(", ")})`;
 
-/** How the class of an expiry has what a rule says by a name. Retired names have none, and names never sold have no expiry. */
+/** A named rule in terms of an expiry's class. Retired names have no such class, and names never sold have no expiry. */
 function expiryText({ name, values }: NamedCondition): string | undefined {
   switch (name) {
     case "isOfRegistrar":
@@ -167,7 +170,7 @@ function expiryText({ name, values }: NamedCondition): string | undefined {
   }
 }
 
-/** A rule as a condition on the class of an expiry, at the time `times.now`. */
+/** A rule as a condition on the class of an expiry, at `times.now`. */
 export const expiryCondition = (rule: Condition): string =>
   write(rule, {
     column: (column) => (column === "expiryTimestamp" ? "expiry" : unknown(column)),
@@ -177,13 +180,13 @@ export const expiryCondition = (rule: Condition): string =>
   }).join("");
 
 /**
- * True for the rows `d` whose class may differ between two times, whichever is earlier; true for some other rows too,
- * for which the comparison then finds no difference.
+ * True for rows `d` whose class may differ between two times, given in any order. It is also true for some other rows, for which
+ * the comparison then finds no difference.
  */
 export function mayDiffer(one: string, other: string, life: LifeRules): string {
   const isAround = ({ column, seconds }: TimeComparison) => {
     const range = `d.${snakeCase(column)} between least(${one}, ${other}) + ${seconds - 1n} and greatest(${one}, ${other}) + ${seconds + 1n}`;
-    // The index on this column has wrapped names only.
+    // The index on this column contains only wrapped names.
     return column === "wrapperExpiryTimestamp" ? `d.is_wrapped and ${range}` : range;
   };
   const ranges = new Set(rulesByTime(life).flatMap(timesIn).map(isAround));

@@ -1,14 +1,14 @@
 import type { Db } from "../../server/postgres/db.ts";
 
-/** Where a count comes from. */
+/** The sources of a count. */
 type Sources<Of, Answer> = {
-  /** The maintained counters. Null until they exist, and for counts that they do not hold. */
+  /** The maintained counters. Null until they exist, and for counts that they do not contain. */
   fromCounters: (db: Db, of: Of) => Promise<Answer | null>;
-  /** The rows themselves: slow, and always right. Tests compare the counters with it. */
+  /** The rows themselves: slow, but always right. Tests compare the counters with them. */
   fromRows: (db: Db, of: Of) => Promise<Answer>;
 };
 
-/** A count with its sources. Callers `read` it, and do not know which source answered. */
+/** A count with its sources. Callers `read` it without knowing which source answers. */
 export type Count<Of, Answer> = Sources<Of, Answer> & { read: (db: Db, of: Of) => Promise<Answer> };
 
 /**

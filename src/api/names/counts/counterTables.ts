@@ -3,13 +3,13 @@ import type { LifeRules } from "../rules/life.ts";
 import { classColumns, classOf, expiryColumns, isName, resolverColumns } from "./classes.ts";
 import { maintainerColumns, versionOf } from "./maintainer.ts";
 
-/** Rows that are added to the counters (`sign` 1) or taken from them (-1), by their class at a time. */
+/** Rows to add to the counters (`sign` 1) or to subtract (-1), by their class at a time. */
 export type Part = { sign: 1 | -1; rows: string; at: string };
 
-/** Where the counters are, and the rules by which names are counted. */
+/** The schema of the counters, and the rules by which names are counted. */
 export type Counted = { schema: string; life: LifeRules };
 
-/** SQL that adds rows of `domains` to all counters of names. */
+/** SQL that adds rows of `domains` to all name counters. */
 export function countNames({ schema, life }: Counted, parts: readonly Part[], before = ""): string {
   const addNames = (table: string, keys: string, which: string) => `
       insert into ${schema}.${table} as counter (${keys}, names)
@@ -36,9 +36,8 @@ export function countNames({ schema, life }: Counted, parts: readonly Part[], be
 }
 
 /**
- * SQL that adds rows of `primary_names`. Three sums tell whether all claims of an address are on one chain, and rows
- * can be added to sums and taken from them: n numbers are equal if n times the sum of their squares is their sum
- * squared.
+ * SQL that adds rows of `primary_names`. Three sums show whether all claims of an address are on one chain, and rows can be added
+ * to sums and subtracted from them: n numbers are equal if n times the sum of their squares equals the square of their sum.
  */
 export function countClaims(schema: string, parts: readonly Omit<Part, "at">[]): string {
   const change = parts.map(({ sign, rows }) => `select ${sign} as sign, d.* from ${rows} d`);
@@ -82,8 +81,8 @@ export const dropTables = (schema: string): string =>
   `drop table if exists ${counterTables.map((table) => `${schema}.${table}`).join(", ")}`;
 
 /**
- * SQL that creates the counters' tables. `counted` is the table that was counted: a table that is created again has
- * another number.
+ * SQL that creates the counters' tables. `counted` identifies the table that was counted: a table that is created again has
+ * another OID.
  */
 export function createTables({ schema, life }: Counted): string {
   const ofEnsv2 = life.terms === undefined ? "" : ", is_ensv2 boolean";
@@ -111,7 +110,7 @@ export function createTables({ schema, life }: Counted): string {
   create table ${schema}.figures_events (chain_id integer primary key, events bigint not null)`;
 }
 
-/** The tables whose writes are counted, each with the SQL that counts rows. */
+/** The tables whose writes are counted, with the SQL that counts their rows. */
 const countersOf = {
   domains: (counted: Counted, parts: readonly Omit<Part, "at">[]) =>
     countNames(
@@ -129,8 +128,8 @@ const added = { sign: 1, rows: "new_rows" } as const;
 const partsOf = { insert: [added], delete: [taken], update: [taken, added] };
 
 /**
- * SQL that creates the triggers, which count each write. A fault makes the counters void: answers are then counted from the rows, and
- * the counters are made again.
+ * SQL that creates the triggers that count each write. An error invalidates the counters: answers are then counted from the rows,
+ * and the counters are built again.
  */
 export const createCounterTriggers = (counted: Counted): string =>
   createTriggers(counted.schema, {
@@ -148,8 +147,8 @@ export const createCounterTriggers = (counted: Counted): string =>
   });
 
 /**
- * The version of the rules: counters that were made by other rules are not read, and are made again. It follows from
- * all that is counted and how.
+ * The version of the rules, derived from everything that is counted and how. Counters made by other rules are not read, and are
+ * built again.
  */
 export function rulesNumber(life: LifeRules): number {
   const known = numbers.get(life);

@@ -9,13 +9,13 @@ import { isUnseenSql, rowD } from "../rules/unseenSql.ts";
 import { classColumns, classOf, isName, mayDiffer } from "./classes.ts";
 import { rulesNumber } from "./counterTables.ts";
 
-/*
- * What all readers of the counters have in common. Their answers are exact: what time alone changed since the
- * counters' moment is corrected from the rows that it may concern. They answer null if there are no counters, because
- * they are not made yet or a fault made them void; the count is then taken from the rows.
+/**
+ * Shared by all readers of the counters. Their answers are exact: changes since the counters' moment that came with time alone
+ * are corrected from the rows they may concern. They return null without counters, which are not built yet or were invalidated by
+ * an error; the count then comes from the rows.
  */
 
-/** The moment for which the counters hold; null if they are not of these tables, or were made by other rules. */
+/** The moment for which the counters hold; null if they do not belong to these tables, or were made by other rules. */
 export const momentOf = ({ life }: ScopeSql): SQL =>
   sql.raw(
     `(select taken_at from figures_state where counted = 'domains'::regclass::oid and rules = ${rulesNumber(life)})`,
@@ -23,7 +23,7 @@ export const momentOf = ({ life }: ScopeSql): SQL =>
 
 type WithMoment<Row> = Row & { moment: string | null };
 
-/** The rows of a statement that selects the counters' moment with each row; null without counters. */
+/** Reads the rows of a statement that selects the counters' moment with each row; null without counters. */
 export const readCounters = <Row extends object>(db: Db, statement: SQL): Promise<Row[] | null> =>
   ifCounted(async () => (await db.execute(statement)).rows);
 
@@ -32,12 +32,12 @@ async function ifCounted<Row extends object>(read: () => Promise<object[]>): Pro
   return rows?.[0] === undefined || rows[0].moment === null ? null : rows;
 }
 
-/** The name of the counters, where they are not there. */
+/** Name of the counters when they are missing. */
 export const COUNTERS = "counters";
 
 type Values = Record<string, unknown>;
 
-/** The same as a prepared statement. It gives one row, and `columns` are its numbers. */
+/** The same as a prepared statement. It returns one row with the numbers in `columns`. */
 export function preparedCounts<const Column extends string>(
   name: string,
   columns: readonly Column[],
@@ -48,7 +48,7 @@ export function preparedCounts<const Column extends string>(
     (await read(db, scope, values))?.[0] ?? null;
 }
 
-/** The same of a statement with several rows. */
+/** The same for a statement that returns several rows. */
 export function preparedCountRows<const Column extends string, Value>(
   name: string,
   columns: readonly Column[],
@@ -73,8 +73,8 @@ const pick = <Column extends string, Value>(row: Record<Column, Value>, columns:
   Object.fromEntries(columns.map((column) => [column, row[column]])) as Record<Column, Value>;
 
 /**
- * Names whose class may have changed since the counters' moment: their class then with -1, and their class now with 1.
- * `times` has both. The rows are found from `times` and not from values: that takes a tenth of the planning time.
+ * Names whose class may have changed since the counters' moment: once with -1 for the class at that moment, once with 1 for the
+ * current class. Both times are read from `times` rather than from parameters, which takes a tenth of the planning time.
  */
 export function changesUntil(now: number | SQLWrapper, of: ScopeSql): SQL {
   const { life } = of;
@@ -92,8 +92,8 @@ export function changesUntil(now: number | SQLWrapper, of: ScopeSql): SQL {
 }
 
 /**
- * What is added to counts by phase, in a statement with `changesUntil`: names that ENSv2 never saw have no premium once it
- * is open, which no log of theirs tells. They are few, and found by their expiry.
+ * Corrects counts by phase, in a statement with `changesUntil`. Names that ENSv2 never saw have no premium once its registrar is
+ * open, and none of their logs records that. They are few, and are found by their expiry.
  */
 export function unseenChanges({ ensv2, life }: ScopeSql): More {
   const keys = classColumns(life);
@@ -110,7 +110,7 @@ export function unseenChanges({ ensv2, life }: ScopeSql): More {
   return { tables, rows };
 }
 
-/** What a statement with `changesUntil` has besides: tables of its own, and rows of classes. */
+/** Additional parts of a statement with `changesUntil`: tables, and rows of classes. */
 type More = { tables: SQL; rows: SQL };
 
 export const noMore: More = { tables: sql``, rows: sql`` };

@@ -21,13 +21,12 @@ import { type Count, countOf } from "./count.ts";
 import { readCounters } from "./counters.ts";
 import { lookedAfterBy, madeBy, maintainerColumns, mayReplace, versionOf } from "./maintainer.ts";
 
-/*
- * What was sold on each day that is over. No reorganisation goes below a final block, so a day that ended before it is
- * counted once and for all, and so is what was sold through each referrer until then. A reader adds what came since then
- * from the events.
+/**
+ * Sales of each completed day. No reorganisation goes below a final block, so a day that ended before it is counted once and for
+ * all, and so are the sales through each referrer until then. A reader adds later sales from the events.
  */
 
-/** Days counted by one statement. A month of 5,000 sales a day has 150,000, which take a second or two. */
+/** Days counted per statement. A month with 5,000 sales a day has 150,000, which take a second or two. */
 const DAYS_AT_A_TIME = 31;
 
 const dialect = new PgDialect({ casing: "snake_case" });
@@ -68,7 +67,7 @@ const createTables = (schema: string): string => `
   create table ${schema}.figures_referrers (chain_id integer, referrer text, ${soldTypes},
     primary key (chain_id, referrer, is_registration, payment_token))`;
 
-/** As `rulesNumber` of the counters of names: day counts that were made by other rules are made again. */
+/** Like `rulesNumber` of the name counters: day counts made by other rules are built again. */
 const rulesOf = (chains: Scope): number =>
   versionOf(
     createTables(""),
@@ -77,13 +76,13 @@ const rulesOf = (chains: Scope): number =>
       .join(),
   );
 
-/** `startedAt`: when the program started that counts, in unix milliseconds. */
+/** `startedAt`: when the counting program started, in Unix milliseconds. */
 type DaysTarget = { client: pg.ClientBase; schema: string; startedAt?: number | undefined };
 
 /** One chain, with the rules of the deployment. */
 type Of = { chainId: number; chains: Scope };
 
-/** The second before which all of a chain is counted; null if nothing is, or by other rules. */
+/** The second before which everything on a chain is counted; null if nothing is, or only by other rules. */
 async function readUntil({ client, schema }: DaysTarget, { chainId, chains }: Of): Promise<number | null> {
   if (!(await hasTables({ client, schema }))) return null;
   const { rows } = await client.query<{ until: string }>(
@@ -102,8 +101,8 @@ async function hasTables({ client, schema }: DaysTarget): Promise<boolean> {
 }
 
 /**
- * Counts the days of one chain that ended before a time at which all there is final. Each statement counts some, and
- * stores them. Days that a program with other rules looks after are left to it.
+ * Counts the days of one chain that ended before a time at which everything is final. Each statement counts and stores some of
+ * them. Days maintained by a program with other rules are left alone.
  */
 export async function advanceDays(target: DaysTarget, chains: Scope, finalTime: number): Promise<void> {
   const { client, schema } = target;
@@ -129,7 +128,7 @@ export async function advanceDays(target: DaysTarget, chains: Scope, finalTime: 
 const mayReplaceDays = ({ client, schema, startedAt = Date.now() }: DaysTarget) =>
   mayReplace({ client, schema, state: "figures_days_state", counted: "events", startedAt });
 
-/** Makes the tables if there are none of these rules, and gives the first day on which anything was sold on the chain. */
+/** Creates the tables if there are none with these rules. Returns the first day with a sale on the chain. */
 async function begin(target: DaysTarget, { chainId, chains }: Of, end: number): Promise<number> {
   const { client, schema } = target;
   return inTransaction(client, async () => {
@@ -146,7 +145,7 @@ async function begin(target: DaysTarget, { chainId, chains }: Of, end: number): 
   });
 }
 
-/** Whether the tables have counts of other chains by these rules. */
+/** Returns true if the tables have counts by these rules, for any chain. */
 async function areOfTheseRules({ client, schema }: DaysTarget, chains: Scope): Promise<boolean> {
   if (!(await hasTables({ client, schema }))) return false;
   const { rowCount } = await client.query(
@@ -156,19 +155,19 @@ async function areOfTheseRules({ client, schema }: DaysTarget, chains: Scope): P
   return rowCount === 1;
 }
 
-/** What was sold, by chain, day, kind and seller, since the beginning. */
+/** Sales by chain, day, kind and seller, since the beginning. */
 export const sales: Count<AsOf, DaySales[]> = countOf({
   fromCounters: salesFromCounters,
   fromRows: (db, at) => listSalesOfChains(db, at, new Map()),
 });
 
-/** Of chains without day counts it reads every purchase; null if no chain has any. */
+/** Reads every purchase on chains without day counts. Null if no chain has any. */
 async function salesFromCounters(db: Db, at: AsOf): Promise<DaySales[] | null> {
   const untils = await readUntils(db, at);
   return untils === null ? null : listSalesOfChains(db, at, untils);
 }
 
-/** By chain the second before which its sales are counted; null if no chain has any. */
+/** By chain, the second before which its sales are counted. Null if no chain has any. */
 async function readUntils(db: Db, { chains }: AsOf): Promise<ReadonlyMap<number, number> | null> {
   const state = await readCounters<{ chainId: number; moment: string }>(
     db,
@@ -178,7 +177,7 @@ async function readUntils(db: Db, { chains }: AsOf): Promise<ReadonlyMap<number,
   return state && new Map(state.map(({ chainId, moment }) => [chainId, Number(moment)]));
 }
 
-/** One chain after the other; `untils` has the second before which a chain's sales are counted by day. */
+/** Reads one chain after the other. `untils` has the second before which a chain's sales are counted by day. */
 async function listSalesOfChains(db: Db, { chains, now }: AsOf, untils: ReadonlyMap<number, number>) {
   const ofChains = chainByChain(chains).map((one) =>
     listSalesOfChain(db, { chains: one, now }, untils.get(one.ids[0] as number) ?? 0),
@@ -203,17 +202,17 @@ async function readCountedDays(db: Db, chains: Scope, beforeDay: number): Promis
   return rows;
 }
 
-/** Referrers in one answer. */
+/** Maximum number of referrers in an answer. */
 export const MAX_REFERRERS = 100;
 
-/** What was sold through the referrers with most purchases, since the beginning. */
+/** Sales through the referrers with the most purchases, since the beginning. */
 export const referrers: Count<AsOf, ReferrerSales[]> = countOf({
   fromCounters: referrersFromCounters,
   fromRows: (db, at) =>
     listReferrers(db, { counted: null, ranges: rangesOf(at, new Map()), limit: MAX_REFERRERS }),
 });
 
-/** Null also if counters are ahead of the time: they do not say what was sold until then. */
+/** Null also if the counters are ahead of the requested time: they cannot give the sales until then. */
 async function referrersFromCounters(db: Db, at: AsOf): Promise<ReferrerSales[] | null> {
   const untils = await readUntils(db, at);
   if (untils === null || [...untils.values()].some((until) => until > at.now)) return null;
@@ -222,7 +221,7 @@ async function referrersFromCounters(db: Db, at: AsOf): Promise<ReferrerSales[] 
   return listReferrers(db, { counted, ranges: rangesOf(at, untils), limit: MAX_REFERRERS });
 }
 
-/** What is not counted yet of each chain. */
+/** The ranges of each chain that are not counted yet. */
 const rangesOf = ({ chains, now }: AsOf, untils: ReadonlyMap<number, number>) =>
   chainByChain(chains).map((one) => ({
     chains: one,

@@ -7,7 +7,7 @@ import type { PageRequest } from "../query/page.ts";
 import { type Scope, sqlOf } from "../query/scope.ts";
 import { childCount } from "./childCounts.ts";
 
-/** A page of the names right under a node, on some chains. */
+/** A page of the direct subnames of a node, on some chains. */
 export function listChildren(
   db: Db,
   page: PageRequest,

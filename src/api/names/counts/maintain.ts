@@ -19,9 +19,8 @@ import {
 import { lookedAfterBy, madeBy, mayReplace } from "./maintainer.ts";
 
 /**
- * Where the tables are; `schema` as SQL has it, in quotes where it needs them. `ensv2` is what the deployment has of
- * ENSv2. `startedAt` is when the program started that looks after the counters, in unix milliseconds; left out by programs
- * that count once and end.
+ * The tables to count. `schema` is an SQL identifier, quoted where necessary. `ensv2` has the deployment's ENSv2 terms.
+ * `startedAt` is when the maintaining program started, in Unix milliseconds; programs that count once and exit leave it out.
  */
 export type CountsTarget = {
   client: pg.ClientBase;
@@ -30,19 +29,22 @@ export type CountsTarget = {
   startedAt?: number | undefined;
 };
 
-/** What the names of some chains are counted by; undefined where ENSv2 is not deployed. */
+/** The ENSv2 terms by which the names of some chains are counted; undefined where ENSv2 is not deployed. */
 export const countedTerms = (chains: Scope): Ensv2Terms | undefined => sqlOf(chains).life.terms;
 
-/** Whether these tables have counters made by the rules of this program and deployment. */
+/** Returns true if these tables have counters made by the rules of this program and deployment. */
 export async function hasCounters({ client, schema, ensv2 }: CountsTarget): Promise<boolean> {
   return (await listColumns({ client, schema })).has("rules") && areMadeBy({ client, schema }, lifeOf(ensv2));
 }
 
-/** Whether to count, where there are no counters by the rules of this program: see {@link mayReplace}. */
+/** Returns true if counters may be built where none follow this program's rules: see {@link mayReplace}. */
 export const mayCreateCounters = ({ client, schema, startedAt = Date.now() }: CountsTarget) =>
   mayReplace({ client, schema, state: "figures_state", counted: "domains", startedAt });
 
-/** The same as {@link hasCounters} without knowing the terms of ENSv2 in the index's deployment: they are stored with the counters. */
+/**
+ * The same as {@link hasCounters} for a caller that does not know the ENSv2 terms of the index's deployment. They are stored with
+ * the counters.
+ */
 export async function hasCountersOfItsDeployment({ client, schema }: CountsTarget): Promise<boolean> {
   const columns = await listColumns({ client, schema });
   if (!columns.has("ensv2_terms")) return hasCounters({ client, schema });
@@ -67,7 +69,7 @@ async function areMadeBy({ client, schema }: CountsTarget, life: LifeRules): Pro
   return rowCount === 1;
 }
 
-/** What `hasCountersOfItsDeployment` reads. */
+/** The stored form that `hasCountersOfItsDeployment` reads. */
 const textOf = ({ graceSeconds, premiumSeconds, nonOwners, ethRegistry }: Ensv2Terms): string =>
   JSON.stringify({ graceSeconds, premiumSeconds, nonOwners: [...nonOwners], ethRegistry });
 
@@ -79,9 +81,9 @@ function termsOf(text: string): Ensv2Terms {
 }
 
 /**
- * Counts everything once, and from then on with every write. The indexer waits meanwhile. The locks are taken at once
- * or not at all, so that the two never wait for each other. Counters that there were are dropped before: a reader
- * meanwhile finds none, instead of waiting for the count.
+ * Counts everything once, and from then on with every write. The indexer waits meanwhile. All locks are taken at once or not at
+ * all, so the two never wait for each other. Existing counters are dropped first, so that a reader finds none instead of waiting
+ * for the count.
  *
  * @returns false if the tables were in use
  */
@@ -111,14 +113,14 @@ export async function createCounters(
   return true;
 }
 
-/** Moves the counters' moment to now, so that readers have few rows to correct. */
+/** Advances the counters' moment to now, so that readers have few rows to correct. */
 export async function advanceCounters(
   { client, schema, ensv2, startedAt = 0 }: CountsTarget,
   now: number,
 ): Promise<void> {
   const counted = { schema, life: lifeOf(ensv2) };
   await inTransaction(client, async () => {
-    // Each writer holds this row until its transaction ends, so all that is counted is visible here.
+    // Each writer holds this row until its transaction ends, so everything that was counted is visible here.
     const { rows } = await client.query<{ moment: string }>(
       `select taken_at as moment from ${schema}.figures_state for update`,
     );

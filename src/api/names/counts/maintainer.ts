@@ -2,22 +2,24 @@ import { createHash } from "node:crypto";
 import type pg from "pg";
 import { findDatabaseError } from "../../server/postgres/databaseErrors.ts";
 
-/*
- * Two versions of the program, with other rules, can run on one index with the owner's rights. If each made the other's
- * counters again, both would lock the tables all the time. So counters belong to the version that started last; the other
- * leaves them, and answers from the rows. Each start can take them over once.
+/**
+ * Two versions of the program with different rules can run on one index with the owner's rights. If each rebuilt the other's
+ * counters, both would lock the tables all the time. So counters belong to the version that started last; the other leaves them
+ * alone, and answers from the rows. Each start can take them over once.
  */
 
-/** The columns of a table of state that tell who looks after the counters. */
+/** The columns of a state table that identify the maintainer of the counters. */
 export const maintainerColumns = "started_at bigint not null, seen_at timestamptz not null";
 
-/** How long a maintainer may be silent. It looks after its counters every 30 seconds, or after it built indexes. */
+/** How long a maintainer may be silent. It checks its counters every 30 seconds, or after it has built indexes. */
 const MAX_SILENCE = "10 minutes";
 
-/** PostgreSQL's undefined_table and undefined_column: there is nothing, or it is of a version that knew no maintainers. */
+/**
+ * PostgreSQL's undefined_table and undefined_column: there are no counters, or an older version without maintainers made them.
+ */
 const notThere = ["42P01", "42703"];
 
-/** A table of state, and the table that was counted. `startedAt`: the start of this program, in unix milliseconds. */
+/** A state table, and the table that was counted. `startedAt`: when this program started, in Unix milliseconds. */
 type Maintained = {
   client: pg.ClientBase;
   schema: string;
@@ -26,7 +28,7 @@ type Maintained = {
   startedAt: number;
 };
 
-/** Whether counters that were made by other rules may be replaced. */
+/** Returns true if counters made by other rules may be replaced. */
 export async function mayReplace({
   client,
   schema,
@@ -47,13 +49,13 @@ export async function mayReplace({
   }
 }
 
-/** SQL that says in a table of state who made the counters, now. */
+/** SQL values for the maintainer columns of a new row. */
 export const madeBy = (startedAt: number): string => `${startedAt}, now()`;
 
-/** SQL that sets who looks after the counters: of several programs with these rules the last that started. */
+/** SQL that updates the maintainer: of several programs with these rules, the last to start. */
 export const lookedAfterBy = (startedAt: number): string =>
   `started_at = greatest(started_at, ${startedAt}), seen_at = now()`;
 
-/** The version of rules, from the SQL that counts by them: 31 bits of a hash fit into the column `rules`. */
+/** The version of rules, from the SQL that counts by them: 31 bits of a hash, which fit into the column `rules`. */
 export const versionOf = (...sql: readonly string[]): number =>
   createHash("sha256").update(sql.join("")).digest().readUInt32BE() >>> 1;

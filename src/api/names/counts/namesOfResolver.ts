@@ -9,7 +9,7 @@ import { toSql } from "../rules/conditionSql.ts";
 import { isCounted } from "../rules/nameRules.ts";
 import { searchTotals } from "./searchTotals.ts";
 
-/** A page of the names whose resolver an address is, also of expired ones. */
+/** A page of the names with this resolver, including expired ones. */
 export function listNamesOfResolver(
   db: Db,
   page: PageRequest,

@@ -16,9 +16,9 @@ import { type Count, countOf } from "./count.ts";
 import { changesUntil, momentInChanges, momentOf, readCounters } from "./counters.ts";
 import { namesByPhaseAt, ownerChangesOn, ownersOn } from "./totals.ts";
 
-/* How the names of the whole index are spread over states, owners and days of expiry. */
+/** The distribution of all names over states, owners and days of expiry. */
 
-/** Names with an owner, by the phase of their life. */
+/** Names with an owner, by phase of life. */
 export const phaseCounts: Count<AsOf, PhaseCount[]> = countOf({
   fromCounters: phasesFromCounters,
   fromRows: listPhaseCounts,
@@ -35,16 +35,13 @@ async function phasesFromCounters(db: Db, { chains, now }: AsOf): Promise<PhaseC
   return rows?.map(({ isEth, phase, names }) => ({ isEth, phase, names })) ?? null;
 }
 
-/** The addresses with most active names. */
+/** The addresses with the most active names. */
 export const holders: Count<AsOf, Holding[]> = countOf({
   fromCounters: holdersFromCounters,
   fromRows: listHolders,
 });
 
-/**
- * All owners of the chains are read: an index on their counts would have to be changed with every name that changes
- * hands.
- */
+/** Reads all owners on the chains: an index on their counts would have to be updated whenever a name changes hands. */
 async function holdersFromCounters(db: Db, { chains, now }: AsOf): Promise<Holding[] | null> {
   const rows = await readCounters<Holding>(
     db,
@@ -58,13 +55,13 @@ async function holdersFromCounters(db: Db, { chains, now }: AsOf): Promise<Holdi
   return rows?.map(({ owner, names }) => ({ owner, names })) ?? null;
 }
 
-/** Expiries by day, from a day on. */
+/** Counts expiries by day, from a day on. */
 export const expiries: Count<DayRange, DayExpiries[]> = countOf({
   fromCounters: expiriesFromCounters,
   fromRows: listExpiries,
 });
 
-/** Time changes none of these counts. */
+/** None of these counts changes with time alone. */
 async function expiriesFromCounters(
   db: Db,
   { chains, firstDay, endDay }: DayRange,

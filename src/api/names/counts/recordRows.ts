@@ -13,18 +13,18 @@ import { childCountOfRow } from "./childCounts.ts";
 import { COUNTERS } from "./counters.ts";
 
 /**
- * A row with what a domain record shows besides: how many names are right under it, absent while there are no counters, and
- * where the text of its label is from, absent where the index does not have it.
+ * A row with the additional columns of a domain record: the number of direct subnames, absent without counters, and the source of
+ * the label's text, absent if the index does not have the text.
  */
 export type RecordRow = DomainRow & { subnameCount?: number; labelSource?: string | null };
 
 /**
- * The domains of these nodes with the details of domain records, where the main chain alone is indexed. A statement costs
- * more to send than these columns to read, so all is in one. The names right under a row are counted by the counters
- * alone: who needs the number without them counts the rows. A single row comes with the state of the tables, so that no other
- * query has to read it (`seenState.ts`).
+ * The domains of these nodes with the details of domain records, where only the main chain is indexed. Sending a statement costs
+ * more than reading these columns, so one statement reads everything. Direct subnames come from the counters only: without them,
+ * callers that need the number count the rows. A single row comes with the state of the tables, so that no further query has to
+ * read it (`seenState.ts`).
  *
- * @returns in any order; nodes that no event ever named are left out
+ * @returns in any order; nodes that no event named are left out
  */
 export async function listRecordRows(
   db: Db,
@@ -44,7 +44,7 @@ export async function listRecordRows(
   });
 }
 
-/** Of many rows the state would come with each of them. */
+/** With many rows, each would repeat the state. */
 const noVersion = sql<string | null>`null`;
 
 const recordRows = statementOf((of, db) =>

@@ -58,7 +58,7 @@ const pendingNames = preparedCounts(
     from figures_names where ${of.holds(sql`chain_id`)} and not is_label_known`,
 );
 
-/** A search, and when it is made. */
+/** A search, and the time at which it is evaluated. */
 export type SearchAt = AsOf & { filters: SearchFilters };
 
 /** Counts of all names that a search finds. */
@@ -67,7 +67,7 @@ export const searchTotals: Count<SearchAt, SearchCounts> = countOf({
   fromRows: (db, { filters, ...at }) => countSearch(db, caseInsensitiveCondition(filters, at), at),
 });
 
-/** Null also for filters by which names are not counted. */
+/** Null also for filters that the counters do not distinguish. */
 async function searchFromCounters(db: Db, { filters, ...at }: SearchAt): Promise<SearchCounts | null> {
   const { text, isFullName: _ofText, ...others } = filters;
   if (text) return null;
@@ -78,7 +78,7 @@ async function searchFromCounters(db: Db, { filters, ...at }: SearchAt): Promise
   return counters ? counters.read(db, others, at) : null;
 }
 
-/** Counters that answer searches with no filters but these. */
+/** Counters that answer searches with no other filters than these. */
 type SearchCounters = {
   filters: ReadonlySet<string>;
   read: (db: Db, filters: SearchFilters, at: AsOf) => Promise<SearchCounts | null>;
@@ -86,7 +86,7 @@ type SearchCounters = {
 
 const countColumns = ["total", "expired", "expiring30d", "expiring90d", "wrapped"] as const;
 
-/** The counts of a search, from the conditions for rows of `class`. */
+/** The counts of a search, from the conditions on rows of `class`. */
 const countsWhere = (is: Record<"expired" | "expiring30d" | "expiring90d", string>) => sql`
   select ${momentInChanges} as moment, coalesce(sum(names), 0)::int as total, ${sumIf(is.expired)} as expired,
     ${sumIf(is.expiring30d)} as "expiring30d", ${sumIf(is.expiring90d)} as "expiring90d",
@@ -100,7 +100,7 @@ const countsOfClasses = (life: LifeRules) =>
     expiring90d: classExpiresWithin(90),
   });
 
-/** An absent filter is "both values" and not null, so that one plan serves all. */
+/** An absent filter is "both values" rather than null, so one plan serves all requests. */
 const isWrappedAs = sql`is_wrapped = any (${placeholder("wrapped")}::boolean[])`;
 
 const wrappedAs = (isWrapped: boolean | undefined) => (isWrapped === undefined ? [true, false] : [isWrapped]);
@@ -117,7 +117,7 @@ const ofClasses = (name: string, ruleIn: (life: LifeRules) => Condition) =>
         and label_length between ${placeholder("shortest")} and ${placeholder("longest")}`;
   });
 
-/** An absent filter is "both values", as that of wrapped names. */
+/** An absent filter is "both values", as for wrapped names. */
 const isOfProtocol = sql` and is_ensv2 = any (${placeholder("ensv2")}::boolean[])`;
 
 const protocolAs = (protocol: Protocol | undefined) =>
@@ -133,7 +133,7 @@ const byAvailability: Record<KnownAvailability | "any", ReturnType<typeof ofClas
   any: ofClasses("any", () => all()),
 };
 
-/** Without ENSv2 names are not counted by their protocol. */
+/** Without ENSv2, names are not counted by protocol. */
 const hasCountsOf = (protocol: Protocol | undefined, chains: Scope): boolean =>
   protocol === undefined || sqlOf(chains).life.terms !== undefined;
 
@@ -156,7 +156,7 @@ type ByClass = Omit<SearchFilters, "availability"> & {
   availability?: readonly (keyof typeof byAvailability)[] | undefined;
 };
 
-/** A name is in one state, so that counts of several states add up. Null where one of them is not known. */
+/** Adds up the counts of several states, since a name is in exactly one. Null if one of them is unknown. */
 const sumOf = (counts: readonly (SearchCounts | null)[]): SearchCounts | null =>
   counts.reduce((sum, one) => {
     if (sum === null || one === null) return null;
@@ -198,7 +198,7 @@ const isOfWholeDays = (
 ) => sql`${isOfChain(of)} and expiry_day between ${placeholder("firstDay")} and ${placeholder("lastDay")}
   and expiry_day <> all (${placeholder("splitDays")}::bigint[])`;
 
-/** The rules by which names of an expiry are counted. */
+/** The rules by which names with an expiry are counted. */
 const expiryRules = ({ expired, expiringWithin }: LifeRules) => ({
   expired,
   expiring30d: expiringWithin(30),
@@ -213,8 +213,8 @@ const pathEnds = sql`case ${sql.join(
 )} else ${sql.raw(String(NO_END))} end`;
 
 /**
- * Names are counted by the day of their expiry. A day counts as a whole if no bound that matters goes through it; on the
- * few other days the names themselves are read.
+ * Names are counted by the day of their expiry. A day counts as a whole unless a relevant bound falls within it. On those few
+ * days, the names themselves are read.
  */
 const ofExpiry = preparedCounts("search_expiry", countColumns, (of) => {
   const { life } = of;
@@ -259,12 +259,12 @@ const byExpiry: SearchCounters = {
   },
 };
 
-/** Later than any day that is counted. */
+/** Later than any counted day. */
 const LATEST = Number.MAX_SAFE_INTEGER - 1;
 
 const dayOf = (time: number): number => Math.floor(time / DAY);
 
-/** The days of a range through which a bound goes: an end of the range, or a time with which a rule compares. */
+/** The days of a range within which a bound falls: an end of the range, or a time that a rule compares. */
 function splitDays(from: number, to: number, { chains, now }: AsOf): number[] {
   const ofRules = Object.values(expiryRules(sqlOf(chains).life))
     .flatMap(timesIn)

@@ -15,10 +15,10 @@ import { readAbi } from "./liveAbi.ts";
 import { type CallAnswer, callTogether } from "./multicall.ts";
 import type { Rpc } from "./rpc.ts";
 
-/** The adapter of agents, and the identity registry that the deployment expects behind it. */
+/** The agent adapter, and the identity registry that the deployment expects behind it. */
 export type AgentContracts = { multicall3: Address; adapter: Address; registry: Address };
 
-/** What adapter and registry answer about an agent; addresses in lower case, integers as digits. */
+/** The adapter's and the registry's answers about an agent. Addresses are in lower case, integers are decimal strings. */
 export type LiveBinding = {
   tokenStandard: number;
   tokenContract: Address;
@@ -29,10 +29,10 @@ export type LiveBinding = {
 };
 
 /**
- * Reads the bindings of agents from the adapter, by one call at one block, in the order of the ids; null for an agent
- * that was never bound. Only UnknownAgent or an empty binding means "never bound": every other error is a failure.
+ * Reads the bindings of agents from the adapter, in one call at one block, in the order of the IDs; null for an agent that was
+ * never bound. Only UnknownAgent or an empty binding means "never bound": every other error is a failure.
  *
- * @throws LiveFailure when the adapter cannot be asked, or uses another registry
+ * @throws LiveFailure when the adapter cannot be called, or uses another registry
  */
 export async function readBindings(
   { rpc, contracts, signal }: { rpc: Rpc; contracts: AgentContracts; signal: AbortSignal },
@@ -64,7 +64,7 @@ function callsOf(agentId: bigint, { adapter, registry }: AgentContracts) {
   return [{ target: adapter, callData }, ofRegistry("ownerOf"), ofRegistry("tokenURI")];
 }
 
-/** The owner of an adapter can point it at another registry. Its ids would then belong to other agents. */
+/** The adapter's owner can point it at another registry. Its IDs would then belong to other agents. */
 function requireRegistry(result: CallAnswer | undefined, { registry }: AgentContracts): void {
   const used = readable("The adapter", () =>
     decodeFunctionResult({ abi: agentAdapterReads, functionName: "identityRegistry", data: dataOf(result) }),
@@ -88,7 +88,7 @@ function toBinding([bound, owner, uri]: CallAnswer[]): LiveBinding | null {
       const address = decodeFunctionResult({ abi: agentRegistryReads, functionName: "ownerOf", data });
       return address.toLowerCase() as Address;
     }),
-    // Anyone writes their agent's, up to a megabyte: viem's decoder would hold up others for long.
+    // Anyone can write up to a megabyte for their agent: viem's decoder would block other requests for long.
     uri: ofRegistry(uri, (data) => textOfBytes(readAbi(["bytes"], data)[0])),
   };
 }

@@ -7,20 +7,20 @@ import { LiveFailure, type LiveStep } from "./failure.ts";
 /** The outcome of one question to the chain. */
 export type ChainResult<Answer> = { answer: Answer } | { failure: LiveFailure };
 
-/** A question as it is cached, and as it is asked. */
+/** A question in its cached form and in its executable form. */
 export type CachedCall<Ask> = { question: CallersQuestion; ask: Ask };
 
-/** What one caller's requests have in common: others neither wait in this caller's line, nor get its failures. */
+/** Callers are kept apart: none waits for another's questions in flight, or gets another's failures. */
 type CallersQuestion = AnswerKey & { caller?: string };
 
-/** Answers questions at a block, each at most once: see {@link createAnswerCache}. */
+/** Answers questions at a block, each at most once. See {@link createAnswerCache}. */
 export type AnswerCache = <Ask, Answer>(
   block: Block,
   asked: readonly CachedCall<Ask>[],
   resolve: (asks: readonly Ask[]) => readonly Promise<Answer>[],
 ) => Promise<ChainResult<Answer>[]>;
 
-/** Is called with where answers come from, and which step of a resolution failed. */
+/** Called with the source of each answer, and with the step at which a resolution failed. */
 export type LiveObserver = {
   answered: (from: "chain" | "store" | "flight" | "failure") => void;
   failed: (step: LiveStep) => void;
@@ -32,7 +32,7 @@ const noObserver: LiveObserver = { answered: () => {}, failed: () => {} };
 const FAILURE_MS = 3_000;
 const MAX_FAILURES = 10_000;
 
-/** Answers that were stored within the last minutes, at any block, in the order of the questions. Asks no node. */
+/** Answers stored within the last minutes, at any block, in the order of the questions. Calls no node. */
 export async function recallAnswers<Answer>(
   answers: LiveAnswers,
   questions: readonly AnswerKey[],
@@ -47,9 +47,8 @@ export async function recallAnswers<Answer>(
 type Memory = { answers: LiveAnswers; failures: LRUCache<string, LiveFailure>; observer: LiveObserver };
 
 /**
- * Shares answers of the chain. An answer is stored under its block, for all replicas. Equal questions of a caller at the
- * same time wait for one flight. A failure is cached for a few seconds, for its caller. If the store fails, answers still
- * come from the chain.
+ * Shares answers of the chain. An answer is stored under its block, for all replicas. Simultaneous equal questions of a caller
+ * share one flight. A failure is cached for a few seconds, for its caller. If the store fails, answers still come from the chain.
  */
 export function createAnswerCache(answers: LiveAnswers, observer: LiveObserver = noObserver): AnswerCache {
   const flights = new Map<string, Promise<ChainResult<unknown>>>();
@@ -91,7 +90,7 @@ type Batch<Ask, Answer> = {
   resolve: (asks: readonly Ask[]) => readonly Promise<Answer>[];
 };
 
-/** Resolves what is not stored yet; each answer is stored before it is given. */
+/** Resolves what is not stored yet. Each answer is stored before it is returned. */
 async function settle<Ask, Answer>(
   memory: Memory,
   { block, asked, resolve }: Batch<Ask, Answer>,
@@ -134,13 +133,13 @@ async function keep<Answer>(
   }
 }
 
-/** A hash, because a question can be long: it holds the name and all its wanted keys. */
+/** A hash, because a question can be long: it contains the name and all requested keys. */
 const keyOf = ({ number, timestamp }: Block, { text, caller = "" }: CallersQuestion): string =>
   createHash("sha256")
     .update(JSON.stringify([number, timestamp, caller, text]))
     .digest("base64");
 
-/** A timeout is a failure of the chain. Unexpected errors are thrown on. */
+/** A timeout is a failure of the chain. Unexpected errors are rethrown. */
 function toLiveFailure(error: unknown): LiveFailure {
   if (error instanceof LiveFailure) return error;
   if (error instanceof Error && (error.name === "TimeoutError" || error.name === "AbortError")) {

@@ -11,15 +11,15 @@ type LiveContracts = OwnerContracts & {
 };
 
 /**
- * The contracts that live answers come from. Without a Universal Resolver nothing can be resolved on chain. The one of
- * ENSv2 stands for whichever is in force: it passes each question on.
+ * The contracts that give live answers. Without a Universal Resolver, nothing can be resolved on chain. ENSv2's Universal
+ * Resolver stands for the one in force: it passes each question on.
  */
 export function liveContractsOf(
   deployment: ChainDeployment & { ensv2?: Ensv2Deployment | undefined },
 ): LiveContracts {
   const { ensv2, multicall3 = MULTICALL3 } = deployment;
   const universalResolver = ensv2?.universalResolver?.top ?? deployment.universalResolver;
-  // 3DNS is a registry and a registrar in one, with the registry's reads.
+  // 3DNS is registry and registrar in one, with the registry's read functions.
   const [token] = listContracts(deployment, "dns-token");
   const [registry = token] = listContracts(deployment, "registry", 2);
   const [registrar = token] = listContracts(deployment, "registrar", 2, 3);

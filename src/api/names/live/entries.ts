@@ -6,39 +6,39 @@ import { encodeDnsName } from "./liveRecords.ts";
 import { type CallAnswer, type ContractCall, callTogether } from "./multicall.ts";
 import type { Rpc } from "./rpc.ts";
 
-/** Where the entry of a name is. */
+/** Where to find a name's entry. */
 export type EntryPlace = {
   registry: Address;
-  /** The labels to go down from there, top first; the last is the name's own. */
+  /** The labels to descend from that registry, top first. The last one is the name's own. */
   labels: readonly string[];
-  /** Whether the registry's code is known: each other one is asked by a call of its own. */
+  /** True if the registry's implementation is known. Each other registry takes a separate call. */
   isKnown: boolean;
 };
 
-/** An ENSv2 registry's answer about a name, addresses in lower case. */
+/** An ENSv2 registry's answer about a name. Addresses are in lower case. */
 export type LiveEntry = {
   registry: Address;
-  /** The last holder, after the expiry too. */
+  /** The last holder, also after the expiry. */
   latestOwner: Address | null;
-  /** Unix seconds as digits. */
+  /** Unix seconds as a decimal string. */
   expiry: string;
   tokenId: string;
-  /** Null once the entry expired. */
+  /** Null once the entry has expired. */
   resolver: Address | null;
 };
 
 /** Entries per call. */
 const ENTRIES_PER_CALL = 250;
 
-/** Registries of unknown code on the way to one name: each takes a call. */
+/** Registries with an unknown implementation on the path to one name. Each takes a call. */
 const MAX_REGISTRIES = 16;
 
 type Reach = { rpc: Rpc; multicall3: Address; helper: Address | undefined; signal: AbortSignal };
 type Ask = { name: string; place: EntryPlace | null };
 
 /**
- * Reads the entries of names, in their order; null where a registry has none. Registries of known code are asked
- * together. One of unknown code can fail or use up a call, so each is asked alone.
+ * Reads the entries of names, in their order; null if a registry has none. Registries with a known implementation share calls. An
+ * unknown one can fail or use up a call, so each gets a call of its own.
  */
 export function readEntries(
   reach: Reach,
@@ -79,7 +79,10 @@ async function readTogether(
   });
 }
 
-/** Goes down from a registry of unknown code. One without `getState` has an owner by the helper, and no expiry. */
+/**
+ * Descends from a registry with an unknown implementation. If it has no `getState`, the helper gives the owner, and there is no
+ * expiry.
+ */
 async function readAlone(
   reach: Reach,
   { name, place, blockNumber }: { name: string; place: EntryPlace; blockNumber: number },
@@ -158,7 +161,7 @@ async function callAll(
   return answers;
 }
 
-/** The entry; null if the registry never had one, undefined if it does not answer as a registry of ENSv2 does. */
+/** The entry; null if the registry never had one, undefined if it does not answer like an ENSv2 registry. */
 function toEntry(
   registry: Address,
   state: CallAnswer | undefined,

@@ -3,22 +3,22 @@ import { turnFor } from "../../server/scheduling/turns.ts";
 
 export type JsonRpcCall = { method: string; params: unknown[] };
 
-/** A node's own error. Nodes disagree on what `data` holds. */
+/** A node's own error. Nodes disagree on the content of `data`. */
 export type JsonRpcError = { code: number; message: string; data?: unknown };
 
-/** What a node replied: a result, or its own error. */
+/** A node's reply: a result, or its own error. */
 export type JsonRpcReply = { result?: unknown; error?: JsonRpcError | null };
 
 /**
- * The largest reply that is read: the largest answer of a contract (1 MiB) as hexadecimal digits, and some more. What
- * contracts answer is decided by strangers.
+ * The largest reply that is read: the largest answer of a contract (1 MiB) as hexadecimal digits, and some more. Strangers decide
+ * what contracts answer.
  */
 export const MAX_REPLY_BYTES = 2 * 1_048_576 + 262_144;
 
 /** A node gave no reply. The message does not name the node: its URL may contain a key. */
 export class NoReply extends Error {
   override readonly name = "NoReply";
-  /** Why, as the system names it (`ECONNREFUSED`); null where the message says everything. */
+  /** The system's code for the cause (`ECONNREFUSED`); null if the message says everything. */
   readonly code: string | null;
 
   constructor(message: string, code: string | null = null) {
@@ -28,7 +28,7 @@ export class NoReply extends Error {
 }
 
 /**
- * Sends one call to one node, once. viem's client also accepts user and password in the URL, which `fetch` refuses.
+ * Sends one call to one node, once, with viem's client: it accepts user and password in the URL, which `fetch` refuses.
  *
  * @throws NoReply
  * @example await callNode(url, { method: "eth_chainId", params: [] }, AbortSignal.timeout(2_000))
@@ -49,7 +49,7 @@ export async function callNode(
   return reply;
 }
 
-/** Characters of what a contract is asked: an answer of a gateway goes back to it whole. */
+/** Characters of a call's data. A gateway's answer is passed back to the contract whole. */
 function lengthOf({ params: [first] }: JsonRpcCall): number {
   const data = (first as { data?: unknown } | null | undefined)?.data;
   return typeof data === "string" ? data.length : 0;
@@ -69,7 +69,7 @@ function toNoReply(error: unknown, maxBytes: number): NoReply {
 
 const unreadable = () => new NoReply("the node's answer cannot be read");
 
-/** `fetch` fails with "fetch failed"; the system's error is a cause of that. */
+/** `fetch` throws "fetch failed", with the system's error as a cause. */
 function systemCodeOf(error: unknown): string | null {
   if (!(error instanceof Error)) return null;
   return "code" in error ? String(error.code) : systemCodeOf(error.cause);

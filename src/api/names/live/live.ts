@@ -31,18 +31,18 @@ import type { Rpc } from "./rpc.ts";
 
 const folder = new URL("./", import.meta.url);
 
-/** A hash of this folder's files, which decide the form of answers: an answer that another version stored is not read. */
+/** A hash of this folder's files, which define the form of answers. Answers stored by another version are not read. */
 const LIVE_VERSION: string = readdirSync(folder, { recursive: true, encoding: "utf8" })
   .filter((file) => file.endsWith(".ts"))
   .sort()
   .reduce((hash, file) => hash.update(readFileSync(new URL(file, folder))), createHash("sha256"))
   .digest("hex");
 
-/** Everything we ask the chain about one name. */
+/** Everything to read from the chain about one name. */
 export type NameQuestion = ResolvableName & {
-  /** Labelhash of a .eth second-level name, its id at the registrar; null for other names. */
+  /** Labelhash of a .eth second-level name, its ID at the registrar; null for other names. */
   ethLabelhash: Hex | null;
-  /** Place of the name's ENSv2 entry; null without an entry, undefined for a name of ENSv1. */
+  /** Place of the name's ENSv2 entry; null without an entry, undefined for an ENSv1 name. */
   place?: EntryPlace | null | undefined;
   wanted: RecordSelection;
 };
@@ -51,7 +51,7 @@ export type NameQuestion = ResolvableName & {
 export type LiveName = {
   owners: LiveOwners;
   records: LiveRecords;
-  /** The ENSv2 registry's entry; absent for a name of ENSv1, null if no registry has one. */
+  /** The ENSv2 registry's entry; absent for an ENSv1 name, null if no registry has one. */
   entry?: LiveEntry | null;
 };
 
@@ -61,28 +61,28 @@ export type Live = {
   isConfigured: boolean;
   /** Number of the chain's newest block, from the live nodes. @throws LiveFailure */
   newestBlock: () => Promise<number>;
-  /** Names with owners and records, in the order of the questions: one resolver call each, one call for all owners. */
+  /** Names with owners and records, in the order of the questions: one resolver call per name, and one call for all owners. */
   names: (block: Block, questions: readonly NameQuestion[]) => Promise<ChainResult<LiveName>[]>;
   /** Records of names, without owners. */
   records: (
     block: Block,
     questions: readonly Omit<NameQuestion, "ethLabelhash">[],
   ) => Promise<ChainResult<LiveRecords>[]>;
-  /** Primary names of addresses by their reverse records, checked forward (ENSIP-19); null for none. */
+  /** Primary names of addresses by their reverse records, verified by forward resolution (ENSIP-19); null for none. */
   primaryNames: (
     block: Block,
     questions: readonly { address: Address; coinType: bigint }[],
   ) => Promise<ChainResult<string | null>[]>;
   /**
-   * What `primaryNames` answered within the last minutes, at any block; undefined where it did not. Asks no node, and may be
-   * outdated: check that a name still resolves to the address before you show it.
+   * Answers of `primaryNames` within the last minutes, at any block; undefined without one. Calls no node, and may be outdated:
+   * check that a name still resolves to the address before showing it.
    */
   recentPrimaryNames: (
     questions: readonly { address: Address; coinType: bigint }[],
   ) => Promise<(string | null | undefined)[]>;
-  /** Bindings of agents from the adapter, all by one call, in the order of the ids; null for an agent that was never bound. */
+  /** Bindings of agents from the adapter, in one call, in the order of the IDs; null for an agent that was never bound. */
   bindings: (block: Block, agentIds: readonly bigint[]) => Promise<ChainResult<LiveBinding | null>[]>;
-  /** For calls of contracts one by one: they take the caller's places, and have one time limit together. */
+  /** For single contract calls: they use the caller's places, and share one time limit. */
   reach: () => ContractReach;
 };
 
@@ -92,27 +92,27 @@ export type LivePlan = {
   answers: LiveAnswers;
   contracts: OwnerContracts & {
     universalResolver: Address | undefined;
-    /** The UniversalHelper of ENSv2, if there is one. */
+    /** ENSv2's UniversalHelper, if there is one. */
     helper?: Address | undefined;
-    /** Undefined where the chain has no adapter of agents. */
+    /** Undefined if the chain has no agent adapter. */
     agents: AgentContracts | undefined;
   };
   observer?: LiveObserver;
-  /** For everything that one request asks of the chain; 10 s by default. */
+  /** For everything that one request reads from the chain. Defaults to 10 s. */
   timeLimitMs?: number;
 };
 
 const TIME_LIMIT_MS = 10_000;
-/** Names resolved at the same time: in all, and for one caller. Most of the time they wait for a gateway. */
+/** Names resolved concurrently: in total, and per caller. Most of the time they wait for a gateway. */
 export const MAX_QUESTIONS = { most: 100, each: 30 };
-/** For one request: a bulk request leaves room for the caller's other requests. */
+/** Names resolved concurrently per request: a bulk request leaves room for the caller's other requests. */
 export const MAX_QUESTIONS_OF_REQUEST = 20;
-/** Calls to the nodes at the same time: in all, and for one caller. */
+/** Concurrent calls to the nodes: in total, and per caller. */
 export const MAX_CALLS = { most: 30, each: 20 };
-/** Questions that may wait: in all, and for one caller. */
+/** Waiting questions: in total, and per caller. */
 export const MAX_WAITING = { most: 2_000, each: 200 };
 
-/** Creates the part of the API that asks the chain. Each request gets its own, with its caller. */
+/** Creates the part of the API that reads the chain. Each request gets its own, for its caller. */
 export function createLive(plan: LivePlan): (caller: string) => Live {
   const shared: Shared = {
     plan,
@@ -139,11 +139,11 @@ function liveOf({ plan, settle, questions: places, calls }: Shared, caller: stri
     block: (number, signal) => calls(caller, signal, () => plan.rpc.block(number, signal)),
   };
   const newSignal = () => AbortSignal.timeout(plan.timeLimitMs ?? TIME_LIMIT_MS);
-  /** Resolves each question by calls of its own, within one time limit. */
+  /** Resolves each question with separate calls, within one time limit. */
   const each = <Ask, Answer>(block: Block, resolve: (reach: ResolverReach, ask: Ask) => Promise<Answer>) => {
     const signal = newSignal();
     const answer = async (ask: Ask) => {
-      // Many get a place at once, and each writes a call with all records.
+      // Many questions get a place at once, and each encodes a call with all records.
       await nextTurn();
       const budget = newBudget(caller, signal);
       return resolve({ ...reachOf(plan), rpc, blockNumber: block.number, budget }, ask);
@@ -235,8 +235,8 @@ function requireAgents(contracts: AgentContracts | undefined): AgentContracts {
 const HASHED_LABEL = /(^|\.)\[[0-9a-f]{64}\](\.|$)/;
 
 /**
- * The Universal Resolver finds a resolver by the text of a name. Where a label is unknown, the text is not the name, so
- * it may have used another node. Its answer is then not this name's.
+ * The Universal Resolver finds a resolver by the name's text. If a label is unknown, the text is not the name, so it may have
+ * used another node, and its answer then belongs to another name.
  */
 function requireSameResolver({ name }: ResolvableName, found: LiveName): LiveName {
   const { resolver } = found.entry ?? found.owners;

@@ -1,16 +1,16 @@
 import type { Hex } from "viem";
 
-/*
- * Contracts of strangers write these bytes. The ABI allows many offsets to point at one element, and elements inside
- * elements do so again: a few kilobytes can stand for billions of values, and a decoder that follows each offset builds
- * them all. This one stops as soon as it has read more bytes than there are, which no honest encoding needs. It cuts
- * values out of the text, where viem's copies each byte several times: 150 ms for 1 MiB, in one turn.
+/**
+ * Strangers' contracts write these bytes. The ABI allows many offsets to point at one element, and nested elements to do so
+ * again: a few kilobytes can stand for billions of values, and a decoder that follows every offset builds them all. This one
+ * stops as soon as it has read more bytes than exist, which no honest encoding requires. It cuts values out of the text, where
+ * viem's copies each byte several times: 150 ms for 1 MiB, in one turn.
  */
 
-/** What a value looks like: one word, bytes or a string of any length, a list of at most `most` values, or a struct. */
+/** The type of a value: one word, bytes or a string of any length, a list of at most `most` values, or a struct. */
 export type Shape = "word" | "bytes" | { list: Shape; most: number } | { struct: readonly Shape[] };
 
-/** A value as it is read: a word or bytes as hexadecimal digits; unknown where the shape is. */
+/** A decoded value: a word or bytes as hexadecimal digits; `unknown` if the shape is. */
 type Value<S> = Shape extends S
   ? unknown
   : S extends "word" | "bytes"
@@ -23,21 +23,21 @@ type Value<S> = Shape extends S
 
 type Values<Shapes extends readonly Shape[]> = { -readonly [At in keyof Shapes]: Value<Shapes[At]> };
 
-/** ABI data that cannot be read. */
+/** ABI data that cannot be decoded. */
 export class AbiError extends Error {
   override readonly name = "AbiError";
 }
 
-/** Digits of a word, in which everything is measured here. */
+/** Hexadecimal digits of a word. All positions here are counted in digits. */
 const WORD = 64;
 
-/** The data without `0x`, and how many of its digits may still be read. */
+/** The data without `0x`, and the number of digits that may still be read. */
 type Reader = { digits: string; left: number };
 
 /**
- * Reads ABI data by the shapes of its values. `skip` bytes before them, as a selector, are passed over.
+ * Decodes ABI data by the shapes of its values. `skip` bytes before them, such as a selector, are skipped.
  *
- * @throws AbiError if the data is no such values, a list is too long, or values overlap
+ * @throws AbiError if the data does not match the shapes, a list is too long, or values overlap
  * @example
  * const [name, resolver] = readAbi(["bytes", "word"], data);
  */
@@ -53,7 +53,7 @@ export function readAbi<const Shapes extends readonly Shape[]>(
 
 type AnyValue = Hex | AnyValue[];
 
-/** Values one after another; offsets count from where the first one is. */
+/** Consecutive values. Offsets are relative to the first one. */
 function readParts(reader: Reader, shapes: readonly Shape[], start: number): AnyValue[] {
   let at = start;
   return shapes.map((shape) => {
@@ -72,7 +72,7 @@ function readValue(reader: Reader, shape: Shape, at: number): AnyValue {
   return readParts(reader, Array<Shape>(length).fill(shape.list), at + WORD);
 }
 
-/** A length or an offset; larger ones than 32 bits are beyond any data. */
+/** A length or an offset. Any larger than 32 bits is beyond the data. */
 function readNumber(reader: Reader, at: number): number {
   const word = take(reader, at, WORD);
   if (!word.startsWith("0".repeat(WORD - 8))) throw new AbiError("an offset is beyond the end");
@@ -86,16 +86,16 @@ function take(reader: Reader, at: number, length: number): string {
   return reader.digits.slice(at, at + length);
 }
 
-/** True if the value is elsewhere, and an offset in its place. */
+/** True if an offset stands in place of the value. */
 const isDynamic = (shape: Shape): boolean =>
   shape === "bytes" ||
   (typeof shape === "object" && ("list" in shape || shape.struct.some((part) => isDynamic(part))));
 
-/** Digits of a value that has no offsets. */
+/** Digits of a value without offsets. */
 const sizeOf = (shape: Shape): number =>
   typeof shape === "object" && "struct" in shape
     ? shape.struct.reduce((sum, part) => sum + sizeOf(part), 0)
     : WORD;
 
-/** How many bytes hexadecimal digits stand for. */
+/** Number of bytes that hexadecimal digits represent. */
 export const byteLength = (data: Hex): number => (data.length - 2) / 2;

@@ -6,10 +6,10 @@ import { LiveFailure } from "./failure.ts";
 import { type CallAnswer, type ContractCall, callTogether } from "./multicall.ts";
 import type { Rpc } from "./rpc.ts";
 
-/** Names whose owners are read by one call; more of them take several. */
+/** Names whose owners one call reads. More names take several calls. */
 export const NAMES_PER_OWNERS_CALL = 250;
 
-/** The contracts that know owners; `wrapper` is undefined where the deployment has none. */
+/** The contracts that store owners. `wrapper` is undefined if the deployment has none. */
 export type OwnerContracts = {
   multicall3: Address;
   registry: Address;
@@ -17,25 +17,25 @@ export type OwnerContracts = {
   wrapper: Address | undefined;
 };
 
-/** A name whose owners are read; `ethLabelhash` is null except for .eth second-level names: their id at the registrar. */
+/** A name whose owners are read. `ethLabelhash` is null except for .eth second-level names: their ID at the registrar. */
 export type OwnedName = { node: Hex; ethLabelhash: Hex | null };
 
-/** What the contracts answer about a name's owners, addresses in lower case; times are unix seconds as digits. */
+/** The contracts' answers about a name's owners. Addresses are in lower case; times are Unix seconds as decimal strings. */
 export type LiveOwners = {
   registryOwner: Address | null;
   resolver: Address | null;
-  /** Null for other names than .eth second-level ones, and where the registrar answers none (after expiry). */
+  /** Null except for .eth second-level names, and if the registrar returns none (after expiry). */
   registrarOwner: Address | null;
-  /** Null for other names, and for those never registered. */
+  /** Null except for .eth second-level names, and for those never registered. */
   registrarExpiry: string | null;
-  /** As `getData` answers: none for a token that expired with PARENT_CANNOT_CONTROL burnt. */
+  /** As `getData` returns it: none for a token that expired with PARENT_CANNOT_CONTROL burnt. */
   wrapperOwner: Address | null;
   wrapperFuses: number;
   wrapperExpiry: string;
 };
 
 /**
- * Reads the owners of many names at one block, in the order of the names, {@link NAMES_PER_OWNERS_CALL} by call.
+ * Reads the owners of many names at one block, in the order of the names, {@link NAMES_PER_OWNERS_CALL} per call.
  *
  * @throws LiveFailure when a call fails
  */
@@ -108,7 +108,7 @@ function toOwners(reads: readonly OwnerRead[], answers: readonly CallAnswer[]): 
     const index = reads.findIndex((read) => read.name === name);
     if (index === -1) return null;
     const answer = answers[index];
-    // `ownerOf` reverts for names that expired; no other read may fail.
+    // `ownerOf` reverts for expired names. No other read may fail.
     if (answer?.success && answer.returnData !== "0x") return answer.returnData;
     if (name === "ownerOf") return null;
     throw new LiveFailure("rpc", `The owners could not be read: ${name} reverted.`);
@@ -128,7 +128,7 @@ function toOwners(reads: readonly OwnerRead[], answers: readonly CallAnswer[]): 
   };
 }
 
-/** An address out of a word of ABI data, or as it is; null for none and for the zero address. */
+/** An address from a word of ABI data, or from an address itself; null for none and for the zero address. */
 function toOwner(data: Hex | null): Address | null {
   if (data === null) return null;
   const address: Address = `0x${data.slice(-40).toLowerCase()}`;

@@ -17,8 +17,8 @@ const noName = [
 ];
 
 /**
- * The name that an address claims by its reverse record, if that name resolves to the address (ENSIP-19); null if it
- * claims none, or a name of another address. Does not check whether the name is normalised.
+ * The name that an address claims by its reverse record, if that name resolves to the address (ENSIP-19); null if it claims none,
+ * or another address's name. Does not check whether the name is normalised.
  *
  * @throws LiveFailure
  */

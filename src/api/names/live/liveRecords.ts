@@ -23,26 +23,26 @@ import { LiveFailure } from "./failure.ts";
 import { AbiError, readAbi } from "./liveAbi.ts";
 import type { CallResult, Rpc } from "./rpc.ts";
 
-/** The name a resolver is asked about: its node, and its text with unknown labels as `[<64 hex>]`. */
+/** A name to ask a resolver about: its node, and its text with unknown labels as `[<64 hex>]`. */
 export type ResolvableName = { name: string; node: Hex };
 
-/** Which records are asked for. Text keys cannot be listed on chain, so the caller names them. */
+/** The records to read. Text keys cannot be listed on chain, so the caller names them. */
 export type RecordSelection = {
   /** SLIP-44 coin types, or those of EVM chains by ENSIP-11. */
   coinTypes: readonly bigint[];
   contenthash: boolean;
   texts: readonly string[];
-  /** Longer texts, in bytes, are left out as if they were absent: for readers who have no use for them. */
+  /** Texts with more bytes are left out as if absent, for callers that have no use for them. */
   longestText?: number;
 };
 
 /**
- * The largest value of a record. Pictures in texts (data URIs) that were looked at had up to some 50 KB; to store one of
- * 128 KiB on chain takes about 90 million gas.
+ * The largest value of a record. Images in texts (data URIs) that we measured had up to some 50 KB; storing one of 128 KiB on
+ * chain takes about 90 million gas.
  */
 export const MAX_VALUE_BYTES = 131_072;
 
-/** Values of the wanted records at the resolver; null for records that it does not have. */
+/** Values of the requested records at the resolver; null for absent records. */
 export type LiveRecords = {
   /** The resolver that answered: the name's own, or an ancestor's (ENSIP-10). Null if the name has none. */
   answeredBy: Address | null;
@@ -51,7 +51,7 @@ export type LiveRecords = {
   texts: { key: string; value: string | null }[];
 };
 
-/** How to reach the chain: through the deployment's Universal Resolver, at one block, within the time limit of the request. */
+/** How to reach the chain: through the deployment's Universal Resolver, at one block, within the request's time limit. */
 export type ResolverReach = {
   rpc: Rpc;
   gateways: Gateways;
@@ -61,10 +61,10 @@ export type ResolverReach = {
 };
 
 /**
- * Resolves records of a name by one call of the Universal Resolver, and one more for each round of off-chain look-ups. A
- * name without a resolver has no records: that is an answer.
+ * Resolves records of a name with one call of the Universal Resolver, and one more for each round of off-chain look-ups. A name
+ * without a resolver has no records: that is an answer.
  *
- * @throws LiveFailure when any of the wanted records could not be read
+ * @throws LiveFailure when any of the requested records could not be read
  */
 export async function resolveRecords(
   reach: ResolverReach,
@@ -105,7 +105,7 @@ export function requireUniversalResolver(address: Address | undefined): Address 
   );
 }
 
-/** A name in DNS wire format; a label that is too long is written as its hash, `[<64 hex>]`. Source: RFC 1035, 3.1. */
+/** A name in DNS wire format. A label that is too long is written as its hash, `[<64 hex>]`. Source: RFC 1035, 3.1. */
 export function encodeDnsName(name: string): Hex {
   const labels = name === "" ? [] : name.split(".");
   const parts = labels.flatMap((label) => {
@@ -116,13 +116,13 @@ export function encodeDnsName(name: string): Hex {
   return toHex(concat([...parts, new Uint8Array([0])]));
 }
 
-/** One read of a resolver, and where its answer goes. */
+/** One read of a resolver, and the place for its answer. */
 type Read = { data: Hex; put: (records: LiveRecords, item: Hex) => void };
 
 function readsOf(node: Hex, { coinTypes, contenthash, texts, longestText }: RecordSelection): Read[] {
   return [
     ...coinTypes.map((coinType): Read => {
-      // Resolvers from before ENSIP-9 only have the function without coin type, for addresses of Ethereum.
+      // Resolvers from before ENSIP-9 have only the function without a coin type, for Ethereum addresses.
       const args = coinType === ETHEREUM_COIN_TYPE ? ([node] as const) : ([node, coinType] as const);
       return {
         data: encodeFunctionData({ abi: resolverFunctions, functionName: "addr", args }),
@@ -166,7 +166,7 @@ function readAddress(item: Hex, coinType: bigint): Hex | null {
 function readEthereumAddress(item: Hex): Hex | null {
   const [word] = readItem(item, ["word"]) ?? [];
   if (word === undefined) return null;
-  // A word with more than 20 bytes is not an address; decoders would cut it silently.
+  // A word with more than 20 bytes is not an address; decoders would silently truncate it.
   if (!/^0x0{24}/.test(word)) throw unreadable();
   return `0x${word.slice(-40)}`;
 }
@@ -188,7 +188,7 @@ function requireSize(bytes: Hex, what: string): Hex {
   throw new LiveFailure("resolver", message);
 }
 
-/** One answer of the batch; null where the resolver does not know this kind of record. */
+/** One answer of the batch; null if the resolver does not support this kind of record. */
 function readItem<const Kind extends "word" | "bytes">(item: Hex, shapes: readonly [Kind]): [Hex] | null {
   if (item === "0x") return null;
   // The Universal Resolver pads errors so that they cannot be mistaken for data.
@@ -196,19 +196,19 @@ function readItem<const Kind extends "word" | "bytes">(item: Hex, shapes: readon
   return readable(() => readAbi(shapes as readonly ["bytes"], item));
 }
 
-/** Null if the error says that the resolver has no such kind of record. @throws LiveFailure for every other error */
+/** Null if the error means that the resolver does not support this kind of record. @throws LiveFailure for every other error */
 function requireUnsupported(error: Hex): null {
   const failure = failureOf(error);
   if (failure !== null) throw failure;
   return null;
 }
 
-/** Errors that say that no resolver answers for the name. */
+/** Errors that mean that no resolver answers for the name. */
 const withoutResolver = ["ResolverNotFound", "ResolverNotContract", "UnreachableName"];
 
 const UNREACHABLE = toFunctionSelector("UnreachableName(bytes)");
 
-/** A resolver that asks the other one of ENSv1 and ENSv2 found no resolver there. */
+/** A resolver that forwards between ENSv1 and ENSv2 found no resolver on the other side. */
 const isUnreachable = (item: Hex): boolean => size(item) % 32 === 4 && item.startsWith(UNREACHABLE);
 
 const nothingFound: Resolved = { resolver: null, items: null };
@@ -244,12 +244,12 @@ function readable<T>(read: () => T): T {
 
 const unreadable = () => new LiveFailure("resolver", "The answer of the name's resolver cannot be decoded.");
 
-/** Errors hold a few words; of a larger one only the name is read, which its selector tells. */
+/** Errors have a few words. Of a larger one, only the name is read, from its selector. */
 const MAX_ERROR_BYTES = 4_096;
 
 const knownErrors = [...universalResolverAbi] as const;
 
-/** The name of an error of the Universal Resolver, or of a resolver behind it, and the failure it means. */
+/** The name of an error from the Universal Resolver, or from a resolver behind it, and the failure it means. */
 export function readRevert(data: Hex): { errorName: string | null; failure: LiveFailure } {
   if (size(data) > MAX_ERROR_BYTES) return { errorName: nameOfLargeError(data), failure: reverted(data) };
   const decoded = tryDecode(data);
@@ -275,7 +275,7 @@ export function readRevert(data: Hex): { errorName: string | null; failure: Live
   return { errorName, failure: reverted(reason) };
 }
 
-/** Null if the error says that the resolver has no such kind of record. */
+/** Null if the error means that the resolver does not support this kind of record. */
 function failureOf(data: Hex): LiveFailure | null {
   const { errorName, failure } = readRevert(data);
   return errorName === "UnsupportedResolverProfile" ? null : failure;

@@ -3,17 +3,17 @@ import { multicall3Abi } from "../../../../abis/universalResolver.ts";
 import { AbiError, readAbi } from "./liveAbi.ts";
 import type { Rpc } from "./rpc.ts";
 
-/** What calls of contracts need: nodes, the contract that makes many calls at once, and when to end. */
+/** Requirements of contract calls: nodes, the contract that batches calls, and the time limit. */
 export type ContractReach = { rpc: Rpc; multicall3: Address; signal: AbortSignal };
 
 export type ContractCall = { target: Address; callData: Hex };
 
-/** What a contract answered to one call of a batch. */
+/** A contract's answer to one call of a batch. */
 export type CallAnswer = { success: boolean; returnData: Hex };
 
 /**
- * Makes many calls by one call of Multicall3, all at one block. The answers are in the order of the calls; null if there
- * is no Multicall3 at this address.
+ * Batches many calls into one call of Multicall3, at one block. The answers are in the order of the calls; null if there is no
+ * Multicall3 at this address.
  *
  * @throws LiveFailure when no node answers
  */

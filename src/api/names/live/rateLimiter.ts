@@ -1,15 +1,15 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { LiveFailure } from "./failure.ts";
 
-/** Waits until one more request may be sent. @throws LiveFailure if too many wait already, or the signal's error */
+/** Waits until one more request may be sent. @throws LiveFailure if too many are waiting, or the signal's error */
 export type TakeTurn = (signal: AbortSignal) => Promise<void>;
 
-/** Requests that were not sent in one second may be sent in the next one. */
+/** Requests not sent in one second may be sent in the next. */
 const BURST_MS = 1_000;
-/** The time limit of one answer: who would wait longer gets no answer in time, and an error at once. */
+/** The time limit of one answer. A request that would wait longer fails at once instead of too late. */
 export const MAX_WAIT_MS = 10_000;
 
-/** Bounds requests to `perSecond` on average, in the order in which they come. */
+/** Limits requests to `perSecond` on average, in order of arrival. */
 export function rateLimiter(perSecond: number): TakeTurn {
   let nextAt = Number.NEGATIVE_INFINITY;
   return async (signal) => {

@@ -7,22 +7,22 @@ import { byteLength } from "./liveAbi.ts";
 import { rateLimiter, type TakeTurn } from "./rateLimiter.ts";
 
 const CALL_TIMEOUT_MS = 3_000;
-/** The largest answer of a contract, and the largest call: a name's records in all, images in texts included. */
+/** The largest answer of a contract, and the largest call: all records of a name, including images in texts. */
 export const MAX_RESULT_BYTES = 1_048_576;
-/** The largest error of a contract. One that asks for a look-up holds the contract's own state, which is small. */
+/** The largest error of a contract. One that requests a look-up contains the contract's own state, which is small. */
 export const MAX_REVERT_BYTES = 262_144;
 /** How long a block number counts as the newest. */
 const HEAD_MS = 1_000;
-/** A node may receive a block a moment after the indexer's node. How often, and after which pause, we ask again. */
+/** A node may receive a block a moment after the indexer's node. The number of further attempts, and the pause before each. */
 const CATCH_UP_TRIES = 4;
 const CATCH_UP_MS = 250;
 
-/** What a contract answered: data, or the data of its error. Everything else is a LiveFailure. */
+/** A contract's answer: data, or the data of its error. Everything else is a LiveFailure. */
 export type CallResult = { ok: true; data: Hex } | { ok: false; revert: Hex };
 
 export type CallAt = { to: Address; data: Hex; blockNumber: number };
 
-/** A node of the chain, asked at request time. */
+/** The nodes of a chain, called at request time. */
 export type Rpc = {
   /** False if no node is configured: every call then fails. */
   isConfigured: boolean;
@@ -34,16 +34,16 @@ export type Rpc = {
   block: (number: number, signal: AbortSignal) => Promise<NodeBlock | null>;
 };
 
-/** A block as a node has it. */
+/** A block as a node returns it. */
 export type NodeBlock = { number: number; hash: Hex; timestamp: number };
 
-/** What a contract answers is too large. Another node would give the same. */
+/** A contract's answer is too large. Another node would return the same. */
 class TooLarge extends LiveFailure {}
 
 /** A node that does not have the block yet. */
 class NodeBehind extends LiveFailure {}
 
-/** Nodes forget the state of older blocks, each after another time, and say so in other words. */
+/** Nodes discard the state of older blocks, each after a different time and with a different message. */
 const NO_STATE =
   /missing trie node|(state|history|historical).*(not available|unavailable|pruned|not supported)|pruned|no state available|archive/i;
 
@@ -59,17 +59,17 @@ type Nodes = {
 
 export type RpcPlan = {
   urls: readonly string[];
-  /** Requests to all nodes together, with every repetition; not limited unless given. */
+  /** Requests to all nodes together, including repetitions. Unlimited by default. */
   requestsPerSecond?: number;
   timeoutMs?: number;
-  /** Where the words of nodes' errors go; the console by default. */
+  /** Receives the messages of nodes' errors. Defaults to the console. */
   log?: (line: string) => void;
 };
 type Asking<T> = { asked: JsonRpcCall; read: (reply: JsonRpcReply) => T; signal: AbortSignal };
 
 /**
- * Asks the nodes in turn until one answers, beginning with the one that answered last. A revert is an answer: the next
- * node would give the same. Without nodes every call fails and names the missing setting.
+ * Calls the nodes in turn until one answers, starting with the one that answered last. A revert is an answer: the next node would
+ * return the same. Without nodes, every call fails and names the missing setting.
  */
 export function createRpc({
   urls,
@@ -105,7 +105,7 @@ export function createRpc({
   };
 }
 
-/** Asks again while no node has the block yet. */
+/** Repeats a call while no node has the block yet. */
 async function askPatiently<T>(nodes: Nodes, asking: Asking<T>): Promise<T> {
   for (let tries = 1; ; tries++) {
     try {
@@ -177,9 +177,9 @@ function requireHex(result: unknown): Hex {
 }
 
 /**
- * The data with which a contract reverted; null if the error is the node's own. Nodes put it in different places: code 3
- * with `data` (Geth, Erigon, Anvil), `data` after a word (Nethermind), inside another object (proxies), or nowhere, if
- * the contract gave none.
+ * The data with which a contract reverted; null if the error is the node's own. Nodes put it in different places: code 3 with
+ * `data` (Geth, Erigon, Anvil), `data` after a word (Nethermind), inside another object (proxies), or nowhere, if the contract
+ * returned none.
  */
 function revertOf(error: JsonRpcError): Hex | null {
   const nested = error.data as { data?: unknown } | string | null | undefined;
@@ -191,12 +191,12 @@ function revertOf(error: JsonRpcError): Hex | null {
   return error.code === 3 || /revert/i.test(String(error.message).slice(0, MAX_MESSAGE)) ? "0x" : null;
 }
 
-/** Enough of a node's message to find out what it says. */
+/** Enough of a node's message to recognise its meaning. */
 const MAX_MESSAGE = 1_000;
 
 /**
- * A node's own error. Callers get its kind alone: providers write keys and plans of the operator into their messages. The
- * message is for the operator's log.
+ * A node's own error. Callers get only its kind: providers write the operator's keys and plans into their messages. The message
+ * is for the operator's log.
  */
 class NodeError extends LiveFailure {
   readonly words: string;
@@ -208,7 +208,7 @@ class NodeError extends LiveFailure {
 }
 
 function errorOf({ code, message }: JsonRpcError): LiveFailure {
-  const words = String(message).slice(0, MAX_MESSAGE); // A contract may have written it.
+  const words = String(message).slice(0, MAX_MESSAGE); // A contract may have written the message.
   if (NO_SUCH_BLOCK.test(words)) {
     return new NodeBehind("rpc", "The chain could not be asked: the node does not have the block.");
   }
@@ -228,10 +228,10 @@ function toFailure(error: unknown): LiveFailure {
   return new LiveFailure("rpc", `The chain could not be asked: ${why}.`);
 }
 
-/** Lines of what nodes say: the first of each ten seconds, since callers decide how often a node is asked. */
+/** Interval of logged node messages: one per ten seconds, because callers decide how often a node is called. */
 const REPORT_MS = 10_000;
 
-/** Writes what a node said to the log, whose stream hides the secrets of the settings. */
+/** Logs a node's message. The log's stream hides the secrets of the settings. */
 function reporter(log: (line: string) => void): (failure: LiveFailure) => void {
   let next = 0;
   return (failure) => {

@@ -12,26 +12,26 @@ import { isMigration } from "./migrations.ts";
 import { isNonOwner, isSoldByEnsv2, type MergedPurchase, mergedPurchase } from "./purchaseMerge.ts";
 import { type Scope, sqlOf } from "./scope.ts";
 
-/** Scope, and how many of the newest rows. */
+/** The scope, and the maximum number of newest rows. */
 export type Newest = { chains: Scope; limit: number };
 
 /**
- * The newest registrations or renewals, by one kind of log of a registrar, newest first. Every registration and renewal
- * goes through a registrar, whatever controller sold it. Names that were moved to another registrar were not bought.
+ * The newest registrations or renewals, newest first, by one kind of registrar log. Every registration and renewal goes through a
+ * registrar, whatever controller sold it. Names migrated to another registrar were not bought.
  */
 export const listNewestPurchases = (db: Db, eventType: string, at: Newest): Promise<EventFacts[]> =>
   newestEvents(
     db,
     {
       eventType,
-      // What ENSv2 sold is read by `listNewestTokenPurchases`.
+      // `listNewestTokenPurchases` reads what ENSv2 sold.
       and: sql`${like(event.contract, "REGISTRAR%")} and not ${isMigration}
         and not ${isNonOwner(event.ownerAddress, [...at.chains.ensv2.nonOwners])} and not ${isSoldByEnsv2(event)}`,
     },
     at,
   );
 
-/** A purchase that was paid in a token. */
+/** A purchase paid in a token. */
 export type TokenPurchase = Pick<
   typeof ensv2Purchase.$inferSelect,
   | "chainId"
@@ -45,7 +45,7 @@ export type TokenPurchase = Pick<
   | "transactionHash"
 >;
 
-/** The newest registrations or renewals at registrars of ENSv2, newest first. */
+/** The newest registrations or renewals at ENSv2 registrars, newest first. */
 export async function listNewestTokenPurchases(
   db: Db,
   eventType: "NameRegistered" | "NameRenewed",
@@ -60,10 +60,10 @@ export async function listNewestTokenPurchases(
     .limit(limit);
 }
 
-/** A name that came from ENSv1, and who has held it since. */
+/** A name migrated from ENSv1, and its owner since. */
 export type Migration = Omit<Transfer, "from" | "to"> & { owner: Address | null };
 
-/** The newest names that came from ENSv1, newest first: those that a migration controller or a wrapper registry made. */
+/** The newest names migrated from ENSv1, newest first: those created by a migration controller or a wrapper registry. */
 export async function listNewestMigrations(db: Db, { chains, limit }: Newest): Promise<Migration[]> {
   const change = alias(ownershipChange, "change");
   const { rows } = await db.execute<Omit<Migration, "blockTimestamp"> & { blockTimestamp: string }>(sql`
@@ -93,7 +93,7 @@ export async function listNewestMigrations(db: Db, { chains, limit }: Newest): P
 }
 
 /**
- * Entries that a migration made: registered by a migration controller, or by the wrapper registry that has them.
+ * Entries created by a migration: registered by a migration controller, or by the wrapper registry that contains them.
  * Source: ensdomains/contracts-v2, src/migration, src/registry/WrapperRegistry.sol.
  */
 export const isMigrated = ({ migrationControllers }: Ensv2Contracts): SQL =>
@@ -103,14 +103,14 @@ export const isMigrated = ({ migrationControllers }: Ensv2Contracts): SQL =>
 /** The newest wrappings, newest first, without those that are part of a registration. */
 export function listNewestWraps(db: Db, registrations: readonly string[], at: Newest): Promise<EventFacts[]> {
   const other = alias(event, "other");
-  // A value instead of `not exists`: this looks at the newest few one by one, where a join would read all rows.
+  // A scalar subquery instead of `not exists`: it checks the newest few rows one by one, where a join would read all rows.
   const isPart = sql`coalesce((select true from ${event} as other
     where ${eq(other.transactionHash, event.transactionHash)} and ${eq(other.node, event.node)}
       and ${inArray(other.eventType, [...registrations])} limit 1), false)`;
   return newestEvents(db, { eventType: "NameWrapped", and: not(isPart) }, at);
 }
 
-/** The newest unwrappings, newest first, without those to no owner: they replace a stale token with a new one. */
+/** The newest unwrappings, newest first. Those without a new owner are left out: they replace a stale token with a new one. */
 export const listNewestUnwraps = (db: Db, at: Newest): Promise<EventFacts[]> =>
   newestEvents(db, { eventType: "NameUnwrapped", and: ne(event.newOwnerAddress, zeroAddress) }, at);
 
@@ -123,14 +123,14 @@ function newestEvents(db: Db, which: { eventType: string; and: SQL }, { chains, 
     .limit(limit);
 }
 
-/** The logs: a transaction can register hundreds of names, and the feed shows a few. */
+/** Selects logs by transaction and name: a transaction can register hundreds of names, and the feed shows a few. */
 type LogsOfTransactions = {
   transactions: readonly Hex[];
   nodes: readonly Hex[];
   eventTypes: readonly string[];
 };
 
-/** What was bought by logs of these kinds, of these names, in these transactions. */
+/** Purchases made by logs of these kinds, for these names, in these transactions. */
 export async function listPurchasesOfTransactions(
   db: Db,
   { transactions, nodes, eventTypes }: LogsOfTransactions,
@@ -149,7 +149,6 @@ export async function listPurchasesOfTransactions(
     .groupBy(event.chainId, event.transactionHash, event.node);
 }
 
-/** A purchase of a name. */
 export type NamedPurchase = MergedPurchase & { node: Hex | null };
 
 /** A name that passed from one effective owner to another. */
@@ -164,14 +163,14 @@ export type Transfer = {
 };
 
 /**
- * The newest changes of owner that are searched for transfers. A new name is such a change, and anyone can make names by
- * the thousand: without a bound the search could keep the database busy for minutes.
+ * The number of newest ownership changes searched for transfers. Creating a name is such a change, and anyone can create
+ * thousands: an unbounded search could keep the database busy for minutes.
  */
 export const MAX_CHANGES = 10_000;
 
 /**
- * The newest transfers, newest first: names whose effective owner differs before and after a transaction. A change of
- * owner that is part of a registration, wrapping or unwrapping is left out (`others` are their events).
+ * The newest transfers, newest first: names whose effective owner differs before and after a transaction. Ownership changes that
+ * are part of a registration, wrapping or unwrapping (event types in `others`) are left out.
  */
 export async function listNewestTransfers(
   db: Db,
@@ -180,10 +179,10 @@ export async function listNewestTransfers(
 ): Promise<Transfer[]> {
   const after = alias(ownershipChange, "after");
   const onChain = sql`${after.blockNumber} desc, ${after.logIndex} desc, ${after.ordinal} desc`;
-  // Blocks of several chains do not compare.
+  // Block numbers of different chains are not comparable.
   const newestFirst = sql`order by ${after.blockTimestamp} desc, ${onChain}`;
-  // `case` checks in this order: the most expensive condition comes last. `offset 0` has each checked by itself, where the database would
-  // rather read all rows once for many.
+  // `case` evaluates its conditions in this order, the most expensive one last. `offset 0` keeps each subquery evaluated row by
+  // row, where the planner would rather read all rows once.
   const { rows } = await db.execute<Omit<Transfer, "blockTimestamp"> & { blockTimestamp: string }>(sql`
     select * from (
       select ${after.chainId} as "chainId", ${after.node} as node, ${after.ownerAddress} as "to",
@@ -205,8 +204,8 @@ export async function listNewestTransfers(
 type OwnershipChange = ReturnType<typeof alias<typeof ownershipChange, string>>;
 
 /**
- * Changes of the same name. The sum keeps the database from going through the whole chain, which it does where it has no
- * statistics yet: a node tells nearly everything.
+ * Matches changes of the same name. The sum keeps the planner from scanning the whole chain, which it does before it has
+ * statistics: the node alone is nearly unique.
  */
 const ofSameName = (one: OwnershipChange, other: OwnershipChange): SQL =>
   sql`${eq(one.node, other.node)} and ${one.chainId} + 0 = ${other.chainId}`;
@@ -224,7 +223,7 @@ const isPartOf = ({ transactionHash, node }: OwnershipChange, eventTypes: readon
   sql`exists (select from ${event} where ${eq(event.transactionHash, transactionHash)} and ${eq(event.node, node)}
     and ${inArray(event.eventType, [...eventTypes])} offset 0)`;
 
-/** Who had the name before the transaction; null if it had no owner. */
+/** The name's owner before the transaction; null if it had none. */
 function ownerBefore(change: OwnershipChange): SQL {
   const earlier = alias(ownershipChange, "earlier");
   return sql`(select ${earlier.ownerAddress} from ${ownershipChange} as earlier where ${ofSameName(earlier, change)}

@@ -12,7 +12,7 @@ import type { Page, Part } from "./page.ts";
 
 const { placeholder } = sql;
 
-/** A registry whose agents the directory lists, with the prefix of keys that claim its agents, in lower case. */
+/** A registry whose agents the directory lists, with the lowercase key prefix of claims to its agents. */
 export type ListedHome = AgentHome & { keyPrefix: string };
 
 /** The sources of the directory. */
@@ -20,19 +20,19 @@ export type Directory = {
   /** Chain of the names. */
   chainId: number;
   homes: readonly ListedHome[];
-  /** Resolvers that the index may answer for, lower case. */
+  /** Lowercase resolvers whose records the index may return. */
   indexedResolvers: readonly Address[];
 };
 
-/** Filters of the directory; a line has to meet each. */
+/** Filters of the directory. A line must match every filter. */
 export type DirectoryFilters = {
   isBound?: boolean | undefined;
   hasRegistration?: boolean | undefined;
-  /** Part of the name; case does not matter. */
+  /** Part of the name, case-insensitive. */
   text?: string | undefined;
 };
 
-/** One line of the directory: an agent and a name, which it is bound to or which claims it. */
+/** One line of the directory: an agent, with a name to which it is bound or which claims it. */
 export type DirectoryRow = {
   chainId: number;
   adapter: Address;
@@ -41,18 +41,18 @@ export type DirectoryRow = {
   node: Hex | null;
   fullName: string | null;
   isBound: boolean;
-  /** Null where only the chain knows: the index may not answer for the name's resolver. */
+  /** Null if only the chain knows, because the index may not return records of the name's resolver. */
   hasRegistration: boolean | null;
-  /** True if the index may answer for the name's records. */
+  /** True if the index may return the name's records. */
   isIndexed: boolean;
   blockNumber: number;
   transactionHash: Hex;
 };
 
-/** Newest first, by the binding, else by the claim; of one agent its bound name first, then the oldest claim. */
+/** `newest`: newest binding, else claim, first. `bound_first`, for one agent: its bound name, then the oldest claim first. */
 export type DirectoryOrder = "newest" | "bound_first";
 
-/** A page of the directory, with the total number of lines; of all agents, or of one. */
+/** A page of the directory, for one agent or all, with the total number of lines. */
 export async function listDirectory(
   db: Db,
   of: { directory: Directory; filters: DirectoryFilters; part: Part; agentId?: bigint },
@@ -82,7 +82,7 @@ const valuesOf = ({ chainId, homes, indexedResolvers }: Directory) => ({
   keyPrefixes: homes.map(({ keyPrefix }) => keyPrefix),
 });
 
-/** A condition that holds for every line if its filter is not given. */
+/** A condition that applies only if its filter is given. */
 const isAsked = (value: SQL, condition: SQL): SQL => sql`(${value} is null or ${condition})`;
 
 const isFound = sql.join(
@@ -97,19 +97,19 @@ const isFound = sql.join(
   sql` and `,
 );
 
-/** What follows the prefix of a key: an agent's id of at most 256 bits, and the last bracket. */
+/** The rest of a key after its prefix: an agent ID of at most 256 bits, and the closing bracket. */
 const isId = (rest: SQL) => sql`(char_length(${rest}) < 80 and ${rest} ~ '^(0|[1-9][0-9]*)\\]$')`;
 
 /**
- * The lines of the directory. A claim counts if it is a valid record in force with a value, at a resolver that the
- * index may answer for. It is a line of its own if the agent is not bound to the claiming name. Bindings and claims are
- * brought together by a sort: a join would compare each with each, as the planner expects few of them.
+ * The lines of the directory. A claim counts if it is a valid record in force with a value, at a resolver whose records the index
+ * may return. It is a separate line if the agent is not bound to the claiming name. A sort combines bindings and claims: the
+ * planner expects few of them, so a join would compare every pair.
  */
 function lines(order: DirectoryOrder): SQL {
   const chainId = placeholder("chainId");
   const rest = sql`substr(${textRecord.key}, char_length(home.prefix) + 1)`;
   const isWanted = order === "newest" ? isId(rest) : sql`${rest} = ${placeholder("agentId")}::text || ']'`;
-  // Said of each table by itself, so that only what can be of the agent is joined.
+  // Each table has its own condition, so only rows that can belong to the agent are joined.
   const ofAgent = (one: SQL) => (order === "newest" ? sql`true` : one);
   const endsWithId = sql`right(${textRecord.key}, char_length(${placeholder("agentId")}::text) + 1) = ${placeholder("agentId")}::text || ']'`;
   const isIndexed = (resolver: SQL) =>
@@ -195,7 +195,7 @@ const columns = {
 /** The order of the lines, by the columns of a subquery. */
 export function directoryKeys(order: DirectoryOrder): Keyset {
   const direction = order === "newest" ? "desc" : "asc";
-  // Bound ones before the others.
+  // Bound names first.
   const bound = {
     column: sql`(case when listed."isBound" then 0 else 1 end)`,
     kind: "integer",
@@ -207,7 +207,7 @@ export function directoryKeys(order: DirectoryOrder): Keyset {
     { column: sql`listed."chainId"`, kind: "integer", direction: "asc" },
     { column: sql`listed."blockNumber"`, kind: "integer", direction },
     { column: sql`listed."logIndex"`, kind: "integer", direction },
-    // A binding without a name comes last: "x" is after every hash.
+    // A binding without a name comes last: "x" sorts after every hash.
     { column: sql`coalesce(listed.node, 'x')`, kind: "text", direction: "asc" },
   ];
 }

@@ -9,10 +9,10 @@ import { MAX_AGENT_URI, MAX_PROFILE_TEXT } from "../rules/shown.ts";
 import { beginningOf, beginningOfStored } from "./beginnings.ts";
 import { isAtCurrentResolver, isInForce, isNodeOf } from "./currentRecords.ts";
 
-/** A binding, with the agent's URI and owner in the registry; null where the index does not follow the agent. */
+/** A binding, with the agent's URI and owner in the registry. Both are null if the index does not follow the agent. */
 export type BindingRow = typeof agentBinding.$inferSelect & { uri: string | null; owner: Address | null };
 
-/** The owner of a token can bind any number of agents: answers have the newest. */
+/** The owner of a token can bind any number of agents. Answers contain the newest. */
 const MAX_AGENTS_OF_NAME = 100;
 
 /** The newest bindings to a name's tokens, newest first. */
@@ -22,7 +22,7 @@ export const listBindingsOfName = (
   node: Hex,
 ): Promise<BindingRow[]> => bindingsOfName(db).execute({ chainId, adapter, registry, node });
 
-/** Bindings of these agents, in any order; agents that are not bound are left out. */
+/** Bindings of these agents, in any order. Agents that are not bound are left out. */
 export async function listBindings(
   db: Db,
   { chainId, adapter, registry }: AgentHome,
@@ -34,7 +34,7 @@ export async function listBindings(
 
 const { placeholder } = sql;
 
-/** The URI and owner hold while the adapter owns the agent: the index does not follow it after that. */
+/** URI and owner are valid only while the adapter owns the agent: the index does not follow it afterwards. */
 const bindings = (db: Db, where: SQL) =>
   db
     .select({
@@ -93,7 +93,7 @@ export type AgentTextRow = Pick<
 /** Keys of an agent's profile besides its endpoints (ENSIP-26, ENSIP-5, ENSIP-12). */
 export const profileKeys = ["avatar", "description", "agent-context"] as const;
 
-/** No registry, id or protocol needs a longer key. */
+/** Longer than the key of any real registry, ID or protocol. */
 const MAX_KEY_LENGTH = 512;
 const isUsableKey = sql`char_length(${textRecord.key}) <= ${sql.raw(String(MAX_KEY_LENGTH))}`;
 
@@ -103,13 +103,13 @@ const isProfileText = or(
 ) as SQL;
 const isClaimText = like(textRecord.key, "agent-registration[%");
 
-/** Records in force of names at their current resolver that make up the profiles of agents. */
+/** Records in force that form the agent profiles of names, at their current resolvers. */
 export const listProfileTexts = (
   db: Db,
   names: { chainId: number; nodes: readonly Hex[] },
 ): Promise<AgentTextRow[]> => listTextsOf(db, names, profileTexts);
 
-/** Records in force of a name at its current resolver: its agents' profile, and claims of agents. */
+/** Records in force of a name at its current resolver: its agent profile, and its claims to agents. */
 export const listAgentTexts = (db: Db, { chainId, node }: { chainId: number; node: Hex }) =>
   listTextsOf(db, { chainId, nodes: [node] }, agentTexts);
 
@@ -143,7 +143,7 @@ async function listTextsOf(
   return statement(db).execute({ chainId, nodes });
 }
 
-/** Of each name the newest of the wanted records: a name can have any number, and takes no other name's place. */
+/** The newest of the selected records, limited for each name: a name with very many records does not displace other names. */
 const textsInForce = (name: string, wanted: SQL) =>
   prepared((db) => {
     const newestFirst = sql`${textRecord.blockNumber} desc, ${textRecord.logIndex} desc`;

@@ -16,9 +16,7 @@ import { prepared } from "../../server/postgres/prepared.ts";
 import type { KeyKind, OrderKey } from "./keyset.ts";
 import { type ListPart, partOf } from "./parts.ts";
 
-/*
- * Who lets whom act, as rows that an index has in order. A row that was taken back is in no list.
- */
+/** Approvals, as rows in the order of an index. Revoked rows are in no list. */
 
 export type OperatorRow = typeof operator.$inferSelect;
 export type TokenApprovalRow = typeof tokenApproval.$inferSelect;
@@ -31,10 +29,10 @@ const ascending = (column: SQLWrapper, kind: KeyKind): OrderKey => ({
   direction: "asc",
 });
 
-/** The operators of an owner in one contract, and the rank of their part. */
+/** The operators of an owner in one contract, and the rank of their part in the list. */
 export type OperatorsOf = { rank: number; contract: Address; owner: Address };
 
-/** Operators of owners in contracts, by their address. */
+/** Operators of owners in contracts, sorted by address. */
 export const operatorsIn = (db: Db, chainId: number, of: readonly OperatorsOf[]): ListPart<OperatorRow>[] =>
   of.map(({ rank, contract, owner }) =>
     partOf(db, operator, {
@@ -45,7 +43,7 @@ export const operatorsIn = (db: Db, chainId: number, of: readonly OperatorsOf[])
     }),
   );
 
-/** Whether an account may act for an owner in all of a contract. */
+/** Returns true if an account may act for an owner in a whole contract. */
 export async function isOperator(
   db: Db,
   of: { chainId: number; contract: Address; owner: Address; operator: Address },
@@ -62,12 +60,12 @@ export async function isOperator(
   return row?.isApproved ?? false;
 }
 
-/** Records of a name at a resolver, and whom the resolver takes for the owner now. */
+/** Records of a name at a resolver, and the account that the resolver currently takes as the owner. */
 export type DelegatesAt = { chainId: number; resolver: Address; node: Hex; owner: Address | null };
 
 /**
- * Who may write the records of a name at a resolver, by who gave it. Any account can let others write any name: only those
- * count that own the name, or owned it.
+ * Accounts that may write the records of a name at a resolver, sorted by who approved them. Anyone can approve others for any
+ * name, so only approvals from the current owner or a former one count.
  */
 export const delegatesAt = (db: Db, rank: number, of: DelegatesAt): ListPart<DelegateRow> => {
   const { chainId, resolver, node, owner, delegate, isApproved } = recordDelegate;
@@ -81,7 +79,7 @@ export const delegatesAt = (db: Db, rank: number, of: DelegatesAt): ListPart<Del
   });
 };
 
-/** Roles in a contract of ENSv2 for some resources; `bit`: those alone that have this one. */
+/** Roles in an ENSv2 contract for some resources; with `bit`, only holders of that role. */
 export const rolesFor = (
   db: Db,
   rank: number,
@@ -99,7 +97,7 @@ export const rolesFor = (
     keys: [ascending(ensv2Role.resource, "decimal"), ascending(ensv2Role.account, "address")],
   });
 
-/** The roles of one account for several resources, taken together. */
+/** The combined roles of one account for several resources. */
 export async function findRoles(
   db: Db,
   of: { chainId: number; contract: Address; account: Address; resources: readonly bigint[] },
@@ -116,7 +114,7 @@ export async function findRoles(
   return rows.reduce((all, { roles }) => all | roles, 0n);
 }
 
-/** The last approvals of these names' tokens. */
+/** The latest approvals of these names' tokens. */
 export async function listTokenApprovals(
   db: Db,
   of: { chainId: number; nodes: readonly Hex[]; contracts: readonly Address[] },
@@ -141,16 +139,16 @@ const approvalsOfTokens = prepared((db) =>
     .prepare("token_approvals_of"),
 );
 
-/** Which side of approvals an address is on: it may act, or it lets others. */
+/** The address's side of an approval: it may act (`held`), or it lets others act (`given`). */
 export type Side = "held" | "given";
 
-/** What an address's approvals are asked of. */
+/** The address, side and chains whose approvals are requested. */
 export type ApprovalsOf = { address: Address; side: Side; chainIds: readonly number[] };
 
 const onChains = (column: SQLWrapper, chainIds: readonly number[]): SQL =>
   sql`${column} = any(${sql.raw(`'{${chainIds.map(Number).join(",")}}'`)}::int[])`;
 
-/** For all of what an owner has in a contract. */
+/** Approvals for everything an owner has in a contract. */
 export const operatorsOfAddress = (db: Db, rank: number, of: ApprovalsOf): ListPart<OperatorRow> => {
   const [own, other] =
     of.side === "held" ? [operator.operator, operator.owner] : [operator.owner, operator.operator];
@@ -165,7 +163,7 @@ export const operatorsOfAddress = (db: Db, rank: number, of: ApprovalsOf): ListP
   });
 };
 
-/** For tokens of names, also those that a transfer has ended since. */
+/** Approvals for tokens of names, including those that a later transfer ended. */
 export const tokensOfAddress = (db: Db, rank: number, of: ApprovalsOf): ListPart<TokenApprovalRow> => {
   const own = of.side === "held" ? tokenApproval.approved : tokenApproval.owner;
   return partOf(db, tokenApproval, {
@@ -180,7 +178,7 @@ export const tokensOfAddress = (db: Db, rank: number, of: ApprovalsOf): ListPart
   });
 };
 
-/** For records of names, also of names that who gave it has no longer. */
+/** Approvals for records of names, including names that the approving account no longer owns. */
 export const delegatesOfAddress = (db: Db, rank: number, of: ApprovalsOf): ListPart<DelegateRow> => {
   const { chainId, resolver, node, owner, delegate, isApproved } = recordDelegate;
   const [own, other] = of.side === "held" ? [delegate, owner] : [owner, delegate];
@@ -196,7 +194,7 @@ export const delegatesOfAddress = (db: Db, rank: number, of: ApprovalsOf): ListP
   });
 };
 
-/** Roles that an address has in contracts of ENSv2. */
+/** Roles of an address in ENSv2 contracts. */
 export const rolesOfAddress = (
   db: Db,
   rank: number,
@@ -208,7 +206,7 @@ export const rolesOfAddress = (
     keys: [ascending(ensv2Role.contract, "address"), ascending(ensv2Role.resource, "decimal")],
   });
 
-/** A name that an entry of ENSv2 has: one of them, where its registry is linked at several. */
+/** A name of an ENSv2 entry. If the entry's registry is linked at several names, this is one of them. */
 export type EntryName = {
   registry: Address;
   storageId: Hex;
@@ -218,7 +216,7 @@ export type EntryName = {
   node: Hex | null;
 };
 
-/** Entries by registry and storage id, each with a name. */
+/** Entries by registry and storage ID, each with one name. */
 export async function listEntryNames(
   db: Db,
   { chainId, keys }: { chainId: number; keys: readonly { registry: Address; storageId: Hex }[] },
@@ -249,7 +247,7 @@ export async function listEntryNames(
     );
 }
 
-/** Those of some contracts of ENSv2 that have one of these codes. */
+/** Returns the ENSv2 contracts, from the ones given, that have one of these implementations. */
 export async function listWithCode(
   db: Db,
   of: { chainId: number; contracts: readonly Address[]; code: readonly Address[] },

@@ -5,29 +5,29 @@ import type { Hex } from "viem";
 import { exactText } from "../../../ens/storable.ts";
 import { MAX_SHOWN } from "../rules/shown.ts";
 
-/*
- * Strangers write texts of any length. A list reads their beginnings only, so that PostgreSQL sends no megabytes which no
- * answer shows. Each beginning has one unit more than is shown: who cuts it sees whether there is more.
+/**
+ * Strangers write texts of any length. Lists read only their beginnings, so PostgreSQL does not send megabytes that no answer
+ * shows. Each beginning is one unit longer than what is shown, so the code that cuts it can tell whether more follows.
  */
 
 /** The beginning of a text. */
 export const beginningOf = (text: SQLWrapper, length = MAX_SHOWN) =>
   sql<string | null>`left(${text}, ${sql.raw(String(length + 1))})`;
 
-/** The beginning of a text that is stored by `storable`, which makes one or two characters of each. */
+/** The beginning of a text stored by `storable`, which encodes each character as one or two. */
 export const beginningOfStored = (text: SQLWrapper, length = MAX_SHOWN) =>
   beginningOf(text, 2 * length + 1).mapWith(exactText<string | null>);
 
-/** The beginning of bytes in hexadecimal: `0x`, and two characters for each byte. */
+/** The beginning of hexadecimal bytes: `0x`, and two characters per byte. */
 export const beginningOfBytes = (bytes: SQLWrapper) =>
   sql<Hex | null>`left(${bytes}, ${sql.raw(String(2 + 2 * (MAX_SHOWN + 1)))})`;
 
-/** The most characters that JSON needs for one code point: `\u0000`. */
+/** The longest JSON escape of a code point: `\u0000`. */
 const ESCAPED = 6;
 
 /**
- * The beginning of a text in `events.details`, escaped as in JSON, without the quote before it. A quote inside a JSON text
- * is escaped, so what is found is the field and no part of another text.
+ * The beginning of a text in `events.details`, escaped as in JSON, without its opening quote. JSON escapes quotes within texts,
+ * so a match is the field itself and never a part of another text.
  */
 export function beginningInDetails(field: "key" | "value" | "name") {
   const mark = `"${field}":"`;

@@ -11,18 +11,18 @@ import { type DomainPage, domainsWhere, listAndCount, listDomainPage } from "./d
 import type { PageRequest } from "./page.ts";
 import { type Scope, sqlOf } from "./scope.ts";
 
-/** Which names right under a node, on some chains, at a time. */
+/** Filters on the direct subnames of a node, on some chains, at a time. */
 export type ChosenChildren = {
   chains: Scope;
   node: Hex;
   now: number;
-  /** Part of the label; case does not matter. */
+  /** Part of the label, case-insensitive. */
   text?: string | undefined;
-  /** Whether those are left out that are over, or have no owner. */
+  /** Leaves out expired names, and names without an owner. */
   without: { expired: boolean; ownerless: boolean };
 };
 
-/** Whether all names under the node are wanted, which has counters and an order of its own. */
+/** True if all direct subnames are requested. These have counters and an order of their own. */
 export const isEveryChild = ({ text, without }: Pick<ChosenChildren, "text" | "without">): boolean =>
   !text && !without.expired && !without.ownerless;
 
@@ -38,8 +38,8 @@ function conditionOf({ chains, node, now, text, without }: ChosenChildren): SQL 
 }
 
 /**
- * A page of chosen names right under a node. A text finds few names, by an index of their labels; without one the names are
- * read in the order of an index.
+ * A page of selected direct subnames of a node. With a text, an index of labels finds the few matches. Without one, names are
+ * read in index order.
  */
 export async function listChosenChildren(
   db: Db,

@@ -9,7 +9,7 @@ import type { Keyset } from "./keyset.ts";
 import { inForms, oldestFirst, orderOfPage, pageColumns, pageOf, type Section, sliceOf } from "./list.ts";
 import type { Page, SortDirection } from "./page.ts";
 
-/** A change of the name that an address claims, with the beginning of the name. */
+/** A change of an address's claimed name, with the beginning of the name. */
 export type ClaimRow = typeof primaryNameChange.$inferSelect;
 
 const columns = { ...getTableColumns(primaryNameChange), name: beginningOfStored(primaryNameChange.name) };
@@ -17,8 +17,8 @@ const columns = { ...getTableColumns(primaryNameChange), name: beginningOfStored
 const later = alias(primaryNameChange, "later");
 
 /**
- * Rule: the claim is what its transaction left. One that held only within its transaction is in the events, and in no
- * history: setting a name at a reverse node that had another resolver first brings back that resolver's name.
+ * Rule: a transaction's last claim counts. A claim that held only within its transaction is in the events, but in no history:
+ * setting a name at a reverse node that had another resolver first restores that resolver's name.
  */
 const isSettled: SQL = sql`not coalesce((select true from ${primaryNameChange} as later
   where ${eq(later.address, primaryNameChange.address)} and ${eq(later.coinType, primaryNameChange.coinType)}
@@ -26,7 +26,7 @@ const isSettled: SQL = sql`not coalesce((select true from ${primaryNameChange} a
     and ${eq(later.transactionHash, primaryNameChange.transactionHash)}
     and ${later.logIndex} > ${primaryNameChange.logIndex} limit 1), false)`;
 
-/** Every name that an address claimed, on all chains, oldest first: the last claim of each transaction. */
+/** Every name that an address claimed on any chain, oldest first: the last claim of each transaction. */
 export const listClaims = (db: Db, address: Address, section: Section): Promise<Page<ClaimRow>> =>
   oldestFirst(section, (form, values) => claimsOf(form)(db).execute({ address, ...values }));
 
@@ -62,7 +62,7 @@ const claimsOf = inForms((form, title) =>
   }),
 );
 
-/** The newest changes of claimed names, on all chains or on these, newest first: the last change of each transaction. */
+/** The newest changes of claimed names on these chains, or all, newest first: the last change of each transaction. */
 export function listNewestClaims(
   db: Db,
   { limit, chainIds }: { limit: number; chainIds?: readonly number[] },

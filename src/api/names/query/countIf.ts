@@ -1,6 +1,6 @@
 import type { SQL } from "drizzle-orm";
 import { sql } from "ponder";
 
-/** How many rows of a statement meet a condition. */
+/** Counts the rows of a statement that match a condition. */
 export const countIf = (condition: SQL): SQL<number> =>
   sql<number>`(count(*) filter (where ${condition}))::int`;

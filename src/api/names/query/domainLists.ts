@@ -18,24 +18,24 @@ import {
 } from "./page.ts";
 import { type Scope, sqlOf } from "./scope.ts";
 
-/* Lists of domains. A first statement finds which domains are on a page, a second reads them. */
+/** Lists of domains. The first statement selects the domains of a page, the second reads them. */
 
-/** A page of domains, their total number, and the condition that every row of the list meets. */
+/** A page of domains, the total, and the condition that selects the list's rows. */
 export type DomainPage = Page<DomainRow> & { condition: SQL | undefined };
 
-/** Domains to list: the tables that lead to them, and the condition. */
+/** Domains to list: the tables that lead to them, and a condition. */
 export type DomainPart = { from: SQL; where: SQL | undefined };
 
-/** Domains that meet a condition. */
+/** Domains that match a condition. */
 export const domainsWhere = (where: SQL | undefined): DomainPart => ({ from: sql`${domain}`, where });
 
 export type DomainList = {
   chains: Scope;
   now: number;
   page: PageRequest;
-  /** Each is read in the order of an index where there is one. A domain that is in several is listed once. */
+  /** Each part is read in index order where there is such an index. A domain in several parts is listed once. */
   parts: readonly DomainPart[];
-  /** The name by which a list is sorted by name; that of the row unless given. */
+  /** The name by which a list sorted by name is ordered. Defaults to the row's name. */
   nameInOrder?: SQL;
   count: () => PromiseLike<number>;
 };
@@ -43,7 +43,8 @@ export type DomainList = {
 type Found = { chainId: number; node: Hex; position: Position };
 
 /**
- * A page of domains. For a late page, only the sort keys of the domains before it are read, and after a cursor nothing is.
+ * A page of domains. A late page by number reads only the sort keys of earlier domains; a page after a cursor reads nothing of
+ * them.
  *
  * @example
  * const where = and(sqlOf(chains).holds(domain.chainId), eq(domain.parentNode, node));
@@ -79,13 +80,12 @@ export async function listDomainPage(
   return { ...listed, rows: await listInOrder(db, rows), condition };
 }
 
-/** Which domains of these chains, and which page of them. */
+/** Selects domains on these chains, and a page of them. */
 export type OnePass = { chains: Scope; where: SQL | undefined; page: PageRequest; now: number };
 
 /**
- * A page of the domains that meet a condition, their total number, and the number of each kind, in one pass.
- * For conditions that use an index without an order, finding the domains is most of the work. Counts are null where they
- * are not wanted.
+ * A page of the domains that match a condition, the total, and the number of each kind, in one pass. With a condition whose index
+ * has no order, finding the domains is most of the work. Counts are null if not requested.
  */
 export async function listAndCount<Sort extends string>(
   db: Db,
@@ -126,16 +126,16 @@ export async function listAndCount<Sort extends string>(
   };
 }
 
-/** Columns of a domain that an entry of ENSv2 decides. */
+/** Columns of a domain that an ENSv2 entry determines. */
 type EntryColumns = Pick<
   DomainRow,
   "registry" | "effectiveOwnerAddress" | "expiryTimestamp" | "pathExpiryTimestamp" | "resolver" | "isWrapped"
 >;
 
-/** Rows of a list with other values than those stored, by node; all on one chain. */
+/** Rows of a list whose values differ from the stored ones, by node; all on one chain. */
 export type Corrected = { condition: SQL | undefined; rows: ReadonlyMap<Hex, EntryColumns> };
 
-/** Finds the rows of each list that meet its condition with the corrected values. One statement serves all lists. */
+/** Finds the rows of each list that match its condition with the corrected values. One statement serves all lists. */
 export async function listMeeting(db: Db, chainId: number, lists: readonly Corrected[]): Promise<Set<Hex>[]> {
   const stored = alias(domain, "stored");
   const parts = lists.flatMap(({ condition, rows }, place) => {
@@ -165,14 +165,14 @@ const toJson = (columns: EntryColumns) => ({
   [domain.isWrapped.name]: columns.isWrapped,
 });
 
-/** A page of the names with a labelhash, under any parent. By name they are sorted with the label that is shown. */
+/** A page of the names with a labelhash, under any parent. By name, they are sorted with the label that is shown. */
 export function listLabelled(
   db: Db,
   page: PageRequest,
   { chains, hash, label, now }: { chains: Scope; hash: Hex; label: string; now: number },
 ): Promise<DomainPage> {
   const where = and(sqlOf(chains).holds(domain.chainId), eq(domain.labelhash, hash));
-  // The index may have the hash alone, and names by node have no label.
+  // The index may know only the hash, and names shown by node have no label.
   const shownName = sql`case when ${domain.fullName} like '[namehash:%' then ${domain.fullName}
     else ${label}::text || substr(${domain.fullName}, length(${domain.label}) + 1) end`;
   return listDomainPage(db, {

@@ -12,14 +12,14 @@ import { isAtCurrentResolver, isInForce, isNodeOf } from "./currentRecords.ts";
 import { type Scope, sqlOf, statementOf } from "./scope.ts";
 
 /**
- * A row of `domains` with the beginning of the `display` text at the name's current resolver. Only a text that is the
- * name itself with other capitals counts, and no name is longer than what is read.
+ * A row of `domains` with the beginning of the `display` text at the name's current resolver. That text counts only if it is the
+ * name itself with different capitals, and no name is longer than the beginning.
  */
 export type DomainRow = typeof domain.$inferSelect & { displayText: string | null };
 
 const DISPLAY_KEY_HASH = keccak256("display");
 
-/** The domains of these nodes, in any order; nodes that no event ever named are left out. */
+/** The domains of these nodes, in any order. Nodes that no event named are left out. */
 export async function listDomains(
   db: Db,
   at: { chainId: number; nodes: readonly Hex[] },
@@ -29,12 +29,12 @@ export async function listDomains(
   return rows.map(toRow);
 }
 
-/** What a row of `domains` is found by. */
+/** The key of a row of `domains`. */
 type DomainKey = { chainId: number; node: Hex };
 
 export const keyOf = ({ chainId, node }: DomainKey): string => `${chainId} ${node}`;
 
-/** Reads these domains, in this order, by one statement for each chain. */
+/** Reads these domains in this order, with one statement per chain. */
 export async function listInOrder(db: Db, keys: readonly DomainKey[]): Promise<DomainRow[]> {
   const byChain = [...Map.groupBy(keys, ({ chainId }) => chainId)];
   const rows = await Promise.all(
@@ -49,11 +49,11 @@ type Statement<Rows> = { execute: (values: Record<string, unknown>) => Promise<R
 const isOneOfNodes = sql`${domain.node} = any(${sql.placeholder("nodes")}::text[])`;
 
 /**
- * A prepared statement on the names of the placeholder `nodes`, and another form of it for one name alone. PostgreSQL stores
- * the plan of the latter; a list, whose length it cannot know beforehand, it plans at each use, which takes ten times as
+ * A prepared statement on the names in the placeholder `nodes`, with a second form for a single name. PostgreSQL keeps the plan
+ * of the single form. It plans a list at every use, because it cannot know the length beforehand, and this takes ten times as
  * long as finding a row.
  *
- * @param prepare makes a form from its condition and the end of its title
+ * @param prepare builds a form from its condition and the end of its title
  */
 export function onNodes<Rows>(
   prepare: (isAsked: SQL | undefined, form: "one" | "many") => Statement<Rows>,
@@ -69,7 +69,7 @@ export function onNodes<Rows>(
   };
 }
 
-/** The `display` text in force at that resolver. */
+/** The `display` text in force at the current resolver. */
 const isDisplay = and(
   isAtCurrentResolver(textRecord),
   isInForce(textRecord),
@@ -77,7 +77,7 @@ const isDisplay = and(
   textRecord.isValueKnown,
 );
 
-/** Domains with more columns; the caller adds which domains. */
+/** Selects domains with additional columns. The caller adds the condition. */
 export const selectDomains = <More extends Record<string, SQL | SQL.Aliased | AnyPgColumn>>(
   db: Db,
   more: More,
@@ -121,6 +121,6 @@ export const toRow = (row: {
   displayText: row.displayText,
 });
 
-/** How many domains have a label that is unknown, so that only its hash is shown. */
+/** Counts domains with an unknown label, of which only the hash is shown. */
 export const countPending = async (db: Db, chains: Scope): Promise<number> =>
   db.$count(domain, and(sqlOf(chains).holds(domain.chainId), sql`not ${domain.isLabelKnown}`));

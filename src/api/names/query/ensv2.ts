@@ -17,14 +17,14 @@ import { MAX_ROLE_HOLDERS } from "../rules/shown.ts";
 import { beginningOf } from "./beginnings.ts";
 import { isInForce, isNodeOf } from "./currentRecords.ts";
 
-/** What a registry of ENSv2 stores of a label. */
+/** A registry's entry for a label, as stored. */
 export type Ensv2Entry = typeof ensv2Entry.$inferSelect;
 
 const { placeholder } = sql;
 
 const DISPLAY_KEY_HASH = keccak256("display");
 
-/** What an account may do with an entry. */
+/** An account's roles on an entry. */
 export type RoleHolder = {
   registry: Address;
   resource: bigint;
@@ -33,7 +33,7 @@ export type RoleHolder = {
   total: number;
 };
 
-/** Accounts with roles for entries: the first ones of each entry, and the total. */
+/** Role holders of entries: the first ones of each entry, and the total. */
 export async function listRoleHolders(
   db: Db,
   { chainId, entries }: { chainId: number; entries: readonly Pick<Ensv2Entry, "registry" | "resource">[] },
@@ -69,13 +69,13 @@ const roleHolders = prepared((db) =>
     .prepare("ensv2_role_holders"),
 );
 
-/** A name at a resolver of ENSv2. */
+/** A name at an ENSv2 resolver. */
 export type NameAtResolver = { resolver: Address; node: Hex };
 
-/** Which record a resolver has for a node; null if the node was unlinked. */
+/** The record that a resolver links to a node; null if the node was unlinked. */
 export type Link = NameAtResolver & { record: Hex | null };
 
-/** Links of nodes at resolvers; nodes that were never linked are left out. */
+/** Links of nodes at resolvers. Nodes that were never linked are left out. */
 export async function listLinks(
   db: Db,
   { chainId, names }: { chainId: number; names: readonly NameAtResolver[] },
@@ -106,7 +106,7 @@ const linksOf = prepared((db) =>
     .prepare("ensv2_links_of"),
 );
 
-/** The phases of the change to ENSv2 that the chain has reached, in the order of the chain. */
+/** The phases of the ENSv2 migration that the chain has reached, in chain order. */
 export const listPhases = (db: Db, chainId: number) => phasesOf(db).execute({ chainId });
 
 const phasesOf = prepared((db) =>
@@ -118,7 +118,7 @@ const phasesOf = prepared((db) =>
     .prepare("ensv2_phases_of"),
 );
 
-/** Whether what is in a registry has its names below a node. */
+/** Returns true if a registry is mounted at a node. */
 export async function isLinkedAt(
   db: Db,
   link: { chainId: number; node: Hex; registry: Address },
@@ -142,18 +142,15 @@ const linkedAt = prepared((db) =>
     .prepare("ensv2_linked_at"),
 );
 
-/** A name that came from ENSv1 in this transaction. */
+/** A name migrated from ENSv1 in this transaction. */
 export type Migrated = { node: Hex; blockNumber: number; transactionHash: Hex };
 
-/** The owners of a name before and after its migration; null where it had none. */
+/** The owners of a name before and after its migration; null if it had none. */
 export type MigrationOwners = { node: Hex; fromOwner: Address | null; toOwner: Address | null };
 
 type MigrationsOf = { chainId: number; names: readonly Migrated[]; nonOwners: ReadonlySet<Address> };
 
-/**
- * Owners before and after migrations. In the transaction of a migration the name passes through contracts that are no
- * owners.
- */
+/** Owners before and after migrations. During its migration's transaction a name passes through contracts that are not owners. */
 export async function listMigrationOwners(
   db: Db,
   { chainId, names, nonOwners }: MigrationsOf,
@@ -191,7 +188,7 @@ const migrationOwners = prepared((db) =>
     .prepare("ensv2_migration_owners"),
 );
 
-/** The `display` texts of records at resolvers of ENSv2; `node` is the record's number. */
+/** The `display` texts of records at ENSv2 resolvers; `node` is the record's number. */
 export async function listDisplayTexts(
   db: Db,
   { chainId, records }: { chainId: number; records: readonly NameAtResolver[] },

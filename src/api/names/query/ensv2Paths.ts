@@ -10,22 +10,22 @@ import type { Ensv2Entry } from "./ensv2.ts";
 
 const { placeholder } = sql;
 
-/** An entry on the way from the root registry to a name. */
+/** An entry on the path from the root registry to a name. */
 export type Step = {
-  /** Which of the paths, from 0. */
+  /** Index of the path, from 0. */
   path: number;
   /** 1 for the entry of the top-level label. */
   depth: number;
   entry: Ensv2Entry;
-  /** Code of the contracts that the entry names; null for those that no factory deployed. */
+  /** Implementations of the entry's contracts; null if no factory deployed them. */
   subregistryCode: Address | null;
   resolverCode: Address | null;
 };
 
-/** Storage ids of labels, from the top-level label down. */
+/** Storage IDs of labels, from the top-level label down. */
 export type StoragePath = readonly Hex[];
 
-/** Where ENSv2 is indexed, and as of when. */
+/** Where ENSv2 is indexed, and the time to evaluate it at. */
 export type Ensv2At = {
   chainId: number;
   now: number;
@@ -33,8 +33,8 @@ export type Ensv2At = {
 };
 
 /**
- * The entries on the way to names, by one statement for all of them. A way goes on while the entry has not expired and
- * its subregistry is one whose code is known.
+ * The entries on the paths to names, in one statement. A path continues while the entry has not expired and its subregistry has a
+ * known implementation.
  */
 export async function listSteps(
   db: Db,
@@ -56,7 +56,7 @@ export async function listSteps(
   });
 }
 
-/** The key of the entry of a label, and the registry in which the way goes on; one row at most, found by its key. */
+/** The key of a label's entry, and the registry in which the path continues. Found by its key: one row at most. */
 const entryOf = (registry: SQL, id: SQL): SQL => sql`(
   select ${ensv2Entry.registry} as registry, ${ensv2Entry.storageId} as storage_id,
     case when ${ensv2Entry.expiry} > ${placeholder("now")}::numeric and (
@@ -111,10 +111,10 @@ const stepsOfPaths = prepared((db) =>
     .prepare("ensv2_steps"),
 );
 
-/** The most labels above a node that are read: the longest name has no more. */
+/** The maximum number of labels read above a node; the longest name has no more. */
 const MAX_LABELS = 512;
 
-/** Labelhashes of nodes, from the node up to the top-level domain; nodes without an ancestor in any event are left out. */
+/** Labelhashes of nodes, from the node up to the top-level domain. Nodes with an ancestor that is in no event are left out. */
 export async function listPathsUp(
   db: Db,
   { chainId, nodes }: { chainId: number; nodes: readonly Hex[] },

@@ -17,25 +17,25 @@ import {
 import { arrayOf } from "./arrays.ts";
 import type { Scope, ScopeSql } from "./scope.ts";
 
-/** Bounds, both inside. */
+/** Inclusive bounds. */
 export type Bounds = { from?: number | undefined; to?: number | undefined };
 
-/** Filters for a list of events; all events without any. */
+/** Filters for a list of events. Without any, all events match. */
 export type EventFilters = {
   types?: readonly EventType[] | undefined;
-  /** Settings of records of these families, and what ends all records. */
+  /** Events that set records of these families, and events that clear all records. */
   records?: readonly RecordFamily[] | undefined;
-  /** Settings of one text. */
+  /** Events that set one text. */
   key?: string | undefined;
-  /** Settings of the address of one chain. */
+  /** Events that set the address of one chain. */
   coinType?: bigint | undefined;
   /** Unix seconds. */
   times?: Bounds;
-  /** Blocks of one chain. */
+  /** Block numbers on one chain. */
   blocks?: Bounds;
 };
 
-/** The events that a list can have. */
+/** The events that a list can contain. */
 export function lookedOf({ types, records }: EventFilters): Looked {
   const ofTypes = types && new Set(loggedAs(types).map(({ eventType }) => eventType));
   const ofRecords = records && new Set([...logsOfRecords(records), ...resetLogs]);
@@ -45,11 +45,11 @@ export function lookedOf({ types, records }: EventFilters): Looked {
   return { names, types };
 }
 
-/** The events of the list of all, with what emits them. */
+/** The events that the list of all events can contain, with their emitters. */
 export const loggedOf = ({ types }: EventFilters): string[] => (types ? loggedAs(types) : allLogs).map(keyOf);
 
 /**
- * What has to hold of each event of a list, besides its name.
+ * The condition for each event of a list, apart from its type.
  *
  * @param time SQL of the event's time
  */
@@ -67,7 +67,7 @@ export function conditionOf(filters: EventFilters, of: ScopeSql, time: SQL): SQL
 
 const isReset: SQL = sql`${event.eventType} = any(${arrayOf(resetLogs, "text")})`;
 
-/** PostgreSQL cannot store a key with NUL: it is in `details`. */
+/** PostgreSQL cannot store a key that contains NUL: such a key is in `details`. */
 const isOfKey = (key: string): SQL | undefined =>
   key.includes("\0")
     ? and(isNull(event.key), sql`strpos(${event.details}, ${`"key":${JSON.stringify(key)}`}) > 0`)
@@ -76,7 +76,7 @@ const isOfKey = (key: string): SQL | undefined =>
 const isWithin = (column: SQL, { from, to }: Bounds): SQL | undefined =>
   and(from === undefined ? undefined : gte(column, from), to === undefined ? undefined : lte(column, to));
 
-/** `Transfer` is an event of registries and of registrars, so the family counts, too. */
+/** Both registries and registrars emit `Transfer`, so the contract family is compared, too. */
 function isOfTypes(types: readonly EventType[], { ensv2 }: ScopeSql): SQL | undefined {
   const isLogged = sql`${event.contract} || ' ' || ${event.eventType} = any(${arrayOf(loggedAs(types).map(keyOf), "text")})`;
   const ofMigrations = types.includes("migration");
@@ -87,10 +87,12 @@ function isOfTypes(types: readonly EventType[], { ensv2 }: ScopeSql): SQL | unde
   return and(isLogged, sql`(${event.eventType} <> ${MIGRATING} or ${isMigrating} = ${ofMigrations})`);
 }
 
-/** No second of any event. */
+/** Matches no event. */
 const NEVER: Bounds = { from: 1, to: 0 };
 
-/** The filters with the times of their blocks, by which indexes find events. Blocks are of the one chain of the scope. */
+/**
+ * The filters with block bounds also given as times, by which indexes find events. Block bounds refer to the scope's only chain.
+ */
 export async function withTimesOfBlocks(
   db: Db,
   { ids }: Scope,

@@ -13,15 +13,15 @@ import { readList } from "./list.ts";
 import { emptyPage, MAX_COUNTED, type Page, type Part, preparedLimitOf } from "./page.ts";
 import { runOfShape, type Scope, sqlOf } from "./scope.ts";
 
-/** What a page has to be of. */
+/** The selection of a page of events. */
 export type EventQuery = EventList & {
   filters: EventFilters;
   part: Part;
-  /** True if nothing else was chosen: neither filters, nor some of the chains. */
+  /** True without filters and without a selection of chains. */
   isPlain: boolean;
 };
 
-/** A page of events. `total` is at most one more than {@link MAX_COUNTED}; of names it is exact. */
+/** A page of events. `total` is at most {@link MAX_COUNTED} + 1, and exact for names. */
 export async function listEventPage(db: Db, query: EventQuery): Promise<Page<ListedEvent>> {
   const { source, direction, part, listed } = query;
   const filters = await withTimesOfBlocks(db, source.chains, query.filters);
@@ -32,7 +32,7 @@ export async function listEventPage(db: Db, query: EventQuery): Promise<Page<Lis
   const pageOf = (limit: number, offset: number) =>
     pageOfEvents(db, { source, direction, listed }, { ...reading, after }, { limit, offset });
   const count = () => countOfEvents(db, source, reading, MAX_COUNTED);
-  // A dozen places of logs are joined: of 20 ms, planning takes 15.
+  // Planning takes 15 of 20 ms, because a dozen places of logs are joined.
   const shape = query.isPlain ? shapeOf(source) : undefined;
   return readList(part, {
     keys: eventKeys("events", direction),
@@ -52,14 +52,14 @@ export async function listEventPage(db: Db, query: EventQuery): Promise<Page<Lis
   });
 }
 
-/** What the text of the statements of an address follows from; undefined for other sources. */
+/** Everything that determines the text of an address's statements; undefined for other sources. */
 function shapeOf(source: EventSource): unknown[] | undefined {
   if (source.kind === "party") return ["events", source.kind];
   if (!("names" in source) || source.names.of !== "address") return undefined;
   return ["events", source.kind, source.names.reverseChains, source.listed];
 }
 
-/** Number of events of a source: at most one more than `countTo`, except for the events of one name. */
+/** Counts the events of a source, up to `countTo` + 1. For one name the count is exact. */
 export async function countEvents(db: Db, source: EventSource, countTo: number): Promise<number> {
   const counted = countOfEvents(db, source, await readingOf(db, source, {}), countTo);
   const [row] = await counted.execute(valuesOf(source));
@@ -81,8 +81,8 @@ const readingOf = async (db: Db, source: EventSource, filters: EventFilters): Pr
 const newest = { limit: written(1), direction: "desc" } as const;
 
 /**
- * The names of a contract's events of some kinds. `Transfer` is of one kind at registries and of another at registrars: what
- * the contract is tells it, so that its logs of the other kind are not read.
+ * The names of a contract's events of some types. `Transfer` has different types at registries and at registrars. The kind of the
+ * contract decides, so that its logs of the other type are not read.
  */
 async function namesAtContract(
   db: Db,
@@ -104,7 +104,7 @@ async function namesAtContract(
   return isOfType ? names : names.filter((name) => name !== "Transfer");
 }
 
-/** Whether an address appeared on more names than those whose events are in its list. */
+/** Returns true if an address appeared on more names than its list covers. */
 export async function hasMoreNames(
   db: Db,
   { address, chains }: { address: Address; chains: Scope },
@@ -118,7 +118,7 @@ export async function hasMoreNames(
   return rows.length > 0;
 }
 
-/** Whether a name has more names right below it than those whose events are in one list. */
+/** Returns true if a name has more direct subnames than one list covers. */
 export async function hasMoreChildren(
   db: Db,
   { node, chains }: { node: Hex; chains: Scope },
@@ -132,7 +132,7 @@ export async function hasMoreChildren(
   return rows.length > 0;
 }
 
-/** What answers show of the names that events are about: the name, and its labelhash. */
+/** The parts of an event's name that answers show: the name, and its labelhash. */
 export type EventName = { fullName: string; labelhash: Hex | null };
 
 /** The names of events, by chain and node. */

@@ -5,9 +5,9 @@ import { beginningInDetails, beginningOf, beginningOfBytes } from "./beginnings.
 import { type Keyset, orderBy } from "./keyset.ts";
 import type { SortDirection } from "./page.ts";
 
-/* An event as lists show it, wherever they find it. */
+/** An event as lists show it, wherever it is found. */
 
-/** What an event says, without the texts and bytes that its sender wrote. */
+/** Columns of an event, without the texts and bytes that its sender wrote. */
 const { key, value, name, contenthash, address, details, anomaly, ...facts } = getTableColumns(event);
 export const eventFacts = facts;
 
@@ -18,8 +18,8 @@ export type EventFacts = Omit<
 >;
 
 /**
- * A field of the JSON in `events.details`. A quote inside a JSON text is escaped, so what is found is the field and no part
- * of another text.
+ * A field of the JSON in `events.details`. JSON escapes quotes within texts, so a match is the field itself and never a part of
+ * another text.
  */
 const inDetails = <Text extends string>(field: string, form: string) =>
   sql<Text | null>`substring(${details} from ${sql.raw(`'"${field}":"?(${form})[",}]'`)})`;
@@ -29,7 +29,7 @@ const NUMBER = "[0-9]{1,78}";
 const addressIn = (field: string) => inDetails<`0x${string}`>(field, ADDRESS);
 const numberIn = (field: string) => inDetails<string>(field, NUMBER);
 
-/** What logs say that has no column. */
+/** Values of logs that have no column. */
 const fromDetails = {
   givenBy: addressIn("owner"),
   operator: addressIn("operator"),
@@ -47,7 +47,10 @@ const fromDetails = {
   ttl: numberIn("ttl"),
 };
 
-/** With their beginnings; a text that holds NUL, which PostgreSQL cannot store, is escaped as in JSON. */
+/**
+ * Sender-written values are read as their beginnings. A text that contains NUL, which PostgreSQL cannot store, is escaped as in
+ * JSON.
+ */
 export const shownOfEvent = {
   ...facts,
   key: beginningOf(key),
@@ -68,19 +71,18 @@ export type EventRow = EventFacts & {
   [Name in Exclude<keyof typeof shownOfEvent, keyof EventFacts>]: (typeof shownOfEvent)[Name]["_"]["type"];
 };
 
-/** The key of an event, and what events are sorted by. */
+/** The key of an event, and the columns that sort events. */
 export const keyColumns = sql`${event.chainId} as chain_id, ${event.blockNumber} as block_number,
   ${event.logIndex} as log_index, ${event.ordinal} as ordinal, ${event.blockTimestamp} as block_timestamp`;
 
-/** The event with the key of a row of the subquery `page`. */
+/** Joins the event whose key is in a row of the subquery `page`. */
 export const isEventOfRow: SQL = sql`(${event.chainId}, ${event.blockNumber}, ${event.logIndex}, ${event.ordinal})
   = (page.chain_id, page.block_number, page.log_index, page.ordinal)`;
 
-/** The time of an event. */
 export const timeColumn = sql.raw("events.block_timestamp");
 
 /**
- * The order of events, by the columns of a table or subquery: their place in time; chains share nothing else.
+ * The order of events, by the columns of a table or subquery. Time comes first: it is all that chains have in common.
  *
  * @param time SQL of the time, where an index has it in another form
  */

@@ -18,61 +18,61 @@ import { rangeOf, unseenValues, type ValueOf } from "./keyset.ts";
 import type { SortDirection } from "./page.ts";
 import { type Scope, sqlOf, type Value } from "./scope.ts";
 
-/*
- * Where the events of a list are found. What could be millions is found by an index that has each event's time, so that no
- * more is read than a page has: once for each of the events' names on each chain, which are then put in order. The logs of
- * names are gathered, because each name has few; so their number is bounded.
+/**
+ * Where the events of a list are found. Events that could number millions are found by an index that contains the event's time,
+ * so a page reads no more than it shows: once per event type and chain, and the results are merged. The logs of names are
+ * gathered and sorted, because each name has few; so the number of names is bounded.
  */
 
-/** The reverse names of an address: the chains of the list that have such names in their registry, and the node on each. */
+/** The reverse names of an address: the listed chains whose registry contains such names, and the node on each. */
 export type ReverseNames = { reverseChains: readonly number[]; reverseNodes: readonly Hex[] };
 
-/** Names whose events are all in one list. */
+/** Names whose events form one list. */
 export type Names =
   | { of: "one"; name: Hex }
-  /** A name, and those right below it. */
+  /** A name and its direct subnames. */
   | { of: "parent"; name: Hex }
-  /** What an address has on its events as receiver or owner, the newest of them, and its reverse names. */
+  /** The names on whose events an address appears as receiver or owner, newest first and bounded, and its reverse names. */
   | ({ of: "address"; address: Address } & ReverseNames);
 
-/** Whose events a list has. */
+/** The source of a list's events. */
 export type EventSource = { chains: Scope } & (
   | { kind: "names"; names: Names; listed: readonly ChainResolver[] }
   /** Logs that name an address. */
   | { kind: "party"; address: Address }
-  /** Both. */
+  /** Logs of an address's names, and logs that name the address. */
   | { kind: "address"; names: Names; address: Address; listed: readonly ChainResolver[] }
   /** Logs of a contract. */
   | { kind: "contract"; address: Address }
-  /** Every log, of all kinds and chains or of some. */
+  /** Every log, of all types and chains or a selection. */
   | { kind: "all"; isWhole: boolean }
 );
 
-/** What fills the placeholders of a source's statements, by the names that its members have. */
+/** Values for the placeholders of a source's statements; each placeholder has the name of a property. */
 export const valuesOf = (source: EventSource): Record<string, unknown> =>
   "names" in source ? { ...source, ...source.names } : source;
 
 const addressValue = sql.placeholder("address");
 
-/** The newest names of an address whose events are gathered, and the most names below one. */
+/** Limit on the names of an address, the newest first, and on the subnames of a name whose events are gathered. */
 export const MAX_NAMES = 1_000;
 
-/** What is read of a source. */
+/** What to read from a source. */
 export type Reading = {
   looked: Looked;
-  /** The same with what emits them. */
+  /** The same events with their emitters. */
   logged: readonly string[];
-  /** What has to hold of each event, whose time is this SQL. */
+  /** The condition on each event, given the SQL of its time. */
   condition?: (time: SQL) => SQL;
-  /** Events after the one with these keys, in the order of `first`. */
+  /** Only events after the one with these keys, in the order of `first`. */
   after?: ValueOf | undefined;
-  /** As many events, from the beginning of the order; undefined where the order does not matter. */
+  /** The number of events to read from the start of the order; undefined if the order does not matter. */
   first?: { limit: SQL; direction: SortDirection };
-  /** The most that are read, in any order. */
+  /** The maximum number of events to read, in any order. */
   atMost?: SQL;
 };
 
-/** The keys of a source's events, as a subquery. One event can be there more than once. */
+/** The keys of a source's events, as a subquery. An event can occur more than once. */
 export function keysOf(source: EventSource, reading: Reading): SQL {
   switch (source.kind) {
     case "names":
@@ -113,7 +113,7 @@ function ofNames(
     : logs;
 }
 
-/** The names as a subquery. */
+/** The names, as a subquery. */
 function namesSql(names: Names, chains: Scope): SQL {
   const of = sqlOf(chains);
   switch (names.of) {
@@ -142,17 +142,18 @@ const ofParty = ({ chains }: { chains: Scope }, reading: Reading): SQL =>
     sql` union all `,
   );
 
-/** A place of logs that has an index: the events' names, and SQL of what the index has besides them. */
+/** An indexed place of logs: its event types, and SQL of the index's other columns. */
 type Place = { names: readonly string[]; value: string; address: Value<"">; where?: string };
 
-/** The time of an event, as only the indexes of places have it. */
+/** The time of an event, in the form that only the indexes of places have. */
 const timeOfPlace = sql.raw(TIME_OF_PLACE);
 
-/** The events of a place: of each event's name on each chain as many as the whole list needs. */
+/** The events of a place: for each event type and chain, as many as the whole list needs. */
 function ofPlace(chains: Scope, reading: Reading, { names, value, address, where }: Place): SQL {
   const one = sql`select ${keyColumns} from ${event} where ${and(
     sql`${sql.raw(hashOf(value))} = logged.hash`,
-    // Two places can have one hash, if a stranger wants it. In `case` this says nothing to the planner, who would take it for rare.
+    // Two places can have the same hash if a stranger wants them to. `case` hides the comparison from the planner, which would
+    // consider it selective.
     sql`case when ${sql.raw(joined(value))} = logged.joined then chain_id = logged.chain else false end`,
     where === undefined ? undefined : sql.raw(where),
     conditionIn(reading, timeOfPlace),
@@ -163,7 +164,7 @@ function ofPlace(chains: Scope, reading: Reading, { names, value, address, where
     ) as logged cross join lateral (${one}) as one`;
 }
 
-/** What has to hold of each event that is read. */
+/** The condition on each event read. */
 const conditionIn = ({ condition, after, first }: Reading, time = timeColumn): SQL =>
   and(
     condition?.(time),
@@ -171,8 +172,8 @@ const conditionIn = ({ condition, after, first }: Reading, time = timeColumn): S
   ) ?? sql`true`;
 
 /**
- * The order that finds the rows, and their number. Rows that are only counted are read in the order of the index, too: of a kind
- * that is frequent elsewhere the planner expects enough of them soon, wherever it looks.
+ * The order that finds the rows, and their limit. Rows that are only counted are read in index order, too. For an event type that
+ * is frequent elsewhere, the planner expects to find enough of them soon, wherever it looks.
  */
 const bounded = ({ first, atMost }: Reading, time?: SQL): SQL => {
   if (first) return sql`order by ${inOrder(first.direction, "events", time)} limit ${first.limit}`;

@@ -8,12 +8,12 @@ import { type ChainResolver, listedSql } from "./eventsOfNames.ts";
 import { type Position, positionOf } from "./keyset.ts";
 import type { SortDirection } from "./page.ts";
 
-/* The statements of lists of events from any source: a page, and the total. */
+/** The statements for lists of events from any source: a page, and the total. */
 
-/** An event, and whether its emitter is a resolver that says nothing of the name. */
+/** An event; `isForeign` is true if it comes from a resolver that has no authority over the name. */
 export type ListedEvent = EventRow & { isForeign: boolean | null };
 
-/** What a page is of. */
+/** The events of a page. */
 export type EventList = {
   source: EventSource;
   direction: SortDirection;
@@ -21,7 +21,7 @@ export type EventList = {
   listed: readonly ChainResolver[];
 };
 
-/** A selection of events with their positions. The whole list is read up to the page's end. */
+/** A selection of events with their positions. The list is read up to the end of the page. */
 export function pageOfEvents(
   db: Db,
   { source, direction, listed }: EventList,
@@ -39,7 +39,7 @@ export function pageOfEvents(
     .orderBy(inOrder(direction));
 }
 
-/** Counts the events of a source, of all but one name at most one more than `countTo`: `total`. */
+/** Counts the events of a source as `total`: up to `countTo` + 1, and exactly for one name. */
 export function countOfEvents(db: Db, source: EventSource, reading: Reading, countTo: number) {
   const isBounded = source.kind !== "names" || source.names.of === "address";
   const atMost = written(countTo + 1);
@@ -50,16 +50,19 @@ export function countOfEvents(db: Db, source: EventSource, reading: Reading, cou
     .from(sql`(select from (${each(source, found)}) as log ${bound}) as counted`);
 }
 
-/** A number that the planner sees. */
+/** A number as a literal, which the planner sees. */
 export const written = (number: number): SQL => sql.raw(String(number));
 
-/** Each event once. An address has a name, and is a party of its events; two names show one record. */
+/**
+ * Each event once. An event can be found twice: by a name of an address and by the address itself, or by two names that show the
+ * same record.
+ */
 const each = ({ kind }: EventSource, found: SQL): SQL =>
   kind === "contract" || kind === "all" ? found : sql`select distinct * from (${found}) as found`;
 
 /**
- * Whether a resolver's log says nothing of the name that it names: the deployment does not list its emitter, which never
- * was the name's resolver. Null for other logs.
+ * True for a log of a resolver that has no authority over the name: the deployment does not list it, and it was never the name's
+ * resolver. Null for other logs.
  */
 function isForeignTo(listed: readonly ChainResolver[]) {
   const { chains, resolvers } = listedSql(listed);

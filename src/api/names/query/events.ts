@@ -18,7 +18,7 @@ import {
 import type { Page } from "./page.ts";
 import { type Scope, statementOf } from "./scope.ts";
 
-/** Events of a name, oldest first: those that count for it ({@link logsOfNames}). */
+/** Events that count for a name ({@link logsOfNames}), oldest first. */
 export const listEvents = (
   db: Db,
   { node, chains, listed }: { node: Hex; chains: Scope; listed: readonly ChainResolver[] },
@@ -35,12 +35,12 @@ export const listEvents = (
 
 const { placeholder } = sql;
 
-/** The family of contracts that anyone can add to. */
+/** The contract family that anyone can join. */
 const RESOLVER = sql.raw("'RESOLVER'");
 
 /**
- * The logs of a node by contracts that are no resolvers, as a subquery: two ranges of one index. So it reads none of the
- * logs that strangers' contracts emit for the node, however many there are.
+ * The logs of a node from contracts other than resolvers, as a subquery: two ranges of one index. It reads no logs that
+ * strangers' contracts emit for the node, however many there are.
  */
 export const logsOfContracts = (columns: SQL, condition: SQL = sql`true`): SQL => {
   const range = (comparison: SQL) =>
@@ -51,7 +51,7 @@ export const logsOfContracts = (columns: SQL, condition: SQL = sql`true`): SQL =
 
 const eventsOfNode = inForms(preparedEvents);
 
-/** Of several chains a node has the events of those where it is a name. */
+/** With several chains, a node has the events of the chains on which it is a name. */
 function preparedEvents(form: ListForm, name: string) {
   return statementOf((of, db) => {
     const logs = logsOfNames({

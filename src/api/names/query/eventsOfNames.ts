@@ -5,20 +5,19 @@ import type { Address } from "viem";
 import { ROOT_NODE } from "../../../ens/name.ts";
 import { writtenArrayOf } from "./arrays.ts";
 
-/*
- * The logs of names. Any contract can emit resolvers' events for any name: they count only from resolvers that the deployment
- * lists, or that were the name's resolver at some time. The index of events by node has the emitter, so logs that strangers'
- * contracts emit for a name are not read, however many there are; and it has all that sorts events, so no row is read that is
- * not shown.
+/**
+ * The logs of names. Any contract can emit resolver events for any name. They count only if the deployment lists the emitter, or
+ * if the emitter was the name's resolver at some time. The index of events by node contains the emitter, so logs from strangers'
+ * contracts are not read, however many there are. It also contains all sort columns, so only rows that are shown are read.
  */
 
-/** A resolver, lower case, and the chain that lists it: on another chain its address may be a stranger's. */
+/** A lowercase resolver, and the chain that lists it: on another chain the same address may be a stranger's. */
 export type ChainResolver = { chainId: number; address: Address };
 
-/** The listed resolvers, as two arrays of equal length in SQL. */
+/** The listed resolvers, as two SQL arrays of equal length. */
 export type ListedSql = { chains: SQL; resolvers: SQL };
 
-/** The listed resolvers, in the text of a statement: they are the deployment's, the same for all who ask. */
+/** The listed resolvers as literals: they belong to the deployment, and are the same for all requests. */
 export const listedSql = (listed: readonly ChainResolver[]): ListedSql => ({
   chains: writtenArrayOf(
     listed.map(({ chainId }) => chainId),
@@ -30,27 +29,27 @@ export const listedSql = (listed: readonly ChainResolver[]): ListedSql => ({
   ),
 });
 
-/** The family of contracts that anyone can add to. */
+/** The contract family that anyone can join. */
 const RESOLVER = sql.raw("'RESOLVER'");
 
-/** The family of resolvers of ENSv2: anyone can have one deployed, and link any name to a record there. */
+/** The family of ENSv2 resolvers. Anyone can have one deployed, and link any name to a record there. */
 const ENSV2_RESOLVER = sql.raw("'ENSV2_RESOLVER'");
 
 const ROOT = sql.raw(`'${ROOT_NODE}'`);
 
 type Logs = {
-  /** The columns to select of `events`. */
+  /** The columns of `events` to select. */
   columns: SQL;
-  /** A subquery of the names: `chain_id` and `node`, each once. */
+  /** A subquery of the names: `chain_id` and `node`, each name once. */
   names: SQL;
   listed: ListedSql;
-  /** What has to hold of each log. */
+  /** The condition on each log. */
   condition?: SQL | undefined;
 };
 
 /**
- * The logs of names, as a subquery. `own` are the resolvers that a name ever had on its chain, `linking` those of them that
- * ever linked a name to a record, `believed` the own and the listed ones.
+ * The logs of names, as a subquery. `own` are all resolvers that a name ever had on its chain, `linking` those of them that ever
+ * linked a name to a record, `believed` the own and the listed ones.
  */
 export function logsOfNames({ columns, names, listed, condition = sql`true` }: Logs): SQL {
   const ofName = sql`${event.node} = name.node and ${event.chainId} = name.chain_id`;
@@ -68,7 +67,7 @@ export function logsOfNames({ columns, names, listed, condition = sql`true` }: L
   const ownResolvers = sql`select ${resolverChange.resolver} from ${resolverChange}
     where ${resolverChange.node} = named.node and ${resolverChange.chainId} = named.chain_id
       and ${resolverChange.resolver} is not null`;
-  // `offset 0` has the resolvers of each name found once.
+  // `offset 0` makes the resolvers of each name be found once.
   return sql`select log.* from (
       select owned.*, own || array(
         select listed.resolver from unnest(${listed.chains}, ${listed.resolvers}) as listed (chain_id, resolver)
@@ -82,8 +81,8 @@ export function logsOfNames({ columns, names, listed, condition = sql`true` }: L
 }
 
 /**
- * Logs of a name's own resolvers of ENSv2: its links there, those of all names without a link, and what was set in the
- * records that these ever led to.
+ * Logs of a name's own ENSv2 resolvers: its links there, the links that apply to all names without one, and the settings in all
+ * records to which these links ever led.
  */
 function logsOfRecords(columns: SQL, condition: SQL): SQL[] {
   const isLink = sql`${event.node} in (name.node, ${ROOT}) and ${event.contract} = ${ENSV2_RESOLVER}

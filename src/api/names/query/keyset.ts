@@ -3,35 +3,38 @@ import { or, sql } from "ponder";
 import { unseen } from "./arrays.ts";
 import type { SortDirection } from "./page.ts";
 
-/*
- * Keyset paging: a page begins after the row at which the page before it ended, and that row is told by the values of the
- * columns that sort the list. An index of these columns leads there, so a late page costs what the first one does, and rows
- * that come or go elsewhere move nothing.
+/**
+ * Keyset paging: a page begins after the last row of the previous page, which is identified by the values of the columns that
+ * sort the list. An index on these columns leads there, so a late page costs as much as the first one, and rows added or removed
+ * elsewhere do not shift it.
  */
 
-/** What a key's values are. `bigint`: as int8 holds; `decimal`: whole, of any length that a chain can store. */
+/** The type of a key's values. `bigint` fits int8; `decimal` is a whole number of any length that a chain can store. */
 export type KeyKind = "text" | "integer" | "bigint" | "decimal" | "hash" | "address";
 
-/** One column, or expression, of a list's order. */
+/** One column or expression of a list's order. */
 export type OrderKey = {
   column: SQL;
   kind: KeyKind;
   direction: SortDirection;
   /**
-   * The expression of an index that begins with this key, where it is not the column itself: names have no limit that an
-   * index could hold, so indexes have their beginning.
+   * The first expression of the index for this key, if it is not the column itself. Names are longer than an index entry can be,
+   * so indexes contain their beginning.
    */
   inIndex?: (value: SQL) => SQL;
-  /** The key is null for some rows; these come last in both directions. Only the first key may be so. */
+  /** The key is null for some rows, which come last in both directions. Only the first key may be nullable. */
   isNullable?: true;
-  /** When the key is null, where another condition than its column says so. An index may be of the rows that do not meet it. */
+  /**
+   * When the key counts as null, if another condition than its column decides. A partial index may contain the rows that do not
+   * match it.
+   */
   isNull?: SQL;
 };
 
-/** The order of a list. The keys together name one row: the last ones break ties. */
+/** The order of a list. The keys together identify a row: the last ones break ties. */
 export type Keyset = readonly OrderKey[];
 
-/** The keys of one row, as PostgreSQL writes them. */
+/** The keys of one row, in PostgreSQL's text form. */
 export type Position = readonly (string | null)[];
 
 const castTo: Record<KeyKind, SQL> = {
@@ -45,7 +48,7 @@ const castTo: Record<KeyKind, SQL> = {
 
 const directed = (column: SQL, direction: SortDirection): SQL => sql`${column} ${sql.raw(direction)}`;
 
-/** What an index of the key is of. */
+/** The index expressions of a key. */
 const termsOf = ({ column, inIndex }: OrderKey): SQL[] => (inIndex ? [inIndex(column), column] : [column]);
 
 /** ORDER BY of a list. */
@@ -56,34 +59,34 @@ export const orderBy = (keys: Keyset): SQL[] =>
     ),
   );
 
-/** The keys of a row, for the list of columns that a statement selects. */
+/** The keys of a row, as a column to select. */
 export const positionOf = (keys: Keyset): SQL.Aliased<Position> =>
   sql<Position>`array[${sql.join(
     keys.map(({ column }) => sql`${column}::text`),
     sql`, `,
   )}]`.as("position");
 
-/** Gives the value of a key: itself, or the placeholder of a prepared statement. */
+/** Returns the value of a key, or its placeholder in a prepared statement. */
 export type ValueOf = (place: number) => unknown;
 
 /** Name of the placeholder for a key's value in a prepared statement. */
 const placeholderOf = (place: number): string => `after${place}`;
 
-/** Values of the placeholders. */
+/** Values for the placeholders. */
 export const afterValues = (position: Position = []): Record<string, string | null> =>
   Object.fromEntries(position.map((value, place) => [placeholderOf(place), value]));
 
-/** Rows that stand next to each other in a list, and the order by which an index finds them. */
+/** Consecutive rows of a list, and the order in which an index returns them. */
 type Range = { where: SQL | undefined; order: SQL[] };
 
 /**
- * The ranges of a list: all of it; rows whose first key is not null, or is null; and what of these comes after a position.
+ * The ranges of a list: all rows; rows whose first key is not null, or is null; and the rows of each that come after a position.
  */
 export type RangeName = "all" | "values" | "values_after" | "nulls" | "nulls_after";
 
 /**
- * The ranges to read one after the other, from the start of a list or from a position on. Where the first key can be null
- * there are two: no index has an order that ends with the nulls in both directions.
+ * The ranges to read in turn, from the start of a list or from a position. If the first key is nullable there are two, because no
+ * index sorts nulls last in both directions.
  */
 export function rangesFrom(canBeNull: boolean, position: Position | undefined): RangeName[] {
   if (!canBeNull) return [position === undefined ? "all" : "values_after"];
@@ -92,8 +95,9 @@ export function rangesFrom(canBeNull: boolean, position: Position | undefined): 
 }
 
 /**
- * One range of a list. Where the first key is null it sorts nothing, but stands in the order: the planner does not see else that
- * an index that begins with it has the other keys in order. The values of a position are placeholders, unless they are given. */
+ * One range of a list. A null first key sorts nothing but stays in the order: otherwise the planner does not see that an index
+ * that begins with it sorts by the other keys. The position's values are placeholders unless given.
+ */
 export function rangeOf(keys: Keyset, name: RangeName, valueAt: ValueOf = asPlaceholder): Range {
   const [first, ...others] = keys;
   const column = first?.column;
@@ -112,16 +116,16 @@ export function rangeOf(keys: Keyset, name: RangeName, valueAt: ValueOf = asPlac
   return ranges[name]();
 }
 
-/** Gives placeholders, which `afterValues` fills. */
+/** Returns the placeholders that `afterValues` fills. */
 export const asPlaceholder: ValueOf = (place) => sql.placeholder(placeholderOf(place));
 
-/** Gives the values of a position to a statement that is made for one question. */
+/** Returns the values of a position, for a statement that is built per request. */
 export const valuesAt =
   (position: Position | undefined): ValueOf =>
   (place) =>
     position?.[place];
 
-/** The same values, which the planner does not see. */
+/** The same values, hidden from the planner. */
 export const unseenValues =
   (valueAt: ValueOf): ValueOf =>
   (place) =>
@@ -129,14 +133,14 @@ export const unseenValues =
 
 export const canBeNull = (keys: Keyset): boolean => keys[0]?.isNullable === true;
 
-/** The condition for rows after a position, in a list that is found first and sorted then. */
+/** The condition for rows after a position, for a list that is found first and sorted afterwards. */
 export const rowsAfter = (keys: Keyset, position: Position): SQL | undefined =>
   or(...rangesFrom(canBeNull(keys), position).map((name) => rangeOf(keys, name, valuesAt(position)).where));
 
 /**
- * Reads ranges one after the other, until there are enough rows.
+ * Reads ranges in turn until there are enough rows.
  *
- * @param read rows of a range, at most `limit` of them
+ * @param read returns at most `limit` rows of a range
  */
 export async function readRanges<Row>(
   names: readonly RangeName[],
@@ -150,7 +154,7 @@ export async function readRanges<Row>(
   return rows.slice(0, limit);
 }
 
-/** The condition for rows whose keys, from a place on, come after these values. None of the two is null. */
+/** The condition for rows whose keys, from the given key on, come after these values. Neither side is null. */
 function isPast(keys: Keyset, valueAt: ValueOf, from: number): SQL {
   const compared = keys.flatMap((key, i) => {
     const value = sql`${valueAt(from + i)}::${castTo[key.kind]}`;

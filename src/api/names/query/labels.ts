@@ -5,7 +5,7 @@ import type { Hex } from "viem";
 import type { Db } from "../../server/postgres/db.ts";
 import { type Scope, type ScopeSql, statementOf } from "./scope.ts";
 
-/** Texts of labels that logs of any of these chains told, by their hash. */
+/** Label texts by hash, as logged on any of these chains. */
 export async function listTexts(
   db: Db,
   { chains, hashes }: { chains: Scope; hashes: readonly Hex[] },
@@ -14,7 +14,7 @@ export async function listTexts(
   return new Map(rows.flatMap(({ hash, text }) => (text === null ? [] : [[hash, text] as const])));
 }
 
-/** Where the texts of labels are from, by their hash: the log of any of these chains goes before the others. */
+/** Sources of label texts by hash. A log of any of these chains takes precedence over other sources. */
 export async function listSources(
   db: Db,
   { chains, hashes }: { chains: Scope; hashes: readonly Hex[] },
@@ -25,11 +25,11 @@ export async function listSources(
   return new Map(stored.sort(([, a], [, b]) => Number(a === "event") - Number(b === "event")));
 }
 
-/** The text of a label with one of these hashes is known. */
+/** Matches labels that have one of these hashes and a known text. */
 const isKnown = (of: ScopeSql, hashes: SQLWrapper) =>
   and(of.holds(label.chainId), sql`${label.labelhash} = ${hashes}`, isNotNull(label.label));
 
-/** Where the text of the own label of a row of `domains` is from, in a statement of the rows of one chain. */
+/** The source of the label text in a row of `domains`, for a statement on the rows of one chain. */
 export const labelSourceOfRow = (of: ScopeSql) =>
   sql<string | null>`(select ${label.source} from ${label} where ${isKnown(of, domain.labelhash)})`;
 

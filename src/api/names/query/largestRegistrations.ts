@@ -9,22 +9,22 @@ import type { PurchaseRange } from "./purchases.ts";
 import { purchaseEvents } from "./registrations.ts";
 import { sqlOf } from "./scope.ts";
 
-/** A registration with what controllers took for it, the premium included: decimals, in wei. */
+/** A registration with the amount controllers charged, including the premium: decimal strings, in wei. */
 export type LargeRegistration = {
   chainId: number;
   node: Hex;
   name: string;
   cost: string;
   premium: string;
-  /** USD for one ether just before, with 8 decimals: a decimal; null where it is not known. */
+  /** USD for one ether just before the registration, with 8 decimals: a decimal string; null if unknown. */
   answer: string | null;
   blockTimestamp: number;
   transactionHash: Hex;
 };
 
 /**
- * The registrations for which controllers took most ether, merged as sales are ({@link takenByControllers}). Free ones, and
- * those that were paid in tokens, are left out. Of the same price the older one is first.
+ * The registrations for which controllers charged the most ether, merged as sales are ({@link takenByControllers}). Free
+ * registrations and those paid in tokens are left out. At equal prices the older one comes first.
  */
 export async function listLargestRegistrations(
   db: Db,

@@ -23,26 +23,26 @@ import {
   totalOfLast,
 } from "./page.ts";
 
-/*
- * Pages of every list. `readList` reads a page in the order of the list's keys. Where no index has that order, `pageOf` finds
- * all rows of the list, counts and sorts them; such a list is of one name, address or directory. `parts.ts` joins several lists.
+/**
+ * Pages of every list. `readList` reads a page in the order of the list's keys. Where no index has that order, `pageOf` finds,
+ * counts and sorts all rows; such a list belongs to one name, address or directory. `parts.ts` concatenates several lists.
  */
 
 /** The rows that a page reads from one range of a list. */
 export type Slice = { where: SQL | undefined; order: SQL[]; limit: number; offset: number };
 
-/** What a list reads: the position of each row and, where rows are counted with the page, the length of the whole list. */
+/** The columns every list reads: the row's position and, if rows are counted with the page, the length of the whole list. */
 export type Listed = { position: Position; total?: number | null };
 
 type List<Row> = {
   keys: Keyset;
   read: (slice: Slice) => PromiseLike<Row[]>;
-  /** Called only where the number of the page's rows does not tell how long the list is. */
+  /** Called only if the number of rows in the page does not determine the length of the list. */
   count: (found: readonly Row[]) => PromiseLike<number>;
 };
 
 /**
- * Reads a page of a list, and its length if the caller wants it.
+ * Reads a page of a list, with the length of the list if the caller wants it.
  *
  * @throws PageTooDeep
  * @example
@@ -76,10 +76,10 @@ async function toPage<Row extends Listed>(
   return { total: part.isCounted ? (totalOfLast(found, part) ?? (await count(found))) : null, rows, next };
 }
 
-/** What differs between the prepared statements of a list whose rows are all found, counted and sorted. */
+/** The properties that distinguish prepared statements of a list whose rows are all found, counted and sorted. */
 export type ListForm = { direction: SortDirection; limit: number; isAfter: boolean };
 
-/** Makes the statements of such a list, each when it is first needed. The title distinguishes them. */
+/** Builds the statements of such a list lazily. Their titles distinguish them. */
 export function inForms<Made>(make: (form: ListForm, title: string) => Made): (form: ListForm) => Made {
   const made = new Map<string, Made>();
   return (form) => {
@@ -90,7 +90,7 @@ export function inForms<Made>(make: (form: ListForm, title: string) => Made): (f
   };
 }
 
-/** What a prepared statement reads: placeholders stand for the position and the offset. */
+/** The slice for a prepared statement: placeholders stand for the position and the offset. */
 export const sliceOf = (keys: Keyset, { limit, isAfter }: ListForm): PreparedSlice => ({
   ...rangeOf(keys, isAfter ? "values_after" : "all"),
   limit,
@@ -102,7 +102,7 @@ type PreparedSlice = Omit<Slice, "offset"> & { offset: number | Placeholder };
 /**
  * A page, as `page`, of the rows that a statement finds.
  *
- * @param keys of the statement's columns
+ * @param keys the order, by the statement's columns
  */
 export function pageOf(rows: SQL, keys: Keyset, { where, limit, offset, ...slice }: PreparedSlice): SQL {
   const order = sql.join(slice.order, sql`, `);
@@ -124,7 +124,7 @@ export const orderOfPage = sql`page.place`;
 
 type ReadForm<Row> = (form: ListForm, values: Record<string, unknown>) => Promise<Row[]>;
 
-/** Reads a page by the statement of its form, with the values of its placeholders. */
+/** Reads a page with the statement of its form, given the values of its placeholders. */
 export async function readFound<Row extends Listed>(
   part: Part,
   direction: SortDirection,
@@ -135,7 +135,7 @@ export async function readFound<Row extends Listed>(
   const read = (asked: Part) =>
     statement({ direction, limit, isAfter: asked.after !== undefined }, values(asked));
   const found = (await read(part)).slice(0, limitOf(part));
-  // No row has the total where the page begins after the last one.
+  // If the page begins after the last row, there is no row to contain the total.
   return toPage(
     part,
     found,
@@ -144,15 +144,15 @@ export async function readFound<Row extends Listed>(
 }
 
 /**
- * Entries of a history in an answer to a caller who asks for no page: the newest ones. Hardly any name has more, and
- * 1,000 entries are about 0.5 MB of JSON.
+ * History entries in an answer without paging: the newest ones. Hardly any name has more, and 1,000 entries are about 0.5 MB of
+ * JSON.
  */
 export const MAX_ENTRIES = 1_000;
 
-/** Which entries of a history: a page, or the newest. */
+/** The requested entries of a history: a page, or the newest. */
 export type Section = Part | { newest: true; isCounted: boolean };
 
-/** A section of a history that is shown oldest first. Its newest entries are found from the end. */
+/** A section of a history shown oldest first. Its newest entries are read from the end. */
 export async function oldestFirst<Row extends Listed>(
   section: Section,
   read: ReadForm<Row>,
@@ -162,7 +162,7 @@ export async function oldestFirst<Row extends Listed>(
   return { ...listed, rows: listed.rows.toReversed() };
 }
 
-/** A section of a history that is shown newest first. */
+/** A section of a history shown newest first. */
 export async function newestFirst<Row extends Listed>(
   section: Section,
   read: ReadForm<Row>,
@@ -170,6 +170,6 @@ export async function newestFirst<Row extends Listed>(
   if (!("newest" in section)) return readFound(section, "desc", read);
   const { isCounted } = section;
   const listed = await readFound({ page: 1, size: MAX_ENTRIES, isCounted }, "desc", read);
-  // Such an answer is no page: `page` or `page_size` begin the way through all entries.
+  // This answer is not a page. A caller pages through all entries by sending `page` or `page_size`.
   return { ...listed, next: null };
 }

@@ -2,9 +2,9 @@ import { event } from "ponder:schema";
 import type { SQL, SQLWrapper } from "drizzle-orm";
 import { alias, and, desc, eq, inArray, sql } from "ponder";
 
-/*
- * Names moved from the auction registrar into the registrar of 2019, and from both into that of 2020. The registrar that
- * takes a name logs a registration, but this is no purchase: the name keeps its owner and its expiry.
+/**
+ * Names migrated from the auction registrar to the registrar of 2019, and from both to the registrar of 2020. The registrar that
+ * receives a name logs a registration, but this is not a purchase: the name keeps its owner and expiry.
  */
 
 const REGISTRARS = ["REGISTRAR", "REGISTRAR_OLD"];
@@ -13,14 +13,14 @@ const EARLIER_REGISTRARS = ["REGISTRAR_OLD", "REGISTRAR_AUCTION"];
 const older = alias(event, "older");
 const moved = alias(event, "moved");
 
-/** Auctioned names had no expiry. All that were moved got the same one, the end of the time to move them. */
+/** Auctioned names had no expiry. All migrated ones got the same expiry, the end of the migration period. */
 const endOfTransfers = sql`(select ${moved.expiryTimestamp} from ${event} as moved
   where ${eq(moved.eventType, "NameMigrated")} and ${eq(moved.contract, "REGISTRAR_OLD")} limit 1)`;
 
-/** A registration: its name, its block, and the expiry that it gave. */
+/** A registration: its name, its block, and the expiry it set. */
 type Registration = Record<"chainId" | "node" | "blockNumber" | "expiryTimestamp", SQLWrapper>;
 
-/** Whether a registrar registered a name with the expiry that an earlier registrar had for it. Never null. */
+/** True if a registrar registered a name with the expiry it had at an earlier registrar. Never null. */
 export const keepsExpiry = ({ chainId, node, blockNumber, expiryTimestamp }: Registration): SQL<boolean> =>
   sql`coalesce((
     select coalesce(${older.expiryTimestamp}, ${endOfTransfers}) = ${expiryTimestamp} from ${event} as older
@@ -29,7 +29,7 @@ export const keepsExpiry = ({ chainId, node, blockNumber, expiryTimestamp }: Reg
       and ${inArray(older.eventType, ["HashRegistered", "NameRegistered", "NameMigrated", "NameRenewed"])}
     order by ${desc(older.blockNumber)}, ${desc(older.logIndex)} limit 1), false)`;
 
-/** Rule: the log records a name's move to this registrar. Never null. */
+/** Rule: the log records a name's migration to this registrar. Never null. */
 export const isMigration: SQL = sql`case
   when ${eq(event.eventType, "NameMigrated")} then true
   when ${and(eq(event.eventType, "NameRegistered"), inArray(event.contract, REGISTRARS))} then ${keepsExpiry(event)}

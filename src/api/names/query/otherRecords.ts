@@ -4,16 +4,15 @@ import type { Db } from "../../server/postgres/db.ts";
 import { prepared } from "../../server/postgres/prepared.ts";
 import type { RecordsOf } from "./records.ts";
 
-/*
- * Records that have no column: their events say them, at the resolver in force, since all records of the name were last
- * cleared.
+/**
+ * Records without a column. They are read from their events at the resolver in force, since the name's records were last cleared.
  * Source: ensdomains/ens-contracts, contracts/resolvers/profiles; ensdomains/contracts-v2, src/resolver/PermissionedResolver.sol.
  */
 
 /** An event of such a record, with its arguments as JSON. */
 export type OtherEvent = { eventType: string; details: string };
 
-/** The newest of them that are read of a name. A profile has a few. */
+/** The maximum number of these events read per name, newest first. A profile has a few. */
 export const MAX_OTHER = 100;
 
 const recordTypes = ["ABIChanged", "InterfaceChanged", "PubkeyChanged", "ABIUpdated", "InterfaceUpdated"];
@@ -28,7 +27,10 @@ const ofWanted = sql`${event.node} = wanted.node and ${event.contractAddress} = 
 const place = sql`(${event.blockNumber}, ${event.logIndex})`;
 const newestFirst = sql`${event.blockNumber} desc, ${event.logIndex} desc`;
 
-/** The newest events of each name, newest first, names in their order. One more than is used shows whether more exist. */
+/**
+ * The newest events of each name, newest first, in the order of `names`. Each list has one more than is used, to show whether
+ * more exist.
+ */
 export async function listOtherEvents(db: Db, names: readonly RecordsOf[]): Promise<OtherEvent[][]> {
   if (names.length === 0) return [];
   const rows = await otherEventsOf(db).execute({

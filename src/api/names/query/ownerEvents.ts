@@ -4,7 +4,7 @@ import type { Address, Hex } from "viem";
 import type { Db } from "../../server/postgres/db.ts";
 import { prepared } from "../../server/postgres/prepared.ts";
 
-/** The log that did something. */
+/** The position of a log. */
 export type LogPlace = {
   blockNumber: number;
   logIndex: number;
@@ -12,7 +12,7 @@ export type LogPlace = {
   transactionHash: Hex;
 };
 
-/** An owner of a name, as a column of its ownership changes has it. */
+/** An owner of a name, by a column of its ownership changes. */
 export type OwnerIn = {
   node: Hex;
   column: "registryOwner" | "registrarOwner" | "wrapperOwner" | "ownerAddress";
@@ -20,8 +20,8 @@ export type OwnerIn = {
 };
 
 /**
- * The logs by which accounts got names in one layer, in the order of the accounts: each is the first change after the last one
- * that left the layer to another account. Both are found by one index, from the newest change on. Null if no change says so.
+ * The logs by which accounts became owners in one layer, in the order of the accounts. Each is the first change after the last
+ * one that gave the layer to another account. One index finds both, from the newest change back. Null if no change set the owner.
  */
 export async function listOwnerEvents(
   db: Db,

@@ -8,10 +8,10 @@ import type { ScopeSql } from "./scope.ts";
 
 export type SortDirection = "asc" | "desc";
 
-/** Columns by which domains can be sorted. */
+/** Sort columns of domains. */
 export const sortColumns = ["full_name", "label", "expiry_timestamp", "effective_owner_address"] as const;
 
-/** Columns by which the names of an address can be sorted. */
+/** Sort columns of the names of an address. */
 export const addressSortColumns = [
   ...(["full_name", "expiry_timestamp"] as const),
   ...(["registered_timestamp", "created_timestamp"] as const),
@@ -19,73 +19,72 @@ export const addressSortColumns = [
 
 export type SortColumn = (typeof sortColumns)[number] | (typeof addressSortColumns)[number];
 
-/** Where a page begins: by its number, from 1, or after the last row of another. */
+/** The start of a page: a page number, from 1, or the last row of the previous page. */
 type Start = { page: number; after?: undefined } | { after: Position };
 
-/** A page of a list: where it begins, how many rows it has, and whether the rows of the whole list are counted. */
+/** A page of a list: its start, its size, and whether to count the rows of the whole list. */
 export type Part = Start & { size: number; isCounted: boolean };
 
-/** Which page of a list of domains, in which order. */
+/** A page of a list of domains, and its order. */
 export type PageRequest = Part & {
   sortBy: SortColumn;
   sortDir: SortDirection;
-  /** In an order by name, labels known only by their hash come last. */
+  /** Sorts names whose label is known only by hash last, when sorting by name. */
   unknownLast?: boolean | undefined;
 };
 
-/** Results that can be reached by the numbers of pages. A cursor leads to all, and is read as fast as the first page. */
+/** Results that can be reached by page number. A cursor reaches all of them, and is as fast as the first page. */
 export const MAX_BY_NUMBER = 100_000;
 
-/** The list has more rows than numbers of pages reach. `http/deepPages.ts` makes LIMIT_EXCEEDED of it. */
+/** The list has more rows than page numbers reach. `http/deepPages.ts` returns it as LIMIT_EXCEEDED. */
 class PageTooDeep extends Error {
   override readonly name = "PageTooDeep";
 }
 
-/** Rows to skip before a page, 0 where it begins after a row. No page skips more than can be reached by number. */
+/** Rows to skip before a page; 0 when it starts after a cursor. At most the number that page numbers reach. */
 export const offsetOf = (part: Part): number =>
   part.after === undefined ? Math.min((part.page - 1) * part.size, MAX_BY_NUMBER) : 0;
 
-/** Rows to read for a page: one more shows whether another page follows. */
+/** Rows to read for a page. One extra row shows whether another page follows. */
 export const limitOf = ({ size }: Pick<Part, "size">): number => size + 1;
 
-/** Rows that the statement of a page of the usual size reads. */
+/** Rows read by the statement for a page of the usual size. */
 export const FEWEST_ROWS = 26;
 
 /**
- * Rows that prepared statements read at once. A number in their text, which the planner sees, finds better plans than a
- * placeholder; more numbers would be more statements. Other pages are cut from the next larger number.
+ * Limits of prepared statements. A literal, which the planner sees, leads to better plans than a placeholder, but each limit is
+ * another statement. Other page sizes are cut from the next larger limit.
  */
 const LIMITS = [FEWEST_ROWS, 101, 201];
 
 export const preparedLimitOf = (part: Pick<Part, "size">): number =>
   LIMITS.find((limit) => limit >= limitOf(part)) ?? limitOf(part);
 
-/** Rows of the heaviest lists are counted to this number: the exact one would take longer than anyone waits for a page. */
+/** Count limit of the heaviest lists. An exact count would take longer than anyone waits for a page. */
 export const MAX_COUNTED = 100_000;
 
-/** The same where the number is one of many figures, and not that of a list. */
+/** Count limit where the number is one of many figures rather than the total of a list. */
 export const MAX_COUNTED_IN_OVERVIEW = 10_000;
 
-/** A page of a list that has no rows. */
+/** A page of an empty list. */
 export const emptyPage = ({ isCounted }: Part): Page<never> => ({
   total: isCounted ? 0 : null,
   rows: [],
   next: null,
 });
 
-/** A page of rows. */
 export type Page<Row> = {
-  /** Rows of the whole list; null where they were not to be counted. */
+  /** Number of rows in the whole list; null if not counted. */
   total: number | null;
   rows: Row[];
-  /** The position of the last row, if others follow. */
+  /** The position of the last row if more rows follow, otherwise null. */
   next: Position | null;
 };
 
 /**
- * The rows of a page, from those that were read for it. A page beyond the end of the list is empty, whatever its number.
+ * Cuts a page from the rows that were read for it. A page beyond the end of the list is empty, whatever its number.
  *
- * @throws PageTooDeep if the list has more rows than numbers of pages reach, and the page lies behind them
+ * @throws PageTooDeep if the page lies beyond what page numbers reach, and the list has that many rows
  */
 export function cutPage<Row extends { position: Position }>(
   read: readonly Row[],
@@ -101,23 +100,23 @@ export function cutPage<Row extends { position: Position }>(
   return { rows, next: read.length > size ? (rows.at(-1)?.position ?? null) : null };
 }
 
-/** The total, where the rows that were read tell it: after the last page of a list that was read from its beginning. */
+/** The total, if the rows that were read determine it: on the last page of a list read from its start. */
 export function totalOfLast(read: readonly unknown[], part: Part): number | null {
   if (part.after !== undefined || read.length > part.size) return null;
   const offset = offsetOf(part);
   return read.length > 0 || offset === 0 ? offset + read.length : null;
 }
 
-/** What a list of domains is sorted by, besides what the caller chooses. */
+/** The order of a list of domains: the caller's choice, and the list's own settings. */
 type Sorting = Pick<PageRequest, "sortBy" | "sortDir" | "unknownLast"> & { nameInOrder?: SQL | undefined };
 
 const beginningOfText = (text: SQL): SQL => sql`left(${text}, 128)`;
 
 /**
- * The order of a list of domains. The first term is the one of an index: names on chain have no limit but indexes have,
- * so it is the beginning of the name, and then the whole name. The node breaks ties, and of several chains the chain. Names
- * without expiry or owner come last in both directions. A list that is found by other means may be sorted by another name
- * than that of the row.
+ * The order of a list of domains. Names on chain have no length limit, but index entries do. So the first term of an order by
+ * name is the beginning of the name, as in the index, and the second is the whole name. The node breaks ties, and with several
+ * chains the chain. Names without expiry or owner come last in both directions. A list found by other means may be sorted by
+ * another name than the row's.
  */
 export function domainKeys(
   { sortBy, sortDir: direction, nameInOrder, unknownLast }: Sorting,
@@ -153,17 +152,17 @@ export function domainKeys(
   return [
     key,
     { column: sql`${node}`, kind: "hash", direction },
-    // The same node can be on several chains.
+    // A node can exist on several chains.
     ...(isSeveral ? [{ column: sql`${chainId}`, kind: "integer", direction } as const] : []),
   ];
 }
 
-/** The name where its own label is known; null for others. */
+/** The name if its own label is known, otherwise null. */
 const knownName = sql`case when ${domain.isLabelKnown} then ${domain.fullName} end`;
 
 /**
- * The order of a list of domains that is found first, as `found` with its `sort_key`, `node` and `chain_id`, and sorted
- * then.
+ * The order of a list of domains that is found first and sorted afterwards. It uses the columns `sort_key`, `node` and `chain_id`
+ * of `found`.
  */
 export function foundKeys(request: Sorting, of: ScopeSql): Keyset {
   const [first, ...others] = domainKeys(request, 0, of);
@@ -173,8 +172,8 @@ export function foundKeys(request: Sorting, of: ScopeSql): Keyset {
 }
 
 /**
- * The sort key of a list that is found first and sorted then. It is not the expression of an index: if it were,
- * PostgreSQL might read all names in that index's order instead of finding them by the search's own index.
+ * The sort key of a list that is found first and sorted afterwards. It differs from the index expression on purpose: with the
+ * same expression, PostgreSQL might read all names in index order instead of finding them by the search's own index.
  */
 export function sortKeyOf({ sortBy, unknownLast }: Sorting, now: number): SQL {
   const keys: Record<SortColumn, SQL> = {

@@ -6,27 +6,27 @@ import type { Db } from "../../server/postgres/db.ts";
 import { type KeyKind, type Keyset, orderBy, type Position, positionOf, rowsAfter } from "./keyset.ts";
 import { cutPage, limitOf, offsetOf, type Page, type Part } from "./page.ts";
 
-/*
- * A list of several parts, each of which an index has in order. A page reads what it may have of each part, so that it costs
- * the same wherever it is, and however long the parts before it are.
+/**
+ * A list of several parts, each in the order of an index. A page reads the rows of each part that it may contain, so its cost
+ * does not depend on its position or on the length of earlier parts.
  */
 
-/** Which rows of a part: after a row, or after a number of rows from its beginning. */
+/** Rows of a part: after a row, or after skipping a number of rows. */
 type Slice = { after: Position | undefined; offset: number; limit: number };
 
-/** A part of a list. Its rank never changes, so that a cursor finds it again. */
+/** A part of a list. Its rank never changes, so a cursor finds it again. */
 export type ListPart<Row> = {
   rank: number;
-  /** What the keys of a row in its part are: at most four. */
+  /** The types of the keys that identify a row within its part: at most four. */
   kinds: readonly KeyKind[];
   read: (slice: Slice) => Promise<{ row: Row; position: Position }[]>;
   count: () => PromiseLike<number>;
 };
 
-/** Keys of a row in its part, and of the rank before them. */
+/** Number of keys of a row within its part. The rank comes before them. */
 const KEYS = 4;
 
-/** What a position in such a list is made of. */
+/** The keys of a position in such a list. */
 export const positionKinds: readonly { kind: KeyKind }[] = [
   { kind: "integer" },
   ...Array.from({ length: KEYS }, () => ({ kind: "text" }) as const),
@@ -34,7 +34,7 @@ export const positionKinds: readonly { kind: KeyKind }[] = [
 
 const longest: Partial<Record<KeyKind, number>> = { integer: 9, decimal: 78 };
 
-/** The position in a part. A caller who wrote a cursor himself may have written anything: 0 stands for what is no number. */
+/** The position within a part. A caller may have forged the cursor, so 0 replaces anything that is not a number. */
 const positionIn = ({ kinds }: ListPart<unknown>, texts: Position): Position =>
   kinds.map((kind, i) => {
     const text = texts[i] ?? "";
@@ -48,7 +48,7 @@ export async function readParts<Row>(parts: readonly ListPart<Row>[], part: Part
   let skipped = offsetOf(part);
   const [rank, ...texts] = part.after ?? ["-1"];
   const inOrder = [...parts].sort((a, b) => a.rank - b.rank);
-  // Few names have a part that is longer than a page: the others need no count.
+  // Few names have a part longer than a page, so most requests count nothing.
   const counts = skipped > 0 ? await Promise.all(inOrder.map((one) => one.count())) : null;
   const found = await Promise.all(
     inOrder.map(async (one, i) => {
@@ -73,7 +73,7 @@ export async function readParts<Row>(parts: readonly ListPart<Row>[], part: Part
   return { total, rows: rows.map(({ row }) => row), next };
 }
 
-/** A part whose rows are known already. */
+/** A part whose rows are already known. */
 export const partOfRows = <Row>(rank: number, rows: readonly Row[]): ListPart<Row> => ({
   rank,
   kinds: ["integer"],
@@ -86,7 +86,7 @@ export const partOfRows = <Row>(rank: number, rows: readonly Row[]): ListPart<Ro
 
 type Table = typeof operator | typeof tokenApproval | typeof recordDelegate | typeof ensv2Role;
 
-/** A part of a list from one table, in the order of its keys. */
+/** A part read from one table, in the order of its keys. */
 export const partOf = <Of extends Table>(
   db: Db,
   table: Of,
@@ -107,7 +107,7 @@ export const partOf = <Of extends Table>(
   },
 });
 
-/** The same part, with rows of another form. */
+/** The same part, with its rows mapped to another type. */
 export const mapPart = <From, To>(
   { read, ...part }: ListPart<From>,
   toRow: (rows: readonly From[]) => To[] | Promise<To[]>,

@@ -11,12 +11,12 @@ import { type Phase, phases } from "../rules/stages.ts";
 import { forEachForm, type Scope, sqlOf } from "./scope.ts";
 import type { AsOf } from "./statistics.ts";
 
-/*
- * How the names of the whole index are spread over states, owners and days of expiry. Each counts all names: these serve
- * until the counters are there.
+/**
+ * The distribution of all names over states, owners and days of expiry. Each statement counts every name; these are used until
+ * the counters are installed.
  */
 
-/** Names with an owner, by the phase of their life; `isEth` says that a registrar keeps their expiry. */
+/** Names with an owner, by phase of life. `isEth` is true if a registrar stores their expiry. */
 export type PhaseCount = { isEth: boolean; phase: Phase; names: number };
 
 export async function listPhaseCounts(db: Db, { chains, now }: AsOf): Promise<PhaseCount[]> {
@@ -40,15 +40,15 @@ const rulesOfPhases = forEachForm(({ life }) => {
   >;
 });
 
-/** An address, and how many active names it effectively owns. */
+/** An address, and the number of active names it effectively owns. */
 export type Holding = { owner: Address; names: number };
 
-/** How many holders an answer has: those with most names. */
+/** The maximum number of holders in an answer: those with the most names. */
 export const MAX_HOLDERS = 100;
 
 const isHeldName = forEachForm(({ life }) => all<StatementColumn>(isCounted, life.owned, life.active));
 
-/** The addresses with most active names. */
+/** The addresses with the most active names. */
 export async function listHolders(db: Db, { chains, now }: AsOf): Promise<Holding[]> {
   const { holds, rule } = sqlOf(chains);
   const { rows } = await db.execute<Holding>(sql`
@@ -61,10 +61,10 @@ export async function listHolders(db: Db, { chains, now }: AsOf): Promise<Holdin
 /** Names that expire on one day (UTC), `day` counting from 1 January 1970. */
 export type DayExpiries = { day: number; isEth: boolean; names: number };
 
-/** Days from which and before which expiries are listed; those of later days have the last one. */
+/** Expiries are listed from `firstDay` on. Those on or after `endDay` are all counted as `endDay`. */
 export type DayRange = { chains: Scope; firstDay: number; endDay: number };
 
-/** Expiries by day, from a day on. */
+/** Counts expiries by day, from a day on. */
 export async function listExpiries(db: Db, { chains, firstDay, endDay }: DayRange): Promise<DayExpiries[]> {
   const { holds, rule, life } = sqlOf(chains);
   const isEth = toSql(rule(isOfRegistrar));

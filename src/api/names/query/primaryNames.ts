@@ -12,14 +12,14 @@ import type { RecordsOf } from "./records.ts";
 const { placeholder } = sql;
 
 /**
- * A reverse node in the index: its resolver, and the beginning of the `name` record there. A name of which this is not the
- * whole has more than 1,024 characters: it is no valid name, and its beginning is none.
+ * A reverse node in the index: its resolver, and the beginning of its `name` record. A name longer than that beginning has over
+ * 1,024 characters. It is not a valid name, and neither is its beginning.
  */
 export type ReverseRow = { node: Hex; resolver: Address | null; name: string | null };
 
 /**
- * The `name` records of reverse nodes at their current resolvers. They are found by node and not by address, because
- * the index does not know the address of every reverse node; the caller does.
+ * The `name` records of reverse nodes at their current resolvers. They are found by node, because the index does not know the
+ * address of every reverse node, but the caller does.
  */
 export async function listReverseNames(
   db: Db,
@@ -28,7 +28,7 @@ export async function listReverseNames(
   return nodes.length === 0 ? [] : reverseNames(db).execute({ chainId, nodes });
 }
 
-/** A name that an address set, by coin type. */
+/** A name set by an address, by coin type. */
 export type SetName = { address: Address; coinType: number; name: string | null; isNameKnown: boolean };
 
 /** The names that addresses set for coin types at the reverse registrars of chains, and at the default one. */
@@ -70,8 +70,8 @@ const reverseNames = prepared((db) =>
 );
 
 /**
- * Those of some names, on any chain, that have a text with this key at their current resolvers; its value may be one that only
- * the chain knows. Names of ENSv2 have their records elsewhere, and are none of them.
+ * Returns the given names, on any chain, that have a text with this key at their current resolver, including texts whose value
+ * only the chain knows. ENSv2 names are not included, because their records are stored elsewhere.
  */
 export async function listNodesWithText(
   db: Db,
@@ -102,7 +102,7 @@ const nodesWithText = prepared((db) =>
 /** An address record in force at a resolver. */
 export type AddressRow = RecordsOf & { coinType: bigint; address: Hex | null };
 
-/** Address records of some coin types. Names of ENSv2 have theirs under a number instead of their node. */
+/** Address records of some coin types. ENSv2 names store theirs under a number instead of their node. */
 export async function listAddresses(
   db: Db,
   records: readonly RecordsOf[],

@@ -20,12 +20,12 @@ import { purchaseEvents } from "./registrations.ts";
 import { type Scope, sqlOf } from "./scope.ts";
 import type { AsOf } from "./statistics.ts";
 
-/** Purchases of some chains: from a second on, and before another. */
+/** Purchases on some chains, in the half-open time range [from, until). */
 export type PurchaseRange = { chains: Scope; from: number; until: number };
 
 /**
- * Registrations and renewals, merged as in registration histories ({@link takenByControllers}). Names that were moved to
- * another registrar are none; what a controller sold needs no look at their past.
+ * Registrations and renewals, merged as in registration histories ({@link takenByControllers}). Names migrated to another
+ * registrar are left out. If a controller sold the name, its past need not be checked.
  */
 function purchasesOfEnsv1({ chains, from, until }: PurchaseRange): SQL {
   const { registrations, renewals } = purchaseEvents(chains);
@@ -75,7 +75,7 @@ function purchasesOfEnsv1({ chains, from, until }: PurchaseRange): SQL {
 
 const logged = alias(event, "logged");
 
-/** What the registrars of ENSv2 sold, and its renewer: one log each. */
+/** Sales of the ENSv2 registrars and their renewer, which log each sale once. */
 const purchasesOfEnsv2 = ({ chains, from, until }: PurchaseRange): SQL => sql`
   select ${ensv2Purchase.chainId}, ${ensv2Purchase.blockTimestamp}, ${ensv2Purchase.eventType} = 'NameRegistered',
     coalesce((select ${logged.contract} from ${event} as logged where ${eq(logged.chainId, ensv2Purchase.chainId)}
@@ -91,14 +91,14 @@ const purchasesOfEnsv2 = ({ chains, from, until }: PurchaseRange): SQL => sql`
     lt(ensv2Purchase.blockTimestamp, until),
   )}`;
 
-/** Each purchase, as the relation `purchase`. */
+/** All purchases, as the relation `purchase`. */
 export const purchases = (range: PurchaseRange): SQL => sql`(
   select ensv1.*, '' as payment_token, 0::numeric as token_amount, 0::numeric as token_premium
   from (${purchasesOfEnsv1(range)}) as ensv1
   union all ${purchasesOfEnsv2(range)}
 ) as purchase`;
 
-/** Registrations and renewals of the last day and of the last seven days. */
+/** Registrations in the last day and the last seven days, and renewals in the last seven days. */
 export type RecentPurchases = { registrations24h: number; registrations7d: number; renewals7d: number };
 
 export async function countRecentPurchases(db: Db, { chains, now }: AsOf): Promise<RecentPurchases> {
@@ -110,41 +110,41 @@ export async function countRecentPurchases(db: Db, { chains, now }: AsOf): Promi
   return rows[0] ?? { registrations24h: 0, registrations7d: 0, renewals7d: 0 };
 }
 
-/** What was sold; amounts are decimals, in wei. */
+/** Sales; amounts are decimal strings, in wei. */
 export type Sold = {
   isRegistration: boolean;
   names: number;
-  /** With the premium. */
+  /** Includes the premium. */
   cost: string;
   premium: string;
-  /** The sums of each cost times the feed's answer at it (`toDollars`); null where one is not known. */
+  /** Sums of each cost times the price feed's answer at that sale (`toDollars`); null if one answer is unknown. */
   costUsd: string | null;
   premiumUsd: string | null;
-  /** True if the cost may be less. */
+  /** True if the actual cost may be lower. */
   isUpperBound: boolean;
-  /** The ERC-20 token in which ENSv2 was paid, and amounts in its units; null for sales in wei. */
+  /** The ERC-20 token paid in ENSv2, with amounts in its units; null for sales in wei. */
   token: TokenSales | null;
 };
 
-/** What one seller sold on one day (UTC), `day` counting from 1 January 1970. */
+/** Sales of one seller on one day (UTC). `day` counts from 1 January 1970. */
 export type DaySales = Sold & {
   chainId: number;
   day: number;
-  /** Family of the contract that sold: a controller, or a registrar where no known controller logged it. */
+  /** Family of the selling contract: a controller, or a registrar where no known controller logged the sale. */
   seller: string;
   sellerAddress: Address;
 };
 
-/** What was sold through one referrer, in all. */
+/** Total sales through one referrer. */
 export type ReferrerSales = Sold & {
-  /** 32 bytes, which the buyer chose. */
+  /** 32 bytes, chosen by the buyer. */
   referrer: Hex;
 };
 
-/** Amounts are decimals, in the token's units; the premium is a part of the amount. */
+/** Amounts are decimal strings, in the token's units. The amount includes the premium. */
 export type TokenSales = { address: Address; amount: string; premium: string };
 
-/** Columns of `Sold`, as the tables of day counts have them, of purchases or of such columns. */
+/** Columns of `Sold` as named in the tables of day counts. They apply to purchases, and to rows already summed. */
 export const soldColumns = [
   "is_registration",
   "names",
@@ -163,41 +163,41 @@ const sums = sql`is_registration, count(*)::int as names, sum(cost_wei) as cost_
     bool_or(is_upper_bound) as is_upper_bound, payment_token, sum(token_amount) as token_amount,
     sum(token_premium) as token_premium`;
 
-/** SQL for what was sold, by chain, day, kind and seller, from the relation `purchase`. */
+/** SQL for sales by chain, day, kind and seller, from the relation `purchase`. */
 export const salesByDay = sql`
   select chain_id, (block_timestamp / ${sql.raw(String(DAY))})::int as day, seller, seller_address, ${sums}
   from purchase group by 1, 2, 3, 4, is_registration, payment_token`;
 
-/** SQL for what was sold by chain, referrer and kind, from the relation `purchase`. */
+/** SQL for sales by chain, referrer and kind, from the relation `purchase`. */
 export const salesByReferrer = sql`
   select chain_id, referrer, ${sums} from purchase
   where referrer is not null group by 1, 2, is_registration, payment_token`;
 
-/** The columns of `Sold` from those of `soldColumns`. */
+/** Maps `soldColumns` to the columns of `Sold`. */
 const toSold =
   sql.raw(`is_registration as "isRegistration", names, cost_wei::text as cost, premium_wei::text as premium,
    cost_usd::text as "costUsd", premium_usd::text as "premiumUsd", is_upper_bound as "isUpperBound",
    case when payment_token <> '' then json_build_object('address', payment_token, 'amount', token_amount::text,
    'premium', token_premium::text) end as token`);
 
-/** The columns of `DaySales` from those of `salesByDay`. */
+/** Maps the columns of `salesByDay` to those of `DaySales`. */
 export const saleColumns = sql`chain_id as "chainId", day, seller, seller_address as "sellerAddress", ${toSold}`;
 
-/** What was sold, by day, kind and seller; days without any are left out. */
+/** Sales by day, kind and seller. Days without sales are left out. */
 export async function listSalesByDay(db: Db, range: PurchaseRange): Promise<DaySales[]> {
   const { rows } = await db.execute<DaySales>(sql`with purchase as (select * from ${purchases(range)})
     select ${saleColumns} from (${salesByDay}) as sale order by day, seller_address, is_registration`);
   return rows;
 }
 
-/** A sum of dollars, which is null as soon as one part is. */
+/** A sum of dollars; null if any part is null. */
 const sumOfUsd = (column: SQL): SQL => sql`case when count(${column}) = count(*) then sum(${column}) end`;
 
 /**
- * The referrers with most purchases, with what was sold through each. Everyone chooses referrers, so there can be as many as
- * purchases: they are counted and cut by the database.
+ * The referrers with the most purchases, and the sales through each. Buyers choose referrers freely, so there can be as many
+ * referrers as purchases; the database counts and limits them.
  *
- * @param counted SQL of rows like those of `salesByReferrer`, which are counted already; null for none
+ * @param counted SQL of rows like those of `salesByReferrer` that are already counted; null for none
  * @param ranges the purchases that are not in `counted`
  */
 export async function listReferrers(

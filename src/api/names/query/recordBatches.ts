@@ -10,37 +10,37 @@ import { prepared } from "../../server/postgres/prepared.ts";
 import type { RecordsOf, TextValue } from "./records.ts";
 import { isOfChainSql } from "./resolvesTo.ts";
 
-/*
- * Records of many names by one statement. For one name it takes 3 to 4 ms, mostly to plan its arrays, where `findRecords` of
- * `records.ts` takes 0.7 ms: so `/records` has a statement of its own.
+/**
+ * Reads the records of many names in one statement. For one name it takes 3 to 4 ms, mostly to plan its arrays, while
+ * `findRecords` of `records.ts` takes 0.7 ms. So `/records` has its own statement.
  */
 
-/** The records of a name in a batch, and where to continue if an earlier answer had no room for all of them. */
+/** A name in a batch, and where to continue if an earlier answer had no room for all of its records. */
 export type RecordsWanted = RecordsOf & {
-  /** The hash of the last key that was given; empty to begin with. Null: no texts are left. */
+  /** The hash of the last key returned; empty at the start; null if no texts are left. */
   textsAfter: Hex | "" | null;
-  /** The last coin type that was given; null: no addresses are left. */
+  /** The last coin type returned; null if no addresses are left. */
   addressesAfter: string | null;
-  /** Whether the resolver answers the default address for the chains without a record (ENSIP-19). */
+  /** Whether the resolver returns the default address for chains without a record (ENSIP-19). */
   hasDefault: boolean;
 };
 
 /** Below every coin type. */
 export const FIRST_COIN = "-1";
 
-/** Which texts or addresses: all, those with these keys or coin types, or none. */
+/** The texts or addresses to read: all, those with these keys or coin types, or none. */
 export type Chosen = "all" | "none" | readonly string[];
 
-/** What to read of each name. */
+/** The records to read for each name. */
 export type RecordsChoice = { texts: Chosen; addresses: Chosen };
 
-/** A text in force. Value null, and known: it was cleared. */
+/** A text in force. A known null value means it was cleared. */
 export type BatchText = TextValue & { keyHash: Hex };
 
-/** An address in force; null: it was cleared. `default`: what the resolver answers instead, as there is no record. */
+/** An address in force; null if it was cleared. If there is no record, `default` is what the resolver returns instead. */
 export type BatchAddress = { coinType: string; address: Hex | null; isSet: boolean; default: Hex | null };
 
-/** What is in force of one name. `more`: there is more than one answer holds of a name, or of the batch. */
+/** The records in force of one name. `more` is true if they exceed the limit for a name or for the batch. */
 export type BatchRecords = {
   texts: BatchText[];
   addresses: BatchAddress[];
@@ -49,13 +49,13 @@ export type BatchRecords = {
   more: { texts: boolean; addresses: boolean };
 };
 
-/** Texts, and addresses, of one name that an answer about many names has at most. Profiles have some dozens. */
+/** The maximum number of texts, and of addresses, per name in an answer about many names. Profiles have some dozens. */
 export const MAX_OF_NAME = 200;
 
-/** Names of one statement: more of them hold a connection, and the event loop, for too long at once. */
+/** Names per statement. More would hold a connection and the event loop for too long. */
 export const NAMES_OF_STATEMENT = 250;
 
-/** The zero address is how an EVM address is cleared. */
+/** Clearing an EVM address sets the zero address. */
 const ZERO_ADDRESS = `0x${"0".repeat(40)}`;
 
 const { placeholder } = sql;
@@ -69,19 +69,19 @@ const wanted = sql`wanted as materialized (
   left join ${resolverNode} on ${resolverNode.chainId} = wanted.chain_id and ${resolverNode.resolver} = wanted.resolver
     and ${resolverNode.node} = wanted.node)`;
 
-/** The records of one name in the order of their key's index, which stops at the bound. */
+/** The records of one name in the order of their key's index, which stops at the limit. */
 const ofWanted = (table: typeof textRecord | typeof addressRecord) =>
   sql`${table.chainId} = wanted.chain_id and ${table.resolver} = wanted.resolver and ${table.node} = wanted.node
     and ${table.version} = wanted.version`;
 
 const oneMore = sql.raw(String(MAX_OF_NAME + 1));
 
-/** What a record takes in an answer besides its key and value. */
+/** Bytes of a record in an answer besides its key and value. */
 const AROUND = sql.raw("8");
 
 type Form = "all" | "chosen" | "none";
 
-/** Chosen keys are found one by one, so that a name with very many records costs no more than another. */
+/** Selected keys are looked up one by one, so a name with very many records costs no more than others. */
 const textsOf = (form: Form): SQL => sql`select ${textRecord.keyHash} as key_hash, ${textRecord.key} as key,
     ${textRecord.value} as value, ${textRecord.exact} as exact, ${textRecord.isValueKnown} as is_known,
     coalesce(octet_length(${textRecord.exact}), octet_length(${textRecord.key}) + coalesce(octet_length(${textRecord.value}), 0))
@@ -98,7 +98,7 @@ const allAddresses = sql`select ${stored}, true as is_set, null as default_addre
   from ${addressRecord} where ${ofWanted(addressRecord)} and ${addressRecord.coinType} > wanted.addresses_after
   order by ${addressRecord.coinType} limit ${oneMore}`;
 
-/** With the default address where the resolver answers that: for the chains that have no bytes of their own. */
+/** Includes the default address, where the resolver returns it, for chains without bytes of their own. */
 const chosenAddresses = sql`select chosen.coin_type, own.address, own.coin_type is not null as is_set,
     by_default.address as default_address,
     coalesce(octet_length(own.address), 0) + coalesce(octet_length(by_default.address), 0) + 24 as bytes
@@ -111,10 +111,10 @@ const chosenAddresses = sql`select chosen.coin_type, own.address, own.coin_type 
   where chosen.coin_type > wanted.addresses_after and coalesce(own.coin_type, by_default.coin_type) is not null
   order by chosen.coin_type limit ${oneMore}`;
 
-/** Texts, and addresses, of one name, in bytes: JSON makes of a byte up to six, and an answer has room for these. */
+/** The maximum bytes of texts, and of addresses, per name. JSON can turn one byte into six, and an answer has room for that. */
 export const MAX_BYTES_OF_NAME = 524_288;
 
-/** Rows of all names in order, until the bytes of the name or of the statement are used up; of each name a list. */
+/** Rows of all names in order, up to the byte limits of the name and of the statement, as one list per name. */
 const bounded = (
   { from, order, item, bytes }: { from: SQL; order: SQL; item: SQL; bytes: SQL },
   name: "texts" | "addresses",
@@ -173,8 +173,8 @@ const prepare = (texts: Form, addresses: Form) =>
 const formOf = (chosen: Chosen): Form => (typeof chosen === "string" ? chosen : "chosen");
 
 /**
- * Records in force of many names, in their order, by one statement: also those that were cleared, and texts whose values only
- * the chain knows. Of each name at most `MAX_OF_NAME` texts and as many addresses, and of all together at most `bytes`.
+ * Records in force of many names, in the order of the names, in one statement. They include cleared records, and texts whose
+ * value only the chain knows. Each name has at most `MAX_OF_NAME` texts and as many addresses, and the result at most `bytes`.
  */
 export async function listRecords(
   db: Db,
@@ -199,7 +199,7 @@ export async function listRecords(
   return rows.map((row) => toRecords(row));
 }
 
-/** Above every hash of a key. */
+/** Above every key hash. */
 const NO_KEY = "1";
 /** Above every coin type. */
 const NO_COIN = (2n ** 256n).toString();

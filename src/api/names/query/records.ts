@@ -7,7 +7,7 @@ import type { Db } from "../../server/postgres/db.ts";
 import { prepared } from "../../server/postgres/prepared.ts";
 import { type Scope, statementOf } from "./scope.ts";
 
-/** The records of a node at one resolver. */
+/** A node at one resolver, whose records are read. */
 export type RecordsOf = { chainId: number; resolver: Address; node: Hex };
 
 export type TextRow = typeof textRecord.$inferSelect;
@@ -15,7 +15,7 @@ export type TextRow = typeof textRecord.$inferSelect;
 /** A text record, as stored. */
 export type TextValue = Pick<TextRow, "key" | "value" | "exact" | "isValueKnown">;
 
-/** An address record; the coin type is in decimal digits. */
+/** An address record. The coin type is a decimal string. */
 export type AddressValue = { coinType: string; address: Hex };
 
 const { placeholder } = sql;
@@ -26,7 +26,7 @@ const isOfResolverNode = and(
   eq(resolverNode.node, placeholder("node")),
 );
 
-/** The version in force, as a subquery: a resolver where nothing was ever cleared is at version 0. */
+/** The version in force, as a subquery. At a resolver where nothing was ever cleared it is 0. */
 const versionInForce = sql`coalesce((select ${resolverNode.version} from ${resolverNode} where ${isOfResolverNode}), 0)`;
 
 const isTextInForce = and(
@@ -44,16 +44,16 @@ const isAddressInForce = and(
 );
 
 /**
- * An owner can set any number of texts. Only this many bytes of them are read, and one more record, in the order of the
- * answer. An answer with all of these is over its own limit (`MAX_JSON_BYTES`) and is refused, so none is ever cut.
+ * An owner can set any number of texts. At most this many bytes of them are read, plus one record, in the order of the answer. An
+ * answer with all of these exceeds its own limit (`MAX_JSON_BYTES`) and is refused, so no answer is truncated.
  */
 export const MAX_READ_BYTES = 4_194_304;
 
-/** The least that a text takes in an answer: `exact` is JSON already, with 17 characters around key and value. */
+/** The minimum bytes of a text in an answer. `exact` is already JSON, with 17 characters around key and value. */
 const textBytes = sql`coalesce(octet_length(${textRecord.exact}) - 17,
   octet_length(${textRecord.key}) + coalesce(octet_length(${textRecord.value}), 0))`;
 
-/** Texts that have a value, or a value that only the chain knows, by key. */
+/** Texts with a value, or with a value that only the chain knows, sorted by key. */
 const textsInForce = sql<TextValue[]>`array(
   select json_build_object('key', key, 'value', value, 'exact', exact, 'isValueKnown', is_value_known)
   from (
@@ -64,10 +64,10 @@ const textsInForce = sql<TextValue[]>`array(
   ) as sized
   where bytes_before <= ${sql.raw(String(MAX_READ_BYTES))} order by key, key_hash)`;
 
-/** Resolvers give it for an EVM address that was cleared. */
+/** Resolvers return it for a cleared EVM address. */
 const ZERO_ADDRESS = `0x${"0".repeat(40)}`;
 
-/** Addresses that were not cleared, by coin type. */
+/** Addresses that were not cleared, sorted by coin type. */
 const addressesInForce = sql<AddressValue[]>`array(
   select json_build_object('coinType', coin_type::text, 'address', address)
   from (
@@ -87,7 +87,7 @@ export type Records = {
   name: string | null;
 };
 
-/** All records in force, by one statement. */
+/** All records in force, in one statement. */
 export async function findRecords(db: Db, of: RecordsOf): Promise<Records> {
   const [row] = await recordsOf(db).execute(of);
   return row ?? { texts: [], addresses: [], contenthash: null, name: null };
@@ -106,10 +106,13 @@ const recordsOf = prepared((db) =>
     .prepare("records"),
 );
 
-/** Keys of texts and coin types of addresses that were set and cleared since all records of the name were last cleared. */
+/** Text keys and coin types that were set and cleared since the name's records were last cleared as a whole. */
 export type Cleared = { texts: Pick<TextValue, "key" | "exact">[]; addresses: string[] };
 
-/** What was cleared one by one, by key and coin type. It is bounded as records are: an answer with all of it is refused. */
+/**
+ * Individually cleared records, sorted by key and coin type. They are bounded as records are: an answer with all of them is
+ * refused.
+ */
 export async function findCleared(db: Db, of: RecordsOf): Promise<Cleared> {
   const [row] = await clearedOf(db).execute(of);
   return row ?? { texts: [], addresses: [] };
@@ -136,13 +139,13 @@ const clearedOf = prepared((db) =>
     .prepare("cleared_records"),
 );
 
-/** A text record in force, also a cleared one; null if the key was never set. */
+/** A text record in force, including a cleared one; null if the key was never set. */
 export async function findText(db: Db, of: RecordsOf, key: string): Promise<TextRow | null> {
   const [row] = await textOf(db).execute({ ...of, keyHash: keccak256(key) });
   return row ?? null;
 }
 
-/** Where all records of a node were cleared. */
+/** The event that cleared all records of a node. */
 export type Clearing = { blockNumber: number; transactionHash: Hex };
 
 /** The clearing of all records that ended a text; null if the key was never set before one. */
@@ -151,10 +154,10 @@ export async function findClearing(db: Db, of: RecordsOf, key: string): Promise<
   return row ?? null;
 }
 
-/** Versions that are looked at: to set a text in many more of them costs a stranger more than a look at each costs us. */
+/** Versions to search. Setting a text in many more versions costs a stranger more than checking each costs us. */
 const MAX_VERSIONS = 1_000;
 
-/** The version in which the text was set last. Each clearing counts the version up by one. */
+/** The last version in which the text was set. Each clearing increments the version. */
 const lastVersionOfText = sql`(select version from generate_series(
     greatest(0, ${versionInForce} - ${sql.raw(String(MAX_VERSIONS))}), ${versionInForce} - 1) as version
   where exists (select from ${textRecord} where ${textRecord.chainId} = ${placeholder("chainId")}
@@ -189,14 +192,17 @@ const textOf = prepared((db) =>
     .prepare("text"),
 );
 
-/** As many keys and coin types as fit into one call to the chain: those set last. */
+/** The number of keys and coin types that fit into one call to the chain. The last ones set are used. */
 const MAX_KNOWN_KEYS = 60;
 const MAX_KNOWN_COINS = 20;
 
-/** Keys of texts and coin types of addresses that events named for a node. */
+/** Text keys and coin types named in a node's events. */
 export type KnownRecords = { keys: string[]; coinTypes: bigint[] };
 
-/** What was ever set for each of some names, in their order, at one of its own resolvers: any other can emit events for its node. */
+/**
+ * The keys and coin types ever set for each name, in the order of `names`, at any of its own resolvers. Other contracts are
+ * ignored: anyone can emit events for a node.
+ */
 export async function listKnownRecords(
   db: Db,
   { chains, nodes }: { chains: Scope; nodes: readonly Hex[] },

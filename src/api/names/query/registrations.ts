@@ -11,18 +11,18 @@ import type { Page, SortDirection } from "./page.ts";
 import { type MergedPurchase, mergedPurchase, type StartInEnsv2, startInEnsv2 } from "./purchaseMerge.ts";
 import { type Scope, type ScopeSql, sqlOf, statementOf } from "./scope.ts";
 
-/** Events of registrations, and those that move an expiry. */
+/** Events that register a name, and events that move an expiry. */
 type PurchaseEvents = { registrations: readonly string[]; renewals: readonly string[] };
 
-/** Those of .eth names, for the first time or again, in any generation of contracts. */
+/** Events of .eth names in every generation of contracts, including re-registrations. */
 const ethEvents: PurchaseEvents = {
   registrations: ["HashRegistered", "NameRegistered", "NameMigrated"],
   renewals: ["NameRenewed", "RenewalReferred"],
 };
 
 /**
- * With those that only registrars of layer 2s have. Source: base/basenames, src/L2/BaseRegistrar.sol;
- * Consensys/linea-ens, ETHRegistrarController.sol; 3dns-xyz/contracts, src/regcontrol/modules/types/Registry.sol.
+ * Adds the events that only layer 2 registrars emit. Source: base/basenames, src/L2/BaseRegistrar.sol; Consensys/linea-ens,
+ * ETHRegistrarController.sol; 3dns-xyz/contracts, src/regcontrol/modules/types/Registry.sol.
  */
 const eventsOfSeveral: PurchaseEvents = {
   registrations: [
@@ -36,23 +36,22 @@ const eventsOfSeveral: PurchaseEvents = {
 };
 
 /**
- * The events that tell of purchases on some chains, without those of ENSv2. The main chain is not searched for events of
- * layer 2s: their index is by type and time, and would be read to its end.
+ * The events of purchases on some chains, without those of ENSv2. Layer 2 events are not searched for on the main chain: their
+ * index is sorted by type and time, and would be read to the end.
  */
 export const purchaseEvents = (chains: Scope): PurchaseEvents =>
   sqlOf(chains).isSeveral ? eventsOfSeveral : ethEvents;
 
-/** With those of ENSv2's registries and registrars. A renewal of a subname is a log of its registry alone. */
+/** Adds the events of ENSv2 registries and registrars. Only the registry logs the renewal of a subname. */
 const registrations = [...eventsOfSeveral.registrations, "LabelRegistered", "LabelReserved"];
 const renewals = [...eventsOfSeveral.renewals, "ExpiryUpdated"];
 
-/** A registration or a renewal, with how a registry of ENSv2 got the name. */
+/** A registration or renewal, and how an ENSv2 registry got the name. */
 export type PurchaseEntry = MergedPurchase & { isRenewal: boolean } & StartInEnsv2;
 
 /**
- * Registrations and renewals of a name, oldest first, without those by which it was only moved to another registrar.
- * Registrar and controller both log each: `isMerged` makes one entry of all logs of one kind in a transaction, else each
- * log is an entry.
+ * Registrations and renewals of a name, oldest first, without migrations to another registrar. Registrar and controller both log
+ * each one. With `isMerged`, all logs of one kind in a transaction are one entry; otherwise each log is an entry.
  */
 export const listPurchases = (
   db: Db,
@@ -66,18 +65,21 @@ export const listPurchases = (
 
 /**
  * 1. `log`: the logs of both kinds, each with the first log of its entry.
- * 2. `numbered`: each with the number of its entry, counted from the side from which the entries are read.
+ * 2. `numbered`: each with the number of its entry, counted from the end at which reading starts.
  */
 const purchasesOf = inForms(preparedPurchases);
 
 /**
- * What graveyards do in ENSv1 is no purchase. A reservation's expiry follows ENSv1's without a purchase, too, so right
- * under .eth only what registrars log is a renewal.
+ * What graveyards do in ENSv1 is not a purchase. The expiry of a reservation also follows ENSv1 without a purchase, so directly
+ * under .eth only registrar logs are renewals.
  */
 const isPurchaseOfEnsv2 = sql`and not coalesce(${event.ownerAddress} = any(${sql.placeholder("nonOwners")}::text[]), false)
   and (${event.eventType} <> 'ExpiryUpdated' or ${sql.placeholder("isSubname")}::boolean)`;
 
-/** The order of entries, by columns of a subquery. Blocks of several chains do not compare: there the time decides. */
+/**
+ * The order of entries, by the columns of a subquery. Block numbers of different chains are not comparable, so several chains are
+ * sorted by time.
+ */
 export function purchaseKeys({ isSeveral }: ScopeSql, direction: SortDirection = "asc"): Keyset {
   const time: Keyset = [
     { column: sql`block_timestamp`, kind: "bigint", direction },

@@ -13,10 +13,10 @@ import { readList } from "./list.ts";
 import { MAX_COUNTED, type Page, type Part } from "./page.ts";
 import type { Scope } from "./scope.ts";
 
-/** Which coin types count: one, those of all EVM chains, or any. */
+/** The coin types that count: one, those of all EVM chains, or any. */
 export type CoinFilter = bigint | "evm" | "any";
 
-/** An address, for which coin types, on which chains. */
+/** An address to search for, the coin types, and the chains. */
 export type ResolvesTo = {
   chains: Scope;
   address: Address;
@@ -25,24 +25,27 @@ export type ResolvesTo = {
   now: number;
 };
 
-/** A name whose record is the address, as the rows say: the record is at the name's node, or has a number. */
+/**
+ * A name whose record, according to the stored rows, is the address. The record is stored under the name's node or under a
+ * number.
+ */
 export type Pointing = {
   chainId: number;
   node: Hex;
   resolver: Address;
   record: Hex;
-  /** Coin types of the records that are the address. */
+  /** Coin types of the matching records. */
   coinTypes: string[];
 };
 
-/** The order of the names: that of an index, so that a page reads no more than itself. */
+/** The order of the names. It is the order of an index, so a page reads only its own rows. */
 export const pointingKeys: Keyset = [
   { column: sql`found.node`, kind: "hash", direction: "asc" },
   { column: sql`found.chain_id`, kind: "integer", direction: "asc" },
   { column: sql`found.resolver`, kind: "address", direction: "asc" },
 ];
 
-/** A page of the names that have this address, by their rows, with their number: at most one more than `countTo`. */
+/** A page of the names that have this address, according to the stored rows, with their number, up to `countTo` + 1. */
 export const listPointing = (
   db: Db,
   asked: ResolvesTo,
@@ -60,7 +63,7 @@ export const listPointing = (
     count: () => countPointing(db, asked, countTo),
   });
 
-/** The first names, in their order. */
+/** The first names, in list order. */
 export const listFirstPointing = (db: Db, asked: ResolvesTo, most: number): Promise<Pointing[]> =>
   readPointing(
     db,
@@ -89,20 +92,20 @@ async function countPointing(db: Db, asked: ResolvesTo, countTo: number): Promis
 
 const { address, chainId, coinType, node, resolver, version } = addressRecord;
 
-/** The length of an address in an index: the longest that a chain has are shorter. */
+/** The length of an address's beginning in an index. The longest addresses of any chain are shorter. */
 const beginning = (of: SQL): SQL => sql`left(${of}, 130)`;
 
 /**
- * The index finds the beginning. To the planner the whole is a second condition, which few of the found would meet, so that it
- * would sort them all: in `case` it says nothing.
+ * The index finds addresses by their beginning. The planner would take the comparison of the whole address for a selective second
+ * condition and sort everything it finds; `case` hides it.
  */
 const isOfAddress = (sought: Address): SQL =>
   sql`${beginning(sql`${address}`)} = ${beginning(sql`${sought}::text`)}
     and case when ${address} = ${sought} then true else false end`;
 
 /**
- * A record in the version in force. Here and below `offset 0` has the one row of each record looked up: the planner takes few
- * records for those in force, and would rather find and sort all than read them in the order of the index until a page is full.
+ * Finds the version in force of a record. Here and below, `offset 0` forces one lookup per record: the planner expects few
+ * records to be in force, and would find and sort all of them instead of reading in index order until a page is full.
  */
 const versions = sql`left join lateral (select ${resolverNode.version} as version from ${resolverNode}
   where ${resolverNode.chainId} = ${chainId} and ${resolverNode.resolver} = ${resolver} and ${resolverNode.node} = ${node}
@@ -115,7 +118,7 @@ const list = (addresses: readonly string[]): SQL =>
     sql`, `,
   )}]::text[]`;
 
-/** How many names are needed, in the order of the list, and after which position. */
+/** The number of names needed, in list order, and the position to start after. */
 type First = { after?: Position | undefined; most: number };
 
 /** The order of the names, by the columns of their records. */
@@ -125,8 +128,8 @@ const recordKeys: Keyset = pointingKeys.map((key, i) => ({
 }));
 
 /**
- * Names of ENSv1, and those of ENSv2 at a resolver that keeps records by node, in the order of the index: the first of them alone,
- * so that no more records are read.
+ * ENSv1 names, and ENSv2 names at a resolver that stores records by node, in index order. The limit applies here, so no further
+ * records are read.
  */
 function byNode({ chains, address: sought, coins, contracts, now }: ResolvesTo, { after, most }: First): SQL {
   const isAtIndexed = sql.join(
@@ -148,7 +151,7 @@ function byNode({ chains, address: sought, coins, contracts, now }: ResolvesTo, 
     order by ${sql.join(orderBy(recordKeys), sql`, `)} limit ${most}`;
 }
 
-/** Whether a resolver answers the default address for a chain without a record. */
+/** True if a resolver returns the default address for a chain without a record. */
 const withDefaultOf = (chains: Scope, { resolversOf }: ResolvesTo["contracts"]): SQL =>
   sql.join(
     chains.ids.map(
@@ -158,7 +161,7 @@ const withDefaultOf = (chains: Scope, { resolversOf }: ResolvesTo["contracts"]):
   );
 
 /**
- * Whether the coin types of a name's records meet the filter. The default record answers for the chains without an own one.
+ * True if the coin types of a name's records match the filter. The default record stands in for chains without one of their own.
  * Source: ENSIP-19; ens-contracts, contracts/resolvers/profiles/AddrResolver.sol.
  */
 function isWanted(coins: CoinFilter, hasDefault: SQL): SQL {
@@ -173,7 +176,7 @@ function isWanted(coins: CoinFilter, hasDefault: SQL): SQL {
       and own.address is not null)))`;
 }
 
-/** Coin types for which a resolver answers the default address. */
+/** True for coin types for which a resolver returns the default address. */
 export const isOfChain = (coin: bigint): boolean =>
   coin === ETHEREUM_COIN_TYPE || (coin > DEFAULT_COIN_TYPE && coin < 2n * DEFAULT_COIN_TYPE);
 
@@ -182,7 +185,7 @@ export const isOfChainSql = (coin: SQL): SQL =>
   sql`(${coin} = ${sql.raw(String(ETHEREUM_COIN_TYPE))} or (${coin} > ${sql.raw(String(DEFAULT_COIN_TYPE))}
     and ${coin} < ${sql.raw(String(2n * DEFAULT_COIN_TYPE))}))`;
 
-/** Records of ENSv2 that are the address, by number. */
+/** ENSv2 records with the address, by number. */
 function withMatches({ chains, address: sought, coins, now, contracts: { chainId: main } }: ResolvesTo): SQL {
   const { resolverCode } = chains.ensv2;
   return sql`with recursive numbered as materialized (
@@ -207,10 +210,10 @@ function withMatches({ chains, address: sought, coins, now, contracts: { chainId
   )`;
 }
 
-/** Labels below a name of a resolver: as many as names of ENSv2 are followed. */
+/** Maximum depth below a resolver's root name; ENSv2 names are followed to the same depth. */
 const MAX_DEPTH = 32;
 
-/** Names that a link leads to a record, and all names of a resolver whose root name is linked to it. */
+/** Names that a link leads to a record, and all names of a resolver whose root name is linked to the record. */
 function byNumber({ contracts: { chainId: main } }: ResolvesTo): SQL {
   return sql`select ${domain.chainId} as chain_id, ${domain.node} as node, numbered.resolver, numbered.record,
       numbered.coin_types
@@ -222,7 +225,7 @@ function byNumber({ contracts: { chainId: main } }: ResolvesTo): SQL {
     select ${main} as chain_id, reached.node, reached.resolver, reached.record, reached.coin_types from reached`;
 }
 
-/** The names as a subquery, and what it needs before it. */
+/** The names as a subquery, and the common table expressions it needs. */
 type FoundSql = { matches: SQL; found: SQL };
 
 const foundOf = (asked: ResolvesTo, first: First): FoundSql => ({

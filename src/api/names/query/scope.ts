@@ -10,24 +10,25 @@ import { withQuickRows } from "../../server/postgres/quickRows.ts";
 import { onMainChain } from "../rules/assumeFalse.ts";
 import { type LifeRules, lifeOf } from "../rules/life.ts";
 
-/*
- * What a question is about, and how a statement says so. A statement has one form for the main chain alone and one for
- * several chains. No other file knows which form it has: it takes its conditions from `ScopeSql`. The tables of ENSv2 are
- * always there, and empty where ENSv2 is not deployed.
+/**
+ * The scope of a request, and its SQL. A statement has one form for the main chain alone and one for several chains. No other
+ * file knows the form: it takes its conditions from `ScopeSql`. The ENSv2 tables always exist, and are empty where ENSv2 is not
+ * deployed.
  *
- * The form for the main chain stays because a single form is slower: at 200,000 names `/ens-stats/expiries` takes 162 ms
- * with that for several chains, and 14 ms with its own; first pages of an owner of 20,000 names by `any` 150 to 240 ms more.
+ * The main chain keeps its own form because a single form is slower. With 200,000 names, `/ens-stats/expiries` takes 162 ms in
+ * the form for several chains and 14 ms in its own. With `any`, the first pages of an owner of 20,000 names take 150 to 240 ms
+ * more.
  */
 
-/** The chains whose names a question is about, and the contracts of ENSv2 on the main one. */
+/** The chains whose names are requested, and the ENSv2 contracts on the main chain. */
 export type Scope = {
   ids: readonly number[];
-  /** Decides, with `ensv2`, the text of a statement. Only this file reads it. */
+  /** Determines, together with `ensv2`, the text of a statement. Only this file reads it. */
   reach: Reach;
   ensv2: Ensv2Contracts;
 };
 
-/** Stands for the contracts of ENSv2 where it is not deployed. No log is of these addresses. */
+/** Stands for the ENSv2 contracts where ENSv2 is not deployed. No log comes from these addresses. */
 export const noEnsv2: Ensv2Contracts = {
   rootRegistry: zeroAddress,
   ethRegistry: zeroAddress,
@@ -50,24 +51,24 @@ const reaches: readonly Reach[] = ["main", "several"];
 
 type Known = Pick<Contracts, "chainId" | "chainIds" | "ensv2">;
 
-/** Some chains of those that are indexed. */
+/** Some of the indexed chains. */
 export const scopeOf = (ids: readonly number[], { chainId, ensv2 }: Known): Scope => ({
   ids,
   reach: ids.length === 1 && ids[0] === chainId ? "main" : "several",
   ensv2: ensv2 ?? noEnsv2,
 });
 
-/** The main chain alone. */
+/** The main chain only. */
 export const mainChain = (known: Known): Scope => scopeOf([known.chainId], known);
 
-/** All chains whose names are indexed. */
+/** All chains with indexed names. */
 export const allChains = (known: Known): Scope => scopeOf(known.chainIds, known);
 
 /** One chain. */
 export const oneChain = (id: number, known: Known): Scope => scopeOf([id], known);
 
 /**
- * The chains of one node, where several are indexed. Even where it is the main chain alone the statement has to say so:
+ * The chains of one node, where several chains are indexed. The statement names the chain even for the main chain alone, because
  * the node can have rows on others.
  */
 export const chainsOfNode = (ids: readonly number[], { ensv2 }: Known): Scope => ({
@@ -76,25 +77,25 @@ export const chainsOfNode = (ids: readonly number[], { ensv2 }: Known): Scope =>
   ensv2: ensv2 ?? noEnsv2,
 });
 
-/** Each chain by itself, in the form of all. */
+/** One scope per chain, each in the form of the whole. */
 export const chainByChain = (scope: Scope): Scope[] => scope.ids.map((id) => ({ ...scope, ids: [id] }));
 
-/** A scope of each form that this one's deployment has: for what depends on the text of all of them. */
+/** One scope for each form that this deployment has, for code that depends on the text of all forms. */
 export const formsLike = ({ ensv2 }: Scope): Scope[] => reaches.map((reach) => ({ ids: [0], reach, ensv2 }));
 
-/** What a statement says of its scope. */
+/** The SQL of a scope. */
 export type ScopeSql = {
-  /** The condition for rows of the chains. */
+  /** The condition for rows on the chains of the scope. */
   holds: (column: AnyColumn | SQL) => SQL;
-  /** A rule, for rows of the chains. */
+  /** A rule, as it applies to rows on the chains. */
   rule: <Column extends string>(rule: Condition<Column>) => Condition<Column>;
-  /** The rules of a name's life. */
+  /** The life rules of names. */
   life: LifeRules;
   /** The name of a prepared statement. */
   title: (name: string) => string;
-  /** Whether more than the main chain may be in one answer. */
+  /** True if an answer can contain names of several chains. */
   isSeveral: boolean;
-  /** The contracts of ENSv2; {@link noEnsv2} where it is not deployed. */
+  /** The ENSv2 contracts; {@link noEnsv2} where ENSv2 is not deployed. */
   ensv2: Ensv2Contracts;
 };
 
@@ -113,7 +114,7 @@ const sqlOfForm = ({ reach, ensv2 }: Form, holds: ScopeSql["holds"]): ScopeSql =
   };
 };
 
-/** For a statement that is made for one question. */
+/** For a statement that is built per request. */
 export const sqlOf = (scope: Scope): ScopeSql =>
   sqlOfForm(scope, (column) =>
     scope.reach === "main"
@@ -131,7 +132,7 @@ const preparedSqlOf = (form: Form): ScopeSql =>
 
 const scopeValues = ({ ids }: Scope) => ({ chainId: ids[0], chainIds: ids });
 
-/** Makes something for each form, when it is first needed. Conditions on chains are those of a prepared statement. */
+/** Builds something lazily for each form. Its chain conditions are those of a prepared statement. */
 export function forEachForm<Made>(make: (of: ScopeSql) => Made): (scope: Scope) => Made {
   const madeFor = new WeakMap<Ensv2Contracts, Map<Reach, Made>>();
   return ({ reach, ensv2 }) => {
@@ -148,7 +149,7 @@ export function forEachForm<Made>(make: (of: ScopeSql) => Made): (scope: Scope) 
 type Values = Record<string, unknown>;
 
 /**
- * A prepared statement of each form. Who runs it gives the scope and the values of the other placeholders.
+ * A prepared statement for each form. The caller passes the scope and the values of the other placeholders.
  *
  * @example
  * const named = statementOf((of, db) =>
@@ -163,7 +164,7 @@ export function statementOf<Rows>(
   return (db, scope, values) => statements(scope)(db).execute({ ...scopeValues(scope), ...values });
 }
 
-/** A value, or the placeholder that stands for it in a statement. */
+/** A value, or its placeholder in a statement. */
 export type Value<Of> = Of | Placeholder;
 
 type Statement<Rows> = { execute: (values: Values) => Promise<Rows> };
@@ -171,8 +172,9 @@ type Statement<Rows> = { execute: (values: Values) => Promise<Rows> };
 const statementsOfShapes = forEachForm(() => prepared(() => new Map<string, Statement<unknown>>()));
 
 /**
- * Runs a statement that is built once for each scope and shape, and planned once for each connection. The shape is what its text
- * depends on besides the scope; all else is a placeholder. Only for few shapes, and for plans that are right for all values.
+ * Runs a statement that is built once per scope and shape, and planned once per connection. The shape is everything besides the
+ * scope that determines the statement's text; all else is a placeholder. Use it only for few shapes, and for plans that suit all
+ * values.
  */
 export function runOfShape<Rows>(
   db: Db,

@@ -15,12 +15,12 @@ import { countIf } from "./countIf.ts";
 import { listAndCount, type OnePass } from "./domainLists.ts";
 import { type Scope, type ScopeSql, sqlOf } from "./scope.ts";
 
-/** Filters of a search; a domain has to meet each. */
+/** Filters of a search. A domain must match every filter. */
 export type SearchFilters = {
-  /** Part of the label, or of the full name; its case does not matter. */
+  /** Part of the label, or of the full name; case-insensitive. */
   text?: string | undefined;
   isFullName?: boolean | undefined;
-  /** States, each once; a name is in one of them. */
+  /** States without duplicates. A name is in exactly one state. */
   availability?: readonly KnownAvailability[] | undefined;
   minLength?: number | undefined;
   maxLength?: number | undefined;
@@ -32,25 +32,25 @@ export type SearchFilters = {
   expiryTo?: number | undefined;
   isWrapped?: boolean | undefined;
   protocol?: Protocol | undefined;
-  /** Names right under this node. */
+  /** Names directly under this node. */
   parent?: Hex | undefined;
-  /** Windows of the expiry, in order; it has to be in one of them. */
+  /** Windows of the expiry, in order. The expiry must be in one of them. */
   expiryWindows?: readonly TimeWindow[] | undefined;
-  /** The expiry that `expiryFrom`, `expiryTo` and the windows are of; the lease, unless given. */
+  /** The expiry that `expiryFrom`, `expiryTo` and the windows refer to. Defaults to the lease. */
   expiryOf?: ExpiryOf | undefined;
 };
 
-/** Which expiry: the name's own, that of a reservation in ENSv2, or the NameWrapper's. */
+/** Kinds of expiry: the name's own, that of a reservation in ENSv2, or the NameWrapper's. */
 export const expiriesOf = ["lease", "reservation", "wrapper"] as const;
 
 export type ExpiryOf = (typeof expiriesOf)[number];
 
-/** Which system answers for a name. */
+/** Protocols that can control a name. */
 export const protocols = ["ensv1", "ensv2"] as const;
 
 export type Protocol = (typeof protocols)[number];
 
-/** The condition of a search, for its rows and its counts. */
+/** The condition of a search, for both its rows and its counts. */
 export function searchCondition(filters: SearchFilters, at: { chains: Scope; now: number }): SQL | undefined {
   const { text, isFullName, availability, isWrapped, wrapperOwner, protocol } = filters;
   const of = sqlOf(at.chains);
@@ -75,10 +75,10 @@ export function searchCondition(filters: SearchFilters, at: { chains: Scope; now
   );
 }
 
-/** Later than any expiry that a contract can store: some are beyond 2^53, and 2^64 - 1 means never. */
+/** Later than any expiry that a contract can store: some exceed 2^53, and 2^64 - 1 means never. */
 const LATEST = 2 ** 256;
 
-/** The windows of a search; undefined where any expiry will do, or none. */
+/** The time windows of a search; undefined if it does not filter by expiry. */
 function windowsOf({ expiryFrom, expiryTo, expiryWindows }: SearchFilters): TimeWindow[] | undefined {
   if (expiryFrom === undefined && expiryTo === undefined) return expiryWindows && [...expiryWindows];
   const all = { from: expiryFrom ?? 0, to: expiryTo ?? LATEST };
@@ -88,7 +88,7 @@ function windowsOf({ expiryFrom, expiryTo, expiryWindows }: SearchFilters): Time
   });
 }
 
-/** A time in one of some windows. All lie between the first and the last second, which is one range of an index. */
+/** Matches a time within one of the windows. The range from the first to the last second is repeated, so an index can read it. */
 function isInWindows(time: AnyColumn, windows: readonly TimeWindow[]): SQL | undefined {
   const [first, last] = [windows[0], windows.at(-1)];
   if (first === undefined || last === undefined) return sql`false`;
@@ -101,12 +101,12 @@ type ExpiresIn = (windows: readonly TimeWindow[], chains: Scope) => SQL | undefi
 
 const expiresIn: Record<ExpiryOf, ExpiresIn> = {
   lease: (windows, chains) => and(isInWindows(domain.expiryTimestamp, windows), isNotRetired(chains)),
-  // The stored expiry of a stored wrapping, which an index has: it may be over.
+  // The stored expiry of a stored wrapping, which is indexed. The wrapping may have ended.
   wrapper: (windows) => and(domain.isWrapped, isInWindows(domain.wrapperExpiryTimestamp, windows)),
   reservation: (windows, { ensv2 }) => and(isNull(domain.registry), isReserved(windows, ensv2.ethRegistry)),
 };
 
-/** Names right under .eth that ENSv2 only reserves: their entry is in no other registry. */
+/** Names directly under .eth that ENSv2 only reserves. Their entry is in no other registry. */
 const isReserved = (windows: readonly TimeWindow[], ethRegistry: Address): SQL | undefined =>
   and(
     eq(domain.parentNode, ETH_NODE),
@@ -118,7 +118,7 @@ const isReserved = (windows: readonly TimeWindow[], ethRegistry: Address): SQL |
       )})`,
   );
 
-/** A retired name has no expiry: that of the graveyard in ENSv1 does not count. */
+/** A retired name has no expiry: the graveyard's expiry in ENSv1 does not count. */
 const isNotRetired = (chains: Scope): SQL | undefined => {
   const { retired } = sqlOf(chains).life;
   return retired === null ? undefined : toSql(not(retired));
@@ -127,9 +127,7 @@ const isNotRetired = (chains: Scope): SQL | undefined => {
 const isInState = (status: KnownAvailability, now: number, { rule, life }: ScopeSql) =>
   toSql(rule(life.availability[status]), now);
 
-/**
- * Only names of registrars can be in grace, premium or available. This says it again in a form that an index can use.
- */
+/** Only registrar names can be in grace, premium or available. This repeats that condition in a form that an index can use. */
 const isOfAnIndex = (status: KnownAvailability) =>
   status === "registered"
     ? undefined
@@ -138,23 +136,23 @@ const isOfAnIndex = (status: KnownAvailability) =>
 const when = <T>(value: T | undefined, toCondition: (value: T) => SQL | undefined) =>
   value === undefined ? undefined : toCondition(value);
 
-/** Digits of a hash, as a caller writes or copies them: alone, after `0x`, or in the brackets of an unknown label. */
+/** A hash as a caller writes or copies it: digits alone, after `0x`, or in the brackets of an unknown label. */
 const HASH = /^(?:0x|\[)?([0-9a-f]{64})\]?$/i;
 
-/** The hash that a text is; a label that is not known is found by it. */
+/** Matches the label whose hash is the search text. Unknown labels are found this way. */
 function isOfHash(text: string): SQL | undefined {
   const digits = HASH.exec(text)?.[1];
   return digits === undefined ? undefined : eq(domain.labelhash, `0x${digits.toLowerCase()}`);
 }
 
-/** An unknown label has no text: the bracketed hash in its place does not count as one. */
+/** Matches labels that contain a text. An unknown label has no text: the bracketed hash in its place does not count. */
 export const hasInLabel = (text: string): SQL | undefined =>
   or(isOfHash(text), and(domain.isLabelKnown, ilike(domain.label, containing(text))));
 
-/** A label of which the hash alone is known, or a whole name that is written by its node, as a name shows it. */
+/** A label known only by its hash, or a whole name written by its node, as shown in a name. */
 const UNKNOWN_LABEL = /\[(?:namehash:)?[0-9a-f]{64}\]/i;
 
-/** The same in every label of a name. The copy of a shown name is looked for as it is. */
+/** Matches names that contain a text in any label. A text copied from a displayed name is searched for as it is. */
 function hasInFullName(text: string): SQL | undefined {
   const pattern = containing(text);
   const isInName = ilike(domain.fullName, pattern);
@@ -163,10 +161,10 @@ function hasInFullName(text: string): SQL | undefined {
   return or(isOfHash(text), and(isInName, or(domain.isNameKnown, isInTexts)));
 }
 
-/** Pattern of LIKE for texts that contain this text literally. */
+/** A LIKE pattern for texts that contain this text literally. */
 const containing = (text: string): string => `%${text.replaceAll(/[\\%_]/g, "\\$&")}%`;
 
-/** Counts of all names that a search finds, not only of one page. */
+/** Counts of all names that a search finds, across all pages. */
 export type SearchCounts = {
   total: number;
   expired: number;
@@ -175,7 +173,7 @@ export type SearchCounts = {
   wrapped: number;
 };
 
-/** The counts of a search that no name meets. */
+/** The counts of a search without matches. */
 export const noneFound: SearchCounts = { total: 0, expired: 0, expiring30d: 0, expiring90d: 0, wrapped: 0 };
 
 const sortsAt = (now: number, { rule, life }: ScopeSql) => ({
@@ -205,7 +203,7 @@ export async function countSearch(
   return row ?? noneFound;
 }
 
-/** Filters that few names meet, and that use an index without an order. */
+/** Filters that match few names, and use an index without an order. */
 const selective: readonly (keyof SearchFilters)[] = [
   "text",
   "registrarOwner",
@@ -213,7 +211,7 @@ const selective: readonly (keyof SearchFilters)[] = [
   "registryOwner",
 ];
 
-/** Whether to find all names of a search first, and then to sort and count them. */
+/** True if all names of a search are to be found first, then sorted and counted. */
 export const isSelective = (filters: SearchFilters): boolean => selective.some((name) => filters[name]);
 
 /** A page of a search, with its counts. */

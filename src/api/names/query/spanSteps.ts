@@ -5,31 +5,31 @@ import { ETH_NODE } from "../../../ens/name.ts";
 import { type EndColumn, endText } from "../rules/ends.ts";
 import type { ScopeSql } from "./scope.ts";
 
-/*
- * The spans between the changes of a name, in SQL. Each step reads the one before in order and joins nothing, so that a
- * name with many changes takes no more time for each of them.
+/**
+ * Builds the spans between a name's changes in SQL. Each step reads the previous one in order and joins nothing, so the time per
+ * change does not grow with the number of changes.
  */
 
-/** The change rows of a history, with the columns that differ between histories. */
+/** The change rows of a history, and the columns that differ between histories. */
 export type Changes = {
   table: typeof ownershipChange | typeof resolverChange;
-  /** The order of the changes of one name. */
+  /** The order of a name's changes. */
   place: SQL;
-  /** What the change leads to; null for none. */
+  /** The new owner or resolver; null for none. */
   address: SQLWrapper;
   reason: SQLWrapper;
   eventType: SQLWrapper;
-  /** The second at which the wrapper's token ends by time alone, null for none; and what follows then. */
+  /** The second at which the wrapper's token ends by time alone, or null, and the state that follows. */
   expires: { at: SQL; address: SQL; reason: SQL };
-  /** Whether the end of grace ends it. */
+  /** Whether the end of grace ends a span. */
   endsWithGrace: boolean;
-  /** Whether names can be of ENSv2. */
+  /** Whether names can be in ENSv2. */
   hasEnsv2?: true | undefined;
 };
 
 const { placeholder } = sql;
 
-/** The columns of a timeline, each with its type. */
+/** The columns of a timeline, with their types. */
 const timelineTypes = {
   number: "bigint",
   block: "int",
@@ -47,12 +47,12 @@ const timelineTypes = {
   registrar_expiry: "numeric",
 } as const;
 
-/** With the expiry of an entry of ENSv2, and the end of the way to it, that were in force when the next change came. */
+/** Adds the expiry of an ENSv2 entry and the end of its path, as they were in force when the next change came. */
 const timelineTypesOfBoth = { ...timelineTypes, token_expiry: "numeric", path_expiry: "numeric" } as const;
 
 type TimelineColumn = keyof typeof timelineTypesOfBoth;
 
-/** A row of a timeline; a column without a value is null. */
+/** A row of a timeline. Columns without a value are null. */
 const timelineRow = (values: Partial<Record<TimelineColumn, SQLWrapper>>, { hasEnsv2 }: Changes): SQL =>
   sql.join(
     Object.entries(hasEnsv2 ? timelineTypesOfBoth : timelineTypes).map(([column, type]) => {
@@ -62,13 +62,13 @@ const timelineRow = (values: Partial<Record<TimelineColumn, SQLWrapper>>, { hasE
     sql`, `,
   );
 
-/** A step of the statement: its name and its select. */
+/** A step of the statement: its name and its query. */
 type Step = [name: string, select: SQL];
 
 const previousEnds = sql`, ${ownershipChange.previousExpiryTimestamp} as previous_expiry,
       ${ownershipChange.previousPathExpiryTimestamp} as previous_path_expiry`;
 
-/** Every change, numbered in the order of the chain. With `is_step` it changed the state or is of another transaction. */
+/** Every change, numbered in chain order. `is_step` marks a change that changed the state or belongs to a new transaction. */
 function changeStep(of: Changes, scope: ScopeSql): Step {
   const { table, place, address, reason, eventType, expires, hasEnsv2 } = of;
   const state = sql`concat(${address}, ' ', ${reason})`;
@@ -84,11 +84,11 @@ function changeStep(of: Changes, scope: ScopeSql): Step {
   return ["change", select];
 }
 
-/** What was in force before the transaction. */
+/** The expiries in force before the transaction. */
 const firstEnds = sql`first_value(previous_expiry) over (partition by transaction order by number) as first_expiry,
       first_value(previous_path_expiry) over (partition by transaction order by number) as first_path_expiry,`;
 
-/** Each change with the events that changed the state in its transaction so far. */
+/** Each change, with the events that have changed the state so far in its transaction. */
 const stepStep = ({ hasEnsv2 }: Changes): Step => [
   "step",
   sql`select *, array_agg(event_type) filter (where is_step) over (partition by transaction order by number) as steps,
@@ -98,8 +98,8 @@ const stepStep = ({ hasEnsv2 }: Changes): Step => [
 ];
 
 /**
- * Of each transaction the last change, with the place of the next one: several changes in one transaction are one, and a
- * state that only lasted within a transaction makes no span.
+ * The last change of each transaction, with the position of the next one. Several changes in one transaction count as one, and a
+ * state that lasted only within a transaction forms no span.
  */
 function lastOfTransactions(of: Changes): SQL {
   const column = (name: string) => sql.raw(name);
@@ -127,7 +127,7 @@ function lastOfTransactions(of: Changes): SQL {
     window place as (order by number)`;
 }
 
-/** What the registrar said of the name's expiry: rows at the place of the change that follows. */
+/** The expiries that registrars logged for the name: rows at the position of the change that follows. */
 const registrarTerms = (of: Changes, scope: ScopeSql): SQL => sql`select ${timelineRow(
   { next_block: event.blockNumber, next_log: event.logIndex, registrar_expiry: event.expiryTimestamp },
   of,
@@ -135,10 +135,10 @@ const registrarTerms = (of: Changes, scope: ScopeSql): SQL => sql`select ${timel
     where ${eq(event.node, placeholder("node"))} and ${event.contract} = 'REGISTRAR'
       and ${inArray(event.eventType, termEvents)} and ${scope.holds(event.chainId)}`;
 
-/** The last of them is of registrars of layer 2s. */
+/** Layer 2 registrars emit the last one. */
 const termEvents = ["NameRegistered", "NameMigrated", "NameRenewed", "NameRegisteredWithRecord"];
 
-/** The changes at the place of the next one, among what was said of the expiry. */
+/** The changes, at the position of the next one, merged with the logged expiries. */
 function timelineStep(of: Changes, scope: ScopeSql): Step {
   const parts = [lastOfTransactions(of), ...(of.endsWithGrace ? [registrarTerms(of, scope)] : [])];
   return [
@@ -150,13 +150,13 @@ function timelineStep(of: Changes, scope: ScopeSql): Step {
   ];
 }
 
-/** Each row with the number of the last thing that was said of the expiry before it. */
+/** Each row, with the number of logged expiries before it. */
 const numberedStep: Step = [
   "numbered",
   sql`select *, count(registrar_expiry) over (order by next_block nulls last, next_log) as terms from timeline`,
 ];
 
-/** Each row with that expiry. The last word before the next change counts: after the end of grace the name cannot be renewed. */
+/** Each row with that expiry. The last expiry logged before the next change counts: a name cannot be renewed after grace. */
 const termedStep = ({ hasEnsv2 }: Changes): Step => [
   "termed",
   sql`select number, block, transaction, time, event_type, address, reason, expires_at, next_address, next_reason,
@@ -169,23 +169,23 @@ const unknown = (name: string): never => {
   throw new Error(`A timeline has no column for ${name}`);
 };
 
-/** Only names of registrars have a registrar's expiry, and grace is as long with all of them as for .eth names. */
+/** Only registrar names have a registrar's expiry, and all registrars use the grace period of .eth names. */
 const graceColumns: Partial<Record<EndColumn, string>> = {
   expiryTimestamp: "registrar_expiry",
   parentNode: `'${ETH_NODE}'`,
   chainId: "0",
 };
 
-/** The end of grace by the registrar's expiry in a row. */
+/** The end of grace according to the registrar's expiry in a row. */
 const graceEnd = sql.raw(endText("grace_end", (name) => graceColumns[name] ?? unknown(name)));
 
-/** The end of a token of ENSv2 by its own expiry. */
+/** The end of an ENSv2 token by its own expiry. */
 const tokenEnd = sql`case when next_time is null then expiry_now else token_expiry end + ${placeholder("tokenAfter")}::bigint`;
 
-/** The end of the way to it. */
+/** The end of the path to the token. */
 const pathEnd = sql`case when reason = 'token' then case when next_time is null then path_expiry_now else path_expiry end end`;
 
-/** What the entry says now: it counts for the change that is in force. */
+/** The entry's current expiries, which apply to the change in force. */
 const endsNow = ({ holds }: ScopeSql): SQL => sql`select min(${domain.expiryTimestamp}) as expiry_now,
         min(${domain.pathExpiryTimestamp}) as path_expiry_now
       from ${domain} where ${holds(domain.chainId)} and ${eq(domain.node, placeholder("node"))}
@@ -195,7 +195,7 @@ const endsNow = ({ holds }: ScopeSql): SQL => sql`select min(${domain.expiryTime
 function settledStep({ hasEnsv2 }: Changes, scope: ScopeSql): Step {
   if (!hasEnsv2)
     return ["settled", sql`select *, ${graceEnd} as held_until from termed where number is not null`];
-  // A registrar's terms of ENSv1 count only for owners there.
+  // The terms of an ENSv1 registrar apply only to owners in ENSv1.
   const select = sql`select *, least(own_end, path_end) as held_until, path_end < own_end as ends_by_path from (
       select *, case when reason = 'token' then ${tokenEnd} else ${graceEnd} end as own_end, ${pathEnd} as path_end
       from termed cross join (${endsNow(scope)}) as now_stored where number is not null
@@ -203,7 +203,7 @@ function settledStep({ hasEnsv2 }: Changes, scope: ScopeSql): Step {
   return ["settled", select];
 }
 
-/** The settled changes, and those of their ends that come before the next change and not after now. */
+/** The settled changes, and those of their ends that precede the next change and are not after now. */
 const pointStep = ({ hasEnsv2 }: Changes): Step => [
   "point",
   sql`select number, at, at = time as is_change, at = expires_at as is_expiry,
@@ -217,7 +217,7 @@ const pointStep = ({ hasEnsv2 }: Changes): Step => [
       or (at > time and at <= ${placeholder("now")}::bigint and (next_time is null or at < next_time))`,
 ];
 
-/** What caused each of them: the change, or which end. */
+/** Each point with its cause: the change, or the kind of end. */
 const causedStep = ({ hasEnsv2 }: Changes): Step => [
   "caused",
   sql`select number, at, address, reason, concat(address, ' ', reason) as state,
@@ -234,7 +234,7 @@ const comparedStep: Step = [
   sql`select *, lag(state) over (order by number, at) as state_before from caused`,
 ];
 
-/** Without those that lead to what was there before; each span ends where the next begins. */
+/** Drops points that lead to the same state as before. Each span ends where the next begins. */
 const spanStep: Step = [
   "span",
   sql`select number, at as from_time, address, reason, event_type, block as from_block, transaction as from_transaction,
@@ -244,7 +244,7 @@ const spanStep: Step = [
     window place as (order by number, at)`,
 ];
 
-/** The beginning of a statement, with `span` as its last table. `state` is what a change leads to, as one text. */
+/** The start of a statement, with `span` as its last table. `state` is the result of a change, as one text. */
 export function spansOf(of: Changes, scope: ScopeSql): SQL {
   const steps = [
     changeStep(of, scope),

@@ -10,32 +10,32 @@ import type { Page, SortDirection } from "./page.ts";
 import { type Scope, statementOf } from "./scope.ts";
 import { type Changes, spansOf } from "./spanSteps.ts";
 
-/** What a name had from one change to the next: an owner, by all layers or in one of them, or a resolver. */
+/** A period of a name between two changes: an owner, effective or in one layer, or a resolver. */
 export type Span = {
   address: Address;
   /** The layer that decided the effective owner. */
   reason: "registry" | "registrar" | "wrapper" | "token" | null;
-  /** The event that began the span; null for resolvers, and where time alone began it. */
+  /** The event that began the span; null for resolvers, and if time alone began it. */
   eventType: string | null;
   fromTimestamp: number;
-  /** Block and transaction are null where time alone began the span. */
+  /** Block and transaction are null if time alone began the span. */
   fromBlock: number | null;
   fromTransaction: Hex | null;
   /** Null for the current span. */
   toTimestamp: number | null;
-  /** Block and transaction are null for the current span, and where time alone ended it. */
+  /** Block and transaction are null for the current span, and if time alone ended it. */
   toBlock: number | null;
   toTransaction: Hex | null;
-  /** What ended the span where no event did. */
+  /** What ended the span if no event did. */
   endedBy: Ending | null;
 };
 
-/** What a history is of: the effective owner, the owner in one layer, or the resolver. */
+/** The subject of a history: the effective owner, the owner in one layer, or the resolver. */
 type Kind = "owner" | "registry" | "registrar" | "wrapper" | "resolver";
 
 /**
- * Spans of a name until `now` (unix seconds), oldest first; spans without owner or resolver are left out. At each second
- * the owner is the one that `ownersAt` gives for it; a .eth name has none after its grace.
+ * Spans of a name until `now` (Unix seconds), oldest first. Spans without an owner or resolver are left out. The owner at each
+ * second is the one that `ownersAt` returns for it; a .eth name has no owner after grace.
  */
 export const listSpans = (
   db: Db,
@@ -59,7 +59,7 @@ type SpansOf = {
   now: number;
 } & (
   | { kind: Exclude<Kind, "owner">; tokenEnd?: undefined }
-  /** When a token of ENSv2 ends for its holder. */
+  /** When an ENSv2 token ends for its holder. */
   | { kind: Kind; tokenEnd: TokenEnd }
 );
 
@@ -98,21 +98,21 @@ const tokenColumns: Partial<Record<EndColumn, string>> = {
   wrapperExpiryTimestamp: "wrapper_expiry_timestamp",
 };
 
-/** When the token of a change's row ends. */
+/** When the token in a change row ends. */
 const tokenEnd = sql.raw(endText("wrapper_expiry", (name) => tokenColumns[name] ?? unknown(name)));
 
 const unknown = (name: string): never => {
   throw new Error(`Changes of ownership have no column for ${name}`);
 };
 
-/** Some contracts of ENSv2 hold names of ENSv1 and are not their owners. */
+/** Some ENSv2 contracts hold ENSv1 names without being their owners. */
 const effectiveOwner = sql`(case when not ${ownerAddress} = any(${sql.placeholder("nonOwners")}::text[]) then ${ownerAddress} end)`;
 
-/** ENSv2 decides the effective owner alone: each contract of ENSv1 goes on as before. */
+/** Only the effective owner depends on ENSv2. Each ENSv1 contract continues as before. */
 const changes: Record<Kind, Changes> = {
   owner: ownersBy(effectiveOwner, {
     reason: sql`${ownershipChange.reason}::text`,
-    // The next layer decides then.
+    // After that, the next layer decides.
     expires: {
       at: sql`case when ${ownershipChange.reason} = 'wrapper' then ${tokenEnd} end`,
       address: sql`coalesce(${registrarOwner}, ${registryOwner})`,
@@ -141,16 +141,16 @@ const columns = {
   ...pageColumns,
 };
 
-/** The order of spans, by the columns of a subquery: the number of the change, and its end by time after it. */
+/** The order of spans, by the columns of a subquery: the number of the change, then its end by time. */
 export const spanKeys = (direction: SortDirection = "asc"): Keyset => [
   { column: sql`listed.number`, kind: "bigint", direction },
   { column: sql`listed.from_time`, kind: "decimal", direction },
 ];
 
-/** A position after which a list of spans has nothing. */
+/** A position after the end of every list of spans. */
 const END: Position = [String(2n ** 63n - 1n), "0"];
 
-/** A page of several histories of a name at once: its position is that of each, one after the other. */
+/** Splits a page of several histories of a name. Its position is the concatenation of each history's position. */
 export const sectionsOf = <Of extends Kind>(section: Section, kinds: readonly Of[]): Record<Of, Section> =>
   Object.fromEntries(
     kinds.map((kind, i) => {
@@ -159,7 +159,7 @@ export const sectionsOf = <Of extends Kind>(section: Section, kinds: readonly Of
     }),
   ) as Record<Of, Section>;
 
-/** The position of the next page of them all; null after the last page of each. */
+/** The position of the next page of all histories; null after the last page of each. */
 export const togetherNext = (pages: readonly Page<Span>[]): Position | null =>
   pages.some(({ next }) => next !== null) ? pages.flatMap(({ next }) => next ?? END) : null;
 

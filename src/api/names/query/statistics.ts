@@ -11,20 +11,18 @@ import { ownerAt } from "../rules/ownershipSql.ts";
 import { countIf } from "./countIf.ts";
 import { type Scope, sqlOf } from "./scope.ts";
 
-/*
- * Counts of the whole index. Each reads its table once: no index helps to count everything.
- */
+/** Counts over the whole index. Each reads its table once: no index helps to count everything. */
 
-/** Scope whose names are counted, and the time in unix seconds. */
+/** The scope whose names are counted, and the time in Unix seconds. */
 export type AsOf = { chains: Scope; now: number };
 
-/** Names of these chains that have an owner: a deleted subname is no longer a name. */
+/** Matches names of these chains that have an owner: a deleted subname is no longer a name. */
 function isOwned({ chains }: AsOf): SQL | undefined {
   const { holds, life } = sqlOf(chains);
   return and(holds(domain.chainId), toSql(all<StatementColumn>(isCounted, life.owned)));
 }
 
-/** Number of names by current state. */
+/** Numbers of names by current state. */
 export type Totals = {
   total: number;
   active: number;
@@ -32,7 +30,7 @@ export type Totals = {
   wrapped: number;
   expiring30d: number;
   expiring90d: number;
-  /** Addresses that effectively own an active name. */
+  /** Number of addresses that effectively own an active name. */
   owners: number;
 };
 
@@ -70,7 +68,7 @@ export async function readTotals(db: Db, at: AsOf): Promise<Totals> {
 
 const total = (column: SQL.Aliased<number>): SQL<number> => sql<number>`coalesce(sum(${column}), 0)::int`;
 
-/** How many logs of these chains the index has, once for each name that a log concerns. */
+/** Counts the indexed logs of these chains, once for each name that a log concerns. */
 export async function countEvents(db: Db, { chains }: AsOf): Promise<number> {
   const [row] = await db
     .select({ count: sql<number>`count(*)::int` })
@@ -79,24 +77,24 @@ export async function countEvents(db: Db, { chains }: AsOf): Promise<number> {
   return row?.count ?? 0;
 }
 
-/** One line of the distribution: names by the length of their label, by their TLD, or by their parent. */
+/** One line of the distribution: names by label length, TLD, or parent. */
 export type Share = {
   kind: "length" | "tld" | "parent";
   /** Code points of the label, as digits; or the name of the TLD or parent. */
   key: string;
   /** True for the TLD `eth`. */
   isEth: boolean;
-  /** Active names; `activeEth` only second-level names of the registrars. */
+  /** Active names. `activeEth` counts only second-level names of the registrars. */
   active: number;
   activeEth: number;
   /** Active names and former ones. */
   allTime: number;
 };
 
-/** How many parents an answer has at most: those with most names. */
+/** The maximum number of parents in an answer: those with the most names. */
 export const MAX_PARENTS = 100;
 
-/** Names by length, TLD and parent. All come from one count by parent and length. */
+/** Names by length, TLD and parent, all from one count by parent and length. */
 export async function listShares(db: Db, { chains, now }: AsOf): Promise<Share[]> {
   const { holds, rule, life } = sqlOf(chains);
   const isHere = holds(domain.chainId);
@@ -133,17 +131,17 @@ export async function listShares(db: Db, { chains, now }: AsOf): Promise<Share[]
   return rows;
 }
 
-/** Claims of names at one family of reverse registrars, on one chain. */
+/** Name claims at one family of reverse registrars, on one chain. */
 export type ClaimCounts = {
   registrar: string;
   chainId: number;
   withName: number;
   cleared: number;
-  /** Claims whose name is in no event. */
+  /** Claims whose name appears in no event. */
   unknown: number;
 };
 
-/** Counts claims by registrar and chain; pairs without any are left out. */
+/** Counts claims by registrar and chain. Pairs without claims are left out. */
 export function listClaimCounts(db: Db): Promise<ClaimCounts[]> {
   const { name, isNameKnown, registrar, chainId } = primaryName;
   return db

@@ -11,26 +11,26 @@ import { inForms, newestFirst, orderOfPage, pageColumns, pageOf, type Section, s
 import type { Page } from "./page.ts";
 import { type Scope, type ScopeSql, statementOf } from "./scope.ts";
 
-/** A step in the history of a text: an event at the name's resolver, or a change of the resolver. */
+/** A step in the history of a text: an event at the name's resolver, or a change of resolver. */
 export type TextStep = {
   blockNumber: number;
-  /** Null for a change of the resolver. */
+  /** Null for a change of resolver. */
   resolver: Address | null;
   transactionHash: Hex | null;
-  /** The beginnings of the value, and of one with NUL, which PostgreSQL cannot store; both null if it was cleared. */
+  /** The beginnings of the value, and of a value with NUL, which PostgreSQL cannot store. Both are null if it was cleared. */
   value: string | null;
   hiddenValue: string | null;
   valueSource: string | null;
-  /** Of a change of the resolver: what the new one held already. Null if nothing. */
+  /** For a change of resolver: the text that the new resolver already held; null if none. */
   restored: RestoredText | null;
 };
 
-/** A text that was set at a resolver before the name came back to it. */
+/** A text that was set at a resolver before the name got that resolver (again). */
 export type RestoredText = Pick<TextStep, "value" | "hiddenValue" | "valueSource" | "blockNumber"> & {
   transactionHash: Hex;
 };
 
-/** A text record of a name in one registry, and the resolvers there that are to be believed, lower case. */
+/** A text record of a name in one registry, and the trusted lowercase resolvers there. */
 export type TextOf = {
   node: Hex;
   chains: Scope;
@@ -39,9 +39,9 @@ export type TextOf = {
 };
 
 /**
- * How a text record went, newest first, by the logs of resolvers that are to be believed. A log counts if its emitter was
- * the name's resolver at that moment. A new resolver, and a clearing of all records, end the value that was there; before
- * the first value there is none to end.
+ * Text record history, newest first, from the logs of trusted resolvers. A log counts if its emitter was the name's resolver at
+ * that moment. A new resolver, and a clearing of all records, end the current value. Before the first value, there is nothing to
+ * end.
  */
 export const listTextSteps = (
   db: Db,
@@ -61,12 +61,12 @@ const { placeholder } = sql;
 const end = (column: SQL): SQL => sql`coalesce(lead(${column}) over place, 2147483647)`;
 
 /**
- * 1. `term`: the times of the name's resolvers.
- * 2. `logged`: settings of the text, and clearings, by the resolver of that time. The index of events by node has the
- *    emitter and the block: logs that strangers' contracts emit for the node are not read, however many there are.
- * 3. `settled`: of these what each transaction left; what held only within a transaction is in the events. A new resolver
+ * 1. `term`: the periods of the name's resolvers.
+ * 2. `logged`: settings of the text, and clearings, at the resolver of that period. The index of events by node contains the
+ *    emitter and the block, so logs that strangers' contracts emit for the node are not read, however many there are.
+ * 3. `settled`: the final state of each transaction; a value that held only within a transaction is in the events. A new resolver
  *    in the middle of a transaction is a boundary all the same.
- * 4. `step`: these logs, and the changes of the resolver.
+ * 4. `step`: these logs, and the changes of resolver.
  */
 const steps = (isOfKey: SQL | undefined, { holds }: ScopeSql): SQL => sql`with term as (
     select ${resolverChange.resolver} as resolver, ${resolverChange.chainId} as chain_id,
@@ -93,17 +93,18 @@ const steps = (isOfKey: SQL | undefined, { holds }: ScopeSql): SQL => sql`with t
     union all select chain_id, block_number, log_index, null, false from term
   )`;
 
-/** The place of a log on its chain as one number; no block has a million logs. */
+/** The position of a log on its chain as one number. No block has a million logs. */
 const placeOf = (block: SQL, log: SQL): SQL => sql`(${block}::bigint * 1000000 + ${log})`;
 const placeOfEvent = placeOf(sql`${event.blockNumber}`, sql`${event.logIndex}`);
 
 /**
- * With those of resolvers of ENSv2, which keep texts by the number of a record. The record is there before a name
- * is linked to it, or gets the resolver: the value that it has then comes first, at that block.
+ * Adds the steps at ENSv2 resolvers, which store texts by record number. A record may exist before a name is linked to it or gets
+ * the resolver. The value it has then is the first one, at that block.
  *
- * 1. `link`, `led`: what the name was linked to at each of its resolvers: a link of its own, else that of the root.
- * 2. `stretch`: the times in which a record, or none, was the name's.
- * 3. `recorded`: settings in these times, and the value at their beginning; a time that begins without ends the value before.
+ * 1. `link`, `led`: the record linked to the name at each of its resolvers: its own link, or else that of the root.
+ * 2. `stretch`: the periods in which a record, or none, was the name's.
+ * 3. `recorded`: settings in these periods, and the value at their start. A period that starts without a value ends the previous
+ *    value.
  */
 const stepsWithEnsv2 = (isOfKey: SQL | undefined, of: ScopeSql): SQL => sql`${steps(isOfKey, of)}, link as (
     select ${event.contractAddress} as resolver, ${placeOfEvent} as place, ${event.node} = ${placeholder("node")} as is_own,
@@ -163,7 +164,7 @@ const stepsWithEnsv2 = (isOfKey: SQL | undefined, of: ScopeSql): SQL => sql`${st
     select at_block, at_log from every_step where is_value order by 1, 2 limit 1
   )`;
 
-/** The steps from the first value on, with their place as `at_block` and `at_log`. */
+/** The steps from the first value on, with their position as `at_block` and `at_log`. */
 const listedSteps = (isOfKey: SQL | undefined, of: ScopeSql): SQL => sql`${stepsWithEnsv2(isOfKey, of)}
   select every_step.* from every_step join beginning
     on (every_step.at_block, every_step.at_log) >= (beginning.at_block, beginning.at_log)`;
@@ -174,7 +175,7 @@ export const textKeys = (): Keyset => [
   { column: sql`listed.at_log`, kind: "integer", direction: "desc" },
 ];
 
-/** What is read of the event of a step. */
+/** Columns read from the event of a step. */
 const shownOfStep = {
   resolver: sql<Address | null>`${event.contractAddress}`,
   transactionHash: sql<Hex | null>`${event.transactionHash}`,
@@ -184,7 +185,7 @@ const shownOfStep = {
   ...pageColumns,
 };
 
-/** What the new resolver of a step held before: the last log of the text there, unless all records were cleared since. */
+/** What the new resolver of a step already held: the last log of the text there, unless all records were cleared since. */
 const restoredBy = (isOfKey: SQL | undefined) =>
   sql<RestoredText | null>`case when page.ordinal is null then (
     select case when ${event.eventType} = 'TextChanged' then json_build_object(

@@ -4,10 +4,10 @@ import type { Hex } from "viem";
 import type { Db } from "../../server/postgres/db.ts";
 import { prepared } from "../../server/postgres/prepared.ts";
 
-/** Where something was logged. */
+/** The position of a log. */
 export type Logged = { block: number; timestamp: number; transaction: Hex };
 
-/** The first log by which a name had an owner in ENSv2; null if the index has none. */
+/** The first log that gave a name an owner in ENSv2; null if the index has none. */
 export async function firstTokenOf(db: Db, name: { chainId: number; node: Hex }): Promise<Logged | null> {
   const [first] = await firstToken(db).execute(name);
   return first ?? null;

@@ -2,11 +2,11 @@ import { label, labelProgress, workList } from "ponder:schema";
 import { count, isNotNull, min, sql } from "ponder";
 import type { Db } from "../../server/postgres/db.ts";
 
-/** What the indexer has still to write, on all chains: a block has room for some, and later blocks for the rest. */
+/** Work that the indexer has not yet written, on all chains. A block has room for some of it, later blocks for the rest. */
 export type Waiting = {
-  /** Lists of domains below a label that became known. */
+  /** Lists of domains below a newly known label. */
   renames: number;
-  /** Lists of entries of ENSv2 that get a name, or lose it. */
+  /** Lists of ENSv2 entries that gain or lose a name. */
   mounts: number;
 };
 
@@ -20,17 +20,17 @@ export async function countWaiting(db: Db): Promise<Waiting> {
   return { renames: of("same_label") + of("children"), mounts: of("entries") };
 }
 
-/** Labels whose text others than the chains' logs gave. */
+/** Labels whose text comes from other sources than the chains' logs. */
 export type Healed = {
-  /** That names of the index show, each on each chain. */
+  /** Labels shown in names of the index, counted on each chain. */
   labels: number;
-  /** `proven_labels.position` up to which every chain has applied them. */
+  /** The `proven_labels.position` up to which every chain has applied them. */
   position: number;
 };
 
 export async function readHealed(db: Db): Promise<Healed> {
   const [[healed], [progress]] = await Promise.all([
-    // As the index `labels_given` says it.
+    // The condition repeats the predicate of the index `labels_given`.
     db.select({ labels: count() }).from(label).where(sql`${label.source} <> 'event'`),
     db.select({ position: min(labelProgress.position) }).from(labelProgress),
   ]);

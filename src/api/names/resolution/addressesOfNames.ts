@@ -9,7 +9,7 @@ import { type RecordsKey, recordsOf } from "./ensv2/ensv2Records.ts";
 /** Finds the indexed address of a name for a coin type; null if it has none. */
 export type AddressOf = (state: DomainState, coinType: bigint) => Hex | null;
 
-/** Reads the indexed addresses of names for some coin types, all by one statement. */
+/** Reads the indexed addresses of names for some coin types, in one statement. */
 export async function readAddresses(
   { db, contracts }: Ctx,
   states: readonly DomainState[],
@@ -29,7 +29,7 @@ export async function readAddresses(
   };
 }
 
-/** The indexed Ethereum addresses of names, in their order; null for a name without. */
+/** The indexed Ethereum addresses of names, in their order; null for a name without one. */
 export async function listEthereumAddresses(
   ctx: Ctx,
   states: readonly DomainState[],
@@ -41,6 +41,6 @@ export async function listEthereumAddresses(
   });
 }
 
-/** Whether a resolver answers the default address (ENSIP-19): ENSv2 resolvers with numbered records do, and some of ENSv1. */
+/** True if a resolver returns the default address (ENSIP-19): ENSv2 resolvers with numbered records do, and some of ENSv1. */
 export const hasDefaultAddress = (node: Hex, key: RecordsKey, contracts: Contracts): boolean =>
   key.node !== node || contracts.answersDefaultAddress(key.resolver, key.chainId);

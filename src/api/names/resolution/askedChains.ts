@@ -3,10 +3,10 @@ import { ApiError } from "../../server/errors/errors.ts";
 import { type Scope, scopeOf } from "../query/scope.ts";
 
 /**
- * The chains that a caller names, in the order of the deployment, so that one set of chains has one form.
+ * The chains that a caller selects, in the order of the deployment, so that a set of chains has one form.
  *
- * @param chainIds those that may be named: unless told, those whose names are indexed
- * @throws ApiError INVALID_PARAMETER where one is none of them
+ * @param chainIds the chains that may be selected; by default those with indexed names
+ * @throws ApiError INVALID_PARAMETER if one is not among them
  */
 export function askedChains(
   words: readonly string[],
@@ -25,6 +25,6 @@ export function askedChains(
   );
 }
 
-/** The field that tells of which chains statistics are; none where one chain alone is indexed. */
+/** The field that names the chains of statistics; absent if only one chain is indexed. */
 export const chainsField = ({ ids }: Scope, { chainIds, chainName }: Contracts): { chains?: string[] } =>
   chainIds.length > 1 ? { chains: ids.map(chainName) } : {};

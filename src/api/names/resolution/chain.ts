@@ -32,12 +32,12 @@ const displayOnly: RecordSelector = async () => ({
   longestText: MAX_NAME_BYTES,
 });
 
-/** A name to ask the chain about, by a text that hashes to its node as far as labels are known. */
+/** A name to read from the chain, with a text that hashes to its node as far as labels are known. */
 export type ChainQuestion = { facts: NameFacts; text: string };
 
 /**
- * The text of a name as resolvers need it: as indexed, or as the caller wrote it if that is too long or has another form.
- * Null if there is none, so that the chain cannot be asked.
+ * The text of a name as resolvers need it: as indexed, or as the caller wrote it if the indexed text is too long or in another
+ * form. Null if there is none, and the chain cannot be read.
  */
 export function resolvableText({ requested, indexed }: NameFacts): string | null {
   if (indexed !== null && isText(indexed.state)) return indexed.state.fullName;
@@ -48,18 +48,18 @@ export function resolvableText({ requested, indexed }: NameFacts): string | null
 const isText = ({ fullName, node }: DomainState): boolean =>
   fitsInBytes(fullName, MAX_NAME_BYTES) && nodeOfName(fullName) === node;
 
-/** Names read at once with selected records: one answer can have a megabyte. */
+/** Names read concurrently with selected records: one answer can be a megabyte. */
 const WAVE = 50;
-/** Records that one answer about many names takes from the chain, in bytes: somewhat more than it has room for. */
+/** Bytes of records that one answer about many names reads from the chain: somewhat more than it has room for. */
 export const MAX_LIVE_BYTES = 6_291_456;
-/** For how long new questions of one answer begin. Each wave has the time limit of a request besides. */
+/** How long one answer may begin new questions. Each wave also has the time limit of a request. */
 const BEGIN_MS = 10_000;
 
 type Answers = ReadonlyMap<NameFacts, ChainAnswer | ApiError>;
 
 /**
- * Asks the chain about names: for each its answer, or why there is none. Selected records are read in waves, so that
- * strangers' records do not fill the memory; without a selection only the `display` text is read.
+ * Reads names from the chain. Returns for each the answer, or why there is none. Selected records are read in waves, so that
+ * strangers' records do not fill the memory. Without a selection, only the `display` text is read.
  */
 export async function askChain(
   ctx: Ctx,
@@ -133,11 +133,11 @@ async function callOf({ facts, text }: ChainQuestion, select: RecordSelector): P
   return { facts, question };
 }
 
-/** A name with a text is indexed, or the caller wrote it. */
+/** A name with a text is either indexed or written by the caller. */
 const nameOf = ({ indexed, requested }: NameFacts): DomainState | ParsedName =>
   indexed?.state ?? (requested as ParsedName);
 
-/** Owners, expiry and records of names of the main chain. */
+/** Owners, expiry and records of names on the main chain. */
 async function askMain(ctx: Ctx, block: Block, calls: readonly Call[]): Promise<AnswerEntry[]> {
   const answers = await ctx.live.names(
     block,
@@ -152,7 +152,7 @@ async function askMain(ctx: Ctx, block: Block, calls: readonly Call[]): Promise<
   });
 }
 
-/** Records of names of layer 2s. What their registries say is in the index, or cannot be found out here. */
+/** Records of layer 2 names. The state of their registries is in the index, or cannot be determined here. */
 async function askLayer2(ctx: Ctx, block: Block, calls: readonly Call[]): Promise<AnswerEntry[]> {
   const [unknown, others] = partition(
     calls,
@@ -193,7 +193,7 @@ const answerBy = <Answer>(
 ): ChainAnswer | ApiError =>
   "failure" in result ? toApiError(result.failure) : { ...toAnswer(result.answer), blockNumber: number };
 
-/** A failure of the chain as a value. Every other error is thrown. */
+/** Returns a failure of the chain as a value. Every other error is thrown. */
 export function failureOrThrow(error: unknown): LiveFailure {
   if (error instanceof LiveFailure) return error;
   throw error;
@@ -203,7 +203,7 @@ export function failureOrThrow(error: unknown): LiveFailure {
 export const toApiError = ({ message }: LiveFailure): ApiError =>
   new ApiError("LIVE_RESOLUTION_FAILED", message);
 
-/** A context in which the chain is never asked: questions to it fail. */
+/** A context that never reads the chain: questions to it fail. */
 export const withoutChain = (ctx: Ctx): Ctx => ({
   ...ctx,
   liveBlock: async () => {
@@ -211,7 +211,7 @@ export const withoutChain = (ctx: Ctx): Ctx => ({
   },
 });
 
-/** Where live answers find the entry of a name of ENSv2; null where the index knows that there is none. */
+/** Where live answers find the entry of an ENSv2 name; null if the index knows that there is none. */
 function entryPlaceOf({ walk: { entry, unknown } }: Ensv2State, name: string): EntryPlace | null {
   const labels = name.split(".").toReversed();
   if (entry !== null) return { registry: entry.registry, labels: labels.slice(-1), isKnown: true };
@@ -219,9 +219,9 @@ function entryPlaceOf({ walk: { entry, unknown } }: Ensv2State, name: string): E
 }
 
 /**
- * The block at which live answers are read. As a rule it is the newest block of the index: both halves of an answer are
- * then of the same block, and no call is needed to find it. If the index is known to be late (its indexer is not
- * running, or the clock has gone on), it is the newest block of the chain by the live nodes.
+ * The block at which live answers are read. Usually this is the newest block of the index: both halves of an answer are then from
+ * the same block, and finding it takes no call. If the index is known to be late (its indexer is not running, or the clock has
+ * gone on), it is the chain's newest block according to the live nodes.
  *
  * @throws LiveFailure when the index is late and no live node answers
  */

@@ -6,23 +6,23 @@ import type { DomainState } from "./domainState.ts";
 import type { Requested } from "./indexedName.ts";
 import type { NameFacts, ResolversAbove } from "./nameFacts.ts";
 
-/** Who can answer for a name. */
+/** The source that can answer for a name. */
 export type Decision =
-  /** The index: everything. */
+  /** The index has everything. */
   | { kind: "indexed"; state: DomainState }
-  /** The index has what registries say at its newest block; what a resolver says, only the chain can tell. */
+  /** The index has the registries' state at its newest block. Only the chain knows what a resolver returns. */
   | { kind: "chainForResolver"; state: DomainState }
-  /** Only the chain. */
+  /** Only the chain can answer. */
   | { kind: "chain" }
   | { kind: Absence };
 
 /** Why nothing is known about a name: its registrar does not have it, or nothing mentions it. */
 export type Absence = "unregistered" | "absent";
 
-/** The parts of a deployment that decide it. */
+/** The parts of a deployment that decide the source. */
 type Rules = Pick<Contracts, "managed" | "isIndexedResolver">;
 
-/** Decides whether the index or the chain can tell. */
+/** Decides whether the index or the chain can answer. */
 export function decide({ requested, indexed, resolversAbove }: NameFacts, contracts: Rules): Decision {
   if (indexed === null) return decideAbsent({ requested, resolversAbove }, contracts);
   const { isInRegistry, state } = indexed;
@@ -31,18 +31,18 @@ export function decide({ requested, indexed, resolversAbove }: NameFacts, contra
     const hasKnownRegistry = isInRegistry && state.ensv2?.walk.isKnown !== false;
     return hasKnownRegistry ? { kind: "chainForResolver", state } : { kind: "chain" };
   }
-  // An ENSv2 resolver above a name answers for all names there, also for those that no registry has.
+  // An ENSv2 resolver above a name answers for all names below it, including those in no registry.
   const isKnown = isInRegistry || state.ensv2?.walk.resolver?.isKnown === true;
   return isKnown ? { kind: "indexed", state } : { kind: absenceOf(state) };
 }
 
-/** A second-level .eth name about which nothing is known was never registered. */
+/** A second-level .eth name without any record was never registered. */
 export const absenceOf = (name: Requested | DomainState): Absence =>
   "parentNode" in name && isEthSecondLevel(name) ? "unregistered" : "absent";
 
 /**
  * The index knows whether a .eth name was ever registered, and which ancestors of any name have a resolver. An unknown node
- * cannot be resolved, because its name is not known.
+ * cannot be resolved, because its name is unknown.
  */
 function decideAbsent(
   { requested, resolversAbove }: Pick<NameFacts, "requested" | "resolversAbove">,
@@ -50,8 +50,8 @@ function decideAbsent(
 ): Decision {
   if (!("name" in requested)) return { kind: "absent" };
   if (isEthSecondLevel(requested)) return { kind: "unregistered" };
-  // A layer 2's registrar has the names directly under a managed name whose resolver asks that layer 2. 3DNS tokens are also
-  // on another chain, so the index cannot know them all.
+  // The registrar of a layer 2 has the direct subnames of a managed name whose resolver forwards to that layer 2. 3DNS tokens are
+  // also on another chain, so the index cannot know all of them.
   const managed = contracts.managed.find(
     ({ node, keeper }) => node === requested.parentNode && keeper === "registrar",
   );
@@ -60,7 +60,7 @@ function decideAbsent(
   return { kind: mayResolverAboveAnswer(resolversAbove, contracts) ? "chain" : "absent" };
 }
 
-/** Whether only the chain knows what resolvers answer. The root cannot be resolved. */
+/** True if only the chain knows what resolvers return. The root cannot be resolved. */
 function needsChain(state: DomainState, contracts: Rules): boolean {
   if (state.node === ROOT_NODE) return false;
   const source = recordSource(state, contracts);
@@ -73,7 +73,7 @@ export const isRegistered = (
   state: Pick<DomainState, "expiryTimestamp"> | null,
 ): boolean => !isEthSecondLevel(name) || (state?.expiryTimestamp ?? null) !== null;
 
-/** Where the records of a name come from. If it has no resolver, one above it may answer. */
+/** The source of a name's records. If the name has no resolver, one above it may answer. */
 export function recordSource(
   state: DomainState | null,
   { isIndexedResolver }: Pick<Rules, "isIndexedResolver">,
@@ -85,8 +85,8 @@ export function recordSource(
 }
 
 /**
- * Whether a name without resolver may resolve through an ancestor's (ENSIP-10). The nearest ancestor that has a resolver
- * decides; an indexed resolver answers only for names of which it holds records.
+ * True if a name without a resolver may resolve through an ancestor's (ENSIP-10). The nearest ancestor with a resolver decides;
+ * an indexed resolver answers only for names whose records it stores.
  */
 export function mayResolverAboveAnswer(
   resolvers: ResolversAbove,

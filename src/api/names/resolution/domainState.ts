@@ -2,7 +2,7 @@ import type { Address, Hex } from "viem";
 import type { StoredOwners } from "../rules/ownership.ts";
 import type { Ensv2State } from "./ensv2/ensv2State.ts";
 
-/** The state of a domain, from the index or from the chain. */
+/** The state of a domain, read from the index or from the chain. */
 export type DomainState = StoredOwners & {
   /** Chain of the registry. */
   chainId: number;
@@ -18,17 +18,17 @@ export type DomainState = StoredOwners & {
   /** When the ENSv2 path to the name expires; null without a path, and for ENSv1 names. */
   pathExpiryTimestamp?: bigint | null;
   resolver: Address | null;
-  /** The registry of ENSv2 whose entry answers for the name; null where ENSv1 does. */
+  /** The ENSv2 registry whose entry controls the name; null if ENSv1 controls it. */
   registry: Address | null;
   /** The stored owner; for an ENSv2 name the holder of its token. */
   effectiveOwnerAddress: Address | null;
   /** The ENSv2 part; absent if the deployment has no ENSv2, and for names of a layer 2. */
   ensv2?: Ensv2State;
-  /** A .eth name of ENSv1 that ENSv2 never saw, while its registrar is open: it has no premium. */
+  /** An ENSv1 .eth name that ENSv2 never saw, while its registrar is open. Such a name has no premium. */
   isUnseen?: boolean;
   /** The name's `display` text record. */
   displayText: string | null;
-  /** The following are known to the index only, and absent without a row. */
+  /** Only the index has the following fields. They are absent without a row. */
   registeredTimestamp?: number | null;
   createdTimestamp?: number;
   isMigrated?: boolean;
@@ -41,7 +41,7 @@ export type DomainState = StoredOwners & {
 /** The account that held a name until it expired, and the first second after that. */
 export type LastHolder = { address: Address; until: bigint };
 
-/** The fields that only the index knows, to add to a state from the chain. */
+/** The fields that only the index has, to add to a state read from the chain. */
 export const indexOnlyFields = (indexed: DomainState | null) =>
   indexed && {
     ...(indexed.registeredTimestamp !== undefined && { registeredTimestamp: indexed.registeredTimestamp }),

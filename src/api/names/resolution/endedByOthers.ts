@@ -6,17 +6,17 @@ import { ancestorNodes, type ParsedName } from "../schemas/input.ts";
 import type { DomainState } from "./domainState.ts";
 import type { IndexedName } from "./indexedName.ts";
 
-/** Whether what is no log of the name can end its last period, so that the name's state has to be read. */
+/** True if something other than a log of the name can end its last period, so that the name's state has to be read. */
 export const canEndByOthers = (ctx: Ctx, spans: readonly Span[]): boolean =>
   ctx.contracts.ensv2 !== undefined || isAfterToken(spans);
 
-/** Whether the last period begins when the NameWrapper's token expired. */
+/** True if the last period began when the NameWrapper's token expired. */
 function isAfterToken(spans: readonly Span[]): boolean {
   const [before, last] = [spans.at(-2), spans.at(-1)];
   return before?.endedBy === "wrapper_expiry" && last?.fromBlock === null;
 }
 
-/** The periods of a history, oldest first, as what the name's own logs do not tell ends them. */
+/** The periods of a history, oldest first, with ends that the name's own logs do not show. */
 export async function endedByOthers(
   ctx: Ctx,
   { name, indexed }: { name: ParsedName; indexed: IndexedName | undefined },
@@ -25,7 +25,7 @@ export async function endedByOthers(
   const last = spans.at(-1);
   if (last === undefined || last.toTimestamp !== null || last.reason === "token") return spans;
   if (!indexed?.isInRegistry) return spans;
-  // Where a renewal may have moved the wrapper's expiry, who came after it is not known.
+  // If a renewal may have moved the wrapper's expiry, the next owner is unknown.
   if (isAfterToken(spans) && isTokenUnknown(indexed.state)) return spans.slice(0, -1);
   const end = await endByParent(ctx, name, indexed.state);
   if (end === null || end.timestamp <= last.fromTimestamp) return spans;
@@ -34,8 +34,8 @@ export async function endedByOthers(
 }
 
 /**
- * Once a name's parent is in ENSv2, a name that ENSv1 has below it has no owner, unless it is left to ENSv1, and never has
- * one in ENSv1 again. No log of the name tells it: the first registration of the parent does.
+ * Once a name's parent is in ENSv2, an ENSv1 subname has no owner, unless it is left to ENSv1, and never has one in ENSv1 again.
+ * No log of the name shows this, but the parent's first registration does.
  */
 async function endByParent(ctx: Ctx, { name }: ParsedName, { ensv2 }: DomainState): Promise<Logged | null> {
   if (ensv2?.protocol !== "ensv2" || ensv2.walk.entry !== null || ensv2.walk.registeredAbove === null)
@@ -44,7 +44,7 @@ async function endByParent(ctx: Ctx, { name }: ParsedName, { ensv2 }: DomainStat
   const node = ancestorNodes(name).at(-depth);
   const first = node && (await firstTokenOf(ctx.db, { chainId: ctx.contracts.chainId, node }));
   if (first) return first;
-  // A parent that the index does not follow has the entry alone.
+  // For a parent that the index does not follow, only the entry is known.
   const { registeredBlockNumber: block, registeredTimestamp: timestamp } = entry;
   const { registeredTransactionHash: transaction } = entry;
   return block === null || timestamp === null || transaction === null

@@ -35,7 +35,7 @@ export async function withIncluded<State extends DomainState>(
 
 const isUncounted = ({ subnameCount }: DomainState): boolean => subnameCount === undefined;
 
-/** Counts direct subnames, as many as the lists of subnames have. */
+/** Counts direct subnames, with the same totals as the lists of subnames. */
 async function readSubnameCounts<State extends DomainState>(
   ctx: Ctx,
   states: readonly State[],

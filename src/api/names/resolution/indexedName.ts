@@ -2,13 +2,16 @@ import type { Hex } from "viem";
 import type { ParsedName, ParsedNode } from "../schemas/input.ts";
 import type { DomainState } from "./domainState.ts";
 
-/** A name or node that a caller asks for. */
+/** A requested name or node. */
 export type Requested = ParsedName | ParsedNode;
 
-/** A name that the index can say something about. */
+/** A name about which the index has information. */
 export type IndexedName = {
   state: DomainState;
-  /** False if no indexed registry ever had it: only an ENSv2 resolver above it, or a registry of unknown code, may answer. */
+  /**
+   * False if no indexed registry ever had it: only an ENSv2 resolver above it, or a registry with an unknown implementation, may
+   * answer.
+   */
   isInRegistry: boolean;
 };
 

@@ -11,7 +11,7 @@ import type { Requested } from "./indexedName.ts";
 import { type DomainResult, resolveNames } from "./resolveDomains.ts";
 import { noOtherRecords, type OtherRecords, otherRecordsOf } from "./resolveOtherRecords.ts";
 
-/** The indexed records of a name. Cleared ones are included if requested, or if keys are chosen. */
+/** The indexed records of a name. Cleared ones are included if requested, or if keys are selected. */
 export type IndexedRecords = {
   texts: readonly TextValue[];
   addresses: readonly IndexedAddress[];
@@ -20,7 +20,7 @@ export type IndexedRecords = {
   other: OtherRecords;
 };
 
-/** An address record: as stored, or the default address that the resolver answers without one. */
+/** An address record: as stored, or the default address that the resolver returns without one. */
 export type IndexedAddress = Pick<BatchAddress, "coinType" | "address"> &
   Partial<Pick<BatchAddress, "isSet" | "default">>;
 
@@ -35,11 +35,11 @@ export const noRecords: IndexedRecords = {
 
 const otherTypes: readonly RecordType[] = ["abi", "interface", "pubkey"];
 
-/** Whether records are asked for that have no column. */
+/** True if records without a column are requested. */
 export const asksOther = ({ types }: RecordsAsked): boolean =>
   types.some((type) => otherTypes.includes(type));
 
-/** The records of a node that are asked for; `key` null: it has none. */
+/** The requested records of a node. If `key` is null, it has none. */
 export async function readRecords(
   { db, contracts }: Ctx,
   { node, key }: { node: Hex; key: RecordsKey | null },
@@ -63,7 +63,7 @@ export async function readRecords(
   };
 }
 
-/** The texts and addresses that are chosen. All others are found with `findRecords`. */
+/** Reads the selected texts and addresses. Without a selection, `findRecords` reads all of them. */
 async function readChosen(
   db: Ctx["db"],
   key: RecordsKey & { hasDefault: boolean },
@@ -76,15 +76,15 @@ async function readChosen(
   return found ?? { texts: [], addresses: [] };
 }
 
-/** Records of a name, from the index or from the chain. */
+/** Records of a name, read from the index or from the chain. */
 export type NameRecords = {
   result: DomainResult;
   indexed: IndexedRecords | null;
-  /** Keys of the texts whose values only the chain knows. */
+  /** Keys of texts whose values only the chain knows. */
   unknownTexts: string[];
 };
 
-/** Reads from the chain what indexed records lack: values of texts that no log has. */
+/** Reads from the chain what indexed records lack: values of texts that are in no log. */
 export async function completeRecords<Part extends Pick<NameRecords, "result" | "indexed">>(
   ctx: Ctx,
   { names, parts, asked, select }: RecordParts<Part>,
@@ -101,13 +101,13 @@ export async function completeRecords<Part extends Pick<NameRecords, "result" | 
 
 type RecordParts<Part> = {
   names: readonly Requested[];
-  /** The records that were read, one part for each name. */
+  /** The records already read, one part per name. */
   parts: readonly Part[];
   asked: RecordsAsked;
   select: RecordSelector;
 };
 
-/** Keys of the texts that are asked for whose values only the chain knows. */
+/** Keys of requested texts whose values only the chain knows. */
 const unknownTextsOf = (
   { texts }: Pick<IndexedRecords, "texts">,
   { types }: Pick<RecordsAsked, "types">,

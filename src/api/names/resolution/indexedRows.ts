@@ -9,23 +9,23 @@ import { allChains, mainChain } from "../query/scope.ts";
 import { ancestorNodes, type ParsedName } from "../schemas/input.ts";
 import type { Requested } from "./indexedName.ts";
 
-/** The facts that decide which row answers for a name below a managed name. */
+/** The facts that decide which row represents a name below a managed name. */
 type RowChoice<Row> = {
-  /** The row of the node on the main chain. */
+  /** The node's row on the main chain. */
   main: Row | undefined;
-  /** The row of the node on the layer 2 below whose managed name it is. */
+  /** The node's row on the layer 2 of the managed name. */
   layer2: Row | undefined;
-  /** The managed name's resolver on the main chain, and those that ask the layer 2's registry. */
+  /** The managed name's resolver on the main chain, and the resolvers that forward to the layer 2's registry. */
   managedResolver: Address | null;
   bridges: readonly Address[];
-  /** Resolvers on the main chain of the nodes between the name and the managed name; null where one is not known. */
+  /** Resolvers on the main chain of the nodes between the name and the managed name; null if one is unknown. */
   between: readonly (Address | null)[] | null;
 };
 
 /**
- * Chooses the row that answers for a name as resolution does (ENSIP-10): the nearest resolver on the main chain decides. The
- * main chain's row answers if it has its own resolver. The layer 2's row answers if the nearest resolver above is the managed
- * name's and asks the layer 2. Otherwise the main chain's row answers, if there is one.
+ * Chooses the row of a name as resolution does (ENSIP-10): the nearest resolver on the main chain decides. The main chain's row
+ * is used if it has its own resolver. The layer 2's row is used if the nearest resolver above is the managed name's and forwards
+ * to the layer 2. Otherwise the main chain's row is used, if there is one.
  */
 function chooseRow<Row extends { resolver: Address | null }>(choice: RowChoice<Row>): Row | undefined {
   const { main, layer2, managedResolver, bridges, between } = choice;
@@ -35,7 +35,7 @@ function chooseRow<Row extends { resolver: Address | null }>(choice: RowChoice<R
   return isNearest && isBridged ? layer2 : main;
 }
 
-/** Reads the rows of names and nodes. If a node has rows on several chains, the one that answers for the name is chosen. */
+/** Reads the rows of names and nodes. If a node has rows on several chains, chooses the one that represents the name. */
 export async function readAnsweringRows(ctx: Ctx, requested: readonly Requested[]): Promise<Rows> {
   const { managed, chainId } = ctx.contracts;
   const nodes = requested.map(({ node }) => node);
@@ -61,8 +61,8 @@ export async function readAnsweringRows(ctx: Ctx, requested: readonly Requested[
 }
 
 /**
- * Reads the same rows for domain records. If only the main chain is indexed, their statement also reads the details; elsewhere
- * the details depend on the chains of each name, and are read afterwards.
+ * Reads the same rows for domain records. If only the main chain is indexed, the statement also reads the details. Otherwise the
+ * details depend on the chains of each name, and are read afterwards.
  */
 export async function readRowsOfRecords(ctx: Ctx, requested: readonly Requested[]): Promise<Rows> {
   if (ctx.contracts.chainIds.length > 1) return readAnsweringRows(ctx, requested);
@@ -76,7 +76,7 @@ type Rows = ReadonlyMap<Hex, RecordRow>;
 
 const byNode = (rows: readonly RecordRow[]): Rows => new Map(rows.map((row) => [row.node, row]));
 
-/** Nodes between a node and its managed name; null where the way up is not known. */
+/** Nodes between a node and its managed name; null if the path up is unknown. */
 type Between = Map<Hex, readonly Hex[] | null>;
 
 function choose(
@@ -124,12 +124,12 @@ function betweenByName(
   return place < 0 ? undefined : ancestors.slice(0, place);
 }
 
-/** Managed names have two labels, and a name with another between has two more. */
+/** Managed names have two labels, and a name with another one in between has two more. */
 const FEWEST_LABELS = 4;
 
 /**
- * Adds the nodes between rows of a layer 2 and their managed name that only the rows reveal. They are unknown for a name that
- * is written by its node, because no text of it is short enough to be resolved.
+ * Adds the nodes between layer 2 rows and their managed name that only the rows reveal. They are unknown for a name written by
+ * its node, because no text of it is short enough to be resolved.
  */
 async function readBetween(
   ctx: Ctx,
@@ -146,7 +146,7 @@ async function readBetween(
   return new Map([...onMain, ...(await readMainRows(ctx, missing))]);
 }
 
-/** Reads the main chain's rows of these nodes. The rows of ENSv2 names may lag. */
+/** Reads these nodes' rows on the main chain. The rows of ENSv2 names may lag. */
 export async function readMainRows(
   { db, contracts: { chainId } }: Ctx,
   nodes: readonly Hex[],

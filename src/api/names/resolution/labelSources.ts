@@ -8,7 +8,7 @@ import type { DomainState } from "./domainState.ts";
 
 type Sources = ReadonlyMap<Hex, string>;
 
-/** The sources of the texts of names' own labels, in order; null for a label without a text. */
+/** The sources of names' own label texts, in order; null for a label without a text. */
 export async function readLabelSources(
   ctx: Pick<Ctx, "db" | "contracts" | "provenLabels">,
   states: readonly DomainState[],
@@ -23,7 +23,7 @@ export async function readLabelSources(
   return states.map((state, i) => (known[i] === undefined ? sourceOf(given, state) : known[i]));
 }
 
-/** Sources of labels that are not applied to the index yet. */
+/** Sources of labels that are not yet applied to the index. */
 async function readGiven(
   { provenLabels }: Pick<Ctx, "provenLabels">,
   hashes: readonly Hex[],

@@ -7,15 +7,15 @@ import type { Ensv2State } from "./ensv2/ensv2State.ts";
 import { readEnsv2 } from "./ensv2/readEnsv2.ts";
 import { showTexts } from "./shownTexts.ts";
 
-/** Rows of a list, and the condition by which the list was selected. */
+/** Rows of a list, and the condition that selected the list. */
 export type Listed<Row extends DomainRow> = Pick<DomainPage, "condition"> & {
   rows: readonly Row[];
 };
 
 /**
  * Returns the current states of the rows of some lists, with all known labels. Rows of ENSv2 names can lag, so the walk from the
- * root registry decides what is shown. A lagging row was selected by outdated values: its name is left out unless it meets
- * the list's condition with the values of its entry. Totals count rows.
+ * root registry decides what is shown. A lagging row was selected by outdated values: its name is left out unless it matches the
+ * list's condition with the values of its entry. Totals count rows.
  */
 export async function checkListed<Row extends DomainRow>(
   ctx: Ctx,
@@ -39,7 +39,7 @@ export async function checkListed<Row extends DomainRow>(
   return new Map(listed.map((row, i) => [row, shown[i] as DomainState]));
 }
 
-/** The columns of an ENSv2 name, as its row has them once it follows the registry. */
+/** The columns of an ENSv2 name as its row will have them once it follows the registry. */
 function asStored({ ensv2 }: DomainState) {
   const { entry = null, pathExpiry = null } = ensv2?.walk ?? {};
   return {
@@ -52,7 +52,7 @@ function asStored({ ensv2 }: DomainState) {
   };
 }
 
-/** Whether the walk from the root registry now leads to another entry than the row has. */
+/** True if the walk from the root registry now leads to another entry than the row's. */
 function isBehind(row: DomainRow, ensv2: Ensv2State | undefined, now: number): boolean {
   if (ensv2 === undefined) return false;
   if (row.registry === null) return ensv2.protocol === "ensv2";
@@ -66,6 +66,6 @@ function isBehind(row: DomainRow, ensv2: Ensv2State | undefined, now: number): b
   );
 }
 
-/** The row itself says that no registry answers for the name. */
+/** True if the row itself shows that no registry controls the name any more. */
 const hasPathEnded = ({ pathExpiryTimestamp }: DomainRow, now: number): boolean =>
   pathExpiryTimestamp !== null && pathExpiryTimestamp <= BigInt(now);

@@ -12,28 +12,25 @@ import { type DomainState, indexOnlyFields, noOwners } from "./domainState.ts";
 import type { Ensv2State } from "./ensv2/ensv2State.ts";
 import type { IndexedName } from "./indexedName.ts";
 
-/** A name that the chain answered for, and what the index has. */
+/** A name for which the chain answered, and its indexed state. */
 type RequestedName = { name: DomainState | ParsedName; indexed: IndexedName | null };
 
-/** The facts that complete an answer of the chain; `now` is the time of the request, in unix seconds. */
+/** The facts that complete an answer of the chain. `now` is the time of the request, in Unix seconds. */
 type Besides = {
   indexed: DomainState | null;
-  /** The name's ENSv2 walk in the index. */
+  /** The indexed ENSv2 walk of the name. */
   ensv2: Ensv2State | undefined;
   contracts: Contracts;
   now: number;
 };
 
-/** The state of a name of a layer 2. Owners and expiry are in its registry, which the index has. */
+/** The state of a layer 2 name. Owners and expiry are in its registry, which the index follows. */
 export const stateOfLayer2 = (state: DomainState, records: LiveRecords): DomainState => ({
   ...state,
   displayText: displayOf(records),
 });
 
-/**
- * The state of a name of the main chain. Null if the chain knows no such name: it has no owner, and no resolver answers
- * for it.
- */
+/** The state of a name on the main chain. Null if the chain has no such name: it has no owner, and no resolver answers for it. */
 export function stateOfMain(
   { name, indexed: indexedName }: RequestedName,
   answer: LiveName,
@@ -76,8 +73,8 @@ function ofEnsv1(
 }
 
 /**
- * The state of a name of ENSv2 by its registry. Null if no registry has an entry of it, the index has nothing, and no
- * resolver answers for it. After the expiry only a name of the registrar keeps its last holder.
+ * The state of an ENSv2 name according to its registry. Null if no registry has an entry for it, the index has nothing, and no
+ * resolver answers for it. After the expiry, only a name of the registrar keeps its last holder.
  */
 function ofEnsv2(
   name: DomainState | ParsedName,
@@ -108,19 +105,19 @@ function ofEnsv2(
   };
 }
 
-/** The token by the registry: for a registry of unknown code it is not in the index. */
+/** Adds the token from the registry: a registry with an unknown implementation is not in the index. */
 const withTokenOf = (ensv2: Ensv2State, entry: LiveEntry | null): Ensv2State =>
   entry === null
     ? ensv2
     : { ...ensv2, liveTokenId: entry.latestOwner === null ? null : BigInt(entry.tokenId) };
 
-/** The `display` text by the chain. */
+/** The `display` text on chain. */
 const displayOf = ({ texts }: LiveRecords): string | null =>
   texts.find(({ key }) => key === "display")?.value ?? null;
 
 /**
- * Owners as the contracts store them. Where a contract answers no owner because the name expired, the index knows the
- * last registrant, and the expiry of a wrapper token tells that it lapsed.
+ * Owners as the contracts store them. If a contract returns no owner because the name expired, the index has the last registrant,
+ * and the expiry of a wrapper token shows that it lapsed.
  */
 function toStoredOwners(
   owners: LiveOwners,
@@ -130,7 +127,7 @@ function toStoredOwners(
   const registrarOwner = owners.registrarOwner ?? lastRegistrant(owners, indexed);
   const wrapperExpiry = BigInt(owners.wrapperExpiry);
   const layers = { registryOwner: owners.registryOwner, registrarOwner, wrapperOwner: owners.wrapperOwner };
-  // For a token that lapsed, `getData` answers no owner but keeps the expiry. For a burnt token it does so, too.
+  // For a lapsed token, `getData` returns no owner but keeps the expiry. It does the same for a burnt token.
   const hasLapsed =
     layers.wrapperOwner === null &&
     wrapperExpiry > 0n &&
@@ -139,7 +136,7 @@ function toStoredOwners(
     isWrapped({ ...layers, wrapperOwner: contracts.wrapper ?? null }, contracts.wrapper, isEth);
   return {
     ...layers,
-    // As `lastRegistrant`: the token still belongs to its last holder, who is known to the index only.
+    // Like `lastRegistrant`: the token still belongs to its last holder, whom only the index knows.
     ...(hasLapsed && { wrapperOwner: indexed?.wrapperOwner ?? null }),
     isWrapped: hasLapsed || isWrapped(layers, contracts.wrapper, isEth),
     wrapperFuses: hasLapsed ? PARENT_CANNOT_CONTROL : owners.wrapperFuses,

@@ -6,19 +6,19 @@ import { allChains, chainsOfNode, mainChain, type Scope } from "../query/scope.t
 import { ancestorNodes, type ParsedName } from "../schemas/input.ts";
 import { readAnsweringRows } from "./indexedRows.ts";
 
-/*
- * The chains of a history. Where the main chain alone is indexed, all that the index has of a node is of it. Else each
- * statement says which chains: the registry of a layer 2 has nodes that are no names there (`eth`, reverse nodes).
+/**
+ * The chains of a history. If only the main chain is indexed, all rows of a node belong to it. Otherwise each statement selects
+ * chains: the registry of a layer 2 has nodes that are not names there (`eth`, reverse nodes).
  */
 
 /** A name with its node. */
 type NameOfNode = Pick<ParsedName, "name" | "node">;
 
-/** The chains on which a name can be: the main one, and the layer 2 below whose managed name it is. */
+/** The chains on which a name can exist: the main one, and the layer 2 of the managed name above it. */
 export const chainsOfName = (ctx: Ctx, name: NameOfNode): Promise<Scope> =>
   chainsWhere(ctx, name, ({ node }, ancestors) => ancestors.includes(node));
 
-/** The chains on which names right under a name can be: a managed name has its subnames on the layer 2, too. */
+/** The chains on which direct subnames can exist: a managed name also has subnames on the layer 2. */
 export const chainsOfChildren = (ctx: Ctx, name: NameOfNode): Promise<Scope> =>
   chainsWhere(ctx, name, ({ node }, ancestors) => node === name.node || ancestors.includes(node));
 
@@ -43,7 +43,7 @@ async function chainsWhere(
   return chainsOfNode([...new Set(ids)], contracts);
 }
 
-/** The chain whose registry answers for a name: owners and resolvers follow each other in one registry. */
+/** The chain whose registry controls a name: its sequence of owners and resolvers is in one registry. */
 export async function answeringChain(
   ctx: Ctx,
   name: ParsedName,

@@ -24,7 +24,7 @@ export type NameFacts = {
 /** Resolvers of a name's ancestors on the main chain, nearest first; null for those without. */
 export type ResolversAbove = readonly (Address | null)[];
 
-/** `details`: also reads what a domain record shows besides the state. */
+/** `details`: also reads the parts that a domain record shows besides the state. */
 export type FactsOptions = { details?: boolean };
 
 /** Reads names and nodes from the index. */
@@ -65,7 +65,7 @@ export async function completeFacts(
   }));
 }
 
-/** Adds what domain records show besides the state of a name. */
+/** Adds the parts that domain records show besides a name's state. */
 export async function addDetails(ctx: Ctx, names: IndexedNames): Promise<IndexedNames> {
   const states = [...names.values()].map(({ state }) => state);
   const [complete, sources] = await Promise.all([
@@ -97,8 +97,8 @@ export async function readResolversAbove(
 }
 
 /**
- * What the names of entries are now, below a name at which their registry is. An entry to whose name the way from the root
- * leads no more is left out: it says nothing of the name.
+ * The current states of entries' names, below a name at which their registry is mounted. If the path from the root no longer
+ * leads to an entry, it is left out: it says nothing about the name.
  */
 export async function readLabelStates(
   ctx: Ctx,

@@ -7,15 +7,15 @@ import type { DomainState } from "./domainState.ts";
 import { recordsOf } from "./ensv2/ensv2Records.ts";
 import { readFacts } from "./nameFacts.ts";
 
-/** A name that has an address, as it is now, with the coin types of the records that are the address. */
+/** The current state of a name that has an address, with the coin types of the matching records. */
 export type PointingName = { state: DomainState; coinTypes: readonly string[] };
 
-/** As many names are looked at by the way that leads to each; of more, only those of the page are. */
+/** Up to this many names are checked by walking the path to each. Beyond it, only the names of the page are checked. */
 export const MAX_CHECKED = 1_000;
 
 /**
- * The names that have an address. Rows say which; where several chains or ENSv2 are indexed, the way to each name decides
- * whether that record is the one which answers for it now.
+ * The names that have an address. Rows are the candidates. If several chains or ENSv2 are indexed, the path to each name decides
+ * whether that record is the one in effect.
  */
 export async function listNamesOf(ctx: Ctx, asked: Omit<ResolvesTo, "contracts" | "now">, part: Part) {
   const { contracts, now } = ctx;
@@ -37,7 +37,7 @@ const checked = async (ctx: Ctx, { rows, ...page }: Page<Pointing>): Promise<Fou
 
 type Checked = { row: Pointing; name: PointingName };
 
-/** Those of which the record answers for the name. A node that is on two chains is there once: as it resolves. */
+/** Keeps the rows whose record is in effect for the name. A node on two chains occurs once, as it resolves. */
 async function checkAll(ctx: Ctx, rows: readonly Pointing[]): Promise<Checked[]> {
   const requested = [...new Set(rows.map(({ node }) => node))].map((node) => ({ query: node, node }));
   const facts = await readFacts(ctx, requested);
@@ -51,7 +51,7 @@ async function checkAll(ctx: Ctx, rows: readonly Pointing[]): Promise<Checked[]>
   });
 }
 
-/** Whether the index has the records of a name. */
+/** True if the index has the records of a name. */
 const isAnswered = ({ ensv2, resolver, chainId }: DomainState, { contracts }: Ctx): boolean =>
   ensv2?.records.kind === "byNumber" || (resolver !== null && contracts.isIndexedResolver(resolver, chainId));
 
@@ -68,7 +68,7 @@ function pageOf(all: readonly Checked[], part: Part): Found {
   };
 }
 
-/** How many names are not after a position, in the order of the list. */
+/** The number of names up to and including a position, in list order. */
 const countUpTo = (all: readonly Checked[], [node = "", chainId, resolver = ""]: Position): number =>
   all.filter(({ row }) => {
     const pairs = [

@@ -19,19 +19,19 @@ export type NameOfAddress = { address: Address; coinType: bigint };
 /** A normalised name that an address claims for a coin type. */
 export type PrimaryNameClaim = { parsed: ParsedName; registrar: string; coinType: bigint };
 
-/** The address's own reverse resolver is not an indexed one: only the chain knows the claim. */
+/** The address's own reverse resolver is not indexed, so only the chain knows the claim. */
 export const UNKNOWN_CLAIM = "unknown claim";
 
 /** The claim of an address; null if it has none. */
 export type Claim = PrimaryNameClaim | null | typeof UNKNOWN_CLAIM;
 
-/** Whether the claim is a name. */
+/** True if the claim is a name. */
 export const isClaim = (claim: Claim | ApiError): claim is PrimaryNameClaim =>
   claim !== null && claim !== UNKNOWN_CLAIM && !(claim instanceof ApiError);
 
 /**
- * Labels of all names that the addresses of one request claim. Each may be an ancestor to look for, and strangers can
- * claim names of 512 labels. Those with the fewest labels are resolved.
+ * The maximum number of labels in all names claimed by the addresses of one request. Each label may be an ancestor to look up,
+ * and strangers can claim names of 512 labels. The names with the fewest labels are resolved.
  */
 export const MAX_CLAIMED_LABELS = 5_000;
 
@@ -80,7 +80,7 @@ export async function findClaims({ db, contracts }: Ctx, asked: readonly NameOfA
       return own === undefined ? byDefault() : own;
     }
     const { resolver = null, name = null } = reverseOf.get(address) ?? {};
-    // An address with a resolver of its own never has the default name, even if its own name is empty.
+    // An address with its own resolver never has the default name, even if its own name is empty.
     if (resolver === null) return byDefault();
     if (!contracts.isIndexedResolver(resolver)) return UNKNOWN_CLAIM;
     return toClaim(name, { registrar: "REVERSE_REGISTRAR", coinType });
@@ -99,8 +99,8 @@ const indexedCoinTypes = ({ reverseRegistrars, chainId: main }: Contracts): Read
   );
 
 /**
- * The claim of an address on a chain, at its own registrar; undefined if the default one counts: the address set no name, or an
- * empty one. Source: ensdomains/ens-contracts, contracts/reverseResolver/AbstractReverseResolver.sol.
+ * The claim of an address on a chain, at the chain's own registrar. Undefined if the default registrar counts: the address set no
+ * name, or an empty one. Source: ensdomains/ens-contracts, contracts/reverseResolver/AbstractReverseResolver.sol.
  */
 function ofChain(row: SetName | undefined, coinType: bigint): Claim | undefined {
   if (row === undefined || coinType === DEFAULT_COIN_TYPE) return undefined;
@@ -108,7 +108,7 @@ function ofChain(row: SetName | undefined, coinType: bigint): Claim | undefined 
   return row.name === null ? undefined : toClaim(row.name, { registrar: "L2_REVERSE_REGISTRAR", coinType });
 }
 
-/** A name that is not normalised is no primary name; nor is one with a label written as its hash, which only we do. */
+/** A name that is not normalised is not a primary name. Nor is one with a label written as its hash, a form only we use. */
 export function toClaim(
   name: string | null,
   of: Pick<PrimaryNameClaim, "registrar" | "coinType">,
@@ -123,7 +123,7 @@ export function toClaim(
   }
 }
 
-/** The names by which an address claims a primary name, on each chain that has such names in its registry. */
+/** The reverse names by which an address claims a primary name, on each chain whose registry contains such names. */
 export const reverseNodesOf = (
   address: Address,
   { chainId: main, chainIds }: Pick<Contracts, "chainId" | "chainIds">,

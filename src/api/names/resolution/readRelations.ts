@@ -21,7 +21,7 @@ export type ListedName = { address: Address; row: DomainRow; state: DomainState 
 
 /**
  * Reads the relations of addresses to the names in their lists, by the rules that select the lists: an ENSv2 name by its entry,
- * also after the expiry, any other name by its row.
+ * even after the expiry, any other name by its row.
  */
 export async function readRelations(
   { db, contracts, now }: Ctx,
@@ -62,10 +62,10 @@ const keyOfEntry = ({ account, registry, storageId }: AccountOfEntry) =>
   `${account} ${registry} ${storageId}`;
 const keyOfName = ({ address, chainId, node }: AddressOfName) => `${address} ${chainId} ${node}`;
 
-/** The entry that answers for a name of ENSv2. */
+/** The entry that controls an ENSv2 name. */
 const entryOf = ({ ensv2 }: DomainState) => (ensv2?.protocol === "ensv2" ? ensv2.walk.entry : null);
 
-/** The entry that answers for a name, or that did until the path to it expired. */
+/** The entry that controls a name, or that did so until the path to it expired. */
 function placeOf({ row, state }: ListedName): EntryKey | null {
   const entry = entryOf(state);
   if (entry !== null) return entry;
@@ -78,7 +78,7 @@ function pairOf(name: ListedName): AccountOfEntry | null {
   return place && { account: name.address, registry: place.registry, storageId: place.storageId };
 }
 
-/** The owner by whom lists find a name: for ENSv2 the holder in its entry, or in its row if the path to it expired. */
+/** The owner by whom lists find a name: in ENSv2 the holder in its entry, or in its row if the path to it expired. */
 function ownerIn({ row, state }: ListedName, now: number): Address | null {
   const entry = entryOf(state);
   if (entry !== null) return entry.owner;
@@ -86,7 +86,7 @@ function ownerIn({ row, state }: ListedName, now: number): Address | null {
   return row.registry !== null && row.registry !== zeroAddress ? row.effectiveOwnerAddress : null;
 }
 
-/** Relations by the row's ENSv1 columns, which are history where ENSv2 answers. */
+/** Relations by the row's ENSv1 columns, which are history if ENSv2 controls the name. */
 function ofRow({ address, row, state }: ListedName, now: number) {
   const { isWrapped } = ownersAt(row, now);
   const isEnsv2 = state.ensv2?.protocol === "ensv2" || row.registry !== null;

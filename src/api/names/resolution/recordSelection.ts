@@ -7,8 +7,8 @@ import type { RecordsAsked } from "../schemas/recordChoice.ts";
 import type { RecordSelector } from "./chain.ts";
 
 /**
- * Text records that are read from the chain for every name, because keys cannot be listed there: ENSIP-5 (general and
- * service keys), ENSIP-18 (`header`), ENSIP-26 (agents), and other keys that profiles commonly have.
+ * Text records read from the chain for every name, because keys cannot be listed there: ENSIP-5 (general and service keys),
+ * ENSIP-18 (`header`), ENSIP-26 (agents), and other keys common in profiles.
  */
 export const usualTextKeys = [
   "avatar",
@@ -39,12 +39,12 @@ export const usualTextKeys = [
 /** Coin types whose addresses are read from the chain for every name: Ethereum, Bitcoin, Solana, OP Mainnet, Base, Arbitrum. */
 export const usualCoinTypes = [ETHEREUM_COIN_TYPE, 0n, 501n, ...[10, 8_453, 42_161].map(coinTypeOfChain)];
 
-/** Names whose known keys one statement reads. */
+/** Names whose known keys are read in one statement. */
 const NODES_AT_ONCE = 100;
 
 /**
- * What to read from the chain of the records that are asked for: those that are named, or the usual ones and all that
- * events ever named for the name. The selections of many names are read together.
+ * Selects the requested records to read from the chain: those named in the request, or the usual ones and all that events ever
+ * named for the name. The selections of many names are read together.
  */
 export function selectorOf(
   { db, contracts }: Pick<Ctx, "db" | "contracts">,
@@ -65,7 +65,7 @@ export function selectorOf(
   };
 }
 
-/** The same for an answer that also has the name's own record, and maybe needs its address on Ethereum. */
+/** The same for an answer that also contains the name's domain record, and may need its Ethereum address. */
 export function selectorForRecord(
   ctx: Pick<Ctx, "db" | "contracts">,
   asked: RecordsAsked,
@@ -79,7 +79,7 @@ export function selectorForRecord(
   };
 }
 
-/** What the picture of a name needs: its avatar, and the address that has to hold it if it is a token. */
+/** The records needed for a name's picture: its avatar, and the address that has to own it if it is a token. */
 export const avatarRecords = {
   types: ["text", "addr"],
   keys: ["avatar"],
@@ -87,14 +87,14 @@ export const avatarRecords = {
   cleared: false,
 } as const satisfies RecordsAsked;
 
-/** One text record. */
+/** Selects one text record. */
 export const oneText =
   (key: string): RecordSelector =>
   async () => ({ coinTypes: [], contenthash: false, texts: [key] });
 
 /**
- * Turns a function that reads many at once into one that reads one. Calls in the same turn of the event loop are read
- * together, `most` at a time, in their order.
+ * Turns a function that reads many values at once into one that reads a single value. Calls in the same turn of the event loop
+ * are combined, `most` at a time, in their order.
  */
 function together<Key, Value>(
   readMany: (keys: readonly Key[]) => Promise<readonly Value[]>,

@@ -20,19 +20,19 @@ import { recordsOf } from "./ensv2/ensv2Records.ts";
 import { readIndexed } from "./nameFacts.ts";
 import { orThrow, type ResolvedDomain, resolveNames } from "./resolveDomains.ts";
 
-/** What the adapter and the registry say of an agent, by the index or by the chain. */
+/** The adapter's and registry's facts about an agent, from the index or from the chain. */
 export type BindingState = {
   agentId: bigint;
   tokenStandard: number;
   tokenContract: Address;
   tokenId: bigint;
-  /** Where the agent is described; null if not known. */
+  /** URI of the agent's description; null if unknown. */
   uri: string | null;
-  /** Owner of the agent in the registry; null if not known. */
+  /** Owner of the agent in the registry; null if unknown. */
   owner: Address | null;
 };
 
-/** What is known of a name's agents. */
+/** The known facts about a name's agents. */
 export type AgentState = {
   name: string;
   node: Hex;
@@ -40,16 +40,16 @@ export type AgentState = {
   isIndexed: boolean;
   home: AgentHome | undefined;
   texts: readonly Text[];
-  /** Bindings of the agents that the name claims, and of the agents bound to its tokens; each agent once. */
+  /** Bindings of the agents that the name claims, and of the agents bound to its tokens. Each agent occurs once. */
   bindings: readonly BindingState[];
   source: "indexed" | "live";
 };
 
 /**
- * What is known of a name's agents: its claims by its records, and the bindings of the agents that it claims or has,
- * which the adapter itself is asked for.
+ * The known facts about a name's agents: the claims in its records, and the bindings of the agents that it claims or has, as read
+ * from the adapter itself.
  *
- * @throws ApiError LIVE_RESOLUTION_FAILED if the chain has to be asked and does not answer: that is not "not bound"
+ * @throws ApiError LIVE_RESOLUTION_FAILED if the chain has to be read and does not answer: that is not "not bound"
  */
 export async function resolveAgents(ctx: Ctx, name: ParsedName): Promise<AgentState> {
   const { contracts } = ctx;
@@ -78,7 +78,7 @@ async function isIndexed(ctx: Ctx, resolved: ResolvedDomain, name: ParsedName): 
 
 const noBindings = { bindings: [] as BindingState[], isLive: false };
 
-/** The records of the name that concern agents: by the index if it knows them all, else by the chain. */
+/** The name's records that concern agents: from the index if it has all of them, otherwise from the chain. */
 async function findTexts(
   ctx: Ctx,
   name: ParsedName,
@@ -115,7 +115,7 @@ async function resolveTexts(
   return orThrow(result);
 }
 
-/** The texts of a name of ENSv2, wherever its resolver keeps them. A text with NUL is no record of an agent. */
+/** The texts of an ENSv2 name, wherever its resolver stores them. A text with NUL is never an agent's record. */
 async function listTextsOfEnsv2({ db }: Ctx, state: DomainState) {
   const key = recordsOf(state);
   const { texts } = key === null ? { texts: [] } : await findRecords(db, key);
@@ -125,18 +125,18 @@ async function listTextsOfEnsv2({ db }: Ctx, state: DomainState) {
 const liveTexts = (texts: readonly { key: string; value: string | null }[]): Text[] =>
   texts.flatMap(({ key, value }) => (value === null ? [] : [{ key, value }]));
 
-/** A text record of the index. */
+/** Converts an indexed text record. */
 export const toText = ({ key, value }: Pick<AgentTextRow, "key" | "value">): Text => ({
   key,
   value: value ?? "",
 });
 
-/** Protocols that ENSIP-26 and its discussion name. */
+/** Protocols named by ENSIP-26 and its discussion. */
 const PROTOCOLS = ["mcp", "a2a", "web", "oasf"];
 
 /**
- * Keys to read from a resolver that is not indexed. Keys cannot be listed on chain, so these are the keys of the profile,
- * of the agents bound to the name, and all that any resolver ever logged for it. The resolver decides what they hold.
+ * Keys to read from a resolver that is not indexed. Keys cannot be listed on chain, so these are the profile keys, the keys of
+ * agents bound to the name, and all keys that any resolver ever logged for it. The resolver has their values.
  */
 async function candidateKeys(
   { db, contracts }: Ctx,
@@ -156,7 +156,7 @@ const MAX_KEYS = 100;
 
 type BindingQuery = { home: AgentHome; texts: readonly Text[]; ofName: readonly BindingRow[] };
 
-/** Bindings of the agents that the name claims, and of the agents that the index knows to be bound to its tokens. */
+/** Bindings of the agents that the name claims, and of the agents bound to its tokens according to the index. */
 async function findBindings(ctx: Ctx, { home, texts, ofName }: BindingQuery): Promise<typeof noBindings> {
   const claimed = claimsOf(texts)
     .map((claim) => claimedAgent(claim, home))

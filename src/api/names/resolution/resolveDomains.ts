@@ -18,14 +18,14 @@ import {
 } from "./nameFacts.ts";
 import { showTexts } from "./shownTexts.ts";
 
-/** The state of a name, and where it comes from. */
+/** The state of a name, and its source. */
 export type ResolvedDomain =
   | (({ kind: "known"; state: DomainState } | { kind: Absence; state: null }) &
       ({ source: "indexed" } | { source: "live"; records: LiveRecords; blockNumber: number }))
-  /** The registries' part is known. The resolver cannot be asked, because no text of the name is known. */
+  /** The registries' part is known. The resolver cannot be called, because no text of the name is known. */
   | { kind: "resolverNotAsked"; state: DomainState; source: "indexed" };
 
-/** Only the chain knows the answer, and could not be asked. `state` is set if the index is certain of the registries' part. */
+/** Only the chain knows the answer, and it could not be read. `state` is set if the index is certain of the registries' part. */
 export type UnresolvedDomain = {
   kind: "unresolved";
   state: DomainState | null;
@@ -41,11 +41,11 @@ export type DomainResult = ResolvedDomain | UnresolvedDomain;
 /** An answer of the chain at a block, with the selected records. */
 export type LiveDomain = Extract<ResolvedDomain, { source: "live" }>;
 
-/** What to resolve besides the state. */
+/** The parts to resolve besides the state. */
 type ResolveOptions = FactsOptions & {
-  /** Records to read from the chain where the index does not have the name's records. */
+  /** Records to read from the chain if the index does not have the name's records. */
   records?: RecordSelector | undefined;
-  /** Asks the chain even where the index could answer. */
+  /** Reads the chain even if the index could answer. */
   live?: boolean;
 };
 
@@ -53,7 +53,7 @@ type ResolveOptions = FactsOptions & {
 type Results<Names extends readonly unknown[]> = { [Index in keyof Names]: DomainResult };
 
 /**
- * Resolves names and nodes, in their order: from the index where it can know, else from the chain.
+ * Resolves names and nodes, in their order: from the index if it can know the answer, otherwise from the chain.
  *
  * @example
  * const [result] = await resolveNames(ctx, [parseName("alice.eth")]);
@@ -69,8 +69,8 @@ export async function resolveNames<const Names extends readonly Requested[]>(
 }
 
 /**
- * Resolves domains whose rows were read already, with all details. If a node is on two chains, the row that does not answer
- * for the name is returned as indexed.
+ * Resolves domains whose rows were already read, with all details. If a node is on two chains, the row that does not represent
+ * the name is returned as indexed.
  */
 export async function resolveListed<Row extends DomainState>(
   ctx: Ctx,
@@ -93,13 +93,13 @@ export async function resolveListed<Row extends DomainState>(
   });
 }
 
-/** @throws ApiError LIVE_RESOLUTION_FAILED if only the chain knows the answer, and could not be asked */
+/** @throws ApiError LIVE_RESOLUTION_FAILED if only the chain knows the answer, and it could not be read */
 export function orThrow(result: DomainResult): ResolvedDomain {
   if (result.kind === "unresolved") throw result.error;
   return result;
 }
 
-/** A name, who can answer for it, and its text if the chain may have to be asked. */
+/** A name, the source that can answer for it, and its text if the chain may have to be read. */
 type Resolution = { facts: NameFacts; decision: Decision; text: string | null };
 
 async function resolveFacts(
@@ -136,7 +136,7 @@ function indexResult({ decision, text }: Resolution, needsResolver: boolean): Re
   }
 }
 
-/** `answer`: undefined if the chain was not asked because the text is unknown. */
+/** `answer`: undefined if the chain was not read because the text is unknown. */
 function chainResult(
   { facts: { requested, indexed }, decision }: Resolution,
   answer: ChainAnswer | ApiError | undefined,

@@ -1,18 +1,18 @@
 import { type Address, type Hex, zeroAddress } from "viem";
 import { MAX_OTHER, type OtherEvent } from "../query/otherRecords.ts";
 
-/** Records in force that have no column. */
+/** Records in force without a column. */
 export type OtherRecords = {
-  /** Content types that were set (ENSIP-4). The event does not say whether one was set to nothing. */
+  /** Content types that were set (ENSIP-4). The event does not show whether one was set to an empty value. */
   abiTypes: string[];
-  /** Which contract has an interface (EIP-165 id) for the name. */
+  /** The contract that implements an interface (EIP-165 ID) for the name. */
   interfaces: { id: Hex; implementer: Address }[];
   publicKey: { x: Hex; y: Hex } | null;
-  /** Whether all of them were read. */
+  /** True if all of them were read. */
   isComplete: boolean;
 };
 
-/** Of a name without records. */
+/** The value for a name without records. */
 export const noOtherRecords: OtherRecords = {
   abiTypes: [],
   interfaces: [],
@@ -22,7 +22,7 @@ export const noOtherRecords: OtherRecords = {
 
 type Arguments = {
   contentType?: string;
-  /** As ENSv1 and as ENSv2 spell it. */
+  /** The spellings of ENSv1 and ENSv2. */
   interfaceID?: Hex;
   interfaceId?: Hex;
   implementer?: Address;
@@ -32,7 +32,7 @@ type Arguments = {
 
 const ZERO_WORD = `0x${"0".repeat(64)}`;
 
-/** What the events say, the newest first: of each record the newest setting counts. */
+/** Evaluates the events, newest first: the newest setting of each record counts. */
 export function otherRecordsOf(events: readonly OtherEvent[]): OtherRecords {
   const abiTypes = new Set<string>();
   const interfaces = new Map<Hex, Address>();

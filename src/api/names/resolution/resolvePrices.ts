@@ -15,12 +15,12 @@ import { decide } from "./decision.ts";
 import type { DomainState } from "./domainState.ts";
 import { type NameFacts, readFacts } from "./nameFacts.ts";
 
-/** What a price is asked for: a name, what is known of it, and where it is sold, or why it is not. */
+/** A name to price: its known state, and where it is sold or why it is not. */
 export type Ware = {
   name: ParsedName;
   state: DomainState | null;
   market: Market | null;
-  /** Why no contract sells such a name; null where one does. */
+  /** Why no contract sells the name; null if one does. */
   refusal: Refusal | null;
 };
 
@@ -28,22 +28,22 @@ export type Ware = {
 export type Market = {
   chainId: number;
   label: string;
-  /** Characters, as the oracles count them. */
+  /** Characters, as counted by the oracles. */
   length: number;
-  /** Which contract sells it, and which one renews it. */
+  /** The contract that sells the name, and the one that renews it. */
   sells: Role;
   renews: Role;
 };
 
 type Role = "controller" | "registrar" | "renewer";
 
-/** Finds out where names are sold, in their order. The chain is not asked. */
+/** Finds where names are sold, in their order. Does not read the chain. */
 export async function findWares(ctx: Ctx, names: readonly ParsedName[]): Promise<Ware[]> {
   const [facts, phases] = await Promise.all([readFacts(ctx, names), readPhases(ctx)]);
   return facts.map((one, i) => toWare(names[i] as ParsedName, { facts: one, ctx, phases }));
 }
 
-/** The phases of the change to ENSv2 that the chain has reached. */
+/** The phases of the ENSv2 migration that the chain has reached. */
 async function readPhases(ctx: Ctx): Promise<ReadonlySet<string>> {
   const reached = await listPhases(ctx.db, ctx.contracts.chainId);
   return new Set(reached.map(({ phase }) => phase as string));
@@ -64,7 +64,7 @@ function toWare(name: ParsedName, { facts, ctx, phases }: WareFacts): Ware {
 
 type Placed = Pick<ParsedName, "name" | "parentNode"> | Pick<DomainState, "fullName" | "parentNode">;
 
-/** The chain whose registrar keeps a name, or why none does. */
+/** The chain whose registrar has a name, or why none does. */
 function chainOf(placed: Placed, { facts, ctx }: Pick<WareFacts, "facts" | "ctx">): number | Refusal {
   const { parentNode } = placed;
   const { contracts } = ctx;
@@ -83,13 +83,13 @@ function chainOf(placed: Placed, { facts, ctx }: Pick<WareFacts, "facts" | "ctx"
   return name.split(".").length < 3 ? "not_sold" : "subname";
 }
 
-/** The text of a label, as the index has it or as the caller wrote it; null where only its hash is known. */
+/** The text of a label, as indexed or as the caller wrote it; null if only its hash is known. */
 const textOf = (...labels: readonly (string | undefined)[]): string | null =>
   labels.find((label) => label !== undefined && label !== "" && !UNKNOWN_LABEL.test(label)) ?? null;
 
 /**
- * Once the registrar of ENSv2 is open, it sells all .eth names. What is registered there it renews; what ENSv2 only reserves,
- * another contract does, as soon as the registrar of ENSv1 lets it in.
+ * Once the ENSv2 registrar is open, it sells all .eth names. It renews the names registered there. Another contract renews names
+ * that ENSv2 only reserves, as soon as the ENSv1 registrar authorises it.
  */
 function rolesOf(
   state: DomainState | null,
@@ -105,7 +105,7 @@ function rolesOf(
   };
 }
 
-/** What sells the names of a chain, at the block of the index; or why that could not be read. */
+/** The contracts that sell a chain's names at the index's block, or why they could not be read. */
 export async function readChainPrices(ctx: Ctx, chainId: number): Promise<ChainPrices | ApiError> {
   try {
     const block = await blockOf(ctx, chainId);
@@ -129,7 +129,7 @@ async function blockOf(ctx: Ctx, chainId: number): Promise<Block> {
   return { number: indexed.blockNumber, timestamp: indexed.blockTimestamp };
 }
 
-/** The terms of a seller. @throws ApiError where its oracle is of a kind that is not known */
+/** The terms of a seller. @throws ApiError if its oracle is of an unknown kind */
 export function priceTermsOf({ oracle, terms }: Seller): PriceTerms {
   if (terms !== null) return terms;
   throw new ApiError(
@@ -139,8 +139,8 @@ export function priceTermsOf({ oracle, terms }: Seller): PriceTerms {
 }
 
 /**
- * For how many seconds a name can be had again at a time; null for one that carries no premium because it was never
- * registered, or because ENSv2 never saw it.
+ * The number of seconds for which a name has been available at a time; null for a name without a premium, because it was never
+ * registered or ENSv2 never saw it.
  */
 export function releasedFor(
   { state, market }: Ware,
@@ -154,6 +154,6 @@ export function releasedFor(
   return expiry === null ? null : BigInt(timestamp) - expiry - grace;
 }
 
-/** Whether only a registration that no account holds keeps a name of ENSv2 from being sold: it cannot be renewed. */
+/** True if an ENSv2 name cannot be sold only because of a registration that no account holds. It cannot be renewed. */
 export const isGivenUp = ({ state, market }: Ware): boolean =>
   market?.renews === "registrar" && state?.ensv2?.walk.entry?.owner == null;

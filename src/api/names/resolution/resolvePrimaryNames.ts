@@ -26,23 +26,23 @@ import {
   UNKNOWN_CLAIM,
 } from "./primaryNameClaims.ts";
 
-/** A name that an address claims and that resolves back to it; `state` is null for a name that no event named. */
+/** A name that an address claims and that resolves back to it. `state` is null for a name that is in no event. */
 export type PrimaryName = { name: string; registrar: string; state: DomainState | null };
 
-/** The primary name of an address, null if it has none; an error if only the chain knows it, and could not be asked. */
+/** The primary name of an address, null if it has none; an error if only the chain knows it, and it could not be read. */
 export type PrimaryNameResult = { primary: PrimaryName | null; source: "indexed" | "live" } | ApiError;
 
-/** An address, and the chain of its primary name: Ethereum by default. */
+/** An address, and the chain of its primary name; Ethereum by default. */
 type PrimaryNameQuery = { address: Address; coinType?: bigint };
 
 /** One result for each address. */
 type Results<Asked extends readonly unknown[]> = { [Index in keyof Asked]: PrimaryNameResult };
 
 /**
- * Primary names of addresses in lower case, in their order, by ENSIP-19: the name that the address set for the coin type,
- * else its default one. A name counts only if it is normalised and resolves to the address. That is checked each time,
- * because the address of a name can change without a log of a reverse registrar. The answer comes from the index if both
- * resolvers are indexed, else from the chain.
+ * Primary names of lowercase addresses, in their order, by ENSIP-19: the name that the address set for the coin type, or else its
+ * default one. A name counts only if it is normalised and resolves to the address. This is checked each time, because the address
+ * of a name can change without a log of a reverse registrar. The answer comes from the index if both resolvers are indexed,
+ * otherwise from the chain.
  *
  * @example
  * const [result] = await resolvePrimaryNames(ctx, [{ address }]);
@@ -71,12 +71,12 @@ async function checkClaims(
   return askChain(ctx, { asked, checks, facts });
 }
 
-/** A primary name that the index verified, and whether it has an avatar record in the index. */
+/** A primary name verified by the index, and whether it has an avatar record in the index. */
 export type VerifiedName = { name: string; hasAvatar: boolean };
 
 /**
- * Primary names on Ethereum that the index verifies: null also for a name that only the chain can verify. If the index does
- * not know which name an address claims, the claim is the one that the chain gave within the last minutes.
+ * Primary names on Ethereum that the index can verify; null also for a name that only the chain can verify. If the index does not
+ * know an address's claim, the claim that the chain returned within the last minutes is used.
  */
 export async function readVerifiedNames(
   ctx: Ctx,
@@ -108,7 +108,7 @@ async function recallClaims(
   });
 }
 
-/** Whether addresses have names for a coin type: those of EVM chains, and the default one (ENSIP-19). */
+/** True if addresses can have names for a coin type: those of EVM chains, and the default one (ENSIP-19). */
 export const hasPrimaryNames = (coinType: bigint): boolean =>
   isEvmCoinType(coinType) && coinType < 2n * DEFAULT_COIN_TYPE;
 
@@ -132,7 +132,7 @@ async function readClaimFacts(
   return { names, above: new Map([...above].map(([{ node }, resolvers]) => [node, resolvers])), addressOf };
 }
 
-/** A claim checked by the index: the primary name, null, or the claim itself if only the chain can check it. */
+/** Checks a claim by the index. Returns the primary name, null, or the claim itself if only the chain can check it. */
 function verify(
   claim: PrimaryNameClaim,
   address: Address,
@@ -145,7 +145,7 @@ function verify(
   return state && addressOf(state, coinType) === address ? { name: parsed.name, registrar, state } : null;
 }
 
-/** Whether only the chain knows the address of a name: its resolver, or the one above it, is not an indexed one. */
+/** True if only the chain knows the address of a name: its resolver, or the one above it, is not indexed. */
 function needsChain(
   parsed: ParsedName,
   { state, above }: { state: DomainState | null; above: ResolversAbove },
@@ -156,7 +156,7 @@ function needsChain(
   return isRegistered(parsed, state) && mayResolverAboveAnswer(above, contracts);
 }
 
-/** A claim as far as the index could check it. */
+/** A claim, as far as the index could check it. */
 type Check = PrimaryName | Claim | ApiError;
 
 const needsForward = (check: Check): check is PrimaryNameClaim =>
@@ -164,7 +164,7 @@ const needsForward = (check: Check): check is PrimaryNameClaim =>
 
 type Checks = { asked: readonly NameOfAddress[]; checks: readonly Check[]; facts: ClaimFacts };
 
-/** Asks the chain for unknown claims, and for claims of names that only the chain can resolve. */
+/** Reads unknown claims from the chain, and claims to names that only the chain can resolve. */
 async function askChain(ctx: Ctx, { asked, checks, facts }: Checks): Promise<PrimaryNameResult[]> {
   const unknown = asked.filter((_, i) => checks[i] === UNKNOWN_CLAIM);
   const claims = checks.filter(needsForward);

@@ -8,12 +8,12 @@ import { labelhashesOf, UNKNOWN_LABEL } from "../schemas/input.ts";
 import type { DomainState } from "./domainState.ts";
 import { type IndexedNames, type Requested, withStates } from "./indexedName.ts";
 
-/** Texts of labels, by their hash. */
+/** Texts of labels, by hash. */
 type Labels = ReadonlyMap<Hex, string>;
 
-/*
- * Texts of labels that a chain's logs contain only as hashes. A caller who writes a label proves it, because its hash is part
- * of the name's node. Proven labels are stored and shown to everyone, as are labels from another chain's logs.
+/**
+ * Texts of labels that a chain's logs contain only as hashes. A caller who writes a label proves it, because its hash is part of
+ * the name's node. Proven labels are stored and shown to everyone, as are labels from another chain's logs.
  */
 
 /** Finds the known texts of labels, by hash. */
@@ -31,7 +31,7 @@ async function findTexts(
   return new Map([...given, ...logged].filter(([hash, label]) => isLabelOf(hash, label)));
 }
 
-/** A label as names show it. Texts from logs are in the tables, so other sources are read only without one. */
+/** A label as shown in names. Texts from logs are in the tables, so other sources are read only for labels without one. */
 export async function shownLabel(ctx: Ctx, hash: Hex): Promise<string> {
   const logged = await listTexts(ctx.db, { chains: allChains(ctx.contracts), hashes: [hash] });
   const texts = logged.size > 0 ? logged : await findTexts(ctx, [hash]);
@@ -77,7 +77,7 @@ const unknownLabels = (name: string): Hex[] =>
 
 const hashInBrackets = (label: string): Hex => `0x${label.slice(1, -1)}`;
 
-/** The labels of a name that are written as text, by their hash. */
+/** The labels of a name that are written as text, by hash. */
 function labelsOf(name: string): [hash: Hex, label: string][] {
   const hashes = labelhashesOf(name);
   return name
@@ -85,7 +85,7 @@ function labelsOf(name: string): [hash: Hex, label: string][] {
     .flatMap((label, i): [Hex, string][] => (isUnknown(label) ? [] : [[hashes[i] as Hex, label]]));
 }
 
-/** Leaves a name as it is if the texts would make it too long. */
+/** Leaves a name unchanged if the texts would make it too long. */
 function withLabels<State extends DomainState>(state: State, labels: Labels): State {
   const show = (label: string) => (isUnknown(label) ? (labels.get(hashInBrackets(label)) ?? label) : label);
   const fullName = state.fullName.split(".").map(show).join(".");

@@ -1,13 +1,13 @@
 import type { Address } from "viem";
 import { type AgentKey, parseAgentId, parseAgentKey } from "./agentKey.ts";
 
-/** A text record that has a value. */
+/** A text record with a value. */
 export type Text = { key: string; value: string };
 
-/** A claim of a name on an agent: a text record with a value, and what its key says. */
+/** A name's claim to an agent: a text record with a value, and its parsed key. */
 export type AgentClaim = Text & AgentKey;
 
-/** The claims among the text records of a name. Source: ENSIP-25. */
+/** The agent claims among a name's text records. Source: ENSIP-25. */
 export const claimsOf = (texts: readonly Text[]): AgentClaim[] =>
   texts.flatMap(({ key, value }) => {
     const parsed = value === "" ? null : parseAgentKey(key);
@@ -15,8 +15,8 @@ export const claimsOf = (texts: readonly Text[]): AgentClaim[] =>
   });
 
 /**
- * The agent that a claim is about, as the adapter knows it. Null if the claim does not conform, names another chain or
- * registry (where the same id is another agent), or spells the id in another way than the registry does.
+ * The agent that a claim refers to, as known to the adapter. Null if the claim does not conform, names another chain or registry
+ * (where the same ID is another agent), or spells the ID differently from the registry.
  */
 export function claimedAgent(
   { isConforming, at, agentId }: AgentClaim,

@@ -1,6 +1,6 @@
 import type { Comparison, Condition } from "../../../ens/condition.ts";
 
-/** What is left of a rule where some of its comparisons are false. */
+/** Simplifies a rule, given that some of its comparisons are false. */
 function assumeFalse(rule: Condition, isFalse: (one: Comparison) => boolean): Condition | boolean {
   switch (rule.kind) {
     case "all":
@@ -18,7 +18,7 @@ function assumeFalse(rule: Condition, isFalse: (one: Comparison) => boolean): Co
   }
 }
 
-/** `neutral` changes nothing in a list of this kind, its opposite decides it. */
+/** A part equal to `neutral` does not affect a list of this kind; its opposite decides the list. */
 function assumeInList(
   rule: Extract<Condition, { kind: "all" | "any" }>,
   isFalse: (one: Comparison) => boolean,
@@ -35,7 +35,7 @@ function assumeInList(
     : { kind: rule.kind, of: left };
 }
 
-/** The same rule for names for which these comparisons are false, made once for each rule. */
+/** Returns a function that simplifies a rule for names for which these comparisons are false. Results are cached by rule. */
 function assuming(isFalse: (one: Comparison) => boolean) {
   const made = new WeakMap<Condition, Condition>();
   return (rule: Condition): Condition => {
@@ -51,8 +51,8 @@ function assuming(isFalse: (one: Comparison) => boolean) {
 const withoutLayer2 = assuming(({ column }) => column === "chainId");
 
 /**
- * What is left of a rule for names of the main chain: its comparisons with the ids of layer 2s are all false there. So
- * where the main chain alone is asked, a statement says nothing of other chains.
+ * Simplifies a rule for names on the main chain, where every comparison with a layer 2 chain ID is false. So statements about the
+ * main chain alone do not mention other chains.
  */
 export const onMainChain = <Column extends string>(rule: Condition<Column>): Condition<Column> =>
   withoutLayer2(rule) as Condition<Column>;
@@ -60,12 +60,12 @@ export const onMainChain = <Column extends string>(rule: Condition<Column>): Con
 const withoutUnseen = assuming(({ column }) => column === "isUnseen");
 
 /**
- * A rule as names are counted by it. A row does not say whether ENSv2 never saw its name: a registration of ENSv2 decides it,
- * and the opening of its registrar. So all names count as seen, and readers of the counts correct them.
+ * The rule by which names are counted. A row does not show whether ENSv2 never saw its name: that depends on a registration in
+ * ENSv2, and on the opening of its registrar. So all names count as seen, and readers of the counts correct them.
  */
 export const asCounted = <Column extends string>(
   rule: Condition<Column>,
 ): Condition<Exclude<Column, "isUnseen">> => withoutUnseen(rule) as Condition<Exclude<Column, "isUnseen">>;
 
-/** Whether a rule is another one for names that ENSv2 never saw. */
+/** True if a rule differs for names that ENSv2 never saw. */
 export const dependsOnUnseen = (rule: Condition): boolean => withoutUnseen(rule) !== rule;

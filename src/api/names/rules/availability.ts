@@ -3,26 +3,26 @@ import { ETH_NODE } from "../../../ens/name.ts";
 import { type LifeRules, lifeOfEnsv1 } from "./life.ts";
 import { type Availability, availabilities } from "./stages.ts";
 
-/** The columns that decide a name's availability, and when it ends. */
+/** The columns that determine a name's availability, and when it ends. */
 export type Lifetime = {
   chainId: number;
   parentNode: string | null;
-  /** The registrar's for its names, the wrapper's for wrapped subnames, the entry's for names of ENSv2. */
+  /** The registrar's expiry for its names, the wrapper's for wrapped subnames, the entry's for ENSv2 names. */
   expiryTimestamp: bigint | null;
   labelLength: number | null;
   effectiveOwnerAddress: string | null;
-  /** The registry of ENSv2 whose entry answers for the name; null where ENSv1 does. */
+  /** The ENSv2 registry whose entry controls the name; null if ENSv1 controls it. */
   registry: string | null;
-  /** When the way to a name of ENSv2 ends; null where nothing above it does. */
+  /** When the path to an ENSv2 name ends; null if nothing above the name ends. */
   pathExpiryTimestamp: bigint | null;
-  /** Wrapped as stored, and the NameWrapper's fuses as stored. */
+  /** The stored wrapped state, and the NameWrapper's stored fuses. */
   isWrapped: boolean;
   wrapperFuses: number | null;
-  /** A .eth name of ENSv1 that ENSv2's registry never saw, while its registrar is open: it has no premium. */
+  /** An ENSv1 .eth name that the ENSv2 registry never saw, while its registrar is open. Such a name has no premium. */
   isUnseen: boolean;
 };
 
-/** What a row of ENSv1 says nothing of, and one of the index nothing of `isUnseen`. */
+/** Columns missing from ENSv1 rows, and `isUnseen`, which no row of the index has. */
 type Unsaid =
   | "registry"
   | "pathExpiryTimestamp"
@@ -31,12 +31,12 @@ type Unsaid =
   | "isWrapped"
   | "wrapperFuses";
 
-/** Known facts about a name. Missing facts are those of ENSv1. */
+/** Known facts about a name. Missing facts default to those of ENSv1. */
 export type KnownLife = Omit<Lifetime, Unsaid | "labelLength"> & Partial<Pick<Lifetime, Unsaid>>;
 
 /**
- * All that decides a name's life, and no more: states have some thirty fields, and batches read thousands of them. The label's
- * length is null where it is not said.
+ * Only the columns that determine a name's life: states have some thirty fields, and batches read thousands of states. The
+ * label's length is null if not given.
  */
 export const asLife = (known: KnownLife & Partial<Pick<Lifetime, "labelLength">>): Lifetime => ({
   chainId: known.chainId,
@@ -51,7 +51,7 @@ export const asLife = (known: KnownLife & Partial<Pick<Lifetime, "labelLength">>
   isUnseen: known.isUnseen ?? false,
 });
 
-/** The state of a name that is in the index. */
+/** The availability of an indexed name. */
 export function availabilityOf(
   life: KnownLife & Pick<Lifetime, "labelLength">,
   now: number,
@@ -63,6 +63,6 @@ export function availabilityOf(
   );
 }
 
-/** The state of a registrar's name that was never registered; the length is null for unknown labels. */
+/** The availability of a registrar's name that was never registered. The length is null for unknown labels. */
 export const neverRegistered = (labelLength: number | null): Availability =>
   availabilityOf({ chainId: 0, parentNode: ETH_NODE, expiryTimestamp: null, labelLength }, 0);

@@ -7,12 +7,12 @@ import { type DomainColumn, write } from "./conditionText.ts";
 import { shifted, type Time } from "./time.ts";
 import { isUnseenSql } from "./unseenSql.ts";
 
-/** Columns that conditions in statements may name: one is found in the tables of ENSv2. */
+/** Columns that conditions in statements may name. `isUnseen` is looked up in the ENSv2 tables. */
 export type StatementColumn = DomainColumn | keyof Pick<Lifetime, "isUnseen">;
 
 /**
- * A condition on a row of `domains`, in a statement of Drizzle; without `now` only if it does not depend on the time. The
- * columns are those of the table, unless the row has another name in the statement.
+ * A condition on a row of `domains`, for a Drizzle statement. `now` may be left out only if the condition does not depend on the
+ * time. Columns are those of the table, unless the statement names the row differently.
  *
  * @example db.select().from(domain).where(toSql(lapsed, now))
  */

@@ -2,22 +2,22 @@ import type { domain } from "ponder:schema";
 import type { Comparison, Condition, NamedCondition } from "../../../ens/condition.ts";
 import { lapsed, unexplained } from "./ownership.ts";
 
-// Programs of operators write conditions, too: nothing here may load Ponder or its schema.
+// Operator tools write conditions, too, so nothing here may load Ponder or its schema.
 
-/** How the parts of a condition are written that are not the same in every statement. */
+/** How to write the parts of a condition that differ between statements. */
 export type Dialect<Part> = {
   column: (name: string) => Part;
-  /** The time some seconds after now. */
+  /** The time this many seconds after now. */
   time: (seconds: bigint) => Part;
   value: (value: string | number) => Part;
-  /** Writes a condition by its name; undefined if its columns are written. */
+  /** Writes a named condition as a whole; undefined if its columns are to be written instead. */
   named?: (condition: NamedCondition) => Part | undefined;
 };
 
 /** Columns that conditions may name. */
 export type DomainColumn = keyof typeof domain.$inferSelect;
 
-/** Seconds are written out, and so are values: none of them comes from a caller. */
+/** Seconds and values are written as literals: none of them comes from a caller. */
 export const asText = (column: (name: string) => string, now: string): Dialect<string> => ({
   column,
   time: (seconds) => (seconds === 0n ? now : `${now} ${seconds < 0n ? "-" : "+"} ${abs(seconds)}`),
@@ -26,17 +26,17 @@ export const asText = (column: (name: string) => string, now: string): Dialect<s
 
 const abs = (seconds: bigint) => (seconds < 0n ? -seconds : seconds);
 
-/** A condition on a row `d` of `domains`, as text; `now` is SQL, too. */
+/** A condition on a row `d` of `domains`, as text. `now` is SQL, too. */
 export const toRowText = (condition: Condition<DomainColumn>, now: string): string =>
   write(
     condition,
     asText((name) => `d.${snakeCase(name)}`, now),
   ).join("");
 
-/** The column of PostgreSQL. */
+/** The name of the column in PostgreSQL. */
 export const snakeCase = (name: string) => name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 
-/** Writes a condition as SQL that is never null, so that `not` and `count(*) filter` hold. */
+/** Writes a condition as SQL that is never null, so that `not` and `count(*) filter` work. */
 export function write<Part>(condition: Condition, dialect: Dialect<Part>): (string | Part)[] {
   switch (condition.kind) {
     case "all":
@@ -60,9 +60,7 @@ const joined = <Part>(of: readonly Condition[], word: string, dialect: Dialect<P
   ")",
 ];
 
-/**
- * Columns of `isTrue` are never null; for all others null is told apart by the column itself, so that indexes serve.
- */
+/** Columns of `isTrue` are never null. For all others, null is checked on the bare column, so that indexes can be used. */
 function comparison<Part>(test: Comparison, { column, time, value }: Dialect<Part>): (string | Part)[] {
   const at = column(test.column);
   switch (test.kind) {
@@ -82,8 +80,8 @@ function comparison<Part>(test: Comparison, { column, time, value }: Dialect<Par
 }
 
 /**
- * Effective owner of a row `d` of `domains` at `now`, as text: a lapsed name falls to the registrar's owner, or to the
- * registry's. Null where it is not known whether it lapsed.
+ * Effective owner of a row `d` of `domains` at `now`, as text. A lapsed name falls to the registrar's owner, or to the
+ * registry's. Null if it is unknown whether the name lapsed.
  */
 export const ownerText = (now: string): string =>
   `case when not ${toRowText(lapsed, now)} then d.effective_owner_address

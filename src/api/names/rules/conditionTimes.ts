@@ -2,7 +2,7 @@ import type { Comparison, Condition } from "../../../ens/condition.ts";
 
 export type TimeComparison<Column extends string = string> = Extract<Comparison<Column>, { kind: "time" }>;
 
-/** The times with which a rule compares. */
+/** The time comparisons in a rule. */
 export function timesIn<Column extends string>(rule: Condition<Column>): TimeComparison<Column>[] {
   switch (rule.kind) {
     case "all":

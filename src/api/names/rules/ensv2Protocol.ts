@@ -1,23 +1,23 @@
 import { PARENT_CANNOT_CONTROL } from "../../../ens/wrapper.ts";
 
-/** Which system's state of a name is in force. */
+/** The protocol whose state of a name is in force. */
 export type Protocol = "ensv1" | "ensv2";
 
-/** What decides it, of a name's way through ENSv2. */
+/** The facts from the registry walk that decide the protocol. */
 export type WayFacts = {
   /** The name's own entry; null if it, or an entry above it, is missing or expired. */
   entry: { isRegistered: boolean } | null;
-  /** Whether an entry above the name, below the top-level domain, was ever registered. */
+  /** True if an entry above the name, below the top-level domain, was ever registered. */
   isBelowRegistered: boolean;
-  /** Whether an entry of ENSv2 answered for the name before, which its way does not lead to any more. */
+  /** True if an ENSv2 entry to which the path no longer leads once controlled the name. */
   wasRegistered: boolean;
-  /** Whether the name, or one above it, is a wrapped name of ENSv1 that its wrapper registry leaves to ENSv1. */
+  /** True if the name, or one above it, is a wrapped ENSv1 name that its wrapper registry leaves to ENSv1. */
   isLeftToEnsv1: boolean;
 };
 
 /**
- * The system that answers for a name. Once registered in ENSv2, a name never returns to ENSv1, whatever ENSv1 holds. A
- * reservation leaves the name to ENSv1. Below a registered name, what ENSv1 holds is history.
+ * The protocol that controls a name. Once registered in ENSv2, a name never returns to ENSv1, whatever ENSv1 stores. A
+ * reservation leaves the name to ENSv1. Below a registered name, the state in ENSv1 is history.
  * Source: ensdomains/contracts-v2, docs/migration.md; src/migration/WrapperRegistry.sol.
  */
 export function protocolOf(way: WayFacts): Protocol {
@@ -30,7 +30,7 @@ export function protocolOf(way: WayFacts): Protocol {
 /** Fuse of .eth second-level names in the NameWrapper. Source: ens-contracts, contracts/wrapper/INameWrapper.sol. */
 const IS_DOT_ETH = 131_072;
 
-/** What ENSv1 holds of a name. */
+/** The state of a name in ENSv1. */
 export type OfEnsv1 = {
   registryOwner: string | null;
   wrapperFuses: number | null;
@@ -38,8 +38,8 @@ export type OfEnsv1 = {
 };
 
 /**
- * Whether a wrapper registry without entry of a label leaves the name to ENSv1: its parent gave up control of it, and it
- * was not migrated yet. Source: ensdomains/contracts-v2, src/registry/WrapperRegistry.sol, `getResolver`.
+ * True if a wrapper registry without an entry for a label leaves the name to ENSv1: its parent gave up control of it, and it was
+ * not migrated yet. Source: ensdomains/contracts-v2, src/registry/WrapperRegistry.sol, `getResolver`.
  */
 export function isMigratable(name: OfEnsv1 | undefined, now: number): boolean {
   if (!name?.registryOwner || name.wrapperExpiryTimestamp === null) return false;

@@ -1,33 +1,33 @@
 import { type EventType, typeOf } from "./eventTypes.ts";
 
-/*
- * Which addresses a log names as those who act, give or receive. Each place where a log can name one has an index of its
- * own, by which the newest logs of an address are found, however many it has.
+/**
+ * The addresses that a log names as actor, sender or receiver. Each place where a log can name one has its own index, which finds
+ * the newest logs of an address, however many it has.
  */
 
-/** One place where logs name an address. */
+/** A place where logs name an address. */
 export type Party = {
-  /** Of the index. */
+  /** Name of the index. */
   name: string;
   /** SQL of the address. */
   value: string;
-  /** The events that name it there. */
+  /** The events that name the address in this place. */
   events: readonly string[];
-  /** The family of those named `Transfer` there, which is an event of registries and of registrars. */
+  /** The contract family whose `Transfer` names it. Both registries and registrars emit an event of that name. */
   family?: string;
-  /** SQL: the rows that the index has, besides those with the events. */
+  /** SQL of the index's predicate, apart from the events. */
   where: string;
 };
 
 const NONE = "'0x0000000000000000000000000000000000000000'";
 
-/** An address in `details`. A quote inside a JSON text is escaped, so that no text can look like a field. */
+/** An address in `details`. JSON escapes quotes within texts, so no text can look like a field. */
 const inDetails = (...fields: readonly string[]): string =>
   `substring(details from '"(?:${fields.join("|")})":"(0x[0-9a-f]{40})"')`;
 
 const listOf = (texts: readonly string[]): string => texts.map((text) => `'${text}'`).join(", ");
 
-/** A column. The zero address, from which tokens are minted and to which they are burnt, is no party. */
+/** A column. The zero address, which tokens are minted from and burnt to, is not a party. */
 const column = (name: string, events: readonly string[], family?: string): Party => ({
   name: `events_${name}`,
   value: name,
@@ -36,7 +36,7 @@ const column = (name: string, events: readonly string[], family?: string): Party
   ...(family && { family }),
 });
 
-/** A field of `details`, which logs of these events have. */
+/** A field of `details` that logs of these events have. */
 const detail = (name: string, fields: readonly string[], events: readonly string[]): Party => ({
   name: `events_detail_${name}`,
   value: inDetails(...fields),
@@ -55,8 +55,8 @@ const byEntry = [
 ];
 
 /**
- * Every place where a log names a party. Not who may change a name's records at a resolver: anyone's contract can log that of
- * any name and any address. These logs are found by the name.
+ * Every place where a log names a party. Approvals to change a name's records at a resolver are left out: anyone's contract can
+ * log them for any name and any address. These logs are found by name.
  */
 export const parties: readonly Party[] = [
   column(
@@ -101,36 +101,36 @@ export const parties: readonly Party[] = [
   },
 ];
 
-/** SQL of what emits an event, in the place of an address: for events of all contracts by their kind. */
+/** SQL of an event's emitter in place of an address, for events of all contracts of a kind. */
 export const FAMILY = "contract || ' '";
 
 /**
- * SQL of the hash by which an index finds the events of one name, on one chain, of an address: of 8 bytes, where the three
- * have 70. It is all that a statement compares with the index, so no other index looks as good to the planner.
+ * SQL of the hash by which an index finds the events of one type, on one chain, of an address. It has 8 bytes, while the three
+ * values have 70. A statement compares nothing else with the index, so no other index looks as good to the planner.
  */
 export const hashOf = (value: string): string => `hashtextextended(${joined(value)}, chain_id)`;
 
 /**
- * SQL of an event's time in the indexes of places, and in what reads them. The index of all events by time has the column
- * itself and cannot serve: to the planner it seems to lead to an event of any kind soon, but of a kind that a contract never
- * emits it leads to none, past every event there is.
+ * SQL of an event's time in the indexes of places, and in statements that read them. The index of all events by time contains the
+ * bare column, so it does not match. The planner would expect it to lead to an event of any type soon; for a type that a contract
+ * never emits, it reads every event and finds none.
  */
 export const TIME_OF_PLACE = "(block_timestamp + 0)";
 
-/** SQL of what is hashed: a statement compares it, too, because two of them can have one hash. */
+/** SQL of the hashed text. Statements compare it, too, because two texts can have the same hash. */
 export const joined = (value: string): string => `${value} || event_type`;
 
-/** Whether an event names a party in this place by a log of one of these kinds. */
+/** True if an event, as one of these types, names a party in this place. */
 const isOfType = ({ family }: Party, eventType: string, types: readonly EventType[]): boolean => {
   if (eventType !== "Transfer" || family === undefined) return true;
   const type = typeOf({ family, eventType });
   return type !== undefined && types.includes(type);
 };
 
-/** Which events are looked for: by their names, and where not all kinds are, by these. */
+/** The events to find: their names and, unless all types are wanted, their types. */
 export type Looked = { names: readonly string[]; types?: readonly EventType[] | undefined };
 
-/** Of these events those by which a party can be named in this place. */
+/** The given events that can name a party in this place. */
 export const namedBy = (party: Party, { names, types }: Looked): string[] =>
   party.events.filter(
     (name) => names.includes(name) && (types === undefined || isOfType(party, name, types)),

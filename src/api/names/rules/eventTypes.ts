@@ -1,10 +1,10 @@
-/*
- * The kind of change that a log records. The contracts have a hundred events, and callers look for thirteen kinds of them. One
- * change often has several logs: registrar and controller both log a registration. Logs of no kind are about a contract
- * itself (its owner, its code, its prices), or an auction's bids.
+/**
+ * The type of change that a log records. The contracts have a hundred events, and callers select from thirteen types. One change
+ * often has several logs: registrar and controller both log a registration. Logs without a type are about a contract itself (its
+ * owner, its code, its prices), or about an auction's bids.
  */
 
-/** Kinds of events. */
+/** Types of events. */
 export const eventTypes = [
   "registration",
   "renewal",
@@ -23,7 +23,7 @@ export const eventTypes = [
 
 export type EventType = (typeof eventTypes)[number];
 
-/** An event by what emits it and its name in the contract. */
+/** An event, by the family of its emitter and its name in the contract. */
 export type LoggedAs = { family: string; eventType: string };
 
 const registry = {
@@ -44,7 +44,7 @@ const forAddress = { primary_name: ["NameForAddrChanged"] };
 
 const tokenSale = { registration: ["NameRegistered"], renewal: ["NameRenewed"] };
 
-/** Kinds of events by family, as in `events.contract`. No log records an expiry: it comes with time. */
+/** Event names by type and family, as in `events.contract`. No log records an expiry: it comes with time. */
 const logs: Record<string, Partial<Record<EventType, readonly string[]>>> = {
   REGISTRY: registry,
   REGISTRY_OLD: registry,
@@ -87,7 +87,7 @@ const logs: Record<string, Partial<Record<EventType, readonly string[]>>> = {
       "DNSZoneCleared",
       "DataChanged",
     ],
-    // The record `name`, by which a reverse node names its address. Hardly any other node has one.
+    // The `name` record, which a reverse node uses to name its address. Hardly any other node has one.
     primary_name: ["NameChanged"],
     permission: ["AuthorisationChanged", "Approved", "ApprovalForAll"],
   },
@@ -123,7 +123,7 @@ const logs: Record<string, Partial<Record<EventType, readonly string[]>>> = {
   AGENT_REGISTRY: { agent: ["Registered", "URIUpdated", "Transfer"] },
 };
 
-/** The registration by which a name comes from ENSv1, if its sender migrates names. */
+/** The registration that moves a name from ENSv1, if its sender migrates names. */
 export const MIGRATING = "LabelRegistered";
 
 const typesByLog: ReadonlyMap<string, EventType> = new Map(
@@ -134,15 +134,15 @@ const typesByLog: ReadonlyMap<string, EventType> = new Map(
   ),
 );
 
-/** A family and an event's name as one text. */
+/** A family and an event's name, as one text. */
 export function keyOf({ family, eventType }: LoggedAs): string {
   return `${family} ${eventType}`;
 }
 
-/** The kind of a log; undefined if it has none. */
+/** The type of a log; undefined if it has none. */
 export const typeOf = (logged: LoggedAs): EventType | undefined => typesByLog.get(keyOf(logged));
 
-/** All logs of some kinds. What migrates a name is among registrations and migrations. */
+/** All logs of some types. The event that migrates names belongs to both registrations and migrations. */
 export function loggedAs(types: readonly EventType[]): LoggedAs[] {
   return [...typesByLog].flatMap(([key, type]) => {
     const [family = "", eventType = ""] = key.split(" ");
@@ -151,7 +151,7 @@ export function loggedAs(types: readonly EventType[]): LoggedAs[] {
   });
 }
 
-/** Logs that are of no kind, by family. */
+/** Logs without a type, by family. */
 const others: Record<string, readonly string[]> = {
   REGISTRY: ["NewTTL"],
   REGISTRY_OLD: ["NewTTL"],
@@ -178,16 +178,16 @@ const others: Record<string, readonly string[]> = {
   ENSV2_UNIVERSAL_RESOLVER: ["Upgraded"],
 };
 
-/** Every event that is indexed. */
+/** Every indexed event. */
 export const allLogs: readonly LoggedAs[] = [
   ...loggedAs(eventTypes),
   ...Object.entries(others).flatMap(([family, names]) => names.map((eventType) => ({ family, eventType }))),
 ];
 
-/** The name of every event that is indexed. */
+/** The name of every indexed event. */
 export const allEventNames: readonly string[] = [...new Set(allLogs.map(({ eventType }) => eventType))];
 
-/** Records by the logs that set them. */
+/** The logs that set records, by record family. */
 const recordLogs = {
   text: ["TextChanged", "TextUpdated"],
   addr: ["AddrChanged", "AddressChanged", "AddressUpdated"],
@@ -203,7 +203,7 @@ const recordLogs = {
 export type RecordFamily = keyof typeof recordLogs;
 export const recordFamilies = Object.keys(recordLogs) as [RecordFamily, ...RecordFamily[]];
 
-/** Logs that end all records of a name, or give it others. They name no key. */
+/** Logs that clear all records of a name, or replace them. They name no key. */
 export const resetLogs: readonly string[] = [
   "VersionChanged",
   "Cleared",

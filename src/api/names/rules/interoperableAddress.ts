@@ -2,11 +2,11 @@ import { type Address, type Hex, hexToBytes, isHex, toHex } from "viem";
 
 /** An address together with its chain. */
 export type InteroperableAddress = {
-  /** Kind of chain by CAIP-350: 0 is eip155. */
+  /** Chain type by CAIP-350: 0 is eip155. */
   chainType: number;
-  /** The chain among those of its kind: for eip155 its id, big-endian without leading zeros. Empty if not told. */
+  /** The chain within its type: for eip155 the chain ID, big-endian without leading zeros. Empty if not given. */
   chainReference: Hex;
-  /** Empty if not told. */
+  /** Empty if not given. */
   address: Hex;
 };
 
@@ -15,8 +15,8 @@ const EIP155 = 0;
 const EVM_ADDRESS_BYTES = 20;
 
 /**
- * Reads an interoperable address of version 1 out of its hexadecimal form, in any case of letters; null for anything
- * else, also for one with bytes too many or too few, or of an EVM chain written in another way than the only one.
+ * Parses the hexadecimal form of a version 1 interoperable address, in any letter case. Null for anything else, including too
+ * many or too few bytes, and any but the canonical form of an EVM chain.
  * Source: ERC-7930; CAIP-350, profile of eip155.
  */
 export function decodeInteroperableAddress(text: string): InteroperableAddress | null {
@@ -36,7 +36,7 @@ const readUint16 = (bytes: Uint8Array, at: number): number | undefined => {
   return high === undefined || low === undefined ? undefined : high * 256 + low;
 };
 
-/** A part with its length in one byte before it; null if the bytes end too early. */
+/** Reads a part that is preceded by its length in one byte; null if the bytes end too early. */
 function readPart(bytes: Uint8Array, at: number): { part: Uint8Array; end: number } | null {
   const length = bytes[at];
   if (length === undefined) return null;
@@ -47,7 +47,7 @@ function readPart(bytes: Uint8Array, at: number): { part: Uint8Array; end: numbe
 const isEvmPart = (reference: Uint8Array, address: Uint8Array): boolean =>
   reference[0] !== 0 && [0, EVM_ADDRESS_BYTES].includes(address.length);
 
-/** Contract on an EVM chain that an interoperable address names whole; null for every other. */
+/** The EVM contract that an interoperable address identifies completely; null for every other address. */
 export function evmContractOf(
   interoperable: InteroperableAddress,
 ): { chainId: bigint; address: Address } | null {

@@ -12,12 +12,12 @@ import {
 } from "./nameRules.ts";
 import type { Ensv2Terms, Kind } from "./stages.ts";
 
-/*
- * Of which kind a name is: questions in order, each with a rule. TypeScript walks through them, and SQL gets one condition
- * for several kinds, with no more questions than tell these from the others.
+/**
+ * The decision tree for the kind of a name: questions in order, each with a rule. TypeScript walks the tree. SQL gets one
+ * condition for a set of kinds, with only the questions needed to tell these from the others.
  */
 
-/** A kind, or the question that decides it. */
+/** A kind, or a question with the decisions that follow. */
 export type Decision = Kind | { is: Rule; yes: Decision; no: Decision };
 
 const ofLayer2: Decision = { is: isWithoutPremium, yes: "ofLayer2WithoutPremium", no: "ofLayer2" };
@@ -34,7 +34,7 @@ const ofEnsv1: Decision = {
   no: ofSubname,
 };
 
-/** A layer 2 has no names of ENSv2. */
+/** A layer 2 has no ENSv2 names. */
 const ofBoth = ({ nonOwners, ethRegistry }: Ensv2Terms): Decision => ({
   is: isOfRegistrar,
   yes: {
@@ -53,11 +53,11 @@ const ofBoth = ({ nonOwners, ethRegistry }: Ensv2Terms): Decision => ({
   no: { is: isEnsv2, yes: "subnameOfEnsv2", no: ofSubname },
 });
 
-/** How the kind of a name is decided in a deployment. */
+/** The decision tree of a deployment. */
 export const decisionIn = (terms: Ensv2Terms | undefined): Decision =>
   terms === undefined ? ofEnsv1 : ofBoth(terms);
 
-/** All kinds. */
+/** All kinds in a decision tree. */
 export const kindsOf = (decision: Decision): Kind[] =>
   typeof decision === "string" ? [decision] : [...kindsOf(decision.yes), ...kindsOf(decision.no)];
 
@@ -67,14 +67,14 @@ export function kindOf(decision: Decision, row: LifeRow): Kind {
   return kindOf(holds(decision.is, row, 0n) ? decision.yes : decision.no, row);
 }
 
-/** A condition, or what all names answer. */
+/** A condition, or the same answer for all names. */
 export type Answer = Rule | boolean;
 
 /**
  * The condition for some kinds.
  *
- * @param isWanted undefined for a kind of which either answer is right, since no name of it can be met
- * @returns undefined if all kinds are such
+ * @param isWanted undefined for a kind for which either answer is right, since no such name can occur
+ * @returns undefined if that is true for all kinds
  */
 export function isOfKinds(
   decision: Decision,
@@ -87,7 +87,7 @@ export function isOfKinds(
   return no === undefined || same(yes, no) ? yes : answeredBy(decision.is, yes, no);
 }
 
-/** What is answered by two different answers on both sides of a question. */
+/** Combines two different answers to the sides of a question. */
 function answeredBy(is: Rule, yes: Answer, no: Answer): Rule {
   const isNot = not(is);
   if (yes === true) return no === false ? is : any(is, toRule(no));
@@ -96,6 +96,6 @@ function answeredBy(is: Rule, yes: Answer, no: Answer): Rule {
   return no === false ? all(is, toRule(yes)) : any(all(is, toRule(yes)), all(isNot, toRule(no)));
 }
 
-/** An answer as a rule: an empty list of conditions is met by all, or by none. */
+/** An answer as a rule: an empty `all` matches every name, an empty `any` none. */
 export const toRule = (answer: Answer): Rule =>
   typeof answer === "boolean" ? (answer ? all() : any()) : answer;

@@ -2,16 +2,16 @@ import type { Hex } from "viem";
 import { unknownLabel } from "../../../ens/name.ts";
 import { wellKnownLabels } from "../../../ens/wellKnownLabels.ts";
 
-/** Where the text of a well-known label is from while no log has spelled it out. */
+/** The source of a well-known label's text while no log has spelled it out. */
 const OF_ENS = "ens";
 
 type Labelled = { label: string; labelhash: Hex | null };
 
 /**
- * Where the text of a name's label is from, as the tables of the index say; null for a name without a label.
+ * The source of the text of a name's label, according to the index; null for a name without a label.
  *
- * @param stored `labels.source`; null where the index has no text
- * @returns undefined if the index has the hash alone: a label that was given since may not be applied yet
+ * @param stored `labels.source`; null if the index has no text
+ * @returns undefined if the index knows only the hash: a label supplied since then may not be applied yet
  */
 export function sourceInIndex(
   { label, labelhash }: Labelled,

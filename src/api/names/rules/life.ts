@@ -16,9 +16,9 @@ import {
   type Stage,
 } from "./stages.ts";
 
-/* The conditions that follow from the table of stages. */
+/** The conditions derived from the table of stages. */
 
-/** Rule: the way to the name ends within some days; with 0 it has ended. */
+/** Rule: the path to the name ends within some days; with 0 it has ended. */
 export const pathEndsWithin = (days: number) =>
   named("pathEndsWithin", time("pathExpiryTimestamp", "<=", BigInt(days * DAY)), [days]);
 
@@ -55,7 +55,7 @@ function rulesOf(terms: Ensv2Terms | undefined) {
     return named("phase", oneOf(wanted.includes("unlimited") ? [isUnlimited, ...dated] : dated), wanted);
   };
 
-  /** Rule: the name is in a stage with this meaning. Kinds that have no such phase may give either answer. */
+  /** Rule: the name is in a stage with this meaning. Either answer is right for kinds without such a phase. */
   const inStages = (isWanted: (meaning: Meaning) => boolean): Rule => {
     const answers = phases.map((phase) => {
       const answer = isOfKinds(decision, (kind) => {
@@ -77,7 +77,7 @@ function rulesOf(terms: Ensv2Terms | undefined) {
     isOwned,
     isLongEnough: named("isLongEnough", atLeast("labelLength", SHORTEST_LABEL)),
   };
-  /** Rule: the name is in a stage with this meaning, and meets the stage's own condition. */
+  /** Rule: the name is in a stage with this meaning, and matches the stage's own condition. */
   const inFull = (isWanted: (meaning: Meaning) => boolean) => {
     const ofStage = (onlyIf: Meaning["onlyIf"]) =>
       inStages((meaning) => isWanted(meaning) && meaning.onlyIf === onlyIf);
@@ -104,11 +104,11 @@ function rulesOf(terms: Ensv2Terms | undefined) {
     inPhase,
     /** Rule: the name has an owner. The contracts in `nonOwners` of {@link Ensv2Terms} do not count. */
     owned: isOwned,
-    /** Rule, where there is ENSv2: a name of ENSv1 whose expiry says nothing. */
+    /** Rule, with ENSv2: an ENSv1 name whose expiry is meaningless. */
     retired: terms === undefined ? null : isRetired(terms.nonOwners),
     /** Rule: the last owner still holds the name. */
     held: inStages(({ isOwners }) => isOwners),
-    /** Rule: an expiry of the name ends its registration. A name without expiry may meet it, too. */
+    /** Rule: an expiry of the name ends its registration. A name without expiry may match, too. */
     hasEnd,
     /** Rules: the name is in these lists. */
     active: inList("active"),
@@ -116,14 +116,14 @@ function rulesOf(terms: Ensv2Terms | undefined) {
     registeredOrGrace: inFull(({ lists }) => lists.includes("active")),
     expired: inFull(({ lists }) => lists.includes("expired")),
     lost: inList("lost"),
-    /** Rules: the availability of a name; `unknown` if none holds. */
+    /** Rules: the availability of a name; `unknown` if none matches. */
     availability: {
       registered: inState("registered"),
       grace: inState("grace"),
       premium: inState("premium"),
       available: inState("available"),
     } satisfies Record<KnownAvailability, unknown>,
-    /** Rule: not over, and over within some days. */
+    /** Rule: the name has not ended, and ends within some days. */
     expiringWithin: (days: number): Rule => {
       const isAhead = time("expiryTimestamp", ">");
       const isNear = time("expiryTimestamp", "<=", BigInt(days * DAY));
@@ -142,8 +142,8 @@ const meaningOf = ({ unlimited, stages }: Life, phase: Phase): Meaning | undefin
   phase === "unlimited" ? unlimited : stages.find((stage) => stage.phase === phase);
 
 /**
- * The expiries that put a name of a life into one of these phases; null if there are none. The way to a name of ENSv1 has no
- * end: so its range may say that it has not ended, and be the same as of names of ENSv2.
+ * The expiries that put a name with this life into one of these phases; null if there are none. The path to an ENSv1 name never
+ * ends, so its range may include that the path has not ended, and then equals the range of ENSv2 names.
  */
 function rangeOf(
   { stages, endsWithPath }: Life,
@@ -159,7 +159,7 @@ function rangeOf(
     : range;
 }
 
-/** Stages that follow each other: from the end of the stage before the first to the end of the last. */
+/** Consecutive stages: from the end of the stage before the first to the end of the last. */
 type Run = { before: Stage | undefined; last: Stage };
 
 function runsOf(stages: readonly Stage[], wanted: readonly Phase[]): Run[] {
@@ -178,22 +178,22 @@ function expiriesOf({ before, last }: Run): Rule {
 
 const both = (one: Rule, other: Rule): Rule => (keyOf(one) === keyOf(all()) ? other : all(one, other));
 
-/** Rule: one of these rules holds. */
+/** Rule: at least one of these rules holds. */
 const oneOf = <Column extends string>(rules: readonly Condition<Column>[]): Condition<Column> => {
   const [only] = rules;
   return only !== undefined && rules.length === 1 ? only : any(...rules);
 };
 
-/** Items with the same key, in the order of their first ones. */
+/** Groups items by key, in the order of each group's first item. */
 const groupBy = <Item>(items: readonly Item[], keyOfItem: (item: Item) => string): [Item, ...Item[]][] =>
   [...Map.groupBy(items, keyOfItem).values()] as [Item, ...Item[]][];
 
-/** The rules where there is no ENSv2. */
+/** The rules without ENSv2. */
 export const lifeOfEnsv1: LifeRules = rulesOf(undefined);
 
 const made = new WeakMap<Ensv2Terms, LifeRules>();
 
-/** The rules of a deployment: they are made once for each. */
+/** The rules of a deployment, built once for each. */
 export function lifeOf(terms: Ensv2Terms | undefined): LifeRules {
   if (terms === undefined) return lifeOfEnsv1;
   const known = made.get(terms);

@@ -7,17 +7,17 @@ import { isEmancipated } from "../../../ens/wrapper.ts";
 
 type RegistrarColumn = "chainId" | "parentNode";
 
-/** Rule: any node but the root, which has no name. */
+/** Rule: any node except the root, which has no name. */
 export const isNotRoot = not(equals("node", ROOT_NODE));
 
 /**
- * Rule: a name that counts as held by people: not the root, and not `<address>.addr.reverse`, which an address gets for
- * setting a primary name.
+ * Rule: a name that counts as held by people: neither the root nor `<address>.addr.reverse`, which an address gets for setting a
+ * primary name.
  */
 export const isCounted = all(isNotRoot, not(equals("parentNode", ADDR_REVERSE_NODE)));
 
 /**
- * Rule: a second-level name of a registrar, which keeps its expiry: right under .eth, or on a layer 2 right under its
+ * Rule: a second-level name of a registrar, which stores its expiry: directly under .eth, or on a layer 2 directly under its
  * managed name.
  */
 export const isOfRegistrar = named("isOfRegistrar", secondLevelOf(managedNames));
@@ -38,17 +38,17 @@ export const isWithoutPremium = isOneOf(managedNames.filter(({ hasPremium }) => 
 /** Rule: a token of 3DNS. */
 export const isToken = any(...tokenNames.map(({ chainId }) => equals("chainId", chainId)));
 
-/** Rule: a wrapped name that its parent did not emancipate, so the wrapper's expiry does not end it. */
+/** Rule: a wrapped name that is not emancipated from its parent, so the wrapper's expiry does not end it. */
 export const isLasting = all<"isWrapped" | "wrapperFuses">(isTrue("isWrapped"), not(isEmancipated));
 
-/** Rule: an entry of ENSv2 answers for the name. */
+/** Rule: an ENSv2 entry controls the name. */
 export const isEnsv2 = named("isEnsv2", isPresent("registry"));
 
 /** Rule: the name's owner in ENSv1 is one of these contracts, which do not count as owners. */
 export const isOfNonOwner = (nonOwners: ReadonlySet<string>): Condition<"effectiveOwnerAddress"> =>
   any(...[...nonOwners].sort().map((one) => equals("effectiveOwnerAddress", one)));
 
-/** Rule: a name of ENSv1 whose owner does not count. Its expiry there means nothing. */
+/** Rule: an ENSv1 name whose owner does not count. Its expiry there is meaningless. */
 export const isRetired = (nonOwners: ReadonlySet<string>) =>
   named(
     "isRetired",
@@ -60,5 +60,5 @@ export const isRetired = (nonOwners: ReadonlySet<string>) =>
     ),
   );
 
-/** Rule: a .eth name of ENSv1 that the registry of ENSv2 never saw, while its registrar is open. `unseenSql.ts` has it in SQL. */
+/** Rule: an ENSv1 .eth name that the ENSv2 registry never saw, while its registrar is open. `unseenSql.ts` is its SQL. */
 export const isUnseen = (ethRegistry: string) => named("isUnseen", isTrue("isUnseen"), [ethRegistry]);

@@ -1,6 +1,6 @@
 import type { Availability } from "./stages.ts";
 
-/** Why a name cannot be registered, or renewed. */
+/** Reasons why a name cannot be registered or renewed. */
 export const refusals = [
   "registered",
   "grace",
@@ -17,19 +17,19 @@ export const refusals = [
 
 export type Refusal = (typeof refusals)[number];
 
-/** What decides it of a name that a registrar keeps. */
+/** The facts about a registrar's name that decide whether it can be sold. */
 export type OfferedName = {
   availability: Availability;
-  /** Characters of the label, as controllers count them. */
+  /** Characters of the label, as counted by controllers. */
   length: number;
-  /** Whether the registrar of ENSv2 keeps the name, and no account held it last: such a name ends before it can be had again. */
+  /** True for an ENSv2 registrar name without a last holder: such a name ends before it can be registered again. */
   isGivenUp: boolean;
 };
 
-/** The shortest label that controllers sell: .eth names, Basenames and Lineanames alike. */
+/** The shortest label that controllers sell, for .eth names, Basenames and Lineanames alike. */
 export const SHORTEST_LABEL = 3;
 
-/** Why a name cannot be registered; null where it can. */
+/** Why a name cannot be registered; null if it can. */
 export function refusalOfRegistration({ availability, length }: OfferedName): Refusal | null {
   if (availability === "registered" || availability === "grace") return availability;
   if (length < SHORTEST_LABEL) return "too_short";
@@ -37,7 +37,7 @@ export function refusalOfRegistration({ availability, length }: OfferedName): Re
 }
 
 /**
- * Why a name cannot be renewed; null where it can. In its grace, too, any account may renew it. Source: ens-contracts,
+ * Why a name cannot be renewed; null if it can. Any account may renew it, also in its grace. Source: ens-contracts,
  * BaseRegistrarImplementation, `renew`; ensdomains/contracts-v2, src/registrar/ETHRegistrar.sol, `_isRenewable`.
  */
 export function refusalOfRenewal({ availability, length, isGivenUp }: OfferedName): Refusal | null {

@@ -3,39 +3,39 @@ import { all, atLeast, holds, isTrue, not } from "../../../ens/condition.ts";
 import { effectiveOwner, type OwnershipReason } from "../../../ens/owner.ts";
 import { fusesAt, isExpired, lapsedToken } from "../../../ens/wrapper.ts";
 
-/** What the contracts store about a name's owners, whether it comes from the index or from the chain. */
+/** The contracts' stored values about a name's owners, read from the index or from the chain. */
 export type StoredOwners = {
-  /** Wrapped by what is stored, though the token may have lapsed since. */
+  /** The stored wrapped state; the token may have lapsed since. */
   isWrapped: boolean;
   registryOwner: Address | null;
   registrarOwner: Address | null;
   wrapperOwner: Address | null;
   wrapperFuses: number | null;
   wrapperExpiryTimestamp: bigint | null;
-  /** Renewals that may have moved the wrapper's expiry: with any, it is the earliest that can be. */
+  /** Renewals that may have moved the wrapper's expiry. If above 0, the stored expiry is the earliest possible one. */
   unexplainedRenewals?: number | null;
-  /** The registry of ENSv2 whose entry answers for the name; null where ENSv1 does. */
+  /** The ENSv2 registry whose entry controls the name; null if ENSv1 controls it. */
   registry?: Address | null;
-  /** The owner as stored: of a name of ENSv2 the holder of its token. */
+  /** The stored owner; for an ENSv2 name, the holder of its token. */
   effectiveOwnerAddress?: Address | null;
 };
 
-/** Rule: stored as wrapped, but the wrapper's token has lapsed since. No event records that. */
+/** Rule: stored as wrapped, but the wrapper's token has since lapsed. No event records that. */
 export const lapsed = all(isTrue("isWrapped"), lapsedToken);
 
-/** Rule: a renewal may have moved the wrapper's expiry, and no log that is read says so: a name that lapsed may not have. */
+/**
+ * Rule: a renewal may have moved the wrapper's expiry without an indexed log, so a name that seems to have lapsed may not have.
+ */
 export const unexplained = atLeast("unexplainedRenewals", 1);
 
-/** Whether only the chain can tell when the wrapper's token of a name ends. */
+/** True if only the chain knows when the wrapper's token of a name ends. */
 export const isTokenUnknown = ({ isWrapped, unexplainedRenewals = null }: StoredOwners): boolean =>
   isWrapped && holds(unexplained, { unexplainedRenewals }, 0n);
 
 /** Rule: wrapped, and the wrapper's token has not lapsed. */
 export const wrapped = all(isTrue("isWrapped"), not(lapsed));
 
-/**
- * Who owns a name at a time, and its wrapper token then; `wrapper` is null for names that are not stored as wrapped.
- */
+/** The owners of a name at a time, and its wrapper token at that time. `wrapper` is null for names not stored as wrapped. */
 export type OwnersNow = {
   isWrapped: boolean;
   owner: { address: Address; reason: OwnershipReason | "token" } | null;
@@ -43,9 +43,9 @@ export type OwnersNow = {
 };
 
 /**
- * Owners as the contracts answer at `now`. A lapsed name has no owner in the wrapper, so the owner in the registrar
- * counts (the NameWrapper itself: no account can use the name). The token stays in the answer, with no fuses. No owner is told
- * where it is not known whether the name lapsed. In SQL: `ownerAt`. A name of ENSv2 has one layer, its registry.
+ * Owners as the contracts return them at `now`. A lapsed name has no owner in the wrapper, so the owner in the registrar counts
+ * (the NameWrapper itself: no account can use the name). The token remains in the answer, without fuses. There is no owner if it
+ * is unknown whether the name lapsed. The SQL form is `ownerAt`. An ENSv2 name has one layer, its registry.
  */
 export function ownersAt(stored: StoredOwners, now: number): OwnersNow {
   if (stored.registry) {
@@ -58,7 +58,7 @@ export function ownersAt(stored: StoredOwners, now: number): OwnersNow {
     wrapperExpiryTimestamp: stored.wrapperExpiryTimestamp ?? 0n,
   };
   const isWrapped = holds(wrapped, stored, time);
-  // An expiry of 0 means none: subnames wrapped without fuses have it.
+  // An expiry of 0 means none, as for subnames wrapped without fuses.
   const hasExpired = token.wrapperExpiryTimestamp > 0n && isExpired(token, time);
   return {
     isWrapped,

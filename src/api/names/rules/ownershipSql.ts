@@ -8,16 +8,16 @@ import { lapsed, unexplained } from "./ownership.ts";
 import type { Time } from "./time.ts";
 
 /**
- * Effective owner at `now`: a lapsed name falls to the registrar's owner, or to the registry's; null where it is not known
- * whether it lapsed.
+ * Effective owner at `now`. A lapsed name falls to the registrar's owner, or to the registry's. Null if it is unknown whether the
+ * name lapsed.
  */
 export const ownerAt = (now: Time): SQL<Address | null> =>
   sql`case when not ${toSql(lapsed, now)} then ${domain.effectiveOwnerAddress}
     when not ${toSql(unexplained)} then coalesce(${domain.registrarOwner}, ${domain.registryOwner}) end`;
 
 /**
- * True for names whose effective owner at `now` is `owner` (lower case). A lapsed name belongs to the NameWrapper,
- * which is its registry and registrar owner. So for any other owner the index on the stored column is enough.
+ * True for names whose effective owner at `now` is `owner` (lower case). A lapsed name belongs to the NameWrapper, which is its
+ * owner in registry and registrar. So for any other owner, the index on the stored column is enough.
  */
 export function ownedAt({
   owner,
@@ -25,7 +25,7 @@ export function ownedAt({
   now,
 }: {
   owner: Address | SQLWrapper;
-  /** Whether the owner is the NameWrapper. */
+  /** True if the owner is the NameWrapper. */
   isWrapper: boolean;
   now: Time;
 }) {

@@ -9,13 +9,13 @@ import {
 } from "../../../ens/wrapper.ts";
 import { isTokenUnknown, type StoredOwners } from "./ownership.ts";
 
-/*
- * What the contracts of ENSv1 let accounts do with a name. Each word is a call that does not revert for the account now.
+/**
+ * What the ENSv1 contracts let accounts do with a name. Each action is a call that does not revert for the account now.
  * Source: ens-contracts, contracts/registry/ENSRegistry.sol (`authorised`), ethregistrar/BaseRegistrarImplementation.sol
  * (`reclaim`, `ownerOf`), wrapper/NameWrapper.sol, resolvers/PublicResolver.sol (`isAuthorised`).
  */
 
-/** What may be done: by these words in answers. */
+/** Actions, as named in answers. */
 export const actions = [
   ...(["transfer_token", "set_registry_owner", "set_resolver", "create_subnames"] as const),
   ...(["unwrap", "burn_fuses", "approve", "extend_subnames", "extend_expiry"] as const),
@@ -32,7 +32,7 @@ export const actions = [
 
 export type Action = (typeof actions)[number];
 
-/** Why a power that was given cannot be used now. */
+/** Reasons why a granted power cannot be used now. */
 export const reasons = [
   ...(["expired", "not_wrapped", "transferred", "owner_changed", "other_resolver", "fuses_burnt"] as const),
   ...(["no_record_of_its_own", "renewal_unknown", "other_holder"] as const),
@@ -40,25 +40,25 @@ export const reasons = [
 
 export type Reason = (typeof reasons)[number];
 
-/** Where a power is. `token`: a registry of ENSv2. */
+/** The layer of a power. `token`: an ENSv2 registry. */
 export const layers = ["registry", "registry_old", "registrar", "wrapper", "token", "resolver"] as const;
 
 export type Layer = (typeof layers)[number];
 
-/** What the contracts store of a name of ENSv1, as far as it decides who may change it. */
+/** The contracts' stored values that decide who may change an ENSv1 name. */
 export type NameOwners = StoredOwners & {
-  /** Whether the node has a record of its own in the registry of 2020. */
+  /** True if the node has a record of its own in the registry of 2020. */
   isMigrated: boolean;
   registrarExpiryTimestamp: bigint | null;
 };
 
-/** Powers of a layer's owner and the owner's operators over a name; `approved`: those of the token's approved account. */
+/** Powers over a name of a layer's owner and the owner's operators. `approved`: the powers of the token's approved account. */
 export type Power = {
   layer: Layer;
   owner: Address;
   may: Action[];
   approved: Action[];
-  /** Null: not known. */
+  /** Null if unknown. */
   inForce: boolean | null;
   reason?: Reason;
 };
@@ -72,7 +72,7 @@ const CANNOT_CREATE_SUBDOMAIN = 32;
 const IS_DOT_ETH = 131_072;
 const CAN_EXTEND_EXPIRY = 262_144;
 
-/** A layer in which its owner can do nothing, and why. */
+/** A layer in which the owner can do nothing, and the reason. */
 const idle = (layer: Layer, owner: Address, reason: Reason): Power => ({
   layer,
   owner,
@@ -82,10 +82,10 @@ const idle = (layer: Layer, owner: Address, reason: Reason): Power => ({
   reason,
 });
 
-/** When, and whether the registry lets the NameWrapper act for the name: as its owner, or as the owner's operator. */
+/** The time, and whether the registry lets the NameWrapper act for the name: as its owner, or as the owner's operator. */
 export type Occasion = { now: number; wrapperActs: boolean };
 
-/** The powers over a name of those that own it, by layer. */
+/** The powers of a name's owners over it, by layer. */
 export const powersOf = (name: NameOwners, occasion: Occasion): Power[] => [
   ...registryPower(name),
   ...registrarPower(name, occasion.now),
@@ -99,7 +99,7 @@ function registryPower({ registryOwner, isMigrated }: NameOwners): Power[] {
   return [{ layer, owner: registryOwner, may, approved: [], inForce: true }];
 }
 
-/** `ownerOf` needs an expiry that is to come, and every call needs `ownerOf`. */
+/** `ownerOf` requires an expiry in the future, and every call requires `ownerOf`. */
 function registrarPower({ registrarOwner, registrarExpiryTimestamp }: NameOwners, now: number): Power[] {
   if (registrarOwner === null) return [];
   const isLive = registrarExpiryTimestamp !== null && registrarExpiryTimestamp > BigInt(now);
@@ -108,7 +108,7 @@ function registrarPower({ registrarOwner, registrarExpiryTimestamp }: NameOwners
   return [{ layer: "registrar", owner: registrarOwner, may, approved: may, inForce: true }];
 }
 
-/** A token of the NameWrapper now, as `getData` answers. */
+/** A NameWrapper token's current state, as `getData` returns it. */
 type Token = { fuses: number; expiry: bigint; isExpired: boolean; hasOwner: boolean; isInGrace: boolean };
 
 function tokenAt({ wrapperOwner, wrapperFuses, wrapperExpiryTimestamp }: NameOwners, now: number): Token {
@@ -129,7 +129,7 @@ function tokenAt({ wrapperOwner, wrapperFuses, wrapperExpiryTimestamp }: NameOwn
 
 const has = (fuses: number, fuse: number): boolean => (fuses & fuse) !== 0;
 
-/** A renewal may have moved the token's expiry: then it is known only while the earliest one that can be has not come. */
+/** A renewal may have moved the token's expiry. The state is then known only until the earliest possible expiry. */
 const isUnknown = (name: NameOwners, token: Token): boolean =>
   isTokenUnknown(name) && (token.isExpired || token.isInGrace);
 
@@ -149,12 +149,15 @@ function wrapperPower(name: NameOwners, { now, wrapperActs }: Occasion): Power[]
   return [{ layer: "wrapper", owner, may, approved, inForce: true }];
 }
 
-/** What a token can be used for after the name left the NameWrapper without it: calls that the NameWrapper passes on to the registry. */
+/**
+ * Actions that a token still allows after the name left the NameWrapper without it: calls that the NameWrapper passes on to the
+ * registry.
+ */
 const passedOn: readonly Action[] = ["set_resolver", "create_subnames", "unwrap"];
 
 /**
- * A token that is left over: a parent took the name back in the registry, or the name was registered again. While the owner in
- * the registry has the NameWrapper as operator, which wrapping a name asks for, the token's holder can act for him.
+ * A leftover token: a parent took the name back in the registry, or the name was registered again. While the owner in the
+ * registry has the NameWrapper as an operator, which wrapping a name requires, the token's holder can act for that owner.
  */
 function leftOver(
   name: NameOwners,
@@ -169,7 +172,7 @@ function leftOver(
   return { layer: "wrapper", owner, may, approved: [], inForce: true };
 }
 
-/** `canModifyName` is no more from the start of a .eth name's grace on. */
+/** `canModifyName` is false from the start of a .eth name's grace on. */
 function ofToken(name: NameOwners, token: Token, now: number): Partial<Record<Action, boolean>> {
   const { fuses, isInGrace } = token;
   const canModify = !isInGrace;
@@ -190,14 +193,14 @@ function ofToken(name: NameOwners, token: Token, now: number): Partial<Record<Ac
 }
 
 /**
- * What the owners of the parent may do with a name: `replace` gives it to any account.
+ * What the parent's owners may do with a name. `replace` gives it to any account.
  * Source: NameWrapper.sol, `_checkCanCallSetSubnodeOwner`, `extendExpiry`, `setChildFuses`.
  */
 export function powersOfParent(name: NameOwners, parent: NameOwners, occasion: Occasion): Power[] {
   return [...parentInRegistry(name, parent), ...parentInWrapper(name, parent, occasion)];
 }
 
-/** The registry of 2017 says nothing any more of a node that has a record in that of 2020. */
+/** The registry of 2017 no longer applies to a node with a record in that of 2020. */
 function parentInRegistry(name: NameOwners, { registryOwner, isMigrated }: NameOwners): Power[] {
   if (registryOwner === null) return [];
   const layer = isMigrated ? "registry" : "registry_old";
@@ -205,7 +208,9 @@ function parentInRegistry(name: NameOwners, { registryOwner, isMigrated }: NameO
   return [{ layer, owner: registryOwner, may: ["replace"], approved: [], inForce: true }];
 }
 
-/** With a token that is left over, too: wrapped subnames still obey it; others only if the registry lets the NameWrapper act. */
+/**
+ * Includes a leftover token of the parent: wrapped subnames still obey it, others only if the registry lets the NameWrapper act.
+ */
 function parentInWrapper(name: NameOwners, parent: NameOwners, { now, wrapperActs }: Occasion): Power[] {
   const { wrapperOwner: owner } = parent;
   if (owner === null) return [];
@@ -218,7 +223,7 @@ function parentInWrapper(name: NameOwners, parent: NameOwners, { now, wrapperAct
   const isTokenThere = own.hasOwner && name.isWrapped;
   const isTaken = has(own.fuses, PARENT_CANNOT_CONTROL);
   const may = allowed({
-    // `setSubnodeOwner` leaves a wrapped subname's record in the registry as it is, and so does not need the registry's leave.
+    // `setSubnodeOwner` does not change a wrapped subname's record in the registry, so it does not need the registry's approval.
     replace:
       (wrapperActs || isTokenThere) && (isGone ? !has(token.fuses, CANNOT_CREATE_SUBDOMAIN) : !isTaken),
     extend_expiry: isTokenThere,
@@ -230,7 +235,7 @@ function parentInWrapper(name: NameOwners, parent: NameOwners, { now, wrapperAct
   ];
 }
 
-/** Whom a resolver takes for the owner of a name: its rule is the registry's, and the NameWrapper's if it knows that. */
+/** The account that a resolver takes as a name's owner: by the registry, and by the NameWrapper if the resolver knows it. */
 export function ownerAtResolver(
   name: NameOwners,
   { seesWrapper, wrapper, now }: { seesWrapper: boolean; wrapper: Address | undefined; now: number },

@@ -1,21 +1,21 @@
 import { DAY } from "./seconds.ts";
 import { PREMIUM_DAYS } from "./stages.ts";
 
-/** How the premium of a name falls after its grace, in the units of its oracle. */
+/** How a name's premium falls after its grace, in the units of its oracle. */
 export type PremiumCurve = {
-  /** At the end of grace. */
+  /** The premium at the end of grace. */
   start: bigint;
-  /** What the start has become at the end of the premium. It is taken off, so that the premium ends at 0. */
+  /** The value to which the start has decayed at the end of the premium. It is subtracted, so that the premium ends at 0. */
   end: bigint;
-  /** Seconds in which it halves. */
+  /** Half-life in seconds. */
   halving: bigint;
-  /** How the contract computes a fraction of that time: both round in ways of their own. */
+  /** How the contract computes a fraction of the half-life. The two methods round differently. */
   by: "roots" | "exponential";
 };
 
 const ONE = 10n ** 18n;
 
-/** One half to the power of 2^i / 65536, in 18 decimals, as the contracts have them. */
+/** One half to the power of 2^i / 65536, with 18 decimals, as in the contracts. */
 const ROOTS_OF_ONE_HALF = [
   999989423469314432n,
   999978847050491904n,
@@ -35,10 +35,10 @@ const ROOTS_OF_ONE_HALF = [
   707106781186547584n,
 ];
 
-/** Nothing is left of any start after these halvings. */
+/** Any start decays to nothing after this number of half-lives. */
 const MAX_HALVINGS = 256n;
 
-/** What is left of a start after some seconds. */
+/** The decayed value of a start after a number of seconds. */
 const halved = {
   roots: halvedByRoots,
   exponential: halvedByExponential,
@@ -51,7 +51,7 @@ export function premiumAfter({ start, end, halving, by }: PremiumCurve, elapsed:
   return now > end ? now - end : 0n;
 }
 
-/** Seconds after the end of grace from which on a premium is at most this amount; the curve never rises. */
+/** The number of seconds after the end of grace from which a premium is at most this amount. The curve never rises. */
 export function secondsUntil(curve: PremiumCurve, amount: bigint): bigint {
   let [low, high] = [0n, curve.halving * MAX_HALVINGS];
   while (low < high) {
@@ -82,7 +82,7 @@ function halvedByRoots(start: bigint, halving: bigint, elapsed: bigint): bigint 
   );
 }
 
-/** The natural logarithm of one half in 18 decimals, as solady's `lnWad` rounds it. */
+/** The natural logarithm of one half with 18 decimals, as rounded by solady's `lnWad`. */
 const LN_OF_ONE_HALF = -693147180559945310n;
 
 /** Source: base/basenames, src/L2/ExponentialPremiumPriceOracle.sol; src/lib/EDAPrice.sol. */
@@ -90,7 +90,7 @@ function halvedByExponential(start: bigint, halving: bigint, elapsed: bigint): b
   return (start * exponential((LN_OF_ONE_HALF * ((elapsed * ONE) / halving)) / ONE)) / ONE;
 }
 
-/** Below it the result is less than one half of a unit. */
+/** Below this power, the result is less than half a unit. */
 const LEAST_POWER = -41446531673892822313n;
 
 /** The natural logarithm of 2, as a fixed-point number with 96 binary places. */
@@ -106,7 +106,7 @@ const DENOMINATOR = [
 ];
 
 /**
- * e to a power that is not positive, both in 18 decimals: the rational approximation that the contract uses, with its roundings.
+ * e to a non-positive power, both with 18 decimals: the contract's rational approximation, with its rounding.
  * Source: Vectorized/solady, src/utils/FixedPointMathLib.sol, `expWad` (method by Remco Bloemen, https://2π.com/22/exp-ln).
  */
 function exponential(power: bigint): bigint {
@@ -127,7 +127,8 @@ function exponential(power: bigint): bigint {
 }
 
 /**
- * The curve of .eth names in ENSv1, in attoUSD. Its contract does not say its parameters: they are those of its deployment.
+ * The curve of .eth names in ENSv1, in attoUSD. Its contract does not expose the parameters, so these are those of its
+ * deployment.
  * Source: ens-contracts, contracts/ethregistrar/ExponentialPremiumPriceOracle.sol; deploy/ethregistrar.
  */
 export const premiumOfEth: PremiumCurve = curveOf(100_000_000n * ONE, {

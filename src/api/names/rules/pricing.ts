@@ -4,18 +4,18 @@ import { type PremiumCurve, premiumAfter } from "./premium.ts";
 /** The rent of labels with at least `from` characters, per second. */
 export type Rent = { from: number; perSecond: bigint };
 
-/** An ERC-20 token in which names are paid, and what one attoUSD is in its units. */
+/** An ERC-20 token accepted as payment, and the value of one attoUSD in its units. */
 export type TokenRatio = { token: Address; numer: bigint; denom: bigint };
 
 /** A discount for durations of at least `from` seconds, as a fraction of the rent. */
 export type Discount = { from: bigint; numer: bigint };
 
 /**
- * What an oracle computes prices with. Rents are of the shortest labels first, so that the last one that a label is long
- * enough for is its own.
+ * The parameters of an oracle's price. Rents start with the shortest labels, so the last one that the label is long enough for
+ * applies.
  */
 export type PriceTerms =
-  /** In dollars, paid in ether by the price feed, which has 8 decimals. */
+  /** In dollars, paid in ether at the price feed's rate, which has 8 decimals. */
   | { in: "usd"; usdPerEther: bigint; rents: readonly Rent[]; premium: PremiumCurve | null }
   /** In wei. */
   | { in: "wei"; rents: readonly Rent[]; premium: PremiumCurve }
@@ -31,17 +31,19 @@ export type PriceTerms =
       tokens: readonly TokenRatio[];
     };
 
-/** A price: the rent, and the premium on top of it. */
+/** A price: the rent, and the premium added to it. */
 export type Amounts = { base: bigint; premium: bigint };
 
-/** A price in each unit that its oracle has it in. */
+/** A price in each unit that its oracle uses. */
 export type Priced = {
   attoUsd: Amounts | null;
   wei: Amounts | null;
   tokens: readonly (Amounts & { token: Address })[];
 };
 
-/** What is sold: a label of this length in characters, for this time in seconds; `released`: seconds since it could be had again. */
+/**
+ * A sale: the label's length in characters, the duration in seconds, and `released`, the seconds since the name became available.
+ */
 export type Sale = {
   length: number;
   duration: bigint;
@@ -49,10 +51,10 @@ export type Sale = {
   released: bigint | null;
 };
 
-/** The feed has 8 decimals, and the oracle's dollars 18, as ether has. */
+/** The feed has 8 decimals; the oracle's dollars have 18, like ether. */
 export const FEED_UNIT = 10n ** 8n;
 
-/** The price of a sale, as the oracle computes it. Source of each rule: `premium.ts`, and the oracles named there. */
+/** The price of a sale, as computed by the oracle. For the source of each rule, see `premium.ts` and the oracles named there. */
 export function priceOf(terms: PriceTerms, sale: Sale): Priced {
   switch (terms.in) {
     case "usd": {
@@ -90,7 +92,7 @@ function discounted(
 }
 
 /**
- * Amounts of a token are rounded up; the rent is what the whole is more than the premium, so that both add up to it.
+ * Token amounts are rounded up. The rent is the total minus the premium, so that both add up to the total.
  * Source: ensdomains/contracts-v2, src/registrar/StandardRentPriceOracle.sol, `getRegisterPrice`.
  */
 function inToken({ token, numer, denom }: TokenRatio, { base, premium }: Amounts) {

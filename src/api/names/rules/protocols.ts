@@ -3,13 +3,11 @@ import { managedNames, tokenNames } from "../../../ens/managedNames.ts";
 import { isEnsv2 } from "./nameRules.ts";
 import { wrapped } from "./ownership.ts";
 
-/*
- * The contracts that answer for a name. Lists are filtered by these words, and items say which of them hold.
- */
+/** The contracts that control a name. Lists are filtered by these words, and items show which of them apply. */
 
 type Column = "chainId" | "registry" | "isMigrated" | "isWrapped" | "wrapperFuses" | "wrapperExpiryTimestamp";
 
-/** What a name is judged by. */
+/** The columns that determine a name's contracts. */
 export type ProtocolRow = Readonly<Record<Column, string | number | bigint | boolean | null>>;
 
 const isOfLayer2 = any<Column>(
@@ -19,10 +17,10 @@ const isOfLayer2 = any<Column>(
 const isOfRegistry = all<Column>(not<Column>(isEnsv2), not(isOfLayer2));
 
 /**
- * - `ensv1`: every name that no registry of ENSv2 answers for.
- * - `registry`, `registry_old`: of these, those of the main chain's registry of 2020, and those that are in the one of 2017 alone.
+ * - `ensv1`: every name that no ENSv2 registry controls.
+ * - `registry`, `registry_old`: `ensv1` names in the main chain's registry of 2020, and those only in the one of 2017.
  * - `wrapper`: wrapped, and the wrapper's token has not lapsed.
- * - `layer2`: of Basenames, Lineanames or 3DNS.
+ * - `layer2`: a Basename, a Lineaname or a 3DNS name.
  */
 const rules = {
   ensv1: not<Column>(isEnsv2),
@@ -37,10 +35,10 @@ export type ProtocolWord = keyof typeof rules;
 
 export const protocolWords = Object.keys(rules) as [ProtocolWord, ...ProtocolWord[]];
 
-/** Rule: one of these contracts answers for the name. */
+/** Rule: one of these contracts controls the name. */
 export const isOfProtocols = (words: readonly ProtocolWord[]): Condition<Column> =>
   any<Column>(...words.map((word) => rules[word]));
 
-/** The words that hold for a name. */
+/** The words that apply to a name. */
 export const protocolsOf = (row: ProtocolRow, now: number): ProtocolWord[] =>
   protocolWords.filter((word) => holds<Column>(rules[word], row, BigInt(now)));

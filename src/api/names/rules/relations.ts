@@ -1,7 +1,7 @@
 /**
- * What an address can be to a name. `effective_owner`: by wrapper, then registrar, then registry. `manager`, in ENSv1: holder of
- * the NameWrapper's token if the name is wrapped, else owner in the registry. `role_holder`, in ENSv2: it has roles for the name.
- * `former_owner`: an event named it as receiver or owner, and it no longer controls the name.
+ * Relations of an address to a name. `effective_owner`: by wrapper, then registrar, then registry. `manager`, in ENSv1: holder of
+ * the NameWrapper's token if the name is wrapped, otherwise owner in the registry. `role_holder`, in ENSv2: has roles for the
+ * name. `former_owner`: an event named it as receiver or owner, and it no longer controls the name.
  */
 export const relations = [
   "effective_owner",
@@ -16,5 +16,5 @@ export const relations = [
 
 export type Relation = (typeof relations)[number];
 
-/** Owner, manager or holder of roles: who can do something with a name. */
+/** Owner, manager or role holder: the accounts that can do something with a name. */
 export const ANY: readonly Relation[] = ["effective_owner", "manager", "role_holder"];

@@ -1,7 +1,7 @@
 import type { Action } from "./powers.ts";
 
-/*
- * What roles in a registry of ENSv2 let an account do with an entry. 4 bits each; the role that may grant it is 128 bits
+/**
+ * What roles in an ENSv2 registry let an account do with an entry. Each role has 4 bits; the role that may grant it is 128 bits
  * higher. Source: ensdomains/contracts-v2, src/registry/libraries/RegistryRolesLib.sol, src/registry/PermissionedRegistry.sol.
  */
 
@@ -18,7 +18,7 @@ const hasRole = (roles: bigint, bit: bigint): boolean => ((roles >> bit) & 0xfn)
 
 type EntryAt = { isExpired: boolean };
 
-/** What roles for one entry let do while it has not expired. */
+/** Actions that roles for one entry allow, until it expires. */
 export const mayWithRoles = (roles: bigint, { isExpired }: EntryAt): Action[] =>
   isExpired
     ? []
@@ -29,15 +29,15 @@ export const mayWithRoles = (roles: bigint, { isExpired }: EntryAt): Action[] =>
         ...(hasRole(roles, UNREGISTER) ? (["unregister"] as const) : []),
       ];
 
-/** The same with the right to let others do it, which operators of the holder do not have. */
+/** The same with the right to authorise others, which the holder's operators do not have. */
 export const mayWithOwnRoles = (roles: bigint, at: EntryAt): Action[] => [
   ...mayWithRoles(roles, at),
   ...(!at.isExpired && roles >> ADMINS !== 0n ? (["grant_roles"] as const) : []),
 ];
 
 /**
- * What the holder of the token may do. A token can be moved after the expiry, too, with a role for the whole registry:
- * `_update` asks for the role and for the holder, and not for the expiry.
+ * Actions of the token's holder. With a role for the whole registry, a token can be transferred after its expiry, too: `_update`
+ * checks the role and the holder, but not the expiry.
  *
  * @param roles those that count: for the entry, unless it has expired, and for the whole registry
  */
@@ -46,7 +46,7 @@ export const mayAsHolder = (roles: bigint, at: EntryAt): Action[] => [
   ...mayWithOwnRoles(roles, at),
 ];
 
-/** What roles for a whole registry let do: renewing and registering after the expiry, too. */
+/** Actions that roles for a whole registry allow. Renewing and registering remain possible after the expiry. */
 export const mayWithRootRoles = (roles: bigint, at: EntryAt): Action[] => [
   ...mayWithOwnRoles(roles, at),
   ...(at.isExpired && hasRole(roles, RENEW) ? (["renew"] as const) : []),

@@ -1,2 +1,2 @@
-/** Seconds of a day. */
+/** Seconds per day. */
 export const DAY = 86_400;

@@ -1,6 +1,6 @@
 /**
- * Longest text in a list or feed, in code points. Strangers write texts, and a log can hold a megabyte; names, links and
- * profiles are far shorter. An answer of 1,000 texts of this length is about 1 MB.
+ * Longest text in a list or feed, in code points. Strangers write texts, and a log can contain a megabyte; names, links and
+ * profiles are far shorter. An answer with 1,000 texts of this length is about 1 MB.
  */
 export const MAX_SHOWN = 1_024;
 
@@ -8,10 +8,10 @@ export const MAX_SHOWN = 1_024;
 export const MAX_PROFILE_TEXT = 4_096;
 
 /**
- * Longest URI of an agent. It may hold the description itself (`data:`). A longer one is left out: if it were cut, it
- * would be another URI.
+ * Longest URI of an agent. It may contain the description itself (`data:`). A longer one is left out: if cut, it would be a
+ * different URI.
  */
 export const MAX_AGENT_URI = 8_192;
 
-/** Accounts with roles for one name that an answer lists. */
+/** Maximum number of listed accounts with roles for one name. */
 export const MAX_ROLE_HOLDERS = 25;

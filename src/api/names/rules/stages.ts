@@ -1,14 +1,14 @@
 import { GRACE_PERIOD, TOKEN_END } from "../../../ens/wrapper.ts";
 import { DAY } from "./seconds.ts";
 
-/*
- * The table of stages: what time does to each kind of name, and what each stage means. All else follows from it: states
- * in TypeScript, conditions in SQL, classes of the counters, ends in histories and calendars.
+/**
+ * The table of stages: what time does to each kind of name, and what each stage means. Everything else is derived from it: states
+ * in TypeScript, conditions in SQL, counter classes, and ends in histories and calendars.
  */
 
 /**
- * The phases of a name's life. `unlimited` names have no expiry, and a registrar's names without one were never
- * registered; only these pass through `grace`, `premium` and `ended`; other names are `over` at their expiry.
+ * The phases of a name's life. `unlimited` names have no expiry; a registrar's name without one was never registered. Only
+ * registrar names pass through `grace`, `premium` and `ended`; other names are `over` at their expiry.
  */
 export const phases = ["unlimited", "registered", "grace", "premium", "ended", "over"] as const;
 
@@ -22,13 +22,13 @@ export type Availability = (typeof availabilities)[number];
 /** What a stage means. */
 export type Meaning = {
   availability: Availability;
-  /** What the availability holds for alone: names with an owner, or labels that are long enough to be sold. */
+  /** Restricts the availability to names with an owner, or to labels that are long enough to be sold. */
   onlyIf?: "isOwned" | "isLongEnough";
-  /** Whether the last owner still holds the name: it has not ended, or can be renewed. */
+  /** True if the last owner still holds the name: it has not ended, or can be renewed. */
   isOwners: boolean;
   /**
-   * Which lists include it: `active` names are registered or in grace, `expired` ones in premium or available. A `lost` name
-   * is one of its last owner's previous names.
+   * The lists that include the name: `active` names are registered or in grace, `expired` names in premium or available. A `lost`
+   * name is one of its last owner's previous names.
    */
   lists: readonly ("active" | "expired" | "lost")[];
 };
@@ -36,44 +36,47 @@ export type Meaning = {
 /** A stage of a name with an expiry. */
 export type Stage = Meaning & {
   phase: Exclude<Phase, "unlimited">;
-  /** Seconds from the expiry to the first second after the stage; the last stage of a life has no end. */
+  /** Seconds from the expiry to the first second after the stage. The last stage of a life has no end. */
   until?: bigint;
 };
 
-/** The life of a kind of name: its stages in order, each from the end of the one before. */
+/** The life of a kind of name: its stages in order. Each begins at the end of the previous one. */
 export type Life = {
-  /** What it means that a name has no expiry; absent for names that have one. */
+  /** The meaning of a missing expiry; absent for kinds that always have one. */
   unlimited?: Meaning;
   stages: readonly Stage[];
-  /** Whether the life is also over when the way to the name ends: the expiry of an entry above it. */
+  /** True if the life also ends when the path to the name ends, by the expiry of an entry above it. */
   endsWithPath?: true;
 };
 
-/** Days after the grace of a name of ENSv1, or of a layer 2 that has one, in which the price has a premium. */
+/** Days of premium after the grace of a name of ENSv1, or of a layer 2 that has a premium. */
 export const PREMIUM_DAYS = 21;
 
 /** Days after the expiry in which a registrar's name can be renewed. */
 export const GRACE_DAYS = Number(GRACE_PERIOD) / DAY;
 
-/** `renew` allows expiry + 90 days >= now: the second after is the first that is too late. */
+/** `renew` allows expiry + 90 days >= now, so the next second is the first that is too late. */
 const GRACE_END = GRACE_PERIOD + 1n;
 
 /** The premium is 0 at exactly expiry + 111 days. */
 const PREMIUM_END = GRACE_PERIOD + BigInt(PREMIUM_DAYS * DAY);
 
-/** What the table takes from a deployment with ENSv2. */
+/** The parameters that the table takes from a deployment with ENSv2. */
 export type Ensv2Terms = {
-  /** Seconds after the expiry of a .eth name in which it can still be renewed. */
+  /** Seconds after the expiry of a .eth name during which it can still be renewed. */
   graceSeconds: number;
-  /** Seconds after its grace in which it has a premium. */
+  /** Seconds of premium after its grace. */
   premiumSeconds: number;
-  /** Contracts that can hold names of ENSv1 and are not their owners, in lower case. */
+  /** Lowercase contracts that can hold ENSv1 names without being their owners. */
   nonOwners: ReadonlySet<string>;
-  /** The registry that has the .eth names of ENSv2, in lower case. */
+  /** The lowercase registry of the .eth names in ENSv2. */
   ethRegistry: string;
 };
 
-/** A name that a registrar could sell, and never did. A second-level name in the registry alone is not active: anyone can register it. */
+/**
+ * A name that a registrar could sell but never did. A second-level name that is only in the registry is not active: anyone can
+ * register it.
+ */
 const neverSold: Meaning = {
   availability: "available",
   onlyIf: "isLongEnough",
@@ -81,7 +84,7 @@ const neverSold: Meaning = {
   lists: ["expired", "lost"],
 };
 
-/** `ownerOf` needs expiry > now (BaseRegistrarImplementation); ENSv2: now >= expiry has expired (PermissionedRegistry). */
+/** `ownerOf` requires expiry > now (BaseRegistrarImplementation); in ENSv2, now >= expiry has expired (PermissionedRegistry). */
 const registered = {
   phase: "registered",
   until: 0n,
@@ -121,7 +124,7 @@ const withPremium: Life = {
 
 const withoutPremium: Life = { unlimited: neverSold, stages: [registered, grace(GRACE_END), ended] };
 
-/** A name outside of registrars: only its owner shows that it is registered, and nothing does after its expiry. */
+/** A name outside of registrars: only its owner shows that it is registered, and after its expiry nothing does. */
 const unlimited: Meaning = {
   availability: "registered",
   onlyIf: "isOwned",
@@ -131,7 +134,7 @@ const unlimited: Meaning = {
 
 const whileOwned: Stage = { ...registered, onlyIf: "isOwned" };
 
-/** A name whose end leaves no trace; `isOwners` says whether its owner keeps it. */
+/** A name whose end leaves no trace. `isOwners` is true if its owner keeps it. */
 const untilEnd = (until: bigint, { isOwners }: { isOwners: boolean }): Life => ({
   unlimited,
   stages: [
@@ -140,7 +143,7 @@ const untilEnd = (until: bigint, { isOwners }: { isOwners: boolean }): Life => (
   ],
 });
 
-/** Kinds of names, each with a life of its own. */
+/** Kinds of names. Each has a life of its own. */
 export const kinds = [
   "eth",
   "unseenEth",
@@ -156,29 +159,29 @@ export const kinds = [
 
 export type Kind = (typeof kinds)[number];
 
-/** The lives of names in a deployment. Those of ENSv2 are only met where there is ENSv2. */
+/** The lives of names in a deployment. Those of ENSv2 names occur only with ENSv2. */
 export const livesIn = (terms: Ensv2Terms | undefined): Readonly<Record<Kind, Life>> => ({
   eth: withPremium,
-  // Once the registrar of ENSv2 is open, a .eth name that its registry never saw has no premium, however recently it ended
-  // in ENSv1. Source: ensdomains/contracts-v2, src/registrar/ETHRegistrar.sol, `_availablePeriod`.
+  // Once the ENSv2 registrar is open, a .eth name that its registry never saw has no premium, however recently it ended in ENSv1.
+  // Source: ensdomains/contracts-v2, src/registrar/ETHRegistrar.sol, `_availablePeriod`.
   unseenEth: withoutPremium,
-  // What a graveyard holds in ENSv1 was retired, with an expiry near 2^64: anyone can register it in ENSv2.
+  // Names that a graveyard holds in ENSv1 were retired, with an expiry near 2^64. Anyone can register them in ENSv2.
   retiredEth: { stages: [ended] },
   ethOfEnsv2: ethOfEnsv2(terms),
-  // As of .eth names. Source: base/basenames, src/L2/ExponentialPremiumPriceOracle.sol, with 21 days in
+  // The same as for .eth names. Source: base/basenames, src/L2/ExponentialPremiumPriceOracle.sol, with 21 days in
   // test/Integration/IntegrationTestBase.t.sol; UpgradeableRegistrarController, `_getExpiry` (it begins after grace).
   ofLayer2: withPremium,
-  // Where the descriptor says that the oracle's premium is 0.
+  // Where the descriptor sets the oracle's premium to 0.
   ofLayer2WithoutPremium: withoutPremium,
-  // A token of 3DNS has an expiry and no grace. Source: 3dns-xyz/contracts, src/regcontrol/modules/RegistrarController.sol.
+  // A 3DNS token has an expiry and no grace. Source: 3dns-xyz/contracts, src/regcontrol/modules/RegistrarController.sol.
   token: untilEnd(0n, { isOwners: true }),
-  // Emancipated subnames end a second after the wrapper's expiry, and fall to the NameWrapper; unwrapped ones have no expiry.
-  // Source: ens-contracts, contracts/wrapper/NameWrapper.sol.
+  // Emancipated subnames end one second after the wrapper's expiry, and fall to the NameWrapper. Unwrapped subnames have no
+  // expiry. Source: ens-contracts, contracts/wrapper/NameWrapper.sol.
   subname: untilEnd(TOKEN_END, { isOwners: false }),
-  // Without PARENT_CANNOT_CONTROL the wrapper's expiry only clears fuses: the owner keeps the token.
+  // Without PARENT_CANNOT_CONTROL, the wrapper's expiry only clears fuses: the owner keeps the token.
   // Source: NameWrapper.getData, `_clearOwnerAndFuses`.
   lastingSubname: { unlimited, stages: [{ ...unlimited, phase: "registered" }] },
-  // No grace: its registry answers no owner from the expiry on. Source: ensdomains/contracts-v2,
+  // No grace: its registry returns no owner from the expiry on. Source: ensdomains/contracts-v2,
   // src/registry/PermissionedRegistry.sol.
   subnameOfEnsv2: {
     unlimited,
@@ -188,8 +191,8 @@ export const livesIn = (terms: Ensv2Terms | undefined): Readonly<Record<Kind, Li
 });
 
 /**
- * A name of ENSv2's registrar can be registered again at exactly the end of its grace, and has no premium any more at
- * exactly the premium's end. A reservation in ENSv2 ends both on the same second as ENSv1 does.
+ * A name of the ENSv2 registrar can be registered again exactly at the end of its grace, and has no premium from exactly the end
+ * of the premium. A reservation in ENSv2 ends both at the same second as ENSv1 does.
  * Source: ensdomains/contracts-v2, src/registrar/ETHRegistrar.sol.
  */
 function ethOfEnsv2(terms: Ensv2Terms | undefined): Life {

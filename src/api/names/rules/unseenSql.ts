@@ -3,7 +3,7 @@ import type { SQL, SQLWrapper } from "drizzle-orm";
 import { and, eq, sql } from "ponder";
 import { ETH_NODE } from "../../../ens/name.ts";
 
-/** The columns of a row of `domains` that tell whether ENSv2 saw its name. */
+/** The columns of a row of `domains` that show whether ENSv2 saw its name. */
 type Row = Record<"chainId" | "parentNode" | "labelhash" | "registry", SQLWrapper>;
 
 /** Columns of a row `d`. */
@@ -15,8 +15,8 @@ export const rowD: Row = {
 };
 
 /**
- * Rule: a .eth name of ENSv1 that this registry of ENSv2 never saw, while its registrar is open. Never null.
- * `livesIn` says what it means.
+ * Rule: an ENSv1 .eth name that this ENSv2 registry never saw, while its registrar is open. Never null. `livesIn` has its
+ * meaning.
  */
 export const isUnseenSql = (ethRegistry: string, row: Row = domain): SQL =>
   sql`(${row.registry} is null and ${row.parentNode} is not distinct from ${sql.raw(`'${ETH_NODE}'`)}
@@ -27,5 +27,5 @@ export const isUnseenSql = (ethRegistry: string, row: Row = domain): SQL =>
 const isOpen = (chainId: SQLWrapper | number): SQL | undefined =>
   and(eq(ensv2Phase.chainId, chainId), sql`${ensv2Phase.phase} = 'open'`);
 
-/** A labelhash with its last 32 bits zero. */
+/** A labelhash with its low 32 bits set to zero. */
 export const storageIdText = (labelhash: SQLWrapper): SQL => sql`left(${labelhash}, 58) || '00000000'`;

@@ -13,7 +13,7 @@ import { toAddress } from "./hex.ts";
 
 export type AgentBindingRecord = z.infer<typeof schemas.agentBinding>;
 
-/** A binding as the contracts have it. */
+/** A binding as stored by the contracts. */
 function toBinding(binding: BindingState): AgentBindingRecord {
   const { agentId, tokenStandard, tokenContract, tokenId, uri, owner } = binding;
   return {
@@ -26,7 +26,7 @@ function toBinding(binding: BindingState): AgentBindingRecord {
   };
 }
 
-/** The answer about a name's agents, with the fields of both generations of the specification's section 4.3. */
+/** The response about a name's agents, with the fields of both generations of the specification's section 4.3. */
 export function toNameAgents(
   state: AgentState,
   { chainId, nameTokens }: Contracts,
@@ -53,7 +53,9 @@ export function toNameAgents(
 
 type Registration = z.infer<typeof schemas.agentRegistration>;
 
-/** First what both sides say, then what only the adapter says, then what only the name says. */
+/**
+ * Registrations confirmed by both sides rank first, then those known only to the adapter, then those claimed only by the name.
+ */
 const rankOf = ({ onchain_verified, is_bound }: Registration): number =>
   Number(onchain_verified) * 2 + Number(is_bound);
 
@@ -77,7 +79,7 @@ function toClaimed(claim: AgentClaim, { home, bindings, isOfName }: AgentBinding
   };
 }
 
-/** The value means nothing beyond being there; ENSIP-25 recommends `1`. */
+/** Only the presence of the value matters; ENSIP-25 recommends `1`. */
 const MAX_VALUE = 256;
 
 function toBoundOnly(binding: BindingState, home: AgentHome | undefined): Registration {
@@ -96,11 +98,11 @@ function toBoundOnly(binding: BindingState, home: AgentHome | undefined): Regist
   };
 }
 
-/** A row of the directory with what else is known of the agent and of the name. */
+/** A row of the directory, with further facts about the agent and the name. */
 export type DirectoryItem = {
   row: DirectoryRow;
   binding: BindingRow | undefined;
-  /** Text records of the name; null where only the chain knows them. */
+  /** Text records of the name; null if only the chain knows them. */
   texts: readonly Text[] | null;
 };
 

@@ -5,15 +5,15 @@ import type * as schemas from "../schemas/agents.ts";
 
 export type AgentProfile = z.infer<typeof schemas.agentProfile>;
 
-/** Longest URLs that answers show of what owners write. */
+/** Longest owner-written URL in an answer. */
 const MAX_URL = 2_048;
 const MAX_ENDPOINTS = 20;
 
 const endpointKey = /^agent-endpoint\[([^[\]]{1,64})\]$/;
 
 /**
- * What a name says of its agent. The owner wrote it, and nothing of it was fetched or checked: texts are cut, and only
- * URLs that a client may follow are given. Source: ENSIP-26; ENSIP-5; ENSIP-12 for avatars.
+ * A name's description of its agent. The owner wrote it, and none of it was fetched or checked: texts are cut, and only URLs that
+ * a client may follow are returned. Source: ENSIP-26; ENSIP-5; ENSIP-12 for avatars.
  */
 export function toAgentProfile(texts: readonly Text[]): AgentProfile {
   const textOf = (wanted: string) => texts.find(({ key }) => key === wanted)?.value;
@@ -36,7 +36,7 @@ function isLink(text: string, schemes: readonly string[]): boolean {
   return text.length <= MAX_URL && URL.canParse(text) && schemes.includes(new URL(text).protocol);
 }
 
-/** Forms of an avatar: a link, an NFT by CAIP-22 or CAIP-29, or the picture itself. */
+/** Forms of an avatar: a link, an NFT by CAIP-22 or CAIP-29, or the image itself. */
 const isAvatar = (text: string): boolean =>
   isLink(text, ["http:", "https:", "ipfs:", "ipns:", "ar:", "eip155:"]) ||
   (/^data:image\//i.test(text) && text.length <= MAX_PROFILE_TEXT);

@@ -9,48 +9,48 @@ import { GRACE_DAYS, type Phase, PREMIUM_DAYS } from "../rules/stages.ts";
 /** A name whose ends are shown. */
 type Ending = KnownLife & { node: Hex; fullName: string };
 
-/** The same with its ends, which an answer says. */
+/** The name with its ends, as shown in an answer. */
 export type Ended = Pick<Ending, "chainId" | "node" | "fullName"> & {
   ends: readonly LifeEnd[];
-  /** Whether all has the grace and premium of .eth names in ENSv1. */
+  /** True if the name has the grace and premium of .eth names in ENSv1. */
   isOfEnsv1: boolean;
 };
 
-/** What a calendar is of, and at what time it is made, in unix seconds. */
+/** The title and sources of a calendar, and the time it is made, in Unix seconds. */
 type CalendarPlan = {
   title: string;
   now: number;
-  /** Where people see a name, up to the name itself; null leaves the links out. */
+  /** URL prefix of a name's page, to which the name is appended; null for no links. */
   namesAt: string | null;
-  /** What the calendar cannot tell. */
+  /** A limitation of the calendar. */
   note?: string;
 };
 
-/** The same with the registry's chain, and the rules of the deployment. */
+/** The plan with the registry's chain, and the rules of the deployment. */
 type RulesPlan = CalendarPlan & { mainChainId: number; life: LifeRules };
 
 const HOUR = 3_600;
 const DAY = 24 * HOUR;
 
-/** How often a calendar program should ask again. Ends change by renewals only, and reminders come days before. */
+/** How often a calendar program should refresh. Only renewals change ends, and reminders come days before. */
 const REFRESH_SECONDS = 6 * HOUR;
 
-/** Reminders, in days before. */
+/** Reminders, in days before the end. */
 const REMINDER_DAYS = [30, 7];
 
-/** iCalendar has years of four digits: ends after 31 December 9999 are left out. */
+/** iCalendar years have four digits, so ends after 31 December 9999 are left out. */
 const LAST_TIME = 253_402_300_799n;
 
-/** iCalendar's whole numbers have 31 bits. */
+/** iCalendar integers have 31 bits. */
 const MAX_INTEGER = 2_147_483_647n;
 
 /**
- * Longest name as it is written, in characters (UTF-16); a longer one is cut. It stands in an event six times, and
- * strangers can give an address names of 1,024 bytes, which must not make the calendar larger than an answer may be.
+ * Longest name in the calendar, in UTF-16 characters; longer names are cut. A name occurs six times in an event, and strangers
+ * can give an address names of 1,024 bytes, which must not make the calendar larger than an answer may be.
  */
 export const MAX_WRITTEN = 64;
 
-/** What is said of each end, by the phase that ends; `kind` is a part of the event's identity. */
+/** The wording of each end, by the phase that ends. `kind` is part of the event's UID. */
 const words: Partial<Record<Phase, { kind: string; title: (name: string) => string; text: string }>> = {
   registered: {
     kind: "expiry",
@@ -73,7 +73,7 @@ type TextOf = (phase: Phase, ends: readonly LifeEnd[]) => string | undefined;
 
 const textOfEnsv1: TextOf = (phase, ends) => textWithoutPremium(phase, ends) ?? words[phase]?.text;
 
-/** What is said of a name of a layer 2 or of ENSv2, where not all names have the grace and premium of ENSv1. */
+/** The text for a layer 2 or ENSv2 name, as not all of these have the grace and premium of ENSv1. */
 const textByEnds: TextOf = (phase, ends) => {
   if (phase === "registered") return textOfExpiry(ends);
   return textWithoutPremium(phase, ends) ?? words[phase]?.text;
@@ -94,8 +94,8 @@ function textOfExpiry(ends: readonly LifeEnd[]): string {
 }
 
 /**
- * The ends of names as an iCalendar (RFC 5545): for each name its expiry, and for .eth names the ends of grace and
- * premium. An event keeps its identity when a renewal moves it, and its SEQUENCE, the minute of the expiry, grows.
+ * The ends of names as an iCalendar (RFC 5545): the expiry of each name, and for .eth names the ends of grace and premium. An
+ * event keeps its UID when a renewal moves it; its SEQUENCE, the minute of the expiry, increases.
  */
 export const toCalendar = (names: readonly Ending[], { life, mainChainId, ...plan }: RulesPlan): string =>
   toCalendarOfEnds(
@@ -107,12 +107,12 @@ export const toCalendar = (names: readonly Ending[], { life, mainChainId, ...pla
     plan,
   );
 
-/** The same of names whose ends are known. */
+/** The calendar of names whose ends are known. */
 export function toCalendarOfEnds(names: readonly Ended[], plan: CalendarPlan): string {
   const calendar = ical({
     prodId: { company: "Namedex", product: "Expiries", language: "EN" },
     method: ICalCalendarMethod.PUBLISH,
-    name: written(plan.title), // The library does not escape this one.
+    name: written(plan.title), // The library does not escape this value.
     ttl: REFRESH_SECONDS,
     ...(plan.note !== undefined && { description: plan.note }),
   });
@@ -157,12 +157,12 @@ function toEvent(
   };
 }
 
-/** A long name is linked by its node. */
+/** The link of a long name uses its node. */
 const linked = (name: string, node: Hex): string => (name.length > MAX_WRITTEN ? nameByNode(node) : name);
 
 /**
- * A name as a calendar program shows it. Control characters and line ends, which iCalendar forbids, and marks that turn
- * the direction of the text around it, are shown as U+FFFD: anyone can put them into a name.
+ * A name as a calendar program shows it. U+FFFD replaces control characters and line ends, which iCalendar forbids, and marks
+ * that reverse the direction of surrounding text: anyone can put them into a name.
  */
 function written(name: string): string {
   const visible = name.replaceAll(

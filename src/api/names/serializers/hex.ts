@@ -5,9 +5,9 @@ import { isEvmCoinType } from "../../../ens/coinType.ts";
 /** An address as answers show it: EIP-55 checksummed. SQL has it in lower case. */
 export const toAddress = checksummed;
 
-/** The decimal number that a hash is as a token id. */
+/** A hash as a decimal token ID. */
 export const toDecimal = (hash: Hex): string => BigInt(hash).toString();
 
-/** An address record: checksummed for EVM chains, else the bytes that the resolver holds. */
+/** An address record: checksummed for EVM chains, otherwise the bytes in the resolver. */
 export const toAddressRecord = (bytes: Hex, coinType: bigint): Hex =>
   isEvmCoinType(coinType) && size(bytes) === 20 ? checksummed(bytes) : bytes;

@@ -2,7 +2,7 @@ import { MAX_ENTRIES, type Section } from "../query/list.ts";
 import type { Asked, OpenPage } from "./listPages.ts";
 import { openPage } from "./listPages.ts";
 
-/** What the descriptions of all histories say of their length. */
+/** The part of every history's description that covers its length. */
 export const NEWEST = `Without \`page\`, \`cursor\` and \`page_size\` the answer has the newest ${MAX_ENTRIES} entries in the same order; if \`total\` is more, \`page\` or \`page_size\` and then \`cursor\` lead to all.`;
 
 type OpenHistory = {

@@ -13,13 +13,13 @@ import { toPaymentToken } from "./toPayment.ts";
 
 export type Activity = z.infer<typeof schemas.activity>;
 
-/** Names by chain and node. A node that the index does not have is shown by its hash. */
+/** Names by chain and node. A node without an indexed name is shown by its hash. */
 export type Names = ReadonlyMap<number, ReadonlyMap<Hex, string>>;
 
-/** What an entry depends on besides its rows. */
+/** The context of an entry besides its rows. */
 type ActivityContext = SerializeContext & { names: Names };
 
-/** Full years are shown. */
+/** Durations are shown in full years. */
 const SECONDS_OF_YEAR = 31_536_000n;
 
 /** A registration or renewal of one name. */
@@ -39,7 +39,7 @@ export function toPurchase(
   };
 }
 
-/** A registration or renewal that was paid in a token. */
+/** A registration or renewal paid in a token. */
 export const toTokenPurchase = (
   type: "registration" | "renewal",
   row: TokenPurchase,
@@ -53,7 +53,7 @@ export const toTokenPurchase = (
   ...happened(row),
 });
 
-/** A name that came from ENSv1. */
+/** A name migrated from ENSv1. */
 export const toMigration = (row: Migration, at: ActivityContext): Activity => ({
   type: "migration",
   ...named(row, at),
@@ -61,7 +61,7 @@ export const toMigration = (row: Migration, at: ActivityContext): Activity => ({
   ...happened(row),
 });
 
-/** A name that got another owner. */
+/** A transfer of a name to another owner. */
 export const toTransfer = (row: Transfer, at: ActivityContext): Activity => ({
   type: "transfer",
   ...named(row, at),
@@ -70,14 +70,14 @@ export const toTransfer = (row: Transfer, at: ActivityContext): Activity => ({
   ...happened(row),
 });
 
-/** A name that was wrapped or unwrapped, with its new owner. Logs without owner or name give no entry. */
+/** A name that was wrapped or unwrapped, with its new owner. Logs without an owner or name produce no entry. */
 export function toWrapping(type: "wrap" | "unwrap", row: EventFacts, at: ActivityContext): Activity[] {
   const owner: Address | null = type === "wrap" ? row.ownerAddress : row.newOwnerAddress;
   if (owner === null || row.node === null) return [];
   return [{ type, ...named(row, at), owner_address: toAddress(owner), ...happened(row) }];
 }
 
-/** A change of the name that an address claims. */
+/** A change of an address's claimed name. */
 export const toClaim = (row: ClaimRow, { contracts }: SerializeContext): Activity => ({
   type: "primary_name",
   address: toAddress(row.address),
@@ -86,7 +86,7 @@ export const toClaim = (row: ClaimRow, { contracts }: SerializeContext): Activit
   ...happened(row),
 });
 
-/** The name of an entry, with its chain where that is not the main one. */
+/** The name of an entry, with its chain unless that is the main one. */
 const named = (
   { chainId, node }: { chainId: number; node: Hex | null },
   { names, contracts }: ActivityContext,

@@ -7,7 +7,7 @@ import type * as schemas from "../schemas/answers.ts";
 import { cutText, truncatedOf } from "./cut.ts";
 import { type SerializeContext, toDomainItem } from "./toDomain.ts";
 
-/** The primary name of an address; nulls where it has none. */
+/** The primary name of an address; nulls if it has none. */
 export function toPrimaryName(
   primary: PrimaryName | null,
   at: SerializeContext,
@@ -22,8 +22,8 @@ export function toPrimaryName(
 }
 
 /**
- * The name of a claim. One that no event and no read told is marked, so that it is not taken for a clearing. A name too
- * long to be a primary name can be claimed: it is cut.
+ * The name of a claim. A name that no event and no read revealed is marked, so that it is not mistaken for a clearing. A claimed
+ * name that is too long to be a primary name is cut.
  */
 export function toClaimedName({ name: beginning, isNameKnown }: ClaimRow) {
   const name = beginning === null ? null : cutText(beginning);
@@ -34,7 +34,7 @@ export function toClaimedName({ name: beginning, isNameKnown }: ClaimRow) {
   };
 }
 
-/** A claim as it was made. */
+/** A claim at the time it was made. */
 export function toClaimEntry(
   row: ClaimRow,
   { contracts }: SerializeContext,
@@ -48,7 +48,7 @@ export function toClaimEntry(
   };
 }
 
-/** A name that an address held before, as it is now. */
+/** The current state of a name that an address held before. */
 export function toPreviousItem(
   row: Omit<PreviousRow, "domain"> & { domain: DomainState },
   at: SerializeContext,

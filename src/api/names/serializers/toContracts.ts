@@ -25,7 +25,7 @@ export const toHappened = ({ blockNumber, blockTimestamp, transactionHash }: Hap
   transaction_hash: transactionHash,
 });
 
-/** Of a registry or an entry of one. */
+/** A role holder of a registry, or of an entry in one. */
 export const toRoleHolder = (row: HeldRoles): z.infer<typeof schemas.roleHolder> => ({
   address: toAddress(row.account),
   roles: roleNames(row.roles),
@@ -33,7 +33,7 @@ export const toRoleHolder = (row: HeldRoles): z.infer<typeof schemas.roleHolder>
   ...toHappened(row),
 });
 
-/** Of a resolver. */
+/** A role holder of a resolver. */
 export const toResolverRoleHolder = (row: HeldRoles): z.infer<typeof schemas.roleHolder> => ({
   ...toRoleHolder(row),
   roles: resolverRoleNames(row.roles),
@@ -73,11 +73,14 @@ export const toLink = (row: LinkRow): z.infer<typeof schemas.resolverLink> => ({
 
 type Status = z.infer<typeof schemas.registryLabel>["status"];
 
-/** As a registry answers. Source: ensdomains/contracts-v2, PermissionedRegistry `_constructStatus`. */
+/** The status as a registry returns it. Source: ensdomains/contracts-v2, PermissionedRegistry `_constructStatus`. */
 const statusOf = ({ expiry, owner }: Entry, now: number): Status =>
   expiry <= BigInt(now) ? "available" : owner === null ? "reserved" : "registered";
 
-/** A label, by the name at which its registry is, and what that name is now; undefined where the way does not lead to it. */
+/**
+ * A label, named by the name at which its registry is mounted, with the current state of that name; undefined if the path does
+ * not lead to it.
+ */
 export function toLabel(
   { entry, subnames, holders }: LabelRow,
   {
@@ -128,7 +131,7 @@ function lifeFields(state: DomainState, ctx: SerializeContext) {
   return { availability_status, ...(grace_end_timestamp !== undefined && { grace_end_timestamp }) };
 }
 
-/** The name of an entry below a name. One that is written by its node has no text to go on from. */
+/** The name of an entry below a name. A name written by its node has no text to extend. */
 function nameBelow({ label, labelhash }: Entry, { node, name }: MountedName) {
   const namehash = childNode(node, labelhash);
   if (node === ROOT_NODE) return { name: label, namehash };
@@ -147,13 +150,13 @@ export function toReferring(row: Referring, now: number): z.infer<typeof schemas
   };
 }
 
-/** The code and the deployment of a proxy. The zero address stands for code that is not known. */
+/** The implementation and deployment of a proxy. The zero address stands for an unknown implementation. */
 export const toProxyFields = (proxy: DeployedProxy | null) => ({
   ...(proxy && proxy.implementation !== zeroAddress && { implementation: toAddress(proxy.implementation) }),
   ...(proxy?.deployedBy && { deployed_by: toAddress(proxy.deployedBy) }),
 });
 
-/** What a registry is, by its address and code. */
+/** The kind of a registry, by its address and implementation. */
 export function registryKind(
   { ensv2 }: Contracts,
   registry: string,

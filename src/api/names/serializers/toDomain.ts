@@ -18,20 +18,20 @@ import { ensv2Fields, ensv2TokenId } from "./toEnsv2.ts";
 import { isEndless, ownerOf, toOwnership, toWrapper } from "./toOwnership.ts";
 import { resolutionOf } from "./toResolution.ts";
 
-/** What a record depends on besides the state: the time of the request, and the deployment's contracts. */
+/** The context of a record besides the state: the time of the request, and the deployment's contracts. */
 export type SerializeContext = { now: number; contracts: Contracts };
 
 export type DomainRecord = z.infer<typeof schemas.domain>;
 
-/** A state, where it comes from, and what the chain added. */
+/** A state, its source, and what the chain added. */
 type Resolved<State> = {
   state: State;
   source: DomainRecord["source"];
-  /** How much is known of it. */
+  /** How much of the name is known. */
   kind: DomainResult["kind"];
-  /** Why not all is known. */
+  /** Why not everything is known. */
   error?: ApiError;
-  /** By which resolver the chain answered. */
+  /** The resolver through which the chain answered. */
   records?: { answeredBy: Address | null };
 };
 
@@ -74,13 +74,13 @@ export function toDomainRecord(
   };
 }
 
-/** Where a label's text is from. One that the caller has just written is not stored yet. */
+/** The source of a label's text. A label that this request just proved is not stored yet. */
 function labelSourceOf({ label, labelSource }: DomainState): { label_source?: string | null } {
   if (labelSource === undefined) return {};
   return { label_source: UNKNOWN_LABEL.test(label) ? null : (labelSource ?? "caller") };
 }
 
-/** When a name was seen first, when it was registered last, and when its grace ends. */
+/** When a name was first seen, when it was last registered, and when its grace ends. */
 function timesOf(state: DomainState, graceEnd: bigint | null) {
   const { registeredTimestamp, createdTimestamp } = state;
   return {
@@ -90,7 +90,7 @@ function timesOf(state: DomainState, graceEnd: bigint | null) {
   };
 }
 
-/** Which contracts answer for a name that the index has. */
+/** The contracts that control an indexed name. */
 function protocolsIn(state: DomainState, now: number): { protocols?: ProtocolWord[] } {
   const { isMigrated, chainId, isWrapped, wrapperFuses, wrapperExpiryTimestamp } = state;
   if (isMigrated === undefined) return {};
@@ -112,7 +112,7 @@ export const toWholeRecord = (parsed: Named, resolved: Resolved<DomainState>, at
   ...resolutionIn(parsed, resolved, at),
 });
 
-/** The record of a requested name. For an unknown name it holds only the availability. */
+/** The record of a requested name. For an unknown name it contains only the availability. */
 export function toAskedRecord(parsed: Named, resolved: Resolved<DomainState | null>, at: SerializeContext) {
   const { query } = parsed;
   const { state, source, error } = resolved;
@@ -127,11 +127,11 @@ export function toAskedRecord(parsed: Named, resolved: Resolved<DomainState | nu
   };
 }
 
-/** The parts of a record that only the name's resolver, or an ancestor's, could tell. */
+/** The parts of a record that only the name's resolver, or an ancestor's, knows. */
 const partsOfRecord = ({ resolver }: DomainState): UnresolvedPart[] =>
   resolver === null ? ["display", "resolver.answered_by"] : ["display"];
 
-/** The parts of an answer about records that only the name's resolver could tell. `part`: what is asked for of them. */
+/** The parts of a records response that only the name's resolver knows. `part`: the requested part. */
 export const partsOfRecords = (
   state: Pick<DomainState, "resolver"> | null,
   part: "records" | "value",
@@ -143,31 +143,31 @@ export const partsOfRecords = (
 type Unresolved = z.infer<typeof schemas.unresolved>;
 type UnresolvedPart = Unresolved[number]["part"];
 
-/** The parts of an answer that could not be found out, with the reason. */
+/** The parts of an answer that could not be determined, with the reason. */
 export const unresolvedParts = (parts: readonly UnresolvedPart[], { message }: ApiError): Unresolved =>
   parts.map((part) => ({ part, code: "LIVE_RESOLUTION_FAILED", message }));
 
-/** An item of a list that has no answer. It does not fail the others. */
+/** An item of a list that has no answer. It does not make the others fail. */
 export const toInvalidItem = (query: string, error: ApiError): z.infer<typeof schemas.invalidItem> => ({
   query,
   availability_status: "unknown",
   error: toItemError(error),
 });
 
-/** The error of an item, beside what is known of it. */
+/** The error of an item, next to what is known of it. */
 export const toItemError = ({ code, message }: ApiError): z.infer<typeof schemas.itemError> => ({
-  code: code as z.infer<typeof schemas.itemError>["code"], // Parsing and resolving throw no other.
+  code: code as z.infer<typeof schemas.itemError>["code"], // Parsing and resolving throw only these codes.
   message,
 });
 
-/** An item of a list. Where something of it could not be found out, callers who did not ask for less get the error, too. */
+/** An item of a list. If part of it could not be determined, it includes the error, unless the caller sent `partial=true`. */
 export const toItem = <Item extends object>(
   item: Item,
   outcome: DomainResult,
   { partial }: { partial: boolean },
 ) => (outcome.kind === "unresolved" && !partial ? { ...item, error: toItemError(outcome.error) } : item);
 
-/** What is known of a name where all else is not: its hash and, as far as it is known, its text. */
+/** What is known of a name of which nothing else is: its hash and, as far as known, its text. */
 export const toUnresolvedDomain = (
   node: Hex,
   { name, source, error }: Pick<UnresolvedDomain, "name" | "source" | "error">,
@@ -185,17 +185,17 @@ const availabilityOfAbsent = (
 ) =>
   "name" in parsed && kind === "unregistered" ? neverRegistered(parsed.labelLength) : ("unknown" as const);
 
-/** The word for a chain, where it is not the main one. */
+/** The word for a chain, unless it is the main one. */
 export const chainOf = (chainId: number, contracts: Contracts): { chain?: string } =>
   chainId === contracts.chainId ? {} : { chain: contracts.chainName(chainId) };
 
-/** What people call a contract of the deployment; nothing for other addresses. */
+/** The common name of a contract in the deployment; nothing for other addresses. */
 export function titleField(address: Address, chainId: number, contracts: Contracts): { title?: string } {
   const title = contracts.contractTitle(address, chainId);
   return title === undefined ? {} : { title };
 }
 
-/** A domain in a list: a part of its record. What costs a query of its own is there only if the state has it. */
+/** A domain in a list: a subset of its record. Fields that need a query of their own are present only if the state has them. */
 export function toDomainItem(state: DomainState, at: SerializeContext): z.infer<typeof schemas.domainItem> {
   const record = toDomainRecord({ kind: "known", state, source: "indexed" }, at);
   const { resolver, roles } = record;
@@ -219,17 +219,17 @@ const timesOfItem = ["grace_end_timestamp", "registered_timestamp", "created_tim
 
 const moreOfItem = ["wrapper", "subregistry", "reservation", "migration", "subname_count"] as const;
 
-/** The fields of a record that are there. */
+/** The given fields of a record, without absent ones. */
 const pick = <Key extends keyof DomainRecord>(record: DomainRecord, keys: readonly Key[]) =>
   Object.fromEntries(keys.flatMap((key) => (record[key] === undefined ? [] : [[key, record[key]]]))) as Pick<
     DomainRecord,
     Key
   >;
 
-/** State of a name that is in the index, with the owner that it has now. */
+/** Availability of an indexed name, given its current owner. */
 function toAvailability(state: DomainState, now: number, life: LifeRules) {
   const entry = state.ensv2?.walk.entry ?? null;
-  // Only ENSv2's reservation says anything of the name: it is not free before the registrar sells it.
+  // Only the reservation in ENSv2 mentions the name: it is not available before the registrar sells it.
   if (
     entry === null ||
     state.registry !== null ||
@@ -244,8 +244,8 @@ function toAvailability(state: DomainState, now: number, life: LifeRules) {
 }
 
 /**
- * Whether the index may answer for the resolver: only if the deployment lists it as an indexed one. A name without
- * resolver may have had its answer from an ancestor's.
+ * Whether the index may return the resolver's records: only if the deployment lists it as indexed. If the name has no resolver,
+ * an ancestor's may have answered.
  */
 export function toResolver(
   { resolver, chainId, ensv2 }: Pick<DomainState, "resolver" | "chainId" | "ensv2">,
@@ -269,13 +269,13 @@ export function toResolver(
   return { status: "indexed", chain: contracts.chainName(chainId), address, ...title };
 }
 
-/** ENSIP-5: the `display` text counts only if it is the name itself with other capitals. */
+/** ENSIP-5: the `display` text counts only if it is the name itself with different capitals. */
 function toDisplay(state: DomainState): string | undefined {
   const text = state.displayText;
   return text !== null && text.toLowerCase() === state.fullName.toLowerCase() ? text : undefined;
 }
 
-/** The wrapper's token id is the node, the registrar's is the labelhash; an entry of ENSv2 has its own. */
+/** The wrapper's token ID is the node, the registrar's is the labelhash; an ENSv2 entry has its own. */
 function toTokenId(state: DomainState, owners: OwnersNow): string | null {
   const ofEnsv2 = ensv2TokenId(state);
   if (ofEnsv2 !== undefined) return ofEnsv2.toString();
@@ -284,8 +284,8 @@ function toTokenId(state: DomainState, owners: OwnersNow): string | null {
 }
 
 /**
- * Name of the parent: the name without its first label; empty for top-level names. Where the name is written by its
- * node, so is the parent's.
+ * The parent's name: the name without its first label; empty for top-level names. If the name is written by its node, so is the
+ * parent's.
  */
 function toParentName({ parentNode, fullName, label }: DomainState): string | null {
   if (parentNode === null) return null;

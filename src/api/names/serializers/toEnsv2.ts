@@ -12,7 +12,7 @@ import { roleNames } from "./toRoles.ts";
 
 type Fields = Partial<z.infer<typeof schemas.ensv2>>;
 
-/** Which system answers for a name; nothing where the deployment has no ENSv2, and for names of a layer 2. */
+/** The protocol that controls a name; empty if the deployment has no ENSv2, and for names of a layer 2. */
 function protocolFields(state: DomainState, contracts: Contracts): Pick<Fields, "protocol" | "registry"> {
   if (contracts.ensv2 === undefined || state.chainId !== contracts.chainId) return {};
   const { registry, ensv2 } = state;
@@ -22,7 +22,7 @@ function protocolFields(state: DomainState, contracts: Contracts): Pick<Fields, 
   };
 }
 
-/** What a domain record shows of ENSv2. */
+/** The ENSv2 fields of a domain record. */
 export function ensv2Fields(
   state: DomainState,
   owners: OwnersNow,
@@ -42,14 +42,14 @@ export function ensv2Fields(
   };
 }
 
-/** When the premium of a .eth name of ENSv2 ends, by its registrar's terms. */
+/** When the premium of an ENSv2 .eth name ends, by its registrar's terms. */
 function endsOf(state: DomainState, { ensv2 }: Contracts): Pick<Fields, "premium_end_timestamp"> {
   if (state.ensv2?.protocol !== "ensv2" || state.registry === null || !isEthSecondLevel(state)) return {};
   const premium = endsOfPhases(state, lifeOf(ensv2)).find(({ phase }) => phase === "premium")?.at;
   return premium === undefined ? {} : { premium_end_timestamp: premium.toString() };
 }
 
-/** Token id of an ENSv2 name; undefined for other names, and once the token is gone. */
+/** Token ID of an ENSv2 name; undefined for other names, and once the token is gone. */
 export function ensv2TokenId({ ensv2 }: DomainState): bigint | undefined {
   if (ensv2?.protocol !== "ensv2") return undefined;
   const { liveTokenId, walk } = ensv2;
@@ -92,7 +92,7 @@ function rolesOf({ ensv2 }: DomainState): Pick<Fields, "roles"> {
   };
 }
 
-/** The registry of the names below. After its expiry an entry has none. */
+/** The registry of the subnames. An expired entry has none. */
 function subregistryOf({ ensv2 }: DomainState, now: number): Pick<Fields, "subregistry"> {
   const entry = ensv2?.protocol === "ensv2" ? ensv2.walk.entry : null;
   return entry?.subregistry && entry.expiry > BigInt(now)

@@ -13,10 +13,10 @@ import { roleNames } from "./toRoles.ts";
 
 export type EventRecord = z.infer<typeof schemas.event>;
 
-/** What is known of an event beside its row. */
+/** What is known of an event besides its row. */
 type About = { name?: EventName | undefined };
 
-/** An event of the specification's section 2.4: fields that it does not have are absent. */
+/** An event of the specification's section 2.4. Fields that do not apply to it are absent. */
 export function toEventRecord(
   row: EventRow & Partial<Pick<ListedEvent, "isForeign">>,
   { contracts }: SerializeContext,
@@ -70,7 +70,7 @@ export function toEventRecord(
   });
 }
 
-/** The kind of an event. A registration by a contract that migrates names is a migration. */
+/** The type of an event. A registration by a contract that migrates names is a migration. */
 function typeOfEvent(row: EventRow, { ensv2 }: SerializeContext["contracts"]): EventType | undefined {
   const isMigrating =
     row.eventType === MIGRATING &&
@@ -79,7 +79,7 @@ function typeOfEvent(row: EventRow, { ensv2 }: SerializeContext["contracts"]): E
   return isMigrating ? "migration" : typeOf({ family: row.contract, eventType: row.eventType });
 }
 
-/** A record of ENSv2 has a number in the place of a name's node. */
+/** An ENSv2 record has a number in place of a name's node. */
 const isOfRecord = ({ contract, eventType }: EventRow): boolean =>
   contract === "ENSV2_RESOLVER" && eventType !== "Linked";
 
@@ -88,14 +88,14 @@ const nameFields = (row: EventRow, about: EventName | undefined) =>
     ? { record_number: row.node && toDecimal(row.node) }
     : { domain: about?.fullName, namehash: row.node, record_number: row.recordId };
 
-/** Who moved a token, or was approved. The wrapper's owner who moves a token himself is not stored twice. */
+/** The account that moved a token or was approved. An owner who moves a wrapper token is stored only as `fromAddress`. */
 function operatorOf({ contract, eventType, fromAddress, operator }: EventRow) {
   const isMove = contract === "NAME_WRAPPER" && eventType.startsWith("Transfer");
   const address = operator ?? (isMove ? fromAddress : null);
   return address && toAddress(address);
 }
 
-/** What stands in `details`. */
+/** The fields of `details`. */
 const detailFields = (row: EventRow) => ({
   operator_address: operatorOf(row),
   sender_address: row.sender && toAddress(row.sender),
@@ -110,7 +110,7 @@ const detailFields = (row: EventRow) => ({
   ttl: row.ttl,
 });
 
-/** The tokens of ENSv1 follow from the name: the registrar's from its labelhash, the wrapper's from its node. */
+/** ENSv1 token IDs follow from the name: the registrar's from its labelhash, the wrapper's from its node. */
 function tokenIdOf(row: EventRow, about: EventName | undefined): string | undefined {
   if (row.node === null) return undefined;
   if (row.contract === "NAME_WRAPPER") return toDecimal(row.node);
@@ -123,13 +123,13 @@ type Optional<T> = {
 };
 type Required<T> = { [K in keyof T as null extends T[K] ? never : undefined extends T[K] ? never : K]: T[K] };
 
-/** Leaves out what is null. */
+/** Leaves out null and undefined fields. */
 function present<T extends Record<string, unknown>>(fields: T): Required<T> & Optional<T> {
   const kept = Object.entries(fields).filter(([, value]) => value !== null && value !== undefined);
   return Object.fromEntries(kept) as Required<T> & Optional<T>;
 }
 
-/** A text as a list shows it. One with NUL, which PostgreSQL cannot store, comes as JSON has it. */
+/** A text as a list shows it. A text with NUL, which PostgreSQL cannot store, is read from its JSON form. */
 export function shownText(
   beginning: string | null,
   escaped: string | null,

@@ -1,4 +1,4 @@
-/** Fuses of the NameWrapper that have a name. Source: ens-contracts, contracts/wrapper/INameWrapper.sol. */
+/** NameWrapper fuses that have a name. Source: ens-contracts, contracts/wrapper/INameWrapper.sol. */
 const fuses: readonly [bit: number, name: string][] = [
   [1, "CANNOT_UNWRAP"],
   [2, "CANNOT_BURN_FUSES"],
@@ -12,6 +12,6 @@ const fuses: readonly [bit: number, name: string][] = [
   [262144, "CAN_EXTEND_EXPIRY"],
 ];
 
-/** Names of the fuses that are burnt, lowest bit first; fuses that owners defined themselves have none. */
+/** Names of the burnt fuses, lowest bit first. Fuses defined by owners have no name. */
 export const fuseNames = (burnt: number): string[] =>
   fuses.filter(([bit]) => (burnt & bit) !== 0).map(([, name]) => name);

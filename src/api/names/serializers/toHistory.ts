@@ -15,7 +15,7 @@ type Period = z.infer<typeof schemas.period>;
 /** The chain of a history, and the deployment's contracts. */
 export type PeriodContext = { chainId: number; contracts: SerializeContext["contracts"] };
 
-/** What one address was for a time: an owner in one layer, or the resolver. */
+/** A period of an address as owner in one layer, or as resolver. */
 export const toPeriod = (span: Span, { chainId, contracts }: PeriodContext): Period => ({
   address: toAddress(span.address),
   ...titleField(span.address, chainId, contracts),
@@ -29,7 +29,7 @@ export const toPeriod = (span: Span, { chainId, contracts }: PeriodContext): Per
   ...(span.endedBy !== null && { ended_by: span.endedBy }),
 });
 
-/** The effective owner for a time, and the layer that decides it. */
+/** A period of an effective owner, with the layer that decided it. */
 export const toOwnershipPeriod = (span: Span, at: PeriodContext): OwnershipPeriod => ({
   ...toPeriod(span, at),
   reason: span.reason as OwnershipPeriod["reason"],
@@ -38,7 +38,7 @@ export const toOwnershipPeriod = (span: Span, at: PeriodContext): OwnershipPerio
 
 type Registration = z.infer<typeof schemas.registration>;
 
-/** What a purchase cost; null where no log has a price. */
+/** The cost of a purchase; null if no log has a price. */
 export const toCost = ({
   cost,
   isUpperBound,
@@ -50,7 +50,7 @@ export const toCost = ({
   ...(cost !== null && answer !== null && { cost_usd: toDollars(cost * answer) }),
 });
 
-/** How ENSv2 got the name; nothing for logs of other contracts. */
+/** How ENSv2 got the name; empty for logs of other contracts. */
 function kindFields(entry: PurchaseEntry, { ensv2 }: Contracts): Pick<Registration, "kind"> {
   const { startType, startContract, startSender } = entry;
   if (!startType || !(startType in kinds) || ensv2 === undefined) return {};
@@ -61,7 +61,7 @@ function kindFields(entry: PurchaseEntry, { ensv2 }: Contracts): Pick<Registrati
 
 const kinds = { LabelRegistered: "registered", LabelReserved: "reserved" } as const;
 
-/** How many registrations or renewals of one transaction an entry is, where it is more than one. */
+/** The number of registrations or renewals that an entry merges from one transaction, if more than one. */
 export const toMerged = ({ mergedEvents }: Pick<PurchaseEntry, "mergedEvents">) =>
   mergedEvents > 1 ? { merged_events: mergedEvents } : {};
 

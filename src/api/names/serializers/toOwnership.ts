@@ -9,12 +9,12 @@ import type * as schemas from "../schemas/answers.ts";
 import { toAddress } from "./hex.ts";
 import { fuseNames } from "./toFuses.ts";
 
-/** An entry of ENSv2 with the greatest time that its registry can store never ends. */
+/** An ENSv2 entry with the largest time that its registry can store never ends. */
 const NO_EXPIRY = 2n ** 64n - 1n;
 
 /**
- * Owners by layer, without the layers that have none. `owner` stays the last holder after the grace of a registrar's name:
- * `is_owner_current` is false then.
+ * Owners by layer, without layers that have none. After the grace of a registrar's name, `owner` remains the last holder, with
+ * `is_owner_current` false.
  */
 export function toOwnership(
   state: DomainState,
@@ -26,9 +26,9 @@ export function toOwnership(
   const isDnsOver = dnsEnd !== null && dnsEnd <= now;
   const isCurrent = isHeld && !isDnsOver && !holds(lapsed, state, BigInt(now));
   const isOver = owners.owner !== null && end !== null && end <= now;
-  // No log gives the end of a grant by an earlier registrar, such as the auctions'.
+  // No log has the end of a grant by an earlier registrar, such as the auction registrar.
   const isUnregistered = owners.owner !== null && !isHeld && state.expiryTimestamp === null;
-  // Where the wrapper's token ends on the same second, the wrapper's contract decides, as in the history of owners.
+  // If the wrapper's token ends at the same second, the wrapper's contract decides, as in the history of owners.
   const isEndedByToken = state.isWrapped && endOf("wrapper_expiry", state) === end;
   const title = owners.owner && contracts.contractTitle(owners.owner.address, state.chainId);
   return {
@@ -53,13 +53,13 @@ type OwnedAt = { now: number; contracts: Contracts; graceEnd: bigint | null; isH
 
 type Ownership = z.infer<typeof schemas.ownership>;
 
-/** The last owner of a name that is no account's any more by time alone, from which second on, and what ended it. */
+/** The last owner of a name that time alone took from every account, the second from which that holds, and its cause. */
 function lastOwnerOf(
   state: DomainState,
   owners: OwnersNow,
   { graceEnd, dnsEnd }: Readonly<Record<"graceEnd" | "dnsEnd", bigint | null>>,
 ): Pick<Ownership, "last_owner"> {
-  // No account can use what fell to the NameWrapper itself.
+  // No account can use a name that fell to the NameWrapper itself.
   const tokenEnd = state.wrapperOwner && !owners.isWrapped ? endOf("wrapper_expiry", state) : null;
   if (state.isWrapped && !isTokenUnknown(state) && state.wrapperOwner && tokenEnd !== null)
     return lastOwner(state.wrapperOwner, tokenEnd, "wrapper_expiry");
@@ -77,13 +77,13 @@ const lastOwner = (address: Address, until: bigint | null, ended_by: Ending) => 
   },
 });
 
-/** A state with the owner that it has now. */
+/** A state with its current owner. */
 export function ownerOf(state: DomainState, { owner }: OwnersNow): DomainState {
   const effectiveOwnerAddress = owner?.address ?? null;
   return state.effectiveOwnerAddress === effectiveOwnerAddress ? state : { ...state, effectiveOwnerAddress };
 }
 
-/** Whether an entry of ENSv2 never ends. */
+/** True if an ENSv2 entry never ends. */
 export const isEndless = ({ expiryTimestamp }: Pick<DomainState, "expiryTimestamp">): boolean =>
   expiryTimestamp !== null && expiryTimestamp >= NO_EXPIRY;
 

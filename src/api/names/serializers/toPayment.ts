@@ -4,7 +4,7 @@ import type { Contracts } from "../../../../abis/contracts.ts";
 import type * as schemas from "../schemas/answers.ts";
 import { toAddress } from "./hex.ts";
 
-/** An ERC-20 token in which names are paid; symbol and decimals are those of the deployment. */
+/** An ERC-20 token accepted as payment. Symbol and decimals come from the deployment. */
 export function toPaymentToken(token: Address, { ensv2 }: Contracts): PaymentToken {
   const known = ensv2?.paymentTokens.find(({ address }) => address === token);
   return { token: toAddress(token), symbol: known?.symbol ?? null, decimals: known?.decimals ?? null };
@@ -12,7 +12,7 @@ export function toPaymentToken(token: Address, { ensv2 }: Contracts): PaymentTok
 
 type PaymentToken = Omit<z.infer<typeof schemas.payment>, "amount">;
 
-/** A price that a log has; undefined for a log without a price in tokens. */
+/** The token price in a log; undefined for a log without one. */
 export const toPayment = (
   { paymentToken, tokenAmount }: { paymentToken: Address | null; tokenAmount: bigint | null },
   contracts: Contracts,

@@ -27,7 +27,7 @@ const stateFields = ({ inForce, reason, roles }: Pick<Permission, "inForce" | "r
   ...(roles !== undefined && { roles: roleNames(roles) }),
 });
 
-/** What one account may do with a name. */
+/** What an account may do with a name. */
 export const toPermission = (
   one: Permission,
   { chainId, contracts }: PeriodContext,
@@ -43,7 +43,7 @@ export const toPermission = (
   ...eventFields(one.event),
 });
 
-/** What an address holds from another, or gave to one. */
+/** A permission that an address got from another, or gave to one. */
 export const toGrant = (one: Grant, contracts: Contracts): z.infer<typeof schemas.grant> => ({
   kind: one.kind,
   layer: one.layer,
@@ -68,7 +68,7 @@ export const toParentPower = (parent: ParentPower | null): z.infer<typeof schema
     ...(parent.cannotControlUntil !== null && { cannot_control_until: parent.cannotControlUntil.toString() }),
   };
 
-/** What fuses forbid. Source: ens-contracts, contracts/wrapper/README.md. */
+/** What each fuse forbids. Source: ens-contracts, contracts/wrapper/README.md. */
 const forbidden: Readonly<Record<string, string>> = {
   CANNOT_UNWRAP: "unwrap the name",
   CANNOT_BURN_FUSES: "burn more fuses",
@@ -80,7 +80,7 @@ const forbidden: Readonly<Record<string, string>> = {
   PARENT_CANNOT_CONTROL: "take the name away, or burn its fuses, as the parent",
 };
 
-/** The fuses that are burnt now, and what can no more be done; undefined where none is. */
+/** The fuses burnt now, and the actions they rule out; undefined if none is burnt. */
 export function toBurntFuses(state: DomainState, now: number): z.infer<typeof schemas.burntFuses> {
   const { wrapperFuses, wrapperExpiryTimestamp, isWrapped } = state;
   if (!isWrapped || wrapperFuses === null || wrapperExpiryTimestamp === null) return undefined;

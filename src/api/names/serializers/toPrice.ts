@@ -9,7 +9,7 @@ import { toPaymentToken } from "./toPayment.ts";
 type NamePrice = z.infer<typeof schemas.namePrice>;
 type Offer = NonNullable<NamePrice["registration"]>;
 
-/** A price for some years, by the price of ether if one is known. */
+/** A price for some years. A price in wei is also given in dollars if the price of ether is known. */
 export function toPrice(
   { years, duration }: { years: number; duration: number },
   priced: Priced,
@@ -49,7 +49,7 @@ const inAttoUsd = ({ base, premium }: Amounts, usdPerEther: bigint): Amounts => 
 
 const ATTO_PER_CENT = 10n ** 16n;
 
-/** Dollars with cents, rounded to the nearest. */
+/** Dollars with cents, rounded to the nearest cent. */
 function inDollars(attoUsd: bigint): string {
   const cents = (attoUsd + ATTO_PER_CENT / 2n) / ATTO_PER_CENT;
   return `${cents / 100n}.${(cents % 100n).toString().padStart(2, "0")}`;

@@ -13,7 +13,7 @@ import { shownText } from "./toEvent.ts";
 
 type RecordsReply = z.infer<typeof schemas.records>;
 
-/** Key and value as they were set; those with NUL stand in `exact`. */
+/** Key and value as they were set. If they contain NUL, they are read from `exact`. */
 export function exactText({ key, value, exact }: Pick<TextRow, "key" | "value" | "exact">): {
   key: string;
   value: string | null;
@@ -36,7 +36,7 @@ const toAddresses = (
     }),
   );
 
-/** Which of the addresses are the default one. */
+/** Which of the addresses come from the default record. */
 function toDefaults(rows: IndexedRecords["addresses"]): Pick<RecordsReply, "is_default"> {
   const derived = rows.filter((row) => row.address === null && row.default);
   if (derived.length === 0) return {};
@@ -68,7 +68,7 @@ const toInterfaces = ({ interfaces }: IndexedRecords["other"]) =>
 
 const isStored = ({ isSet = true }: IndexedAddress): boolean => isSet;
 
-/** What was set and cleared, and of what the caller chose also what was never set. */
+/** Records that were set and cleared and, among those the caller selected, records that were never set. */
 function toCleared(
   { texts, addresses }: Pick<IndexedRecords, "texts" | "addresses">,
   { types, keys, coinTypes }: RecordsAsked,
@@ -96,7 +96,7 @@ function toCleared(
   return { cleared, never_set };
 }
 
-/** The records in an answer, and the parts that could not be found out. */
+/** The records in an answer, and the parts that could not be determined. */
 export function toRecordsPart(
   { result, indexed, unknownTexts }: NameRecords,
   asked: RecordsAsked,
@@ -123,7 +123,7 @@ function toAskedLiveRecords(live: LiveRecords, { types, keys, coinTypes }: Recor
   };
 }
 
-/** Records as the chain gave them; those that it does not have are left out. */
+/** Records as the chain returned them, without absent ones. */
 const toLiveRecords = ({ texts, addresses, contenthash }: LiveRecords) => ({
   texts: Object.fromEntries(texts.flatMap(({ key, value }) => (value === null ? [] : [[key, value]]))),
   addresses: toAddresses(addresses),
@@ -132,7 +132,7 @@ const toLiveRecords = ({ texts, addresses, contenthash }: LiveRecords) => ({
 
 type HistoryEntry = z.infer<typeof schemas.textHistoryEntry>;
 
-/** What the name's new resolver held already; null if the text was empty there. */
+/** The text that the name's new resolver already held; null if it was empty. */
 function toRestored(restored: RestoredText): HistoryEntry["restored"] | null {
   const { blockNumber, transactionHash, valueSource } = restored;
   const value = shownText(restored.value, restored.hiddenValue);
@@ -157,7 +157,7 @@ export function toTextHistoryEntry(step: TextStep): HistoryEntry {
   }
   const value = shownText(step.value, step.hiddenValue);
   return {
-    value: value?.shown || null, // An empty text is none.
+    value: value?.shown || null, // An empty text counts as no text.
     ...(step.valueSource === "unknown" && { value_known: false as const }),
     block_number: blockNumber,
     source: "indexed",

@@ -8,7 +8,7 @@ import type { ParsedName, ParsedNode } from "../schemas/input.ts";
 /** Whether a name resolves, and if not, why. */
 export type Resolution = (typeof resolutionWords)[number];
 
-/** What it depends on. */
+/** The facts that decide it. */
 type Resolved = {
   kind: DomainResult["kind"];
   source: "indexed" | "live";
@@ -16,7 +16,7 @@ type Resolved = {
   records?: { answeredBy: Address | null };
 };
 
-/** Undefined where only the chain can tell, and did not. */
+/** Undefined if only the chain knows, and it did not answer. */
 export function resolutionOf(
   parsed: ParsedNode | ParsedName,
   { kind, source, state, records }: Resolved,
@@ -32,11 +32,11 @@ export function resolutionOf(
   return hasResolver(state) ? "resolves" : reasonOf(state, now);
 }
 
-/** The text of a name is needed to look for a resolver above it. */
+/** Looking for a resolver above a name requires the name's text. */
 const isNameGiven = (parsed: ParsedNode | ParsedName): boolean =>
   "name" in parsed && nodeOfNameByNode(parsed.name) === null;
 
-/** Whether a resolver answers for a name that the index tells: a record's number means that one above does, too. */
+/** True if an indexed name has a resolver that answers for it. A record's number means that a resolver above answers, too. */
 function hasResolver({ resolver, ensv2 }: DomainState): boolean {
   switch (ensv2?.records.kind) {
     case "byNumber":

@@ -1,7 +1,7 @@
-/** Words for the roles of a contract, by their bit. Each role has 4 bits; the one that may grant it is 128 bits higher. */
+/** Words for a contract's roles, by bit. Each role has 4 bits; the one that may grant it is 128 bits higher. */
 type RoleWords = ReadonlyMap<number, string>;
 
-/** Roles of registries of ENSv2. Source: ensdomains/contracts-v2, src/registry/libraries/RegistryRolesLib.sol. */
+/** Roles of ENSv2 registries. Source: ensdomains/contracts-v2, src/registry/libraries/RegistryRolesLib.sol. */
 const ofRegistries: RoleWords = new Map([
   [0, "REGISTRAR"],
   [4, "REGISTER_RESERVED"],
@@ -14,11 +14,11 @@ const ofRegistries: RoleWords = new Map([
   [36, "SET_URI"],
   [120, "CAN_NAME"],
   [124, "UPGRADE"],
-  // The only admin role that means something by itself: whether the holder may transfer the token.
+  // The only admin role with a meaning of its own: whether the holder may transfer the token.
   [156, "CAN_TRANSFER"],
 ]);
 
-/** Roles of resolvers of ENSv2. Source: ensdomains/contracts-v2, src/resolver/libraries/PermissionedResolverLib.sol. */
+/** Roles of ENSv2 resolvers. Source: ensdomains/contracts-v2, src/resolver/libraries/PermissionedResolverLib.sol. */
 const ofResolvers: RoleWords = new Map([
   [0, "SET_ADDRESS"],
   [4, "SET_TEXT"],
@@ -38,10 +38,10 @@ const ofResolvers: RoleWords = new Map([
 const ADMIN = 128;
 const BITS = 256;
 
-/** Roles in words, lowest bit first; `<role>_ADMIN` may grant and revoke a role. One without a name is shown by its bit. */
+/** Roles in words, lowest bit first. `<role>_ADMIN` may grant and revoke a role. A role without a name is shown by its bit. */
 export const roleNames = (roles: bigint): string[] => namesOf(roles, ofRegistries);
 
-/** The same of a resolver's roles. */
+/** The same for a resolver's roles. */
 export const resolverRoleNames = (roles: bigint): string[] => namesOf(roles, ofResolvers);
 
 function namesOf(roles: bigint, words: RoleWords): string[] {

@@ -8,13 +8,13 @@ import { cutText, truncatedOf } from "./cut.ts";
 
 type Field = z.infer<typeof schemas.comparedField>;
 
-/** Calls of a difference that an answer shows: of a long key they would be long, too. */
+/** Characters of a difference's call that an answer shows; the call is long if its key is. */
 const MAX_CALL = 2_048;
 
-/** The beginning of a text that can be a megabyte long: all of it would take long to count. */
+/** The beginning of a text that can be a megabyte long. Counting all of it would take long. */
 const beginningOf = (text: string) => cutText(text.slice(0, 4 * MAX_SHOWN));
 
-/** A value of the index beside the chain's. */
+/** An indexed value next to the chain's. */
 function toComparedField({ check, chain }: Answered): Field {
   const { table, column, stored, calls } = check;
   const index = stored === null ? null : beginningOf(stored);

@@ -31,8 +31,8 @@ import {
 export const FEED_LENGTH = 50;
 
 /**
- * The newest entries of all kinds, newest first. The newest of each kind are read, and the newest of all are kept. Names
- * are those of the chains; claims of names are of all chains, unless the caller named chains.
+ * The newest entries of all kinds, newest first: the newest of each kind are read, and the newest overall are kept. Names are
+ * those of the chains; name claims are from all chains unless the caller selected some.
  */
 export async function readActivity(
   ctx: Ctx,
@@ -83,10 +83,10 @@ export async function readActivity(
     .slice(0, FEED_LENGTH);
 }
 
-/** Registrations in a registry of ENSv2 are no transfers: sales and migrations have entries of their own. */
+/** Registrations in an ENSv2 registry are not transfers: sales and migrations have entries of their own. */
 const REGISTERED_IN_ENSV2 = "LabelRegistered";
 
-/** Names of the nodes of rows, by chain. */
+/** Finds the names of rows' nodes, by chain. */
 async function findNamesOf(
   { db }: Ctx,
   { ids }: Scope,
@@ -99,7 +99,7 @@ async function findNamesOf(
   return new Map(await Promise.all(found));
 }
 
-/** The newest registrations, or renewals, each from all its logs, also those of controllers. */
+/** The newest registrations or renewals, each merged from all its logs, including those of controllers. */
 async function listPurchases(
   { db }: Ctx,
   eventTypes: readonly string[],
@@ -110,7 +110,7 @@ async function listPurchases(
   const nodes = [...new Set(newest.flat().flatMap(({ node }) => node ?? []))];
   const rows = await listPurchasesOfTransactions(db, { transactions, nodes, eventTypes });
   const purchases = new Map(rows.map((row) => [keyOf(row), row]));
-  const keys = new Set(newest.flat().map(keyOf)); // In the order of the newest.
+  const keys = new Set(newest.flat().map(keyOf)); // In the order of `newest`.
   return [...keys].flatMap((key) => purchases.get(key) ?? []);
 }
 

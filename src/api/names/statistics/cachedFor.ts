@@ -3,19 +3,19 @@ import type { Ctx } from "../../server/http/context.ts";
 import type { Db } from "../../server/postgres/db.ts";
 import { mainChain, type Scope } from "../query/scope.ts";
 
-/** Statistics with the time they were taken, in unix seconds. */
+/** Statistics, and the time they were taken, in Unix seconds. */
 export type Cached<T> = { statistics: T; takenAt: number };
 
 /** Takes statistics of some chains. */
 export type Take<T> = (ctx: Ctx, chains: Scope) => Promise<T>;
 
-/** Old statistics are answered while new ones are taken, until they are this many times as old as they should be. */
+/** Stale statistics are served while new ones are taken, up to this multiple of their intended age. */
 const MAX_AGE = 2;
 
 /**
- * Takes statistics at most once in `seconds` for each index and each set of chains, however many requests come. After
- * that time a request gets the old ones while new ones are taken, and also if taking them fails. The time is the
- * request's, so that on a development chain whose clock is set ahead new statistics are taken at once.
+ * Takes statistics at most once in `seconds` for each index and set of chains, however many requests arrive. After that time, a
+ * request gets the old ones while new ones are taken, and also if taking them fails. The time is the request's, so on a
+ * development chain whose clock is set ahead new statistics are taken at once.
  *
  * @throws the error of `take`, if no statistics are cached or they are too old to be shown
  * @example
@@ -32,7 +32,7 @@ export function cachedFor<T>(seconds: number, take: Take<T>): Taker<T> {
 
 type Taker<T> = (ctx: Ctx, chains?: Scope) => Promise<Cached<T>>;
 
-/** By the function that takes them: operations with the same one share what it took. */
+/** Keyed by the function that takes them, so that operations with the same function share its results. */
 const takers = new WeakMap<Take<unknown>, Taker<unknown>>();
 
 function createTaker<T>(seconds: number, take: Take<T>): Taker<T> {
@@ -40,7 +40,7 @@ function createTaker<T>(seconds: number, take: Take<T>): Taker<T> {
   return (ctx, chains = mainChain(ctx.contracts)) => {
     const ofIndex = caches.get(ctx.db) ?? new Map<string, Cache<T>>();
     caches.set(ctx.db, ofIndex);
-    const key = chains.ids.join(); // A deployment has few chains, and so few sets of them.
+    const key = chains.ids.join(); // A deployment has few chains, so there are few sets.
     const cache = ofIndex.get(key) ?? createCache(seconds, (at: Ctx) => take(at, chains));
     ofIndex.set(key, cache);
     return cache(ctx);
@@ -62,7 +62,7 @@ function createCache<T>(seconds: number, take: (ctx: Ctx) => Promise<T>): Cache<
     noDeleteOnFetchRejection: true,
     fetchMethod: async (_key, _old, { context }) => {
       const statistics = await take(context).catch((error: unknown) => {
-        console.error("Statistics could not be taken:", error); // Old statistics may hide the error from callers.
+        console.error("Statistics could not be taken:", error); // Serving old statistics may hide the error from callers.
         throw error;
       });
       takenAt = context.now;

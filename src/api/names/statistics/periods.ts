@@ -1,8 +1,8 @@
 import { DAY } from "../rules/seconds.ts";
 
-/* Periods of UTC, as the number of their first day, counted from 1 January 1970. */
+/** UTC periods, identified by their first day, counted from 1 January 1970. */
 
-/** How long a period is. */
+/** Lengths of periods. */
 export const intervals = ["day", "week", "month", "quarter", "year"] as const;
 
 export type Interval = (typeof intervals)[number];
@@ -13,7 +13,7 @@ const FIRST_MONDAY = -3;
 const dateOf = (day: number): Date => new Date(day * DAY * 1_000);
 const dayOf = (year: number, month: number): number => Date.UTC(year, month, 1) / 1_000 / DAY;
 
-/** The first day of the period of some months in which a day is, or of one that many periods later. */
+/** The first day of the period of some months that contains a day, or of the period `later` periods after it. */
 const monthsOf =
   (months: number, later = 0) =>
   (day: number): number => {
@@ -21,13 +21,13 @@ const monthsOf =
     return dayOf(year, month - (month % months) + later * months);
   };
 
-/** The first day of the month of a day. */
+/** The first day of a day's month. */
 export const monthOf = monthsOf(1);
 
-/** The first day of the month after that of a day. */
+/** The first day of the month after a day's month. */
 export const monthAfter = monthsOf(1, 1);
 
-/** The first day of the period of a day. */
+/** The first day of a day's period. */
 export const startOf: Record<Interval, (day: number) => number> = {
   day: (day) => day,
   week: (day) => day - ((day - FIRST_MONDAY) % 7),
@@ -44,7 +44,7 @@ const nextAfter: Record<Interval, (start: number) => number> = {
   year: monthsOf(12, 1),
 };
 
-/** The first days of all periods from that of one day to that of another. */
+/** The first days of all periods from the one of the first day to the one of the last. */
 export function startsBetween(
   interval: Interval,
   { first, last }: Record<"first" | "last", number>,

@@ -13,31 +13,31 @@ import { toInstant } from "./numbers.ts";
 export const MINUTE = 60;
 export const HOUR = 3_600;
 
-/** An operation on the whole index, whose answer is taken now and then. */
+/** An operation on the whole index whose answer is taken periodically. */
 type Statistic<Reply extends ZodRawShape, Query extends ZodRawShape, Taken> = {
   path: string;
   summary: string;
-  /** How often it is taken is said after it. */
+  /** The interval at which it is taken is appended. */
   description: string;
-  /** Of the answer, in the OpenAPI document. */
+  /** Title of the answer in the OpenAPI document. */
   title: string;
   tool: string;
-  /** How long an answer is given, in seconds. */
+  /** How long an answer is served, in seconds. */
   seconds: number;
   /** Parameters besides `chain`. */
   query?: Query;
   /** Fields of the answer besides `chains` and `generated_at`. */
   reply: Reply;
-  /** What is taken. Operations with the same function share it. */
+  /** Takes the statistics. Operations with the same function share the result. */
   take: Take<Taken>;
-  /** What is taken instead where a caller names chains. */
+  /** Takes the statistics if a caller selects chains. */
   takeOfChains?: Take<Taken>;
-  /** The answer to a caller, from what was taken. */
+  /** Makes the answer to a caller from the statistics. */
   show: (taken: Taken, asked: z.output<ZodObject<Query>>) => z.input<ZodObject<Reply>>;
 };
 
 /**
- * Declares a statistic of the chains that a caller names, or else of the registry's one.
+ * Declares a statistic of the chains that a caller selects; the registry's chain by default.
  *
  * @example
  * const events = statistic({
@@ -74,7 +74,7 @@ export function statistic<Reply extends ZodRawShape, Taken, Query extends ZodRaw
   });
 }
 
-/** Declares a statistic of all that is indexed, whose names are those of the registry's chain. */
+/** Declares a statistic of everything indexed. Its names are those of the registry's chain. */
 export function statisticOfAll<Reply extends ZodRawShape, Taken>(
   declared: Omit<Statistic<Reply, Record<never, never>, Taken>, "query" | "takeOfChains">,
 ): Endpoint {
@@ -91,7 +91,7 @@ export function statisticOfAll<Reply extends ZodRawShape, Taken>(
   });
 }
 
-/** The compiler cannot add fields to those of a type parameter by itself. */
+/** The compiler cannot add fields to those of a type parameter. */
 type ReplySchema<Reply extends ZodRawShape> = ZodType<
   unknown,
   z.input<ZodObject<Reply>> & { chains?: string[]; generated_at: string }
@@ -115,7 +115,7 @@ type Described = Pick<
   "path" | "summary" | "description" | "tool" | "seconds"
 >;
 
-/** What the declarations of all statistics have in common: they are free, and may be given again while they hold. */
+/** Common to all statistics: they are free, and may be cached while they hold. */
 const operationOf = ({ path, summary, description, tool, seconds }: Described) =>
   ({
     method: "get",

@@ -1,20 +1,20 @@
 import { LiveFailure } from "../failure.ts";
 
-/** How many rounds of look-ups a contract may ask for before it has to answer. */
+/** Rounds of look-ups that a contract may request before it has to answer. */
 export const MAX_ROUNDS = 4;
-/** Requests to gateways of one answer: more than the usual records of a name, of which each may be a look-up. */
+/** Requests to gateways per answer: more than the usual records of a name, each of which may need a look-up. */
 export const MAX_LOOKUPS = 50;
-/** Bytes that go to and fro for one answer: each round may bring the largest answer of the node (1 MiB). */
+/** Bytes exchanged per answer. Each round may bring the largest answer of the node (1 MiB). */
 export const MAX_EXCHANGED_BYTES = 4 * 1_048_576;
 
 /**
- * What one answer may still use. All its steps share it: the rounds of a resolution, the look-ups of a batch, and both
- * halves of a primary name.
+ * What one answer may still use. All its steps share it: the rounds of a resolution, the look-ups of a batch, and both halves of
+ * a primary name.
  */
 export type Budget = {
-  /** Who asks: shares places with no other caller. */
+  /** The caller, who shares places with no other caller. */
   caller: string;
-  /** The time for all that the request asks of the chain. */
+  /** The time limit for everything that the request reads from the chain. */
   signal: AbortSignal;
   rounds: number;
   lookups: number;
@@ -29,13 +29,13 @@ export const newBudget = (caller: string, signal: AbortSignal): Budget => ({
   bytes: MAX_EXCHANGED_BYTES,
 });
 
-/** @throws LiveFailure if the contract may have no other round */
+/** @throws LiveFailure if the contract has no rounds left */
 export function takeRound(budget: Budget): void {
   if (budget.rounds-- > 0) return;
   throw new LiveFailure("gateway", `The resolver asked for more than ${MAX_ROUNDS} rounds of look-ups.`);
 }
 
-/** @throws LiveFailure if more bytes than allowed went to and fro */
+/** @throws LiveFailure if more bytes than allowed were exchanged */
 export function takeBytes(budget: Budget, bytes: number): void {
   budget.bytes -= bytes;
   if (budget.bytes >= 0) return;

@@ -19,12 +19,12 @@ import { type Budget, takeBytes, takeRound } from "./budget.ts";
 import type { Gateways, Lookup } from "./gatewayClient.ts";
 import { GatewayError } from "./gatewayError.ts";
 
-/** Used instead of a batch gateway's URL: we then make the look-ups of a batch ourselves, each at its own gateway. */
+/** Replaces a batch gateway's URL: we then make the look-ups of a batch ourselves, each at its own gateway. */
 export const OWN_BATCH_GATEWAY = "x-batch-gateway:true";
 
-/** Look-ups in one batch: we read at most 112 records of a name at once, and each may be a look-up. */
+/** Look-ups per batch: we read at most 112 records of a name at once, and each may need a look-up. */
 export const MAX_BATCH = 128;
-/** URLs of one look-up that are read; those that are asked are fewer. */
+/** URLs read from one look-up. Fewer of them are called. */
 const MAX_NAMED_URLS = 64;
 
 const OFFCHAIN_LOOKUP = toFunctionSelector("OffchainLookup(address,string[],bytes,bytes4,bytes)");
@@ -40,10 +40,10 @@ const batchShape = {
 type Reach = { rpc: Rpc; gateways: Gateways; budget: Budget };
 
 /**
- * Calls a contract and makes the look-ups that it asks for (ERC-3668); after each it calls the contract back at the same
- * block. Gives the last answer: data, or the data of an error that does not ask for a look-up.
+ * Calls a contract and makes the look-ups that it requests (ERC-3668). After each one, it calls the contract back at the same
+ * block. Returns the last answer: data, or the data of an error that does not request a look-up.
  *
- * @throws LiveFailure when the node or a gateway fails, or the contract asks for too much
+ * @throws LiveFailure when the node or a gateway fails, or the contract requests too much
  */
 export async function callWithLookups(reach: Reach, first: CallAt): Promise<CallResult> {
   const { rpc, budget } = reach;
@@ -52,7 +52,7 @@ export async function callWithLookups(reach: Reach, first: CallAt): Promise<Call
     const result = await rpc.call(call, budget.signal);
     const data = result.ok ? result.data : result.revert;
     takeBytes(budget, byteLength(data));
-    // Many nodes' and gateways' answers may come at once: each is read in a turn of its own.
+    // Answers of many nodes and gateways can arrive at once. Each is read in a separate turn of the event loop.
     await nextTurn();
     if (result.ok || !data.startsWith(OFFCHAIN_LOOKUP)) return result;
     takeRound(budget);
@@ -78,9 +78,9 @@ const toLookup = (sender: Hex, urls: readonly Hex[], data: Hex): Lookup => ({
   data,
 });
 
-/** Makes one look-up. Gives the data of the call that passes its answer to the contract. */
+/** Makes one look-up. Returns the data of the call that passes its answer to the contract. */
 async function lookUp(lookup: AskedLookup, { to }: CallAt, reach: Reach): Promise<Hex> {
-  // A look-up of another contract, passed on by the callee: its callback would run in the wrong contract.
+  // The callee passed on another contract's look-up: the callback would run in the wrong contract.
   if (!isAddressEqual(lookup.sender, to)) {
     throw new LiveFailure("resolver", "The resolver asked for a look-up on behalf of another contract.");
   }
@@ -111,7 +111,7 @@ async function askGateways(lookup: Lookup, { gateways, budget }: Reach): Promise
   return answer;
 }
 
-/** What a batch gateway would answer (ENSIP-21). A failed look-up is passed to the contract as `HttpError`. */
+/** The answer of a batch gateway (ENSIP-21). A failed look-up is passed to the contract as `HttpError`. */
 async function askBatch({ data }: Lookup, reach: Reach): Promise<Hex> {
   const answers = await Promise.all(
     readBatch(data).map((lookup) =>
@@ -130,8 +130,8 @@ async function askBatch({ data }: Lookup, reach: Reach): Promise<Hex> {
 }
 
 /**
- * A batch inside a batch is not ours to make: strangers could nest them without end. Its look-up goes to the batch
- * gateways that it names beside us, and fails if it names none.
+ * We do not make a batch inside a batch: strangers could nest them without end. Its look-up goes to the other batch gateways that
+ * it names, and fails if there are none.
  */
 async function askInBatch(lookup: Lookup, reach: Reach): Promise<Hex> {
   const urls = lookup.urls.filter((url) => url !== OWN_BATCH_GATEWAY);

@@ -8,44 +8,44 @@ import { GatewayError } from "./gatewayError.ts";
 import { createHostPlaces, type HostPlaces } from "./hostPlaces.ts";
 import { type Attempt, createSilentGateways, type SilentGateways } from "./silentGateways.ts";
 
-/*
- * Contracts name the gateways, and anybody may deploy a contract: a stranger decides where these requests go. So each goes
- * through the guard of outgoing requests.
+/**
+ * Contracts name the gateways, and anyone may deploy a contract: strangers decide where these requests go. So each goes through
+ * the guard of outgoing requests.
  */
 
 const FETCH_TIMEOUT_MS = 3_000;
 export const MAX_ANSWER_BYTES = 256 * 1_024;
 export const MAX_URLS = 3;
 const MAX_CONNECTIONS = 32;
-/** The longest URL that is asked, with the data in it: servers take far less. */
+/** The longest URL requested, including its data. Servers accept far less. */
 export const MAX_URL_LENGTH = 65_536;
-/** The longest URL that a resolver names, before the data is filled in. */
+/** The longest URL in a resolver's look-up, before the data is filled in. */
 const MAX_TEMPLATE_LENGTH = 2_048;
-/** Lists and objects in an answer, which needs one: JSON of nothing but brackets takes long to read. */
+/** Lists and objects in an answer, which needs only one: JSON made of brackets takes long to parse. */
 const MAX_BRACKETS = 1_000;
 
-/** One look-up that a contract asks for: the answer of the first of `urls` that works counts. Source: ERC-3668. */
+/** One look-up requested by a contract. The answer of the first of `urls` that works counts. Source: ERC-3668. */
 export type Lookup = { sender: Address; urls: readonly string[]; data: Hex };
 
-/** Asks gateways (CCIP-Read). `lookups` counts down the requests that this answer may still send. */
+/** Calls gateways (CCIP-Read). `lookups` counts down the requests that this answer may still send. */
 export type Gateways = {
   ask: (lookup: Lookup, budget: Pick<Budget, "caller" | "signal" | "lookups">) => Promise<Hex>;
   close: () => Promise<void>;
 };
 
 export type GatewayRules = {
-  /** Development: also http, and also loopback addresses where the URL itself names them. */
+  /** For development: also allows http, and loopback addresses if the URL itself contains them. */
   allowLoopback: boolean;
-  /** Hosts of this service, with their ports: they are never asked. */
+  /** Hosts of this service, with their ports. They are never called. */
   ownHosts?: readonly string[];
-  /** Finds the addresses of a host; the system's resolver by default. */
+  /** Finds the addresses of a host. Defaults to the system's resolver. */
   lookup?: typeof dnsLookup;
   timeoutMs?: number;
-  /** The clock by which silent gateways are left alone; the computer's by default. */
+  /** The clock for gateways that are left alone. Defaults to the computer's. */
   now?: () => number;
 };
 
-/** Every request to a gateway of CCIP-Read goes through the client that this creates. */
+/** Creates the client that sends every CCIP-Read request to a gateway. */
 export function createGateways({ now, ...rules }: GatewayRules): Gateways {
   const outgoing = createOutgoing({
     subject: "gateway",
@@ -69,7 +69,7 @@ export function createGateways({ now, ...rules }: GatewayRules): Gateways {
         } catch (thrown) {
           budget.signal.throwIfAborted();
           error = toGatewayError(thrown);
-          // ERC-3668: an answer of 4xx is final; after other failures the next gateway is asked.
+          // ERC-3668: a 4xx answer is final. After other failures, the next gateway is called.
           if (error.status >= 400 && error.status < 500) throw error;
         }
       }
@@ -85,7 +85,7 @@ type GatewayRequest = {
   budget: Pick<Budget, "caller" | "signal">;
 };
 
-/** Asks one gateway when its host has a place, and not at all for a while after it gave no answers. */
+/** Calls a gateway when its host has a free place. A gateway that gave no answers is left alone for a while. */
 async function askIfNotSilent(parts: Parts, request: GatewayRequest): Promise<Hex> {
   const { template, lookup, budget } = request;
   const url = toUrl(fillTemplate(template, lookup));
@@ -101,7 +101,7 @@ async function askIfNotSilent(parts: Parts, request: GatewayRequest): Promise<He
   });
 }
 
-/** The resolver is part of the key: the caller is the Universal Resolver, which lets no resolver speak for another. */
+/** The resolver is part of the key. The caller is the Universal Resolver, which lets no resolver speak for another. */
 function beginAttempt(silent: SilentGateways, { template, lookup }: GatewayRequest, url: URL): Attempt {
   const attempt = silent.begin(`${lookup.sender} ${template}`);
   if (!("seconds" in attempt)) return attempt;
@@ -111,7 +111,7 @@ function beginAttempt(silent: SilentGateways, { template, lookup }: GatewayReque
 const isSilence = (thrown: unknown): boolean =>
   thrown instanceof OutgoingError && thrown.reason === "no answer";
 
-/** Asks, and notes what came of it. */
+/** Calls the gateway and records the outcome. */
 async function askNoted(outgoing: Outgoing, request: GatewayRequest, { end }: Attempt): Promise<Hex> {
   const { data } = request.lookup;
   try {
@@ -145,7 +145,7 @@ async function askOne(outgoing: Outgoing, request: GatewayRequest): Promise<Hex>
   return readData(text, url);
 }
 
-/** @throws GatewayError where the URL would be too long, before it is made: `{data}` may stand in it often */
+/** @throws GatewayError if the URL would be too long, before it is built: `{data}` may occur in it often */
 function fillTemplate(template: string, { sender, data }: Lookup): string {
   const holes = template.length > MAX_TEMPLATE_LENGTH ? 0 : template.split("{data}").length - 1;
   if (template.length > MAX_TEMPLATE_LENGTH || holes * data.length > MAX_URL_LENGTH) {
@@ -154,10 +154,10 @@ function fillTemplate(template: string, { sender, data }: Lookup): string {
   return template.replaceAll("{sender}", sender.toLowerCase()).replaceAll("{data}", data);
 }
 
-/** The host as messages quote it: a resolver may name any, of any length. */
+/** The host as quoted in messages: a resolver may name any host, of any length. */
 const hostOf = ({ host }: URL): string => sanitizeMessage(host);
 
-/** Also rewrites other forms of addresses (0x7f000001, 2130706433) to the usual one. */
+/** Also converts other forms of addresses (0x7f000001, 2130706433) to the usual one. */
 function toUrl(text: string): URL {
   if (!URL.canParse(text)) throw new GatewayError("The resolver names a gateway that is not a URL");
   return new URL(text);
@@ -177,7 +177,7 @@ function readData(text: string, url: URL): Hex {
   return data;
 }
 
-/** What went wrong, as a gateway's failure. Any other error is a defect of ours, and passes. */
+/** Converts an expected error to a gateway's failure. Any other error is a bug of ours, and is rethrown. */
 function toGatewayError(thrown: unknown): GatewayError {
   if (thrown instanceof GatewayError) return thrown;
   if (thrown instanceof OutgoingError) return new GatewayError(thrown.message);

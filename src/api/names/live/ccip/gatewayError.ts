@@ -1,4 +1,4 @@
-/** A gateway gave no usable answer. `status` is its HTTP status; 0 if there was none. */
+/** A gateway gave no usable answer. `status` is its HTTP status, or 0 without one. */
 export class GatewayError extends Error {
   override readonly name = "GatewayError";
   readonly status: number;

@@ -1,16 +1,16 @@
 import { fairPlaces, type Places } from "../../../server/scheduling/places.ts";
 import { GatewayError } from "./gatewayError.ts";
 
-/** Requests to gateways at a time: in all, and of one caller. */
+/** Concurrent requests to gateways: in total, and per caller. */
 export const MAX_REQUESTS = { most: 100, each: 40 };
-/** Requests to one host at a time, and of one caller: one slow host leaves most places to the others. */
+/** Concurrent requests to one host: in total, and per caller. One slow host leaves most places to the others. */
 export const MAX_REQUESTS_OF_HOST = { most: 30, each: 20 };
-/** Requests that may wait for a place: those of a few large batches. */
+/** Requests that may wait for a place: enough for a few large batches. */
 const WAITING = { most: 2_000, each: 500 };
 
 const refuse = () => new GatewayError("Too many requests to gateways wait; ask again in a moment");
 
-/** Runs a request to a host as soon as the host, and then the whole, has a place for the caller. */
+/** Runs a request to a host as soon as the host, and then the whole client, has a place for the caller. */
 export type HostPlaces = (host: string) => Places;
 
 export function createHostPlaces(): HostPlaces {

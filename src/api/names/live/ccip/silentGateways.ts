@@ -1,45 +1,45 @@
 import { LRUCache } from "lru-cache";
 import type { Hex } from "viem";
 
-/** A gateway that gave no answer twice within a minute is left alone for half a minute. */
+/** A gateway that failed to answer twice within a minute is left alone for half a minute. */
 const FAILURES_WITHIN_MS = 60_000;
 export const SILENCE_MS = 30_000;
-/** Gateways that are remembered: those that were asked last. */
+/** Number of remembered gateways: the ones called last. */
 const MAX_REMEMBERED = 1_000;
-/** The longest question that is remembered, in characters: a question for a few records is far shorter. */
+/** The longest question that is remembered, in characters. A question for a few records is far shorter. */
 const MAX_PROOF = 4_096;
 
 type Memory = {
   failedAt: number;
-  /** Until when it is not asked; 0 if it may be. */
+  /** When it may be called again; 0 if it may be called now. */
   silentUntil: number;
-  /** It failed twice, and has not yet failed at what it once answered. */
+  /** True if it failed twice, and has not yet failed at the question it once answered. */
   isDoubted: boolean;
   isTrying: boolean;
-  /** The first question that it answered: with it silence is proved. Null if it answered none. */
+  /** The first question that it answered, which is used to prove silence. Null if it answered none. */
   proof: Hex | null;
 };
 
 export type Outcome = "answered" | "silent" | "given up";
 
-/** One request, which may be made. */
+/** A permitted request. */
 export type Attempt = {
-  /** What has to be asked first, and decides whether the gateway is silent; null if nothing. */
+  /** The question to send first, which decides whether the gateway is silent; null if there is none. */
   trial: Hex | null;
   end: (outcome: Outcome, question: Hex) => void;
 };
 
-/** Remembers gateways that give no answer. The key names the URL and the resolver that names it. */
+/** Remembers gateways that give no answer. The key contains the URL and the resolver that named it. */
 export type SilentGateways = {
-  /** Seconds until the gateway is asked again, or an attempt, whose `end` must follow. */
+  /** Returns the seconds until the gateway may be called again, or an attempt, whose `end` must be called. */
   begin: (key: string) => { seconds: number } | Attempt;
 };
 
 /**
- * Remembers gateways that did not answer, so that their names fail at once and hold no places. Any resolver may name any
- * URL: what one resolver's questions come to says nothing about another's. Nor do a stranger's questions to an honest
- * resolver: one that answered before is silent only if it no longer answers that question. After the time one request at a
- * time tries again, with that question first.
+ * Remembers gateways that did not answer, so that their names fail at once and occupy no places. Any resolver may name any URL,
+ * so the outcome of one resolver's questions says nothing about another's. Nor do a stranger's questions to an honest resolver: a
+ * gateway that once answered is silent only if it no longer answers that question. After the pause, one request at a time tries
+ * again, starting with that question.
  */
 export function createSilentGateways(now: () => number = Date.now): SilentGateways {
   const remembered = new LRUCache<string, Memory>({ max: MAX_REMEMBERED });
@@ -91,7 +91,7 @@ const endOfTrial =
     memory.isTrying = false;
     if (outcome === "answered") return noteAnswer(memory, question);
     if (outcome === "given up") return;
-    // It failed at this question before and after a pause: the gateway may have forgotten it.
+    // It failed at this question before and after a pause, so it may no longer know the answer.
     if (!memory.isDoubted) memory.proof = null;
     memory.isDoubted = false;
     memory.failedAt = now();

@@ -5,7 +5,7 @@ import { FEED_UNIT, type PriceTerms, type Rent, type TokenRatio } from "../../ru
 import { ensv2OracleReads, feedReads, oracleReads } from "./priceAbi.ts";
 import { asAddress, asNumber, type Read, readOf, type Values } from "./reads.ts";
 
-/** What an oracle never changes. */
+/** The immutable properties of an oracle. */
 export type Description =
   | { in: "usd"; rents: Rent[]; feed: Address }
   | { in: "wei"; rents: Rent[]; premium: PremiumCurve }
@@ -17,12 +17,12 @@ export type Description =
 
 const DAY = 86_400n;
 
-/** Lengths of labels that have a rent of their own, shortest first. */
+/** Label lengths that have a rent of their own, shortest first. */
 const LENGTHS = [1, 2, 3, 4, 5, 10] as const;
 
 type Amount = Read<bigint>;
 
-/** Reads of all that tells what kind an oracle is, and what it never changes. */
+/** Reads that identify an oracle's kind and its immutable properties. */
 export function descriptionReads(oracle: Address) {
   const amount = (name: string): Amount => readOf({ target: oracle, abi: oracleReads, name }, asNumber);
   const ofEnsv2 = (name: string): Amount => readOf({ target: oracle, abi: ensv2OracleReads, name }, asNumber);
@@ -55,7 +55,7 @@ export function descriptionReads(oracle: Address) {
 
 type Described = Values<ReturnType<typeof descriptionReads>>;
 
-/** What kind an oracle is; null for one that answers as none of those that are known. */
+/** The kind of an oracle; null if it answers like no known kind. */
 export function describe(values: Described): Description | null {
   const rents = LENGTHS.flatMap((from): Rent[] => {
     const perSecond = values[`price${from}`];
@@ -85,10 +85,10 @@ function describeEnsv2(values: Described): Description | null {
   };
 }
 
-/** Seconds after the end of grace at which a premium in dollars is compared with the curve that is known. */
+/** Seconds after the end of grace at which a premium in dollars is compared with the known curve. */
 const PROBES = [0n, DAY + 31_337n, 12n * DAY + 7n, 30n * DAY];
 
-/** Reads of what can be another in each block. */
+/** Reads of values that can change with each block. */
 export function movingReads(
   { oracle, description }: { oracle: Address; description: Description },
   { timestamp, tokens }: { timestamp: bigint; tokens: readonly Address[] },
@@ -122,7 +122,7 @@ const ratioOf = (oracle: Address, token: Address): Read<TokenRatio> =>
     },
   );
 
-/** What prices are computed with; null where the oracle, or its price feed, answers as none that is known. */
+/** The parameters of an oracle's prices; null if the oracle, or its price feed, answers like no known kind. */
 export function termsOf(
   description: Description,
   moving: Readonly<Record<string, bigint | TokenRatio | null>>,
@@ -143,7 +143,7 @@ export function termsOf(
   return { ...description, tokens: ratios.filter(({ denom }) => denom > 0n) };
 }
 
-/** The curve by which these premiums in wei fall; null where there is no premium, undefined for a curve that is not known. */
+/** The curve that matches these premiums in wei; null without a premium, undefined for an unknown curve. */
 function premiumBehind(
   probes: readonly (bigint | null)[],
   usdPerEther: bigint,

@@ -1,20 +1,20 @@
 import { parseAbi } from "viem";
 
-/* Functions that prices are read by. Only the API asks them, so they are not among `abis/`, which the index depends on. */
+/** Functions for reading prices. Only the API calls them, so they are not in `abis/`, on which the index depends. */
 
-/** Multicall3's own. */
+/** Function of Multicall3 itself. */
 export const clockReads = parseAbi(["function getCurrentBlockTimestamp() view returns (uint256)"]);
 
-/** Of controllers and registrars of ENSv1, and of the NameWrapper. */
+/** Functions of ENSv1 controllers and registrars, and of the NameWrapper. */
 export const sellerReads = parseAbi([
   "function prices() view returns (address)",
   "function controllers(address controller) view returns (bool)",
 ]);
 
-/** Of the registrar of ENSv2, and of the contract that renews names of ENSv1 there. */
+/** Functions of the ENSv2 registrar, and of the contract that renews ENSv1 names there. */
 export const ensv2SellerReads = parseAbi(["function rentPriceOracle() view returns (address)"]);
 
-/** Of the price oracles of ENSv1, Basenames and Lineanames; each has some of them. */
+/** Functions of the price oracles of ENSv1, Basenames and Lineanames. Each oracle has some of them. */
 export const oracleReads = parseAbi([
   "function price1Letter() view returns (uint256)",
   "function price2Letter() view returns (uint256)",
@@ -29,10 +29,10 @@ export const oracleReads = parseAbi([
   "function premium(string name, uint256 expires, uint256 duration) view returns (uint256)",
 ]);
 
-/** Of a price feed. */
+/** Functions of a price feed. */
 export const feedReads = parseAbi(["function latestAnswer() view returns (int256)"]);
 
-/** Of the price oracle of ENSv2. */
+/** Functions of the ENSv2 price oracle. */
 export const ensv2OracleReads = parseAbi([
   "struct DiscountPoint { uint64 duration; uint128 numer; }",
   "function getBaseRates() view returns (uint256[])",

@@ -9,10 +9,10 @@ import { readTogether } from "./reads.ts";
 import type { Sellers } from "./sellers.ts";
 import { readSelling, type Selling } from "./selling.ts";
 
-/** A contract that sells, and what its oracle computes prices with; null for an oracle that answers as none that is known. */
+/** A contract that sells names, and the parameters of its oracle's prices; null for an oracle of an unknown kind. */
 export type Seller = Selling & { terms: PriceTerms | null };
 
-/** What sells the names of a chain at a block; null where nothing does. */
+/** The contracts that sell a chain's names at a block; null if there is none. */
 export type ChainPrices = {
   chainId: number;
   block: Block;
@@ -20,31 +20,31 @@ export type ChainPrices = {
   controller: Seller | null;
   /** In ENSv2. */
   registrar: Seller | null;
-  /** Renews names of ENSv1 that ENSv2 reserves. */
+  /** Renews ENSv1 names that ENSv2 reserves. */
   renewer: Seller | null;
 };
 
-/** Reads what sells the names of a chain at a block; null for a chain that sells none. @throws LiveFailure */
+/** Reads the sellers of a chain's names at a block; null for a chain that sells none. @throws LiveFailure */
 export type ReadPrices = (chainId: number, block: Block) => Promise<ChainPrices> | null;
 
 export type PricesPlan = {
   sellers: readonly Sellers[];
-  /** How a chain is asked. It is called once for each reading. */
+  /** How to reach a chain. Called once per reading. */
   reach: (chainId: number) => Omit<ContractReach, "multicall3">;
 };
 
-/** How long a failure is remembered: visitors do not burden a node that is in trouble. */
+/** How long a failure is remembered, so that visitors do not burden a node in trouble. */
 export const FAILURE_MS = 3_000;
 
-/** Blocks whose prices are remembered: the newest of each chain, and one before it for requests that are under way. */
+/** Blocks whose prices are remembered: the newest of each chain, and the one before it for requests under way. */
 const MAX_BLOCKS_OF_CHAIN = 2;
 
-/** Oracles whose descriptions are remembered, of all chains. */
+/** Oracles whose descriptions are remembered, across all chains. */
 const MAX_ORACLES = 32;
 
 /**
- * Reads prices, each block of a chain once at most: all callers share what was read. It takes one call for the contracts that
- * sell, one for what moves, and one more for an oracle that was not met before.
+ * Reads prices, at most once per block of a chain, and shares them between all callers. It takes one call for the selling
+ * contracts, one for changing values, and one more for an oracle not seen before.
  */
 export function createPrices({ sellers, reach }: PricesPlan): ReadPrices {
   const descriptions = new LRUCache<string, Description>({ max: MAX_ORACLES });
@@ -75,7 +75,7 @@ function forget(
   if (readings.peek(key) === reading) readings.delete(key);
 }
 
-/** A time limit is a failure of the chain. Unexpected errors are thrown on. */
+/** A timeout is a failure of the chain. Unexpected errors are rethrown. */
 function toFailure(error: unknown): unknown {
   const isLate = error instanceof Error && (error.name === "TimeoutError" || error.name === "AbortError");
   return isLate ? new LiveFailure("deadline", "Prices could not be read in the time for one answer.") : error;
@@ -107,7 +107,7 @@ const needsNode = () =>
     "A price needs a node of the name's chain, and the chain is never asked here (LIVE_RPC_URL).",
   );
 
-/** Descriptions of oracles; those that were not met before are read. */
+/** Descriptions of oracles. Those not seen before are read. */
 async function describeAll(
   reach: ContractReach,
   { sellers, block, descriptions, oracles }: Reading & { oracles: readonly Address[] },
@@ -128,7 +128,7 @@ async function describeAll(
 
 type Described = Reading & { timestamp: bigint; described: ReadonlyMap<Address, Description> };
 
-/** What the oracles compute with at the block, all by one call; none where no part of it moves. */
+/** The oracles' parameters at the block, in one call; no call if none of them changes. */
 async function readTerms(
   reach: ContractReach,
   { sellers, block, timestamp, described }: Described,

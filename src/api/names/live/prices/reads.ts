@@ -2,12 +2,15 @@ import { type Abi, type Address, decodeFunctionResult, encodeFunctionData, type 
 import { LiveFailure } from "../failure.ts";
 import { type ContractCall, type ContractReach, callTogether } from "../multicall.ts";
 
-/** A call with what its answer means; null where the contract has no such function, or gives no answer that can be read. */
+/**
+ * A call, and the decoder of its answer. The result is null if the contract has no such function, or its answer cannot be
+ * decoded.
+ */
 export type Read<Value> = { call: ContractCall; read: (data: Hex) => Value };
 
 type Named = { target: Address; abi: Abi; name: string; args?: readonly unknown[] };
 
-/** A read of one function. @param toValue takes what viem decodes */
+/** A read of one function. @param toValue takes the value that viem decoded */
 export const readOf = <Value>(
   { target, abi, name, args = [] }: Named,
   toValue: (decoded: unknown) => Value,
@@ -20,15 +23,15 @@ export const asNumber = (decoded: unknown): bigint => BigInt(decoded as bigint);
 export const asAddress = (decoded: unknown): Address => (decoded as Address).toLowerCase() as Address;
 export const asFlag = (decoded: unknown): boolean => decoded === true;
 
-/** The most bytes that an answer may have: the lists of an oracle have a few dozen entries. */
+/** Maximum bytes of an answer: an oracle's lists have a few dozen entries. */
 export const MAX_ANSWER = 16_384;
 
-/** What the reads of a record say. */
+/** The values of a record of reads. */
 export type Values<Reads> = {
   [Key in keyof Reads]: Reads[Key] extends Read<infer Value> ? Value | null : never;
 };
 
-/** Makes reads by one call at one block. @throws LiveFailure where no node answers, or Multicall3 is not there */
+/** Makes reads in one call at one block. @throws LiveFailure if no node answers, or there is no Multicall3 */
 export async function readTogether<Reads extends Record<string, Read<unknown>>>(
   reach: ContractReach,
   { reads, blockNumber }: { reads: Reads; blockNumber: number },
@@ -47,7 +50,7 @@ export async function readTogether<Reads extends Record<string, Read<unknown>>>(
   ) as Values<Reads>;
 }
 
-/** An oracle is chosen by the owners of the contracts: what it answers is not trusted to have any form. */
+/** The contracts' owners choose the oracle, so its answers are not trusted to have any particular form. */
 function valueIn<Value>(read: (data: Hex) => Value, data: Hex): Value | null {
   try {
     return read(data);

@@ -7,10 +7,13 @@ import {
 } from "../../../../../abis/deployments.ts";
 import { MULTICALL3 } from "../../../../../abis/universalResolver.ts";
 
-/** A contract that sells time in a registrar of ENSv1 or of a layer 2, as long as the registrar lets it. */
+/** A contract that sells time in a registrar of ENSv1 or of a layer 2, as long as the registrar authorises it. */
 export type Controller = {
   address: Address;
-  /** Lets the controller in, and is let in by the registrar; undefined where the registrar itself lets the controller in. */
+  /**
+   * The wrapper that authorises the controller and is authorised by the registrar; undefined if the registrar itself authorises
+   * the controller.
+   */
   wrapper: Address | undefined;
 };
 
@@ -19,26 +22,23 @@ export type Sellers = {
   chainId: number;
   multicall3: Address;
   registrar: Address;
-  /** The newest last. */
+  /** The newest comes last. */
   controllers: readonly Controller[];
   ensv2: Ensv2Sellers | undefined;
 };
 
 export type Ensv2Sellers = Pick<Ensv2Deployment, "paymentTokens"> & {
-  /** The newest last. */
+  /** The newest comes last. */
   registrars: readonly Address[];
-  /** Renew names of ENSv1 that ENSv2 reserves; the newest last. */
+  /** Renew ENSv1 names that ENSv2 reserves. The newest comes last. */
   renewers: readonly Address[];
 };
 
-/**
- * Generations of controllers that say which oracle they use. Those that the NameWrapper lets in are 4 and 7; the generation
- * of a controller is also its age.
- */
+/** Generations of controllers that expose their oracle. The NameWrapper authorises 4 and 7. A higher generation is newer. */
 const GENERATIONS = [4, 5, 6, 7];
 const THROUGH_WRAPPER = [4, 7];
 
-/** The chains that sell names, with the contracts that do. */
+/** The chains that sell names, with the contracts that do so. */
 export const sellersOf = (deployment: Deployment): Sellers[] =>
   [deployment, ...deployment.layer2].flatMap((chain) => sellersOfChain(chain) ?? []);
 

@@ -5,15 +5,15 @@ import { clockReads, ensv2SellerReads, sellerReads } from "./priceAbi.ts";
 import { asAddress, asFlag, asNumber, type Read, readOf, readTogether } from "./reads.ts";
 import type { Controller, Sellers } from "./sellers.ts";
 
-/** A contract that sells names at a block, and the oracle that it asks. */
+/** A contract that sells names at a block, and its oracle. */
 export type Selling = { contract: Address; oracle: Address };
 
-/** What sells names at a block; null where nothing does. */
+/** The contracts that sell names at a block; null if there is none. */
 export type SellingAt = { controller: Selling | null; registrar: Selling | null; renewer: Selling | null };
 
 type Answers = Readonly<Record<string, bigint | Address | boolean | null>>;
 
-/** Which contracts sell at a block, by which oracles, and the time of the block; all by one call. @throws LiveFailure */
+/** The contracts that sell at a block, their oracles, and the time of the block, in one call. @throws LiveFailure */
 export async function readSelling(
   reach: ContractReach,
   { sellers, blockNumber }: { sellers: Sellers; blockNumber: number },
@@ -36,7 +36,7 @@ export async function readSelling(
 
 type Reads = Record<string, Read<bigint | Address | boolean>>;
 
-/** Whether a controller is let in, whether the NameWrapper in between is, and which oracle it has. */
+/** Whether a controller is authorised, whether the NameWrapper in between is, and which oracle it uses. */
 function readsOfControllers({ registrar, controllers }: Sellers): Reads {
   const entries = controllers.flatMap(({ address, wrapper }, i): [string, Reads[string]][] => [
     [`isLetIn${i}`, isLetIn(wrapper ?? registrar, address)],
@@ -68,7 +68,7 @@ function readsOfEnsv2({ registrar, ensv2 }: Sellers): Reads {
   };
 }
 
-/** Renewals go on by the renewer as soon as the registrar of ENSv1 lets it in. */
+/** Renewals move to the renewer as soon as the ENSv1 registrar authorises it. */
 function sellingInEnsv2({ ensv2 }: Sellers, answers: Answers): Pick<SellingAt, "registrar" | "renewer"> {
   const [newest, renewer] = newestInEnsv2(ensv2);
   const selling = (contract: Address | undefined, oracle: Answers[string] | undefined): Selling | null =>

@@ -4,17 +4,17 @@ import type { Address, Hex } from "viem";
 import type { Db } from "../../../server/postgres/db.ts";
 import { prepared } from "../../../server/postgres/prepared.ts";
 
-/* What addresses are to the names of their pages, where the names' rows do not say it. */
+/** The relations of addresses to the names on their pages that the names' rows do not contain. */
 
 const { placeholder } = sql;
 
-/** Where an entry of ENSv2 is. */
+/** The key of an ENSv2 entry. */
 export type EntryKey = { registry: Address; storageId: Hex };
 
-/** An account, and an entry for which it may have roles. */
+/** An account, and an entry on which it may have roles. */
 export type AccountOfEntry = EntryKey & { account: Address };
 
-/** Which accounts have roles for entries of a chain, of these pairs. */
+/** Returns the roles that these accounts have on these entries of a chain; pairs without roles are left out. */
 export async function listRolesHeld(
   db: Db,
   { chainId, pairs }: { chainId: number; pairs: readonly AccountOfEntry[] },
@@ -55,13 +55,13 @@ const rolesHeld = prepared((db) =>
     .prepare("roles_held"),
 );
 
-/** A name of a chain. */
+/** A name on a chain. */
 export type NameKey = { chainId: number; node: Hex };
 
 /** An address, and a name that it may have held. */
 export type AddressOfName = NameKey & { address: Address };
 
-/** Which addresses appeared on events of names as receiver or owner, of these pairs. */
+/** Returns the pairs for which the address appeared on an event of the name as receiver or owner. */
 export async function listNamedOn(db: Db, pairs: readonly AddressOfName[]): Promise<AddressOfName[]> {
   if (pairs.length === 0) return [];
   return namedOn(db).execute({

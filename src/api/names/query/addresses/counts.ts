@@ -9,12 +9,12 @@ import { filterCondition, type NameFilters } from "./nameFilters.ts";
 import { type AddressAt, isOwned, runForAddress } from "./ownerConditions.ts";
 import { type Held, partsOfRelations } from "./relationParts.ts";
 
-/** How many names an address holds: all, registered or in grace, in premium or available, and expiring within 30 days. */
+/** Counts of an address's names: all, registered or in grace, in premium or available, and expiring within 30 days. */
 export type HeldCounts = { total: number; active: number; expired: number; expiring30d: number };
 
 export const noneHeld: HeldCounts = { total: 0, active: 0, expired: 0, expiring30d: 0 };
 
-/** The names that an address effectively owns. The index of owners has all columns that are read. */
+/** Counts the names that an address effectively owns. The index of owners contains all columns read. */
 export async function countOwned(
   db: Db,
   asked: AddressAt,
@@ -35,7 +35,7 @@ export async function countOwned(
   return new Map(rows.map(({ chainId, ...counts }) => [chainId, counts]));
 }
 
-/** Counts the names of an address on each chain of the scope; chains without any are left out. */
+/** Counts the names of an address on each chain of the scope. Chains without names are left out. */
 export async function countHeld(
   db: Db,
   { relations, ...at }: Held,
@@ -50,7 +50,7 @@ export async function countHeld(
       ${toSql(rule(life.registeredOrGrace), at.now)} as active, ${toSql(rule(life.expired), at.now)} as expired,
       ${toSql(life.expiringWithin(30), at.now)} as expiring from ${from} where ${and(where, filter)})`,
   );
-  // A name that is in several parts counts once.
+  // A name in several parts counts once.
   const { rows } = await db.execute<HeldCounts & { chainId: number }>(sql`
     select chain_id as "chainId", count(*)::int as total, (count(*) filter (where active))::int as active,
       (count(*) filter (where expired))::int as expired, (count(*) filter (where expiring))::int as "expiring30d"

@@ -10,14 +10,14 @@ import { sqlOf } from "../scope.ts";
 import { type AddressAt, type AnyAddressAt, isOwned, runForAddress } from "./ownerConditions.ts";
 
 /**
- * Names in a calendar of an address. 500 names have 1,500 events, which an answer has room for whatever the names are.
- * Few people have more, and those who do see the ones that end first.
+ * Names in an address's calendar. 500 names have 1,500 events, which fit into an answer whatever the names are. Few people have
+ * more names; they see those that end first.
  */
 export const MAX_ENDING = 500;
 
 /**
- * The names of an owner that have an end to come: of registration, grace or premium. Anyone can give an address subnames
- * that end soon: they come after names of registrars, which cost money. One index has all that decides which names are listed.
+ * The names of an owner whose registration, grace or premium has yet to end. Names of registrars, which cost money, come first,
+ * because anyone can give an address subnames that end soon. One index contains all columns that select the names.
  */
 export async function listEnding(
   db: Db,
@@ -25,7 +25,7 @@ export async function listEnding(
 ): Promise<{ rows: DomainRow[]; condition: SQL | undefined }> {
   const { rule, life } = sqlOf(holder.chains);
   const hasEnd = rule(all(life.inPhase("registered", "grace", "premium"), life.hasEnd));
-  // A life in ENSv2 is also over when the way to the name ends: null where it has no end.
+  // A registration in ENSv2 also ends when the path to the name does; that column is null if the path does not end.
   const order = [
     sql`least(${domain.expiryTimestamp}, ${domain.pathExpiryTimestamp})`,
     domain.node,

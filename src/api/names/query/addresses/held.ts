@@ -16,7 +16,7 @@ import { countHeld } from "./counts.ts";
 import { filterCondition, isUnfiltered, type NameFilters } from "./nameFilters.ts";
 import { type Held, partsOfRelations } from "./relationParts.ts";
 
-/** A page of the names that an address has some relation to, with the total. */
+/** A page of the names to which an address has any of the relations, with the total. */
 export function listHeld(
   db: Db,
   held: Held,
@@ -35,7 +35,7 @@ export function listHeld(
   return listDomainPage(db, { chains, now, page, parts, count });
 }
 
-/** Whether the first page of a list is one of those that `listFirstOwned` reads. */
+/** True if `listFirstOwned` can read the first page of a list. */
 export const isFirstOwned = (
   held: Held,
   { page, filters }: { page: PageRequest; filters: NameFilters },
@@ -51,7 +51,7 @@ export const isFirstOwned = (
   page.sortBy === "full_name" &&
   page.sortDir === "asc";
 
-/** What the first pages are of: lists for which `isFirstOwned` is true. */
+/** The lists whose first pages are read; `isFirstOwned` is true for each. */
 export type Owners = {
   chains: Scope;
   lists: readonly { held: Pick<Held, "address">; page: PageRequest }[];
@@ -61,8 +61,8 @@ export type Owners = {
 type FirstOwned = { place: number; total: number; chainId: number; node: Hex; position: Position };
 
 /**
- * The first pages of the active names that addresses effectively own, in the order of the lists, each as `listHeld` gives it.
- * For 100 addresses this takes a twentieth of the time that their lists take one by one, which is more than a second.
+ * The first pages of the active names that addresses effectively own, in the order of the lists, each as `listHeld` returns it.
+ * For 100 addresses this takes a twentieth of the time of separate lists, which is more than a second.
  */
 export async function listFirstOwned(db: Db, { chains, lists, now }: Owners): Promise<DomainPage[]> {
   if (lists.length === 0) return [];

@@ -10,31 +10,31 @@ import { isMigrated } from "../activity.ts";
 import { caseInsensitiveCondition } from "../caseInsensitive.ts";
 import { type Scope, type ScopeSql, sqlOf } from "../scope.ts";
 
-/** Which names of an address; a name has to meet each filter. */
+/** Filters on the names of an address. A name must match every filter. */
 export type NameFilters = {
-  /** Left out: those that are active, or all. */
+  /** When left out: active names, or all. */
   states?: readonly Availability[] | undefined;
   choice: HeldChoice;
   protocols?: readonly ProtocolWord[] | undefined;
-  /** The node right above. */
+  /** The direct parent's node. */
   parent?: Hex | undefined;
-  /** Part of the full name; its case does not matter. */
+  /** Part of the full name, case-insensitive. */
   text?: string | undefined;
-  /** Whether it came from ENSv1, as its entry in ENSv2 proves. */
+  /** Whether the name was migrated from ENSv1, as its ENSv2 entry proves. */
   isFromEnsv1?: boolean | undefined;
   expiryFrom?: number | undefined;
   expiryTo?: number | undefined;
   resolver?: Address | undefined;
 };
 
-/** Which names of an address: all, or only the active ones. */
+/** All names of an address, or only the active ones. */
 export type HeldChoice = "all" | "active";
 
-/** Whether the only filter is whether names are active. */
+/** True if `choice` is the only filter. */
 export const isUnfiltered = ({ choice: _, ...filters }: NameFilters): boolean =>
   Object.values(filters).every((one) => one === undefined);
 
-/** The condition of filters, in a statement that is made for one question. */
+/** The filters as a condition, for a statement that is built per request. */
 export function filterCondition(filters: NameFilters, at: { chains: Scope; now: number }): SQL | undefined {
   const { states, choice, protocols, parent, isFromEnsv1, text, expiryFrom, expiryTo, resolver } = filters;
   const of = sqlOf(at.chains);

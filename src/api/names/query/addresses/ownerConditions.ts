@@ -9,16 +9,16 @@ import { ownedAt } from "../../rules/ownershipSql.ts";
 import type { Time } from "../../rules/time.ts";
 import { runOfShape, type Scope, sqlOf, type Value } from "../scope.ts";
 
-/** An address in lower case, on some chains, at a time in unix seconds. */
+/** A lowercase address, on some chains, at a time in Unix seconds. */
 export type AddressAt = {
   chains: Scope;
   address: Address;
-  /** Whether it is a NameWrapper, which owns names whose tokens lapsed. */
+  /** True if the address is a NameWrapper, which becomes the owner of names whose wrapped tokens lapsed. */
   isWrapper: boolean;
   now: number;
 };
 
-/** The same for a condition; the address and time may be placeholders. */
+/** The same for a condition in which the address and the time can be placeholders. */
 export type AnyAddressAt = Omit<AddressAt, "address" | "now"> & { address: Value<Address>; now: Time };
 
 /** The condition for names that an address effectively owns. */
@@ -27,7 +27,7 @@ export const isOwned = ({ chains, address, isWrapper, now }: AnyAddressAt): SQL 
 
 type Build<Rows> = (at: AnyAddressAt) => ReturnType<Parameters<typeof runOfShape<Rows>>[3]>;
 
-/** Runs a statement whose text is the same for all addresses and times, like `runOfShape`. */
+/** Runs a statement that is the same for all addresses and times. See `runOfShape`. */
 export const runForAddress = <Rows>(
   db: Db,
   { chains, isWrapper, address, now }: AddressAt,

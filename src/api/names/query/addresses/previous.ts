@@ -12,7 +12,7 @@ import type { Page, Part, SortDirection } from "../page.ts";
 import { type ScopeSql, sqlOf } from "../scope.ts";
 import { type AddressAt, type AnyAddressAt, isOwned, runForAddress } from "./ownerConditions.ts";
 
-/** A name that an address held, as it is now, with the last event that named the address. */
+/** The current row of a name that an address once held, with the last event that named the address. */
 export type PreviousRow = {
   domain: DomainRow;
   lastOwnedBlockNumber: number;
@@ -20,8 +20,8 @@ export type PreviousRow = {
 };
 
 /**
- * Names on whose events an address appeared as receiver or owner, and which it no longer controls: a page of them,
- * with the total. The statement reads all names that the address ever held, so one statement gives both.
+ * A page, with the total, of the names on whose events an address appeared as receiver or owner, and which it no longer controls.
+ * The statement reads every name that the address ever held, so it returns both.
  */
 export async function listPrevious(
   db: Db,
@@ -65,9 +65,9 @@ export async function listPrevious(
 }
 
 /**
- * The condition for names that an address held and no longer controls. One index has all names that it ever held, and
- * one all that it controls, each with all columns needed, so no row of a name is read. `not in` hashes them once,
- * whatever number PostgreSQL expects; `not exists` sometimes becomes a loop through all pairs.
+ * The condition for names that an address held and no longer controls. One index contains every name it ever held and another
+ * every name it controls, each with all columns needed, so no row of a name is read. `not in` always hashes the controlled names,
+ * whatever row count PostgreSQL expects; `not exists` sometimes becomes a nested loop over all pairs.
  */
 export function wasHeld(db: Db, at: AnyAddressAt): SQL | undefined {
   const controlled = db
@@ -75,7 +75,7 @@ export function wasHeld(db: Db, at: AnyAddressAt): SQL | undefined {
     .from(domain)
     .where(isControlled(at));
   const { holds, isSeveral } = sqlOf(at.chains);
-  // A layer 2 logs owners of nodes that are no names there (`eth`, reverse nodes): these have no row.
+  // A layer 2 logs owners of nodes that are not names there (`eth`, reverse nodes). Those have no row.
   const named = alias(domain, "named");
   return and(
     eq(holder.address, at.address),
@@ -95,8 +95,8 @@ function isControlled(at: AnyAddressAt): SQL | undefined {
 }
 
 /**
- * The order of previous names, by the columns of a subquery. Blocks of several chains do not compare, so with several the
- * time decides; on one chain the block does, which an index has.
+ * The order of previous names, by the columns of a subquery. Block numbers of different chains are not comparable, so several
+ * chains are sorted by time. One chain is sorted by block, for which there is an index.
  */
 export function previousKeys({ isSeveral }: ScopeSql, direction: SortDirection): Keyset {
   const time: Keyset = [

@@ -12,36 +12,36 @@ import { type DomainPart, domainsWhere as named } from "../domainLists.ts";
 import { type ScopeSql, sqlOf } from "../scope.ts";
 import type { AddressAt } from "./ownerConditions.ts";
 
-/*
- * Where the names of an address are found. Each relation is one or several parts, and each part is found by an index that
- * begins with the address, in the order of the list where there is one. A name can be in several parts.
+/**
+ * Where the names of an address are found. Each relation has one or several parts. Each part has an index that begins with the
+ * address, in the order of the list where there is such an index. A name can be in several parts.
  */
 
-/** An address, and its required relation to the names. */
+/** An address, and the relations of which its names must have one. */
 export type Held = AddressAt & { relations: readonly Relation[] };
 
-/** An address in a statement that is made for one question. */
+/** An address, for a statement that is built per request. */
 type At = Omit<AddressAt, "chains"> & { of: ScopeSql };
 
-/** The condition that the index of names that others own effectively has, too. */
+/** The predicate of the partial index of names that others effectively own. */
 const isOthers = sql`${domain.registryOwner} is distinct from ${domain.effectiveOwnerAddress}`;
 
 /**
- * A condition that no index of its own serves. Of an owner's names PostgreSQL expects few that meet a second condition, and would
- * read all of them by its index, while the index of owners has them in the order of the list.
+ * Hides a condition from the planner. PostgreSQL expects few of an owner's names to match a second condition, so it would read
+ * all names by that condition's index, while the index of owners returns them in the order of the list.
  */
 const unindexed = (condition: SQL): SQL => sql`(${condition}) is true`;
 
 const isStoredOwner = (address: Address): SQL => eq(domain.effectiveOwnerAddress, address);
 
-/** The NameWrapper has, besides names that are its own, those that fell to it: these are found by the registry's owner. */
+/** Besides its own names, the NameWrapper owns names that fell to it. These are found by the registry's owner. */
 const effectiveOwner = ({ address, now, isWrapper }: At): DomainPart[] => {
   const own = named(ownedAt({ owner: address, isWrapper: false, now }));
   if (!isWrapper) return [own];
   return [own, named(and(eq(domain.registryOwner, address), toSql(lapsed, now), isNot(toSql(unexplained))))];
 };
 
-/** The effective owner usually is the registry owner, too: the registry owner's index then has the order. */
+/** The effective owner is usually the registry owner, too. In that case the index of the registry owner has the order. */
 const registryOwner = ({ address }: At): DomainPart[] => [
   named(and(isStoredOwner(address), unindexed(eq(domain.registryOwner, address)))),
   named(and(eq(domain.registryOwner, address), isOthers)),
@@ -54,14 +54,14 @@ const registrarOwner = ({ address }: At): DomainPart[] => [
   ),
 ];
 
-/** The owner of a wrapped name is the wrapper's. */
+/** A wrapped name's owner according to the wrapper. */
 const wrapperOwner = ({ address, now }: At): DomainPart[] => [
   named(and(isStoredOwner(address), unindexed(eq(domain.wrapperOwner, address)), toSql(wrapped, now))),
 ];
 
 /**
- * The holder of the NameWrapper's token if the name is wrapped, else the owner in the registry; of a name of which it is not known
- * whether it is wrapped still, no one. A name of ENSv2 has holders of roles.
+ * The holder of the NameWrapper's token if the name is wrapped, otherwise the owner in the registry; nobody if it is unknown
+ * whether the name is still wrapped. An ENSv2 name has role holders instead.
  */
 function manager({ address, now }: At): DomainPart[] {
   const isWrapped = toSql(wrapped, now);
@@ -77,7 +77,7 @@ function manager({ address, now }: At): DomainPart[] {
 
 const resolver = ({ address }: At): DomainPart[] => [named(eq(domain.resolver, address))];
 
-/** Of the accounts that have roles for an entry, the one that is meant; `roles` of 0 were taken away. */
+/** Selects this address among the accounts with roles on an entry. A `roles` of 0 means the roles were revoked. */
 const roleHolder = ({ address }: At): DomainPart[] => [
   {
     from: sql`(select distinct ${ensv2Entry.chainId} as chain_id, ${ensv2Entry.registry} as registry,
@@ -95,9 +95,9 @@ const roleHolder = ({ address }: At): DomainPart[] => [
 ];
 
 /**
- * The holders of a name before: not those who have it still, to whom a registrar's name belongs until its grace is over. One index
- * has all names that an address ever held, one all that it controls, so that rows are read of former names alone. `offset 0`
- * begins with these: of names in an order the planner expects to meet some of them soon.
+ * Former holders of a name, without those who still hold it: a registrar's name belongs to its holder until grace ends. One index
+ * contains every name that an address ever held and another every name it controls, so only rows of former names are read.
+ * `offset 0` makes the planner start with these. Otherwise it walks names in list order and expects to find some of them soon.
  */
 const formerOwner = ({ address, now, isWrapper, of }: At): DomainPart[] => {
   const isControlled = and(
@@ -127,7 +127,7 @@ const partsOf: Record<Relation, (at: At) => DomainPart[]> = {
   former_owner: formerOwner,
 };
 
-/** The parts in which the names are that an address has one of these relations to. */
+/** Subqueries that find an address's names by relation. */
 export function partsOfRelations(at: AddressAt, relations: readonly Relation[]): DomainPart[] {
   const of = sqlOf(at.chains);
   const isNamed = and(of.holds(domain.chainId), toSql(isCounted));

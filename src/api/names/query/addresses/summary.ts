@@ -5,10 +5,10 @@ import { countOwned, noneHeld } from "./counts.ts";
 import { type AddressAt, runForAddress } from "./ownerConditions.ts";
 import { wasHeld } from "./previous.ts";
 
-/** How many names an address has, as in `HeldCounts`, and how many `listPrevious` has. */
+/** The number of names an address has, as in `HeldCounts`, and the number that `listPrevious` returns. */
 export type Summary = { active: number; expiring30d: number; previous: number };
 
-/** Counts the names that an address has and had, on each chain of the scope. */
+/** Counts the current and previous names of an address on each chain of the scope. */
 export async function summarise(db: Db, at: AddressAt): Promise<Map<number, Summary>> {
   const [held, previous] = await Promise.all([
     countOwned(db, at),

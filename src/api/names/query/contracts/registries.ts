@@ -7,13 +7,13 @@ import { type Keyset, orderBy, positionOf } from "../keyset.ts";
 import { readList } from "../list.ts";
 import type { Page, Part, SortDirection } from "../page.ts";
 
-/** A registry of ENSv2. */
+/** An ENSv2 registry. */
 export type RegistryAt = { chainId: number; registry: Address };
 
 type Registry = typeof ensv2Registry.$inferSelect;
 export type DeployedProxy = typeof ensv2Proxy.$inferSelect;
 
-/** What is stored of a registry; null where the index never heard of it. */
+/** The stored row of a registry; null if the index has never seen it. */
 export async function findRegistry(db: Db, at: RegistryAt): Promise<Registry | null> {
   const [row] = await db.select().from(ensv2Registry).where(isRegistry(at)).limit(1);
   return row ? { ...row, parentLabel: exactText(row.parentLabel) } : null;
@@ -22,7 +22,7 @@ export async function findRegistry(db: Db, at: RegistryAt): Promise<Registry | n
 const isRegistry = ({ chainId, registry }: RegistryAt) =>
   and(eq(ensv2Registry.chainId, chainId), eq(ensv2Registry.registry, registry));
 
-/** The contract as a factory deployed it; null where no listed factory did. */
+/** The contract's deployment by a factory; null if no listed factory deployed it. */
 export async function findProxy(
   db: Db,
   { chainId, address }: { chainId: number; address: Address },
@@ -35,10 +35,10 @@ export async function findProxy(
   return row ?? null;
 }
 
-/** A name at which a registry is. */
+/** A name at which a registry is mounted. */
 export type MountedName = { node: Hex; name: string | null };
 
-/** The names at which a registry is, the first one first. */
+/** The names at which a registry is mounted, the first mount first. */
 export const listMounts = (db: Db, { chainId, registry }: RegistryAt): Promise<MountedName[]> =>
   db
     .select({ node: ensv2Mount.node, name: domain.fullName })
@@ -49,7 +49,7 @@ export const listMounts = (db: Db, { chainId, registry }: RegistryAt): Promise<M
 
 export type Happened = { blockNumber: number; blockTimestamp: number; transactionHash: Hex };
 
-/** The first log of a contract in a block; null where it has none there. */
+/** The first log of a contract in a block; null if there is none. */
 export async function findFirstLog(
   db: Db,
   { chainId, address, block }: { chainId: number; address: Address; block: number },
@@ -62,7 +62,8 @@ export async function findFirstLog(
       and(
         eq(event.chainId, chainId),
         eq(event.blockNumber, block),
-        // The key leads to the block; another index would read all logs of the contract.
+        // The concatenation keeps the planner on the key, which leads to the block. Another index would read all logs of the
+        // contract.
         sql`${event.contractAddress} || '' = ${address}`,
       ),
     )
@@ -71,7 +72,7 @@ export async function findFirstLog(
   return row ?? null;
 }
 
-/** Labels that have not expired: all, those that another than this owner has or none, and those that none has. */
+/** Labels that have not expired: all, those that this owner does not own, and those without an owner. */
 export type DetachCounts = { labels: number; notOwned: number; ownerless: number };
 
 export async function countForDetach(
@@ -97,7 +98,7 @@ export async function countForDetach(
 
 export type Entry = typeof ensv2Entry.$inferSelect;
 
-/** A label of a registry, with how many labels are below it and how many accounts have roles for it. */
+/** A label of a registry, with the number of its direct subnames and of accounts with roles on it. */
 export type LabelRow = { entry: Entry; subnames: number; holders: number };
 
 export const labelKeys = (direction: SortDirection): Keyset => [
@@ -107,7 +108,7 @@ export const labelKeys = (direction: SortDirection): Keyset => [
 
 const below = alias(ensv2Registry, "below");
 
-/** Labels of a registry by name, expired ones too. The registry's row has their number. */
+/** Labels of a registry sorted by name, including expired ones. The registry's row contains the total. */
 export function listLabels(
   db: Db,
   { chainId, registry }: RegistryAt,
@@ -121,7 +122,7 @@ export function listLabels(
   return readList(part, {
     keys,
     read: ({ where, order, limit, offset }) => {
-      // Which rows first: for a late page by its number, nothing is counted for the rows before it.
+      // Selects the page's rows first: a late page by number then counts nothing for the rows it skips.
       const page = db
         .select({ storageId: ensv2Entry.storageId })
         .from(ensv2Entry)
@@ -150,7 +151,7 @@ export function listLabels(
   });
 }
 
-/** An entry that has a registry below it, and the first name of the entry's own registry. */
+/** An entry that points to a registry, and the first name of the entry's own registry. */
 export type Referring = { entry: Entry; parentNode: Hex | null; parentName: string | null };
 
 export const referringKeys = (): Keyset => [
@@ -158,7 +159,7 @@ export const referringKeys = (): Keyset => [
   { column: sql`${ensv2Entry.storageId}`, kind: "hash", direction: "asc" },
 ];
 
-/** Entries that name a registry as their subregistry, expired ones too. */
+/** Entries whose subregistry is this registry, including expired ones. */
 export function listReferring(db: Db, at: RegistryAt, part: Part): Promise<Page<Referring>> {
   const keys = referringKeys();
   const isReferring = and(eq(ensv2Entry.chainId, at.chainId), eq(ensv2Entry.subregistry, at.registry));

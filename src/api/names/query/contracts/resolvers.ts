@@ -8,7 +8,7 @@ import { readList } from "../list.ts";
 import type { Page, Part } from "../page.ts";
 import { type Scope, sqlOf } from "../scope.ts";
 
-/** A change away from a resolver, and the change to it before. */
+/** A change away from a resolver, and the change that had set it. */
 export type FormerName = {
   chainId: number;
   node: Hex;
@@ -19,7 +19,7 @@ export type FormerName = {
   toBlock: number;
   toTimestamp: number;
   toTransaction: Hex;
-  /** The resolver that followed; null for none. */
+  /** The next resolver; null if none was set. */
   next: Address | null;
 };
 
@@ -31,7 +31,7 @@ export const formerKeys = (): Keyset => [
   { column: sql`${resolverChange.ordinal}`, kind: "integer", direction: "desc" },
 ];
 
-/** Names that had a resolver and then another one, or none; those that left it last come first. */
+/** Names that once had a resolver and then another one, or none. The latest to leave come first. */
 export function listFormerNames(
   db: Db,
   { chains, resolver }: { chains: Scope; resolver: Address },
@@ -52,7 +52,7 @@ export function listFormerNames(
   return readList(part, {
     keys,
     read: ({ where, order, limit, offset }) => {
-      // Which rows first: for a late page by its number, no beginning is looked for of the rows before it.
+      // Selects the page's rows first: a late page by number then looks up no earlier change for the rows it skips.
       const page = db
         .select({ chainId, blockNumber, logIndex, ordinal })
         .from(resolverChange)
@@ -94,7 +94,7 @@ export function listFormerNames(
   });
 }
 
-/** Which record a resolver of ENSv2 has for a node. */
+/** The record that an ENSv2 resolver links to a node. */
 export type LinkRow = {
   node: Hex;
   name: string | null;
@@ -108,7 +108,7 @@ export const linkKeys = (): Keyset => [
   { column: sql`${ensv2Link.node}`, kind: "hash", direction: "asc" },
 ];
 
-/** Links of a resolver by record, of one record if it is given. */
+/** Links of a resolver, sorted by record; of one record if given. */
 export function listLinksOf(
   db: Db,
   { chainId, resolver, record }: { chainId: number; resolver: Address; record?: bigint | undefined },

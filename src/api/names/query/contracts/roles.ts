@@ -7,10 +7,10 @@ import { type Keyset, orderBy, positionOf } from "../keyset.ts";
 import { readList } from "../list.ts";
 import type { Page, Part, SortDirection } from "../page.ts";
 
-/** Roles in a contract of ENSv2: for one resource, or for all. */
+/** Roles in an ENSv2 contract: for one resource, or for all. */
 export type RolesIn = { chainId: number; contract: Address; resource?: bigint };
 
-/** An account that has roles, and its last change of them. */
+/** An account with roles, and the last change of these. */
 export type HeldRoles = Pick<
   typeof ensv2Role.$inferSelect,
   "resource" | "account" | "roles" | "blockNumber" | "blockTimestamp" | "transactionHash"
@@ -29,7 +29,7 @@ const isHeldIn = ({ chainId, contract, resource }: RolesIn) =>
     sql`${ensv2Role.roles} <> 0`,
   );
 
-/** Who has roles, by resource and account. */
+/** Role holders, sorted by resource and account. */
 export function listRolesIn(db: Db, of: RolesIn, part: Part): Promise<Page<HeldRoles>> {
   const keys = holderKeys();
   const { resource, account, roles, blockNumber, blockTimestamp, transactionHash } = ensv2Role;
@@ -55,20 +55,20 @@ export function listRolesIn(db: Db, of: RolesIn, part: Part): Promise<Page<HeldR
   });
 }
 
-/** How many accounts have roles; one that has some for several resources counts for each. */
+/** Counts role holders. An account with roles for several resources counts once for each. */
 export const countHolders = async (db: Db, of: RolesIn): Promise<number> =>
   db.$count(ensv2Role, isHeldIn(of));
 
-/** Changes of roles: of one entry, or of the whole contract (0), and of one account if it is given. */
+/** Selects role changes: of one entry, or of the whole contract (entry 0); of one account if given. */
 export type ChangesOf = {
   chainId: number;
   contract: Address;
-  /** The entry's number without its last 32 bits. */
+  /** The entry's number without its low 32 bits. */
   entry: bigint;
   account?: Address | undefined;
 };
 
-/** A log that changed the roles of an account. */
+/** A log that changed an account's roles. */
 export type RoleChange = {
   account: Address;
   before: bigint;
@@ -84,7 +84,7 @@ export const changeKeys = (direction: SortDirection): Keyset => [
   { column: sql`${event.logIndex}`, kind: "integer", direction },
 ];
 
-/** The conditions are those of an index, word for word. */
+/** These conditions repeat the predicate of a partial index word for word. */
 const isChangeOf = ({ chainId, contract, entry, account }: ChangesOf) =>
   and(
     sql`${event.eventType} = 'EACRolesChanged' and ${event.ordinal} = 0`,
@@ -97,7 +97,7 @@ const isChangeOf = ({ chainId, contract, entry, account }: ChangesOf) =>
 const inDetails = (name: string) =>
   sql`substring(${event.details} from ${sql.raw(`'"${name}":"([0-9]+)"'`)})`.mapWith(BigInt);
 
-/** Changes of roles in the order of the chain. */
+/** Role changes in chain order. */
 export function listRoleChanges(
   db: Db,
   of: ChangesOf,
@@ -108,7 +108,7 @@ export function listRoleChanges(
   return readList(part, {
     keys,
     read: ({ where, order, limit, offset }) => {
-      // Which rows first: for a late page by its number, nothing is taken out of the rows before it.
+      // Selects the page's rows first: a late page by number then extracts nothing from the rows it skips.
       const page = db
         .select({ blockNumber, logIndex })
         .from(event)

@@ -5,10 +5,10 @@ import { type Ensv2Entry, listMigrationOwners, listRoleHolders } from "../../que
 import type { DomainState } from "../domainState.ts";
 import type { Ensv2Details } from "./ensv2State.ts";
 
-/** What to read of names of ENSv2. */
+/** The parts of ENSv2 names to read. */
 type Wanted = { holders: boolean; migration: boolean };
 
-/** Reads what domain records show of names of ENSv2 besides their state. */
+/** Reads the parts of ENSv2 names that domain records show besides the state. */
 export async function readDetails<State extends DomainState>(
   { db, contracts }: Ctx,
   states: readonly State[],
@@ -42,12 +42,12 @@ export async function readDetails<State extends DomainState>(
   );
 }
 
-/** A registry that is at several names has each entry once. */
+/** A registry mounted at several names returns each entry several times; this keeps one. */
 const withoutDoubles = (named: readonly { entry: Ensv2Entry }[]): Ensv2Entry[] => [
   ...new Map(named.map(({ entry }) => [`${entry.registry} ${entry.resource}`, entry])).values(),
 ];
 
-/** When and in which transaction a name came from ENSv1; null if it did not. */
+/** When, and in which transaction, a name was migrated from ENSv1; null if it was not. */
 function migratedOf(node: Hex, entry: Ensv2Entry, ensv2: Ensv2Contracts) {
   const { registeredBlockNumber, registeredTimestamp, registeredTransactionHash } = entry;
   if (!isFromEnsv1(entry, ensv2) || registeredBlockNumber === null || registeredTransactionHash === null)
@@ -60,6 +60,6 @@ function migratedOf(node: Hex, entry: Ensv2Entry, ensv2: Ensv2Contracts) {
   };
 }
 
-/** A name came from ENSv1 if a migration controller registered it, or its wrapper registry itself. */
+/** A name was migrated from ENSv1 if a migration controller or its own wrapper registry registered it. */
 const isFromEnsv1 = ({ registeredBy, registry }: Ensv2Entry, ensv2: Ensv2Contracts): boolean =>
   registeredBy !== null && (ensv2.migrationControllers.has(registeredBy) || registeredBy === registry);

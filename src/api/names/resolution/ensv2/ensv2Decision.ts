@@ -7,13 +7,13 @@ import type { RecordsSource } from "./ensv2State.ts";
 import type { Walk } from "./walk.ts";
 import type { Way } from "./way.ts";
 
-/** Whose rules decide, and at which second. */
+/** The deployment whose rules decide, and the time in seconds. */
 export type At = { contracts: Contracts; now: number };
 
-/** What is known of a name: its row, and its way through ENSv2. */
+/** The known facts about a name: its row, and its path through ENSv2. */
 export type Traced = { requested: Requested; row: DomainState | undefined; way: Way };
 
-/** What the index has of a name where there is ENSv2; null if it has nothing. */
+/** The indexed state of a name where ENSv2 is deployed; null if the index has nothing. */
 export function decideEnsv2({ requested, row, way }: Traced, at: At): IndexedName | null {
   const { walk } = way;
   const protocol = protocolIn(way, row);
@@ -28,11 +28,11 @@ export function decideEnsv2({ requested, row, way }: Traced, at: At): IndexedNam
   return { isInRegistry, state: { ...state, ensv2 } };
 }
 
-/** Whether ENSv2 keeps a .eth name that ENSv1 never had. A reservation of another name sells nothing. */
+/** True if ENSv2 reserves a .eth name that ENSv1 never had. Reservations of other names do not make them available. */
 const isReserved = (requested: Requested, { entry }: Walk): boolean =>
   "name" in requested && isEthSecondLevel(requested) && (entry?.reservedBlockNumber ?? null) !== null;
 
-/** Below a registry of unknown code, a name is ENSv2's. */
+/** A name below a registry with an unknown implementation belongs to ENSv2. */
 function protocolIn({ walk, isLeft }: Way, row: DomainState | undefined): Protocol {
   if (!walk.isKnown) return "ensv2";
   return protocolOf({
@@ -44,8 +44,8 @@ function protocolIn({ walk, isLeft }: Way, row: DomainState | undefined): Protoc
 }
 
 /**
- * Of a name of ENSv1, its resolver in ENSv1 answers while the Universal Resolver is ENSv1's. Once it is that of ENSv2, it
- * does so where the way through ENSv2 leads to a resolver that asks ENSv1.
+ * An ENSv1 name's resolver in ENSv1 answers while the Universal Resolver is ENSv1's. Once it is ENSv2's, the ENSv1 resolver
+ * answers only if the path through ENSv2 leads to a resolver that forwards to ENSv1.
  */
 function sourceOfRecords(protocol: Protocol, way: Way, contracts: Contracts): RecordsSource {
   const { isKnown, resolver } = way.walk;
@@ -59,13 +59,13 @@ function sourceOfRecords(protocol: Protocol, way: Way, contracts: Contracts): Re
   return contracts.isIndexedResolver(resolver.address) ? { kind: "byNode" } : { kind: "chain" };
 }
 
-/** Whether only the Universal Resolver of ENSv2 is asked for a name of ENSv1, and does not ask ENSv1 in turn. */
+/** True if only ENSv2's Universal Resolver is used for an ENSv1 name, and does not forward to ENSv1. */
 function isOnlyInEnsv2({ walk: { resolver }, isLeft, phases }: Way, { ensv2 }: Contracts): boolean {
   if (!phases.has("public") || isLeft) return false;
   return resolver === null || !ensv2?.ensV1Resolvers.has(resolver.address);
 }
 
-/** Whether a resolver answers from a layer 2, of whose names the rules for layer 2s tell. */
+/** True if a resolver answers from a layer 2, whose names follow the rules for layer 2s. */
 const asksLayer2 = ({ resolver }: Walk, { managed }: Contracts): boolean =>
   resolver !== null && managed.some(({ bridges }) => bridges.includes(resolver.address));
 
@@ -88,7 +88,7 @@ function blankOf(name: ParsedName, { chainId }: Contracts): DomainState {
   };
 }
 
-/** A name of ENSv1 is what its row says. */
+/** The state of an ENSv1 name comes from its row. */
 function ofEnsv1(base: DomainState, { walk, phases }: Way, records: RecordsSource): DomainState {
   const isUnseen = phases.has("open") && walk.entry === null && isEthSecondLevel(base);
   return {
@@ -98,10 +98,10 @@ function ofEnsv1(base: DomainState, { walk, phases }: Way, records: RecordsSourc
   };
 }
 
-/** A name of ENSv2 is what its entry says. Without an entry it has no owner: what ENSv1 holds is history. */
+/** The state of an ENSv2 name comes from its entry. Without an entry it has no owner: the state in ENSv1 is history. */
 function ofEntry(base: DomainState, { walk: { entry, pathExpiry } }: Way, { now }: At): DomainState {
   const isLive = entry !== null && entry.expiry > BigInt(now);
-  // The registry keeps the last holder; only a name of the registrar can be renewed by him after its expiry.
+  // The registry keeps the last holder, but only a name of the registrar can be renewed by that holder after its expiry.
   const isHeld = isLive || isEthSecondLevel(base);
   return {
     ...base,
@@ -118,8 +118,8 @@ function ofEntry(base: DomainState, { walk: { entry, pathExpiry } }: Way, { now 
 }
 
 /**
- * Who held a name until it expired. Of a name below an expired one no owner is named: his token goes on, can be moved, and the
- * name can be renewed too late. The history of its owners has him.
+ * The account that held a name until it expired. No last holder is given for a name below an expired one: its token still exists,
+ * can be transferred, and the name can be renewed too late. The history of its owners includes the holder.
  */
 const lastHolderOf = (entry: Walk["entry"]): LastHolder | null =>
   (entry?.owner && { address: entry.owner, until: entry.expiry }) || null;

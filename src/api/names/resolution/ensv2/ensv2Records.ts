@@ -5,7 +5,7 @@ import { type Link, listDisplayTexts, listLinks, type NameAtResolver } from "../
 import type { DomainState } from "../domainState.ts";
 import { type IndexedNames, withStates } from "../indexedName.ts";
 
-/** Finds the numbers of records at resolvers of ENSv2, and the `display` texts there. */
+/** Finds the record numbers of names at ENSv2 resolvers, and the `display` texts there. */
 export async function withRecords(
   { db, contracts: { chainId } }: Ctx,
   found: IndexedNames,
@@ -45,7 +45,7 @@ export async function withRecords(
 const keyOf = ({ resolver, node }: NameAtResolver): string => `${resolver} ${node}`;
 
 /**
- * A name without a link has the record that the root name is linked to.
+ * A name without a link has the record linked to the root name.
  * Source: ensdomains/contracts-v2, src/resolver/PermissionedResolver.sol, `getRecordId`.
  */
 function recordsIn(links: readonly Link[]): (name: NameAtResolver) => Hex | null {
@@ -54,12 +54,12 @@ function recordsIn(links: readonly Link[]): (name: NameAtResolver) => Hex | null
     recordAt.get(keyOf({ resolver, node })) ?? recordAt.get(keyOf({ resolver, node: ROOT_NODE })) ?? null;
 }
 
-/** Where the index has records. */
+/** The key of records in the index. */
 export type RecordsKey = { chainId: number; resolver: Address; node: Hex };
 
 /**
- * Where the index has the records of a name for whose resolver it answers; null if the name has none. Of the resolvers
- * above a name, those of ENSv2 answer for it; those that keep records by node do not (ENSIP-10).
+ * The key of a name's records in the index, if the index answers for its resolver; null if the name has none. Of the resolvers
+ * above a name, those of ENSv2 answer for it; those that store records by node do not (ENSIP-10).
  */
 export function recordsOf({ chainId, resolver, node, ensv2 }: DomainState): RecordsKey | null {
   const records = ensv2?.records;

@@ -3,34 +3,34 @@ import type { MigrationOwners, RoleHolder } from "../../query/ensv2.ts";
 import type { Protocol } from "../../rules/ensv2Protocol.ts";
 import type { Walk } from "./walk.ts";
 
-/** What ENSv2 says of a name. */
+/** The ENSv2 state of a name. */
 export type Ensv2State = {
   protocol: Protocol;
-  /** The name's way from the root registry. */
+  /** The name's path from the root registry. */
   walk: Walk;
   records: RecordsSource;
-  /** The token as the chain told it; null if it is burnt. */
+  /** The token as returned by the chain; null if it is burnt. */
   liveTokenId?: bigint | null;
-  /** What a domain record shows besides; read for these alone. */
+  /** The additional parts that domain records show. Read only for these. */
   details?: Ensv2Details;
 };
 
-/** Who tells the records of a name. */
+/** The source of a name's records. */
 export type RecordsSource =
-  /** The rules for names of ENSv1. */
+  /** The rules for ENSv1 names apply. */
   | { kind: "ensv1" }
-  /** The index, under the name's node at its resolver; a name without resolver has none. */
+  /** The index, by the name's node at its resolver. A name without a resolver has no records. */
   | { kind: "byNode" }
-  /** The index, under the number that a resolver of ENSv2 has for the name; null if it has none. */
+  /** The index, by the number that an ENSv2 resolver links to the name; null if there is none. */
   | { kind: "byNumber"; resolver: Address; record: Hex | null }
-  /** None: the resolver that ENSv1 has no longer counts, and the way through ENSv2 leads to none. */
+  /** None: the ENSv1 resolver no longer counts, and the path through ENSv2 leads to no resolver. */
   | { kind: "nowhere" }
   /** Only the chain. */
   | { kind: "chain" };
 
-/** Who may do what with a name, and how it came from ENSv1. */
+/** A name's role holders, and its migration from ENSv1. */
 export type Ensv2Details = {
-  /** Absent where they were not asked for. */
+  /** Absent if not requested. */
   holders?: readonly RoleHolder[];
   migration: (MigrationOwners & { blockNumber: number; timestamp: number; transactionHash: Hex }) | null;
 };

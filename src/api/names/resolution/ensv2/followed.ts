@@ -6,20 +6,20 @@ import { readMainRows } from "../indexedRows.ts";
 import { readIndexed } from "../nameFacts.ts";
 import type { Walk } from "./walk.ts";
 
-/*
- * A registry of ENSv2 can be linked at more names than the index follows, one that was linked just now waits for its turn, and
- * the logs of unknown code say nothing. The walk still finds what such a name is now. What happened to it, and what is
- * below it, the tables may not have: answers then say so.
+/**
+ * An ENSv2 registry can be linked at more names than the index follows, a newly linked one waits for its turn, and the logs of an
+ * unknown implementation mean nothing. The walk still finds the current state of such a name. The tables may lack its history and
+ * its subnames, in which case answers say so.
  */
 
-/** The field of an answer whose list may lack something; no field where it has all. */
+/** The field of an answer whose list may be incomplete; absent if it is complete. */
 type Incomplete = { is_incomplete?: true };
 
-/** Whether the history of a name may lack something: its row is not that of the entry that answers for it. */
+/** Reports whether a name's history may be incomplete: its row does not belong to the entry that controls it. */
 export const historyGap = async (ctx: Ctx, name: ParsedName): Promise<Incomplete> =>
   historyGapOf(ctx, name, await find(ctx, name));
 
-/** The same for a name that was read. */
+/** The same for a name that was already read. */
 export const historyGapOf = (
   ctx: Ctx,
   { node }: ParsedName,
@@ -30,7 +30,7 @@ export const historyGapOf = (
     return (await readMainRows(ctx, [node])).get(node)?.registry !== entry.registry;
   });
 
-/** Whether the list of the names right below a name may lack some: its registry is not linked there in the tables. */
+/** Reports whether the list of a name's direct subnames may be incomplete: its registry is not linked there in the tables. */
 export const childrenGap = async (ctx: Ctx, name: ParsedName): Promise<Incomplete> =>
   gap(await find(ctx, name), async ({ entry }) => {
     const { subregistry: registry = null, isRegistered } = entry ?? {};

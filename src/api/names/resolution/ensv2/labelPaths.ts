@@ -8,12 +8,12 @@ import type { DomainState } from "../domainState.ts";
 import type { Requested } from "../indexedName.ts";
 import type { Path } from "./walk.ts";
 
-/** The labels of a name from the top, and what the index stores of it. */
+/** The labels of a name from the top, and its stored row. */
 export type NamePath = { requested: Requested; row: DomainState | undefined; path: Path };
 
 /**
- * Finds the labels of names from the top, each name once. A name that is written by its node is found from row to row;
- * one whose way up is not known is left out.
+ * Finds the labels of names from the top, each name once. The path of a name written by its node is found from row to row. A name
+ * whose ancestors are unknown is left out.
  */
 export async function findPaths(
   { db, contracts }: Ctx,

@@ -8,8 +8,8 @@ import { findPaths } from "./labelPaths.ts";
 import { readWays } from "./way.ts";
 
 /**
- * Puts what ENSv2 says in place of what the index stores of names on the main chain: the way from the root registry
- * decides, at the time of the request. Names without row that a registry or a resolver of ENSv2 has are added.
+ * Replaces the stored state of names on the main chain by their ENSv2 state: the path from the root registry decides, at the time
+ * of the request. Names without a row that an ENSv2 registry or resolver has are added.
  */
 export async function readEnsv2(
   ctx: Ctx,

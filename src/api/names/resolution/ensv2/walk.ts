@@ -8,34 +8,34 @@ import { listSteps, type Step } from "../../query/ensv2Paths.ts";
 /** Labelhashes of a name, from the top-level label down. */
 export type Path = readonly Hex[];
 
-/** Where a name's way from the root registry leads. */
+/** The result of walking from the root registry to a name. */
 export type Walk = {
-  /** The entry of the name itself, expired or not, if every entry above it is there and has not expired. */
+  /** The entry of the name itself, expired or not, if every entry above it exists and has not expired. */
   entry: Ensv2Entry | null;
-  /** The deepest resolver of entries that have not expired, and of which label it is, counted from the top. */
+  /** The deepest resolver of unexpired entries, and the depth of its label, counted from the top. */
   resolver: WalkResolver | null;
-  /** False where a registry on the way has code that is not known: only the chain can tell. */
+  /** False if a registry on the path has an unknown implementation: only the chain can answer. */
   isKnown: boolean;
-  /** The earliest expiry of the entries above the name's own; null where it has none, or where none is above it. */
+  /** The earliest expiry of the entries above the name; null if the name has no entry, or none is above it. */
   pathExpiry: bigint | null;
-  /** Whether an entry above the name was ever registered. Top-level entries do not count: names below stay in ENSv1. */
+  /** True if an entry above the name was ever registered. Top-level entries do not count: names below stay in ENSv1. */
   isBelowRegistered: boolean;
-  /** Of such entries the one whose registration took the name from ENSv1, and the depth of its label. */
+  /** Of such entries, the one whose registration took the name from ENSv1, and the depth of its label. */
   registeredAbove: { entry: Ensv2Entry; depth: number } | null;
-  /** The registry of unknown code in which the way goes on, and the depth of the label that it has to be asked for. */
+  /** The registry with an unknown implementation in which the path continues, and the depth of the label to look up there. */
   unknown: { registry: Address; depth: number } | null;
-  /** The depth of the label that a known registry has no entry of, and whether that is a wrapper registry. */
+  /** The depth of the label for which a known registry has no entry, and whether that is a wrapper registry. */
   missing: { depth: number; isWrapper: boolean } | null;
-  /** Present where the way ends above the name, at an entry that has expired. */
+  /** Present if the path ends above the name, at an expired entry. */
   hasExpired?: true;
 };
 
-/** `isKnown`: its code is that of a known resolver of ENSv2. */
+/** `isKnown`: its implementation is a known ENSv2 resolver. */
 export type WalkResolver = { address: Address; depth: number; isKnown: boolean };
 
 /**
- * Walks from the root registry to names, as the Universal Resolver does: each registry is asked for the resolver and the
- * subregistry of the next label, and says nothing of an entry that has expired.
+ * Walks from the root registry to names, as the Universal Resolver does. Each registry gives the resolver and the subregistry of
+ * the next label, and neither for an expired entry.
  * Source: ensdomains/contracts-v2, src/universalResolver/libraries/LibResolution.sol.
  */
 export async function walkNames(ctx: Ctx, paths: readonly Path[]): Promise<Walk[]> {
@@ -50,7 +50,7 @@ export async function walkNames(ctx: Ctx, paths: readonly Path[]): Promise<Walk[
 
 type At = { now: bigint; contracts: Ensv2Contracts };
 
-/** Entries of the top-level domains, from which names of ENSv1 are never taken away. */
+/** Depth of top-level domains. Their entries never take names away from ENSv1. */
 const TOP = 1;
 
 function walkOf(path: Path, steps: readonly Step[], { now, contracts }: At): Walk {
@@ -60,7 +60,7 @@ function walkOf(path: Path, steps: readonly Step[], { now, contracts }: At): Wal
   const winner = live.findLast(({ entry: { resolver } }) => resolver !== null);
   const end = entry === null ? endOf(last, { now, contracts }) : { unknown: null, missing: null };
   const above = steps.filter(({ entry, depth }) => depth > TOP && depth < path.length && entry.isRegistered);
-  // A wrapper registry leaves names below it to ENSv1 until they move themselves.
+  // A wrapper registry leaves names below it to ENSv1 until they are migrated themselves.
   const registeredAbove =
     above.find(({ subregistryCode }) => !isOneOf(contracts.wrapperCode, subregistryCode)) ?? above.at(-1);
   return {
@@ -80,7 +80,7 @@ function walkOf(path: Path, steps: readonly Step[], { now, contracts }: At): Wal
   };
 }
 
-/** Why the way ended above the name. */
+/** Why the path ended above the name. */
 function endOf(
   last: Step | undefined,
   { now, contracts }: At,

@@ -7,16 +7,16 @@ import type { DomainState } from "../domainState.ts";
 import type { NamePath } from "./labelPaths.ts";
 import { type Walk, walkNames } from "./walk.ts";
 
-/** All that decides what ENSv2 says of a name, besides its row. */
+/** Everything besides its row that determines a name's ENSv2 state. */
 export type Way = {
   walk: Walk;
-  /** Whether a wrapper registry leaves the name, or one above it, to ENSv1. */
+  /** True if a wrapper registry leaves the name, or one above it, to ENSv1. */
   isLeft: boolean;
-  /** The phases of the change to ENSv2 that the chain has reached. */
+  /** The phases of the ENSv2 migration that the chain has reached. */
   phases: ReadonlySet<string>;
 };
 
-/** Reads the ways of names, in their order. */
+/** Reads the paths of names, in their order. */
 export async function readWays(ctx: Ctx, paths: readonly NamePath[]): Promise<(NamePath & { way: Way })[]> {
   const [walks, reached] = await Promise.all([
     walkNames(
@@ -35,7 +35,7 @@ export async function readWays(ctx: Ctx, paths: readonly NamePath[]): Promise<(N
 
 type Walked = NamePath & { walk: Walk };
 
-/** Finds which names a wrapper registry on their way leaves to ENSv1: that depends on what ENSv1 holds there. */
+/** Finds the names that a wrapper registry on their path leaves to ENSv1, which depends on their state in ENSv1. */
 async function withLeft(
   { db, contracts, now }: Ctx,
   walked: readonly Walked[],

@@ -16,7 +16,7 @@ import { type Layer, ownerAtResolver, type Power, powersOf, powersOfParent } fro
 import type { Permission, PermissionKind, Permissions } from "./permission.ts";
 import { ranks } from "./ranks.ts";
 
-/** A name of ENSv1 and the one above it, each with what its owners can do with the name. */
+/** An ENSv1 name and its parent, each with its owners' powers over the name. */
 export type OfEnsv1 = {
   row: DomainRow;
   parent: DomainRow | null;
@@ -24,7 +24,10 @@ export type OfEnsv1 = {
   parentPowers: readonly Power[];
 };
 
-/** Reads what else decides the powers over a name: whether the NameWrapper may act for it in the registry, and for its parent. */
+/**
+ * Reads the other facts that determine the powers over a name: whether the NameWrapper may act in the registry for it, and for
+ * its parent.
+ */
 export async function readPowers(
   ctx: Ctx,
   { row, parent }: Pick<OfEnsv1, "row" | "parent">,
@@ -36,13 +39,13 @@ export async function readPowers(
 }
 
 /**
- * Whether an owner is the NameWrapper or the registrar: they own names for others, by rules of their own, and replace no one's
- * name. An operator of theirs, such as the contract to which the NameWrapper is upgraded, can.
+ * True if an owner is the NameWrapper or the registrar. These own names on behalf of others, by rules of their own, and never
+ * replace a name. Their operators, such as the contract to which the NameWrapper is upgraded, can.
  */
 export const isKeeper = ({ wrapper, registrar }: NameContracts, owner: Address): boolean =>
   owner === wrapper || owner === registrar;
 
-/** Only where a token is left over it has to be looked up whether its holder can act for an owner in the registry. */
+/** Only a leftover token requires a look-up of whether its holder can act for an owner in the registry. */
 async function wrapperActsFor({ db, contracts }: Ctx, row: DomainRow | null): Promise<boolean> {
   if (row === null || row.wrapperOwner === null) return false;
   const { chainId, registryOwner: owner, isMigrated } = row;
@@ -52,15 +55,15 @@ async function wrapperActsFor({ db, contracts }: Ctx, row: DomainRow | null): Pr
 }
 
 type Side = {
-  /** Whose owners these are: the name, or the one above. */
+  /** The name whose owners these are: the name itself, or its parent. */
   row: DomainRow;
-  /** The name that they have power over. */
+  /** The name over which they have power. */
   name: DomainRow;
   powers: readonly Power[];
   kinds: Record<"owner" | "approval" | "operator", PermissionKind>;
 };
 
-/** Who may change a name of ENSv1. */
+/** The accounts that may change an ENSv1 name. */
 export async function permissionsInEnsv1(ctx: Ctx, of: OfEnsv1): Promise<Permissions> {
   const { row, parent, powers, parentPowers } = of;
   const contracts = ctx.contracts.nameContracts(row.chainId);
@@ -109,7 +112,7 @@ const ownerColumns: Partial<Record<Layer, OwnerIn["column"]>> = {
   wrapper: "wrapperOwner",
 };
 
-/** Owners of the name and of the one above, and who is approved for their tokens. */
+/** Owners of the name and its parent, and the accounts approved for their tokens. */
 async function fixedOf({ db }: Ctx, sides: readonly Side[], contracts: NameContracts): Promise<Permission[]> {
   const chainId = sides[0]?.row.chainId ?? 0;
   const tokens = [contracts.registrar, contracts.wrapper].filter((one) => one !== undefined);
@@ -141,7 +144,7 @@ const permissionOf = (
   who: Pick<Permission, "kind" | "address" | "contract" | "event">,
 ): Permission => ({ ...who, layer, may, inForce, reason });
 
-/** The last approval of a token: in force if the contract still answers it, and the token can be used. */
+/** The last approval of a token: in force if the contract still returns it, and the token can be used. */
 function ofApproval(
   approval: TokenApprovalRow,
   { row, name, powers, kinds }: Side,
@@ -154,17 +157,17 @@ function ofApproval(
   const power = powers.find((one) => one.layer === layer);
   const who = { kind: kinds.approval, layer, address: approved, contract, givenBy: owner, event: approval };
   if (!isApproved) return [{ ...who, may: [], inForce: false, reason: "transferred" }];
-  // Nothing is in force of a parent's token that gives no power over the name.
+  // An approval of a parent's token that gives no power over the name is not in force.
   if (power === undefined) return [];
   const isUsable = power.inForce === true && power.approved.length > 0;
   if (isUsable) return [{ ...who, may: power.approved, inForce: true }];
   const inForce = power.inForce === null ? null : false;
-  // The owner has a power, and the approved account has none: the token is not the name's, or it is in its grace.
+  // The owner has a power but the approved account has none: the token is not the name's, or it is in its grace.
   const isOfName = layer === "registrar" || (row.isWrapped && name.isWrapped);
   return [{ ...who, may: [], inForce, reason: power.reason ?? (isOfName ? "expired" : "not_wrapped") }];
 }
 
-/** Whom the name's resolver takes for the owner; null where its rule is not known, or it takes no account. */
+/** The account that the name's resolver takes as the owner; null if its rule is unknown, or there is no such account. */
 type Writer = { owner: Address; resolver: Address };
 
 function writerOf({ now }: Ctx, row: DomainRow, { resolvers, wrapper }: NameContracts): Writer | null {
@@ -191,7 +194,7 @@ type Operators = {
   chainId: number;
 };
 
-/** Operators of each layer's owner, except for layers in which the owner can do nothing. */
+/** Operators of each layer's owner, except in layers where the owner can do nothing. */
 function operatorsOf({ db }: Ctx, { sides, writer, contracts, chainId }: Operators): ListPart<Permission>[] {
   const ofLayers = sides.flatMap(({ powers, kinds }) =>
     powers.flatMap((power) => {

@@ -15,10 +15,10 @@ import type { DomainState } from "../domainState.ts";
 import type { Permission, Permissions } from "./permission.ts";
 import { ranks } from "./ranks.ts";
 
-/** Roles for all of a contract. */
+/** The resource of roles for a whole contract. */
 const ROOT = 0n;
 
-/** Who may change a name of ENSv2: by its entry, by the one above, and by its resolver. */
+/** The accounts that may change an ENSv2 name: through its entry, its parent, and its resolver. */
 export async function permissionsInEnsv2(
   ctx: Ctx,
   { state, parent }: { state: DomainState; parent: DomainState | null },
@@ -34,7 +34,7 @@ export async function permissionsInEnsv2(
 
 const isExpiredAt = ({ now }: Ctx, { expiry }: Ensv2Entry): boolean => expiry <= BigInt(now);
 
-/** The holder of the token, and the operators that act with the holder's roles. */
+/** The token's holder, and the operators that act with the holder's roles. */
 async function holderOf(ctx: Ctx, { node }: DomainState, entry: Ensv2Entry): Promise<Permissions> {
   const { chainId, registry, owner } = entry;
   if (owner === null) return { fixed: [], parts: [] };
@@ -61,7 +61,7 @@ async function holderOf(ctx: Ctx, { node }: DomainState, entry: Ensv2Entry): Pro
 
 const inForceWhile = (inForce: boolean) => (inForce ? { inForce } : { inForce, reason: "expired" as const });
 
-/** The roles of a token's holder that count: with the entry those for it end, and those for all of the registry stay. */
+/** The effective roles of a token's holder: roles for the entry end with it, those for the whole registry stay. */
 const rolesOfHolder = (ctx: Ctx, entry: Ensv2Entry, account: Address): Promise<bigint> => {
   const { chainId, registry: contract, resource } = entry;
   const resources = resource === null || isExpiredAt(ctx, entry) ? [ROOT] : [ROOT, resource];
@@ -91,7 +91,7 @@ const roleOf = (
   what: Pick<Permission, "kind" | "layer" | "may">,
 ): Permission => ({ ...what, address: account, contract, roles, event, inForce: true });
 
-/** Who has roles for the entry, and for all of its registry. */
+/** Accounts with roles for the entry, and for its whole registry. */
 function rolesOf(ctx: Ctx, entry: Ensv2Entry): ListPart<Permission>[] {
   const { chainId, registry: contract, resource } = entry;
   const isExpired = isExpiredAt(ctx, entry);
@@ -117,7 +117,7 @@ function rolesOf(ctx: Ctx, entry: Ensv2Entry): ListPart<Permission>[] {
   ];
 }
 
-/** Who has roles for all of a resolver of ENSv2. What each of its roles lets do is not known here. */
+/** Accounts with roles for a whole ENSv2 resolver. The actions that each of its roles allows are not known here. */
 function resolverOf(ctx: Ctx, { chainId, resolver, ensv2 }: DomainState): ListPart<Permission>[] {
   if (resolver === null || ensv2?.walk.resolver?.isKnown !== true) return [];
   const found = rolesFor(ctx.db, ranks.resolverRoles, { chainId, contract: resolver, resources: [ROOT] });
@@ -128,7 +128,7 @@ function resolverOf(ctx: Ctx, { chainId, resolver, ensv2 }: DomainState): ListPa
   ];
 }
 
-/** Who may put another registry in the place of the one that has the name. */
+/** Accounts that may replace the registry that contains the name. */
 async function parentOf(ctx: Ctx, parent: DomainState | null): Promise<ListPart<Permission>[]> {
   const entry = parent?.ensv2?.walk.entry ?? null;
   if (entry === null || isExpiredAt(ctx, entry)) return [];

@@ -15,11 +15,11 @@ import { permissionsInEnsv2 } from "./ensv2Permissions.ts";
 import type { ParentPower, Permission, PermissionKind, Permissions } from "./permission.ts";
 import { kindOfPart, ranks } from "./ranks.ts";
 
-/** Who may change a name, and what the index does not know of it. */
+/** The accounts that may change a name, and the gaps in what the index knows of them. */
 export type NamePermissions = {
-  /** Null where the index has nothing of the name. */
+  /** Null if the index has nothing about the name. */
   state: DomainState | null;
-  /** The system whose contracts decide. */
+  /** The protocol whose contracts decide. */
   protocol: "ensv1" | "ensv2";
   parent: ParentPower | null;
   page: Page<Permission>;
@@ -27,9 +27,9 @@ export type NamePermissions = {
 };
 
 type Known = {
-  /** ENSv1's row; null where it has none. */
+  /** The row in ENSv1; null if there is none. */
   row: DomainRow | null;
-  /** The powers in ENSv1; null where ENSv2 decides, or there is no row. */
+  /** The powers in ENSv1; null if ENSv2 decides, or there is no row. */
   ensv1: OfEnsv1 | null;
   state: DomainState | null;
   parentState: DomainState | null;
@@ -61,7 +61,7 @@ export async function readNamePermissions(
   };
 }
 
-/** The name, and the one right above it. */
+/** The name and its parent. */
 async function readNames(ctx: Ctx, name: ParsedName): Promise<Known> {
   const rows = await readAnsweringRows(ctx, [name]);
   const found = await readEnsv2(ctx, [name], rows);
@@ -86,7 +86,7 @@ const permissionsOf = async (ctx: Ctx, { ensv1, state, parentState }: Known): Pr
   return ensv1 === null ? { fixed: [], parts: [] } : permissionsInEnsv1(ctx, ensv1);
 };
 
-/** What the owners of the name above may do now, and until when they cannot. */
+/** What the parent's owners may do now, and until when they cannot do it. */
 function parentOf(ctx: Ctx, { ensv1, state, parentState }: Known): ParentPower | null {
   if (isOfEnsv2(state)) {
     if (parentState === null) return null;
@@ -112,7 +112,7 @@ function parentOf(ctx: Ctx, { ensv1, state, parentState }: Known): ParentPower |
   };
 }
 
-/** What could let others change the name, and is not in the list. */
+/** Other ways to change the name that are not in the list. */
 async function notCoveredOf(ctx: Ctx, { row, state }: Known): Promise<Surface[]> {
   if (isOfEnsv2(state)) return notCoveredInEnsv2(ctx, state);
   if (row === null) return ["contracts"];

@@ -24,17 +24,17 @@ import type { grantKinds } from "../../schemas/answers.ts";
 
 export type GrantKind = (typeof grantKinds)[number];
 
-/** What an address holds, or gave. */
+/** A permission that an address holds or gave. */
 export type Grant = {
   kind: GrantKind;
   layer: Layer;
   chainId: number;
   contract: Address;
-  /** Who gave it; null for roles, which a contract has. */
+  /** The account that gave it; null for roles, which a contract holds. */
   owner: Address | null;
-  /** Who has it. */
+  /** The account that holds it. */
   address: Address;
-  /** The name that it is for; null where it is for all that the owner, or the contract, has. */
+  /** The name it applies to; null if it applies to everything of the owner or the contract. */
   name: { fullName: string | null; node: Hex | null } | null;
   roles?: bigint;
   inForce: boolean | null;
@@ -42,12 +42,12 @@ export type Grant = {
   event: LogPlace;
 };
 
-/** The place of each part in the list of an address. Cursors have these numbers: they stay. */
+/** The rank of each part in the list of an address. Cursors contain these numbers, so they must not change. */
 const ranks = { operator: 10, token_approval: 20, record_delegate: 30, role: 40 } as const;
 
 type Asked = ApprovalsOf & { kinds: readonly GrantKind[]; part: Part };
 
-/** Reads a page of what an address holds from others, or gave to others. */
+/** Reads a page of the permissions that an address holds from others, or gave to others. */
 export function readGrants(ctx: Ctx, { kinds, part, ...of }: Asked): Promise<Page<Grant>> {
   const { db, contracts } = ctx;
   const { chainId } = contracts;
@@ -77,7 +77,7 @@ export function readGrants(ctx: Ctx, { kinds, part, ...of }: Asked): Promise<Pag
   );
 }
 
-/** The layer of a contract. A contract outside of the deployment is an ENSv2 registry. */
+/** The layer of a contract. A contract outside the deployment is an ENSv2 registry. */
 function layerOf({ contracts }: Ctx, { chainId, contract }: { chainId: number; contract: Address }): Layer {
   const { registry, registrar, wrapper } = contracts.nameContracts(chainId);
   if (contract === registry) return "registry";
@@ -86,7 +86,7 @@ function layerOf({ contracts }: Ctx, { chainId, contract }: { chainId: number; c
   return contracts.resolversOf(chainId).listed.includes(contract) ? "resolver" : "token";
 }
 
-/** Covers everything that the owner has there, which may be nothing now. */
+/** Applies to everything that the owner has there, which may be nothing now. */
 const ofOperator = (ctx: Ctx, row: OperatorRow): Grant => ({
   kind: "operator",
   layer: layerOf(ctx, row),
@@ -115,7 +115,7 @@ async function readNames(
 
 const nameOf = (node: Hex, domain: DomainRow | undefined) => ({ fullName: domain?.fullName ?? null, node });
 
-/** In force while the contract answers it, and the token can be used. */
+/** In force while the contract returns it, and the token can be used. */
 async function ofTokens(ctx: Ctx, rows: readonly TokenApprovalRow[]): Promise<Grant[]> {
   const names = await readNames(ctx, rows);
   return rows.map((row): Grant => {
@@ -148,7 +148,7 @@ function stateOfApproval(
   return { inForce: power?.inForce === null ? null : false, reason: power?.reason ?? "expired" };
 }
 
-/** In force while the one who gave it owns the name, and the resolver is the name's. */
+/** In force while the account that gave it owns the name, and the name uses the resolver. */
 async function ofDelegates(ctx: Ctx, rows: readonly DelegateRow[]): Promise<Grant[]> {
   const names = await readNames(ctx, rows);
   return rows.map((row): Grant => {
@@ -177,7 +177,7 @@ function stateOfDelegate(ctx: Ctx, row: DelegateRow, domain: DomainRow | undefin
   return owner === row.owner ? { inForce: true } : { inForce: false, reason: "owner_changed" };
 }
 
-/** In force until the entry expires or is registered again; roles for a whole contract always are. */
+/** In force until the entry expires or is registered again. Roles for a whole contract are always in force. */
 async function ofRoles(ctx: Ctx, rows: readonly RoleRow[]): Promise<Grant[]> {
   const { chainId } = ctx.contracts;
   const placeOf = ({ contract: registry, resource }: RoleRow) => ({

@@ -1,7 +1,7 @@
 import type { Layer } from "../../rules/powers.ts";
 import type { PermissionKind } from "./permission.ts";
 
-/** Numbers of the parts that are there once for each layer. */
+/** Ranks of the parts that exist once per layer. */
 const byLayer = (first: number): Record<Layer, number> => ({
   registry: first,
   registry_old: first + 1,
@@ -11,7 +11,7 @@ const byLayer = (first: number): Record<Layer, number> => ({
   resolver: first + 5,
 });
 
-/** The place of each part in the list of a name's permissions. Cursors have these numbers: they stay. */
+/** The rank of each part in the list of a name's permissions. Cursors contain these numbers, so they must not change. */
 export const ranks = {
   fixed: 0,
   operators: byLayer(10),
@@ -33,5 +33,5 @@ const kinds = new Map<number, PermissionKind>([
   [ranks.parentRoles, "parent_role"],
 ]);
 
-/** The kind of all permissions in a part; undefined for the part of those that are read at once. */
+/** The kind of all permissions in a part; undefined for the fixed part, which is read at once. */
 export const kindOfPart = (rank: number): PermissionKind | undefined => kinds.get(rank);
