@@ -234,7 +234,7 @@ test.each<[string, NodeLog[], RegExp]>([
   await expect(store(logs)).rejects.toThrow(message);
 });
 
-test("a batch that Ponder repeats after a database fault is not counted as one", async () => {
+test("a batch that Ponder repeats after a database fault is not a fault of the log", async () => {
   const [first, second] = [logAt(9, 0, at(5)), logAt(12, 0, at(6))];
   const { stored } = await store([first, second], [first, second]);
   expect(stored).toHaveLength(4);
